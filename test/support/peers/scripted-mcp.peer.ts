@@ -16,8 +16,21 @@ export interface McpScript {
   }): void;
   /** Writes the answer to `tools/call`. @default 400 */
   call?(call: ScriptedCall): void;
+  /** Opens the stream for what belongs to no request. @default 405 */
+  stream?(response: ServerResponse): void;
+  /** Hears what the client answers to a request of this server, or notifies of; it is accepted then. */
+  hear?(message: ClientMessage): void;
   /** Runs before anything else; true means that it has answered. */
   before?(request: IncomingMessage, response: ServerResponse): boolean;
+}
+
+/** An answer or a notification of the client. */
+export interface ClientMessage {
+  id?: unknown;
+  method?: string;
+  params?: Record<string, unknown>;
+  result?: unknown;
+  error?: unknown;
 }
 
 /** A `tools/call` as it arrived. */
@@ -70,7 +83,12 @@ export function sendResult(response: ServerResponse, id: unknown, result: unknow
 async function answer(script: McpScript, seen: string[], request: IncomingMessage, response: ListResponse) {
   if (request.method !== 'POST') {
     seen.push(String(request.method));
-    response.writeHead(request.method === 'DELETE' ? 200 : 405).end();
+    if (request.method === 'GET' && script.stream !== undefined) {
+      script.stream(response.writeHead(200, { 'content-type': 'text/event-stream' }));
+      response.flushHeaders();
+    } else {
+      response.writeHead(request.method === 'DELETE' ? 200 : 405).end();
+    }
     return;
   }
   const text = await readBody(request);
@@ -80,11 +98,14 @@ async function answer(script: McpScript, seen: string[], request: IncomingMessag
   }
   const message = JSON.parse(text) as {
     id?: unknown;
-    method: string;
+    method?: string;
     params?: { cursor?: string } & ScriptedCall['params'];
   };
-  seen.push(message.method);
-  if (message.method === 'initialize') {
+  seen.push(message.method ?? 'answer');
+  if (message.id === undefined || message.method === undefined) {
+    script.hear?.(message as ClientMessage);
+    response.writeHead(202).end();
+  } else if (message.method === 'initialize') {
     response.setHeader('mcp-session-id', 'session-1');
     sendResult(response, message.id, {
       protocolVersion: '2025-11-25',
@@ -95,8 +116,6 @@ async function answer(script: McpScript, seen: string[], request: IncomingMessag
     script.list({ id: message.id, cursor: message.params?.cursor, request, response });
   } else if (message.method === 'tools/call' && script.call !== undefined) {
     script.call({ id: message.id, params: message.params as ScriptedCall['params'], request, response });
-  } else if (message.id === undefined) {
-    response.writeHead(202).end();
   } else {
     response.writeHead(400).end('Bad Request: no valid session');
   }

@@ -2,6 +2,7 @@ import { within } from '../../../common/within.js';
 import type { McpHttpTransport } from './mcp-http.transport.js';
 import { withEnvelope } from './client-envelope.js';
 import { RawRequests, type RequestIds } from './raw-requests.js';
+import { ServerRequests } from './server-requests.js';
 import {
   continuedTransport,
   type McpSessionOptions,
@@ -36,10 +37,15 @@ export class McpExchange {
     private readonly context: ExchangeContext,
   ) {
     this.transport = continuedTransport(options, context.facts, context.traffic);
-    this.raw = new RawRequests(this.transport, context.ids, (method) => {
-      if (method === LIST_CHANGED) {
-        context.onListChanged();
-      }
+    const requests = new ServerRequests(this.transport);
+    this.raw = new RawRequests(this.transport, context.ids, {
+      onNotification: (method) => {
+        if (method === LIST_CHANGED) {
+          context.onListChanged();
+        }
+      },
+      // Since 2026-07-28 servers send no requests.
+      ...(context.facts.isModern ? {} : { onRequest: (request) => requests.answer(request) }),
     });
   }
 
@@ -57,6 +63,23 @@ export class McpExchange {
     const result = await this.options.operation.race(this.raw.send(method, enveloped, { headers }));
     this.isAnswered = true;
     return result;
+  }
+
+  /**
+   * Opens the stream of the session for what belongs to no request, and hears it until this is closed.
+   * @param onEnd hears that an open stream has ended, or could not be opened for a reason that may pass
+   * @returns when the server has answered; never rejects
+   */
+  async listen(onEnd: () => void): Promise<void> {
+    await this.transport.start();
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library's transport is no EventTarget
+    this.transport.onerror = () => {
+      const { latest } = this.context.traffic;
+      if (latest < 400 || latest >= 500) {
+        onEnd();
+      }
+    };
+    await this.transport.resumeStream('').catch(() => undefined);
   }
 
   /** Ends the MCP session on the server, best effort. */

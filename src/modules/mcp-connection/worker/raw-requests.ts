@@ -1,4 +1,4 @@
-import { type JSONRPCMessage, ProtocolError, type Transport } from '@modelcontextprotocol/client';
+import { type JSONRPCMessage, type JSONRPCRequest, ProtocolError, type Transport } from '@modelcontextprotocol/client';
 
 interface Pending {
   resolve(result: Record<string, unknown>): void;
@@ -7,6 +7,12 @@ interface Pending {
 
 /** Above every id the client library gives out by itself. */
 const FIRST_ID = 1_000_000;
+
+/** Hears what a server sends besides answers. */
+export interface ServerMessages {
+  onNotification?(method: string): void;
+  onRequest?(request: JSONRPCRequest): void;
+}
 
 /** Ids of JSON-RPC requests that never repeat. */
 export class RequestIds {
@@ -26,18 +32,19 @@ export class RawRequests {
 
   /**
    * @param ids shared by all transports of one MCP session: a server tells its streams apart by them
-   * @param onNotification hears the method of whatever the server sends unasked
    */
   constructor(
     private readonly transport: Transport,
     private readonly ids = new RequestIds(),
-    onNotification: (method: string) => void = () => undefined,
+    { onNotification, onRequest }: ServerMessages = {},
   ) {
     const forward = transport.onmessage;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library's transport is no EventTarget
     transport.onmessage = (message, extra) => {
-      if ('method' in message) {
-        onNotification(message.method);
+      if ('method' in message && 'id' in message) {
+        onRequest?.(message);
+      } else if ('method' in message) {
+        onNotification?.(message.method);
       }
       if (!this.settle(message)) {
         forward?.(message, extra);

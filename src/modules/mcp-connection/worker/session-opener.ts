@@ -11,6 +11,7 @@ import type { McpCredentials } from './mcp-credentials.types.js';
 import { McpExchange } from './mcp-exchange.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';
 import type { RequestIds } from './raw-requests.js';
+import { ServerStream } from './server-stream.js';
 import type { SessionFacts } from './session-transport.js';
 import type { ToolListLimits } from '../model/tool-list-limits.js';
 import { type Cleaning, type FetchPage, readToolList } from './tool-list.reader.js';
@@ -114,6 +115,30 @@ export class SessionOpener {
     const exchange = this.exchange(session, facts, { operation, credentials });
     await exchange.endSession();
     await exchange.close();
+  }
+
+  /** Opens the stream for what a server of the 2025 revisions sends besides answers; undefined where there can be none. */
+  listen(
+    session: OpenSession & { listChanged(): void },
+    { facts }: OpenedSession,
+    open: () => OutboundOperation,
+  ): ServerStream | undefined {
+    if (facts.isModern || facts.sessionId === undefined) {
+      return undefined;
+    }
+    const operation = open();
+    const { target, ids } = session;
+    const exchange = new McpExchange(
+      {
+        url: new URL(target.baseUrl),
+        operation,
+        credentials: this.credentials(session, operation),
+        traceparent: undefined,
+        listens: true,
+      },
+      { facts, ids, traffic: { latest: 0 }, onListChanged: () => session.listChanged() },
+    );
+    return new ServerStream(facts, exchange, operation);
   }
 
   private credentials({ target }: OpenSession, operation: OutboundOperation): McpCredentials | undefined {

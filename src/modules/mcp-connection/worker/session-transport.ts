@@ -11,6 +11,8 @@ export interface McpSessionOptions {
   credentials: McpCredentials | undefined;
   /** W3C trace context, already checked. */
   traceparent: string | undefined;
+  /** Opens the stream for messages that belong to no request, and does not resume it. @default false */
+  listens?: boolean;
 }
 
 /** How the server is spoken to: negotiated, 2025 handshake at once, or the deprecated HTTP+SSE transport. */
@@ -37,6 +39,13 @@ export interface Traffic {
   streams?: boolean;
 }
 
+const NEVER_AGAIN = {
+  initialReconnectionDelay: 0,
+  maxReconnectionDelay: 0,
+  reconnectionDelayGrowFactor: 1,
+  maxRetries: 0,
+};
+
 /**
  * A transport of the client library over the guarded fetch.
  * @param traffic receives what is sent and answered
@@ -55,6 +64,7 @@ export function continuedTransport(
 ): McpHttpTransport {
   return new McpHttpTransport(options.url, {
     ...shared(options, 'auto', traffic),
+    ...(options.listens === true ? { reconnectionOptions: NEVER_AGAIN } : {}),
     onInsufficientScope: 'throw',
     protocolVersion,
     ...(sessionId === undefined ? {} : { sessionId }),
@@ -74,8 +84,9 @@ function shared(options: McpSessionOptions, way: ConnectWay, traffic: Traffic) {
 function sessionFetch(options: McpSessionOptions, way: ConnectWay, traffic: Traffic): FetchLike {
   return async (url, init) => {
     const headers = headersOf(options, init);
-    if (way !== 'sse' && init?.method === 'GET' && !headers.has('last-event-id')) {
-      // The stream for messages nobody asked for: of no use here, and one socket saved. 405 means "not offered".
+    const isStream = way !== 'sse' && init?.method === 'GET' && !headers.has('last-event-id');
+    if (isStream && options.listens !== true) {
+      // The library opens a stream for messages that belong to no request. Only warm sessions have a use for it. 405 means "not offered".
       return new Response(null, { status: 405 });
     }
     const carriesRequest = isRequest(init);

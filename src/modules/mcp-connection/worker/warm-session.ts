@@ -1,11 +1,15 @@
 import type { KeptSockets } from '../../../common/outbound/kept-sockets.js';
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import { within } from '../../../common/within.js';
 import { RequestIds } from './raw-requests.js';
 import type { OpenedSession, SessionOpener, SessionTarget } from './session-opener.js';
+import { type ServerStream, STREAM_LIMITS } from './server-stream.js';
 import type { SessionFacts } from './session-transport.js';
 
 const FAREWELL_MS = 1_000;
+/** A call waits this long for the stream of a new session, on which its tool may ask something. */
+const STREAM_MS = 1_000;
 
 interface Flight {
   promise: Promise<OpenedSession>;
@@ -31,6 +35,8 @@ export class WarmSession {
   private readonly calls = new Map<SessionFacts, number>();
   /** Given up for another, but not yet ended on the server. */
   private readonly replaced = new Set<SessionFacts>();
+  private stream: ServerStream | undefined;
+  private isClosed = false;
   private readonly farewells = new Set<Promise<void>>();
 
   constructor(
@@ -89,6 +95,8 @@ export class WarmSession {
   /** Ends the MCP sessions on the server, best effort, and closes all sockets. */
   async close(): Promise<void> {
     clearTimeout(this.idleTimer);
+    this.isClosed = true;
+    await this.stream?.close();
     if (this.opened !== undefined) {
       this.replaced.add(this.opened.facts);
     }
@@ -151,6 +159,18 @@ export class WarmSession {
       this.replaced.add(known.facts);
       this.leaveReplaced();
     }
+    await this.listen(this.opened);
     return this.opened;
+  }
+
+  private async listen(opened: OpenedSession): Promise<void> {
+    if (this.isClosed || this.stream?.isFor(opened.facts) === true) {
+      return;
+    }
+    await this.stream?.close();
+    this.stream = this.opener.listen(this, opened, () => this.outbound.open(STREAM_LIMITS, this.sockets));
+    if (this.stream !== undefined) {
+      await within(STREAM_MS, this.stream.answered, () => undefined);
+    }
   }
 }
