@@ -103,7 +103,7 @@ async function answer(script: McpScript, seen: string[], request: IncomingMessag
   };
   seen.push(message.method ?? 'answer');
   if (message.id === undefined || message.method === undefined) {
-    script.hear?.(message as ClientMessage);
+    script.hear?.(message);
     response.writeHead(202).end();
   } else if (message.method === 'initialize') {
     response.setHeader('mcp-session-id', 'session-1');

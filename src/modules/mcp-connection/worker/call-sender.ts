@@ -23,10 +23,7 @@ export function sendCall(call: Call, opened: OpenedSession): Promise<Record<stri
 async function overSession(call: Call, { facts }: OpenedSession): Promise<Record<string, unknown>> {
   const { order, session, operation, credentials, traceparent, traffic } = call;
   const url = new URL(order.baseUrl);
-  const exchange = new McpExchange(
-    { url, operation, credentials, traceparent },
-    { facts, ids: session.ids, traffic, onListChanged: () => session.listChanged() },
-  );
+  const exchange = new McpExchange({ url, operation, credentials, traceparent }, { facts, session, traffic });
   try {
     const headers = facts.isModern ? paramHeaders(order.tool.inputSchema, order.arguments) : {};
     return await exchange.request('tools/call', paramsOf(call), headers);

@@ -1,3 +1,5 @@
+import type { RequestId } from '@modelcontextprotocol/client';
+
 import { within } from '../../../common/within.js';
 import type { McpHttpTransport } from './mcp-http.transport.js';
 import { withEnvelope } from './client-envelope.js';
@@ -14,13 +16,20 @@ import {
 const STREAM_END_MS = 250;
 const LIST_CHANGED = 'notifications/tools/list_changed';
 
+/** A session as its exchanges use it. */
+export interface ExchangeSession {
+  readonly ids: RequestIds;
+  /** Hears that the server's list of tools has changed. */
+  listChanged(): void;
+  /** Hears of a request that nobody waits for any more. */
+  abandoned(facts: SessionFacts, request: RequestId): void;
+}
+
 /** What an exchange shares with others of its session. */
 export interface ExchangeContext {
   facts: SessionFacts;
-  ids: RequestIds;
+  session: ExchangeSession;
   traffic: Traffic;
-  /** Hears that the server's list of tools has changed. */
-  onListChanged(): void;
 }
 
 /**
@@ -38,10 +47,10 @@ export class McpExchange {
   ) {
     this.transport = continuedTransport(options, context.facts, context.traffic);
     const requests = new ServerRequests(this.transport);
-    this.raw = new RawRequests(this.transport, context.ids, {
+    this.raw = new RawRequests(this.transport, context.session.ids, {
       onNotification: (method) => {
         if (method === LIST_CHANGED) {
-          context.onListChanged();
+          context.session.listChanged();
         }
       },
       // Since 2026-07-28 servers send no requests.
@@ -60,9 +69,25 @@ export class McpExchange {
   ): Promise<Record<string, unknown>> {
     await this.transport.start();
     const enveloped = withEnvelope(params, this.context.facts, this.options.traceparent);
-    const result = await this.options.operation.race(this.raw.send(method, enveloped, { headers }));
-    this.isAnswered = true;
-    return result;
+    const { operation } = this.options;
+    try {
+      const result = await operation.race(this.raw.send(method, enveloped, { headers }));
+      this.isAnswered = true;
+      return result;
+    } finally {
+      const [request] = this.raw.unanswered;
+      const { facts, session, traffic } = this.context;
+      if (request !== undefined && traffic.posted === true && operation.signal.aborted) {
+        session.abandoned(facts, request);
+      }
+    }
+  }
+
+  /** Sends a notification, best effort. */
+  async notify(method: string, params: Record<string, unknown>): Promise<void> {
+    await this.transport.start();
+    const sent = this.transport.send({ jsonrpc: '2.0', method, params });
+    await this.options.operation.race(sent).catch(() => undefined);
   }
 
   /**

@@ -1,4 +1,10 @@
-import { type JSONRPCMessage, type JSONRPCRequest, ProtocolError, type Transport } from '@modelcontextprotocol/client';
+import {
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  ProtocolError,
+  type RequestId,
+  type Transport,
+} from '@modelcontextprotocol/client';
 
 interface Pending {
   resolve(result: Record<string, unknown>): void;
@@ -10,8 +16,8 @@ const FIRST_ID = 1_000_000;
 
 /** Hears what a server sends besides answers. */
 export interface ServerMessages {
-  onNotification?(method: string): void;
-  onRequest?(request: JSONRPCRequest): void;
+  onNotification?: (method: string) => void;
+  onRequest?: (request: JSONRPCRequest) => void;
 }
 
 /** Ids of JSON-RPC requests that never repeat. */
@@ -28,7 +34,7 @@ export class RequestIds {
  * for one malformed tool; our own parser judges tools one by one.
  */
 export class RawRequests {
-  private readonly pending = new Map<unknown, Pending>();
+  private readonly pending = new Map<RequestId, Pending>();
 
   /**
    * @param ids shared by all transports of one MCP session: a server tells its streams apart by them
@@ -71,8 +77,13 @@ export class RawRequests {
     });
   }
 
+  /** Ids of the requests that were sent and have no answer. */
+  get unanswered(): RequestId[] {
+    return [...this.pending.keys()];
+  }
+
   private settle(message: JSONRPCMessage): boolean {
-    if (!('id' in message) || 'method' in message) {
+    if ('method' in message || message.id === undefined) {
       return false;
     }
     const pending = this.pending.get(message.id);

@@ -19,9 +19,7 @@ export class ServerRequests {
     }
     this.underWay += 1;
     const answer =
-      method === 'ping'
-        ? { result: {} }
-        : { error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
+      method === 'ping' ? { result: {} } : { error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
     void this.transport
       .send({ jsonrpc: '2.0', id, ...answer })
       .catch(() => undefined)

@@ -1,3 +1,5 @@
+import type { RequestId } from '@modelcontextprotocol/client';
+
 import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import type { TlsMaterial } from '../../../common/tls/tls-material.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
@@ -8,11 +10,10 @@ import { ConnectionError } from './connection.error.js';
 import { causeOf } from './failure-cause.js';
 import { mcpCredentials } from './mcp-credentials.js';
 import type { McpCredentials } from './mcp-credentials.types.js';
-import { McpExchange } from './mcp-exchange.js';
+import { type ExchangeSession, McpExchange } from './mcp-exchange.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';
-import type { RequestIds } from './raw-requests.js';
 import { ServerStream } from './server-stream.js';
-import type { SessionFacts } from './session-transport.js';
+import type { McpSessionOptions, SessionFacts } from './session-transport.js';
 import type { ToolListLimits } from '../model/tool-list-limits.js';
 import { type Cleaning, type FetchPage, readToolList } from './tool-list.reader.js';
 
@@ -23,10 +24,9 @@ export interface SessionTarget {
   tls?: TlsMaterial;
 }
 
-/** An open session as others keep it: where it leads, and the numbers of its requests. */
-export interface OpenSession {
+/** An open session as others keep it, with where it leads. */
+export interface OpenSession extends ExchangeSession {
   readonly target: SessionTarget;
-  readonly ids: RequestIds;
 }
 
 /** What a server agreed to and lists. */
@@ -110,16 +110,25 @@ export class SessionOpener {
   }
 
   /** Tells a server that its session is over. */
-  async takeLeave(session: OpenSession, facts: SessionFacts, operation: OutboundOperation): Promise<void> {
-    const credentials = this.credentials(session, operation);
-    const exchange = this.exchange(session, facts, { operation, credentials });
-    await exchange.endSession();
-    await exchange.close();
+  takeLeave(session: OpenSession, facts: SessionFacts, operation: OutboundOperation): Promise<void> {
+    return this.once(session, facts, operation, (exchange) => exchange.endSession());
+  }
+
+  /** Tells a server that nobody waits for the answer to a request. */
+  cancel(
+    session: OpenSession,
+    facts: SessionFacts,
+    operation: OutboundOperation,
+    requestId: RequestId,
+  ): Promise<void> {
+    return this.once(session, facts, operation, (exchange) =>
+      exchange.notify('notifications/cancelled', { requestId, reason: 'Nobody waits for it any more' }),
+    );
   }
 
   /** Opens the stream for what a server of the 2025 revisions sends besides answers; undefined where there can be none. */
   listen(
-    session: OpenSession & { listChanged(): void },
+    session: OpenSession,
     { facts }: OpenedSession,
     open: () => OutboundOperation,
   ): ServerStream | undefined {
@@ -127,18 +136,21 @@ export class SessionOpener {
       return undefined;
     }
     const operation = open();
-    const { target, ids } = session;
-    const exchange = new McpExchange(
-      {
-        url: new URL(target.baseUrl),
-        operation,
-        credentials: this.credentials(session, operation),
-        traceparent: undefined,
-        listens: true,
-      },
-      { facts, ids, traffic: { latest: 0 }, onListChanged: () => session.listChanged() },
-    );
+    const credentials = this.credentials(session, operation);
+    const exchange = this.exchange(session, facts, { operation, credentials, listens: true });
     return new ServerStream(facts, exchange, operation);
+  }
+
+  private async once(
+    session: OpenSession,
+    facts: SessionFacts,
+    operation: OutboundOperation,
+    work: (exchange: McpExchange) => Promise<void>,
+  ): Promise<void> {
+    const credentials = this.credentials(session, operation);
+    const exchange = this.exchange(session, facts, { operation, credentials });
+    await work(exchange);
+    await exchange.close();
   }
 
   private credentials({ target }: OpenSession, operation: OutboundOperation): McpCredentials | undefined {
@@ -146,15 +158,13 @@ export class SessionOpener {
   }
 
   private exchange(
-    { target, ids }: OpenSession,
+    session: OpenSession,
     facts: SessionFacts,
-    { operation, credentials }: { operation: OutboundOperation; credentials: McpCredentials | undefined },
+    options: Pick<McpSessionOptions, 'operation' | 'credentials' | 'listens'>,
   ): McpExchange {
-    const url = new URL(target.baseUrl);
-    return new McpExchange(
-      { url, operation, credentials, traceparent: undefined },
-      { facts, ids, traffic: { latest: 0 }, onListChanged: () => undefined },
-    );
+    const url = new URL(session.target.baseUrl);
+    const traffic = { latest: 0 };
+    return new McpExchange({ ...options, url, traceparent: undefined }, { facts, session, traffic });
   }
 
   private async hashes(fetchPage: FetchPage, removal: Cleaning): Promise<ReadonlyMap<string, string>> {

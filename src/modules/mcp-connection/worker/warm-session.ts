@@ -1,9 +1,11 @@
+import type { RequestId } from '@modelcontextprotocol/client';
+
 import type { KeptSockets } from '../../../common/outbound/kept-sockets.js';
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import { within } from '../../../common/within.js';
 import { RequestIds } from './raw-requests.js';
-import type { OpenedSession, SessionOpener, SessionTarget } from './session-opener.js';
+import type { OpenedSession, OpenSession, SessionOpener, SessionTarget } from './session-opener.js';
 import { type ServerStream, STREAM_LIMITS } from './server-stream.js';
 import type { SessionFacts } from './session-transport.js';
 
@@ -21,7 +23,7 @@ interface Flight {
  * A server between calls: its sockets, the agreement with it, and the fingerprints of its tools. Opened and read again by the
  * first call that needs it; calls at one moment share that, and it ends when none waits any more.
  */
-export class WarmSession {
+export class WarmSession implements OpenSession {
   readonly sockets: KeptSockets;
   readonly ids = new RequestIds();
   /** Calls under way. */
@@ -85,6 +87,13 @@ export class WarmSession {
     this.changedAt = performance.now();
   }
 
+  /** Since 2026-07-28 the end of the stream says so; before, a notification does, best effort. */
+  abandoned(facts: SessionFacts, request: RequestId): void {
+    if (!facts.isModern) {
+      this.say((operation) => this.opener.cancel(this, facts, operation, request));
+    }
+  }
+
   /** The server does not know this session any more; the next call opens another. */
   forget(session: OpenedSession): void {
     if (this.opened === session) {
@@ -101,6 +110,8 @@ export class WarmSession {
       this.replaced.add(this.opened.facts);
     }
     this.calls.clear();
+    // What was cancelled is told before the session is over.
+    await Promise.all(this.farewells);
     this.leaveReplaced();
     await Promise.all(this.farewells);
     await this.sockets.close();
@@ -111,19 +122,21 @@ export class WarmSession {
     for (const facts of this.replaced) {
       if (!this.calls.has(facts)) {
         this.replaced.delete(facts);
-        const farewell = this.takeLeave(facts).finally(() => this.farewells.delete(farewell));
-        this.farewells.add(farewell);
+        if (facts.sessionId !== undefined) {
+          this.say((operation) => this.opener.takeLeave(this, facts, operation));
+        }
       }
     }
   }
 
-  private async takeLeave(facts: SessionFacts): Promise<void> {
-    if (facts.sessionId === undefined) {
-      return;
-    }
+  /** Says something to the server in an operation of its own that nobody waits for. */
+  private say(words: (operation: OutboundOperation) => Promise<void>): void {
     const operation = this.outbound.open(this.opener.limits(FAREWELL_MS), this.sockets);
-    await this.opener.takeLeave(this, facts, operation).catch(() => undefined);
-    await operation.close();
+    const said = words(operation)
+      .catch(() => undefined)
+      .then(() => operation.close())
+      .finally(() => this.farewells.delete(said));
+    this.farewells.add(said);
   }
 
   private async wait(waiter: OutboundOperation): Promise<void> {
