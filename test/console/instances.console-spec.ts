@@ -1,7 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SvcClient } from '../../clients/typescript/src/index.js';
 import { useConsole } from './support/console-world.js';
-import { applyFor, startLoan, startOwnLoan, stoppedLoan, until } from './support/loans.js';
+import {
+  flows,
+  node,
+  processFile,
+  taskProcess,
+  timerEvent,
+  userTask,
+} from '../support/runtime/process-files.js';
+import { applyFor, deliverProcess, startLoan, startOwnLoan, stoppedLoan, until } from './support/loans.js';
 
 const MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
 
@@ -225,6 +233,52 @@ describe('Instances', () => {
     expect(await tab.page.getByLabel('Started in').locator('option:checked').innerText()).toBe(
       'the times below',
     );
+  });
+
+  it('whose file has no diagram are laid out, and where that cannot be done the page says why', async () => {
+    const start = async (appId: string, bpmn: string, process: string): Promise<string> => {
+      const buildId = await deliverProcess(svc, appId, bpmn);
+      const path = { appId, buildId, processDefinitionName: process };
+      return (await svc.startProcess({ path, headers: { 'svc-platform': 'web' }, body: {} })).data.uuid;
+    };
+    const late = `<bpmn:boundaryEvent id="late" attachedToRef="enter">${timerEvent('timeDuration', 'P1D')}</bpmn:boundaryEvent>`;
+    const inner = `${node('startEvent', 'i1')}${userTask('i2')}${node('endEvent', 'i3')}${flows('i1>i2 i2>i3')}`;
+    const ordered = processFile(
+      'ordered',
+      `${node('startEvent', 'start')}${userTask('enter')}${late}${node('subProcess', 'inner', inner)}
+       ${node('endEvent', 'end')}${node('endEvent', 'lapsed')}${flows('start>enter enter>inner inner>end late>lapsed')}`,
+    ).replace(
+      '<bpmn:process',
+      `<bpmn:collaboration id="c"><bpmn:participant id="p1" processRef="other"/><bpmn:participant id="p2" processRef="P_ordered"/>
+       </bpmn:collaboration><bpmn:process id="other" isExecutable="false">${node('task', 'elsewhere')}</bpmn:process><bpmn:process`,
+    );
+    const tab = await world().as('admin', `/instances/${await start('drawn', ordered, 'ordered')}`);
+    const diagram = tab.page.getByRole('figure', { name: 'Diagram of ordered' });
+    await diagram.getByText('this one was laid out automatically', { exact: false }).waitFor();
+    for (const id of ['start', 'enter', 'late', 'inner', 'end', 'lapsed', 'start_enter', 'late_lapsed']) {
+      await diagram.locator(`[data-element-id="${id}"]`).first().waitFor({ state: 'attached' });
+    }
+    await diagram.locator('[data-element-id="enter"].is-active').waitFor();
+    await diagram.locator('[data-element-id="start_enter"].is-passed').waitFor({ state: 'attached' });
+    expect(await diagram.locator('[data-element-id="elsewhere"]').count()).toBe(0);
+    await tab.check('instance-laid-out');
+    await diagram.locator('.bjs-drilldown').click();
+    await diagram.locator('[data-element-id="i2"]').waitFor();
+
+    const ids = [1, 2, 3, 4, 5];
+    const tangled = processFile(
+      'tangled',
+      `${node('startEvent', 's')}${ids.map((id) => userTask(`t${id}`)).join('')}${node('endEvent', 'e')}
+       ${flows('s>t1 t1>t2 t2>t3 t3>t4 t4>t5 t2>t5 t2>t4 t2>t1 t5>e')}`,
+    );
+    await tab.open(`/instances/${await start('tangled', tangled, 'tangled')}`);
+    await tab.page.getByText('its flows are too tangled to lay out', { exact: false }).waitFor();
+    const many = taskProcess('many', ...Array.from({ length: 500 }, (_, index) => userTask(`t${index}`)));
+    await tab.open(`/instances/${await start('many', many, 'many')}`);
+    await tab.page
+      .getByText('its 502 elements are too many to lay out (at most 500)', { exact: false })
+      .waitFor();
+    await tab.check('instance-not-laid-out', { schemes: ['light'] });
   });
 
   it('have no heat map for who may not read processes', async () => {

@@ -3,11 +3,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { ButtonIcon } from '../parts/icon.js';
 import { texts } from '../texts/texts.js';
+import { DiagramError } from './diagram-error.js';
 import type { Mark } from './mark.js';
 import type { DiagramView } from './viewer.js';
 
 interface DiagramProps {
-  /** What it is a diagram of. */
+  /** The process that is drawn. */
   name: string;
   /** The BPMN file. */
   xml: string;
@@ -16,9 +17,12 @@ interface DiagramProps {
   onElement?: (elementId: string) => void;
 }
 
-type Loaded = { state: 'loading' } | { state: 'failed' } | { state: 'shown'; view: DiagramView };
+type Loaded =
+  | { state: 'loading' }
+  | { state: 'failed'; why: string }
+  | { state: 'shown'; view: DiagramView; isLaidOut: boolean };
 
-/** A process as it was drawn. What draws it is loaded when the first diagram is shown. */
+/** A process as its file draws it, or laid out here. What draws it is loaded with the first diagram. */
 export function Diagram({ name, xml, marks = [], onElement }: DiagramProps): JSX.Element {
   const element = useRef<HTMLDivElement>(null);
   const clicked = useRef(onElement);
@@ -35,10 +39,10 @@ export function Diagram({ name, xml, marks = [], onElement }: DiagramProps): JSX
           return;
         }
         view = new DiagramView(element.current, (id) => clicked.current?.(id));
-        await view.open(xml);
-        setLoaded({ state: 'shown', view });
-      } catch {
-        setLoaded({ state: 'failed' });
+        const isLaidOut = await view.open(xml, name);
+        setLoaded({ state: 'shown', view, isLaidOut });
+      } catch (error) {
+        setLoaded({ state: 'failed', why: reasonOf(error) });
       }
     };
     setLoaded({ state: 'loading' });
@@ -47,7 +51,7 @@ export function Diagram({ name, xml, marks = [], onElement }: DiagramProps): JSX
       isOver = true;
       view?.close();
     };
-  }, [xml]);
+  }, [xml, name]);
 
   useEffect(() => {
     if (loaded.state === 'shown') {
@@ -60,12 +64,24 @@ export function Diagram({ name, xml, marks = [], onElement }: DiagramProps): JSX
       <div class="diagram-canvas" ref={element} />
       {loaded.state !== 'shown' && (
         <p class="diagram-note" role="status">
-          {loaded.state === 'loading' ? texts.diagram.loading : texts.diagram.failed}
+          {loaded.state === 'loading' ? texts.diagram.loading : `${texts.diagram.failed} ${loaded.why}`}
         </p>
       )}
       {loaded.state === 'shown' && <DiagramButtons view={loaded.view} />}
+      {loaded.state === 'shown' && loaded.isLaidOut && (
+        <figcaption class="diagram-caption">{texts.diagram.laidOut}</figcaption>
+      )}
     </figure>
   );
+}
+
+function reasonOf(error: unknown): string {
+  const { reasons } = texts.diagram;
+  if (!(error instanceof DiagramError)) {
+    return reasons.notLoaded;
+  }
+  const { fault } = error;
+  return fault.kind === 'large' ? reasons.large(fault.nodes, fault.most) : reasons[fault.kind];
 }
 
 function DiagramButtons({ view }: { view: DiagramView }): JSX.Element {

@@ -2,7 +2,9 @@ import 'bpmn-js/dist/assets/diagram-js.css';
 import 'bpmn-js/dist/assets/bpmn-js.css';
 import NavigatedViewer from 'bpmn-js/lib/NavigatedViewer';
 import './diagram.css';
+import { DiagramError } from './diagram-error.js';
 import type { Mark } from './mark.js';
+import { isDrawn, processOf } from './process-element.js';
 
 interface Canvas {
   zoom(level?: number | 'fit-viewport', center?: 'auto'): number;
@@ -10,8 +12,8 @@ interface Canvas {
   removeMarker(element: string, name: string): void;
 }
 interface Overlays {
-  add(element: string, overlay: { position: object; html: HTMLElement }): string;
-  clear(): void;
+  add(element: string, type: string, overlay: { position: object; html: HTMLElement }): string;
+  remove(filter: { type: string }): void;
 }
 interface ElementRegistry {
   get(element: string): object | undefined;
@@ -19,6 +21,8 @@ interface ElementRegistry {
 interface EventBus {
   on(event: string, listener: (event: { element: { id: string } }) => void): void;
 }
+
+const MARK = 'svc-mark';
 
 /** bpmn-js in one element of the page. Loaded lazily: it is larger than all the rest. */
 export class DiagramView {
@@ -30,10 +34,24 @@ export class DiagramView {
     this.viewer.get<EventBus>('eventBus').on('element.click', ({ element }) => onElement(element.id));
   }
 
-  /** Draws a BPMN file. */
-  async open(xml: string): Promise<void> {
-    await this.viewer.importXML(xml);
+  /**
+   * Draws a process of a BPMN file.
+   * @returns whether it was laid out here, since the file has no diagram of it
+   * @throws DiagramError
+   */
+  async open(xml: string, processName: string): Promise<boolean> {
+    const file = new DOMParser().parseFromString(xml, 'application/xml');
+    const process = processOf(file, processName);
+    if (process === undefined) {
+      throw new DiagramError({ kind: 'noProcess' });
+    }
+    const isLaidOut = !isDrawn(file, process);
+    const drawn = isLaidOut ? await (await import('./layout.js')).layOut(file, process) : xml;
+    await this.viewer.importXML(drawn).catch((error: unknown) => {
+      throw new DiagramError({ kind: 'unreadable' }, { cause: error });
+    });
     this.fit();
+    return isLaidOut;
   }
 
   fit(): void {
@@ -49,12 +67,13 @@ export class DiagramView {
     const overlays = this.viewer.get<Overlays>('overlays');
     const elements = this.viewer.get<ElementRegistry>('elementRegistry');
     this.marks.forEach(({ elementId, className }) => this.canvas.removeMarker(elementId, className));
-    overlays.clear();
+    // Those of the library stay, such as the arrow that opens a sub-process.
+    overlays.remove({ type: MARK });
     this.marks = marks.filter(({ elementId }) => elements.get(elementId) !== undefined);
     for (const mark of this.marks) {
       this.canvas.addMarker(mark.elementId, mark.className);
       if (mark.text !== undefined) {
-        overlays.add(mark.elementId, { position: { top: -10, right: 14 }, html: labelOf(mark) });
+        overlays.add(mark.elementId, MARK, { position: { top: -10, right: 14 }, html: labelOf(mark) });
       }
     }
   }

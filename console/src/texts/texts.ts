@@ -184,6 +184,16 @@ export const texts = {
     label: (name: string) => `Diagram of ${name}`,
     loading: 'Loading the diagram …',
     failed: 'The diagram cannot be shown.',
+    laidOut:
+      'The file has no diagram, so this one was laid out automatically. Open a sub-process by its arrow.',
+    reasons: {
+      large: (nodes: number, most: number) =>
+        `The file has no diagram, and its ${nodes} elements are too many to lay out (at most ${most}). Draw it in a modeler.`,
+      tangled: 'The file has no diagram, and its flows are too tangled to lay out. Draw it in a modeler.',
+      noProcess: 'The file has several processes, and none of this name.',
+      unreadable: 'The file has a diagram that cannot be read. Open and save it in a modeler.',
+      notLoaded: 'The program that draws it could not be loaded. Load the page again.',
+    },
     zoomIn: 'Zoom in',
     zoomOut: 'Zoom out',
     fit: 'Fit',
