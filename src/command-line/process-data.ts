@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { parseExactly, refuseRounded, RoundedIntegerError } from '../common/exact-json.js';
 import { jsonFault } from '../common/json-fault.js';
 import { isJsonObject, type JsonObject } from '../common/json.js';
 import { UsageError, type SvcSurroundings } from './session.js';
@@ -17,12 +18,15 @@ export async function processData(
   const text = await textOf(given, pathOf, readInput);
   let fault = '';
   try {
-    const data: unknown = JSON.parse(text);
+    const data: unknown = parseExactly(text, refuseRounded);
     if (isJsonObject(data)) {
       return data;
     }
   } catch (error) {
-    fault = ` It is no JSON: ${jsonFault(error, text)}.`;
+    fault =
+      error instanceof RoundedIntegerError
+        ? ` ${error.message}.`
+        : ` It is no JSON: ${jsonFault(error, text)}.`;
   }
   throw new UsageError(`--data must be a JSON object, @FILE with one, or - for the standard input.${fault}`);
 }

@@ -154,7 +154,7 @@ export const applications = {
   readAgain: 'Read it again; what you wrote is dropped',
   nodeJson: 'The node as JSON',
   nodeJsonHint: 'The service checks the whole workflow with it before it stores anything.',
-  notAnObject: 'This must be a JSON object.',
+  notAnObject: 'This must be a JSON object. Write integers beyond 2^53 - 1 in quotes.',
   nodeSaved: 'The node is stored.',
   removeNode: 'Delete',
   removeNodeTitle: (name: string) => `Delete the node ${name}?`,

@@ -143,7 +143,7 @@ export const instances = {
   patch: 'Corrections',
   patchHint:
     'A JSON merge patch: members take the place of those of the data, null removes one, {} changes nothing.',
-  notAPatch: 'This must be a JSON object.',
+  notAPatch: 'This must be a JSON object. Write integers beyond 2^53 - 1 in quotes.',
   dataNow: 'Data now',
 
   bulk: 'What to do with the chosen ones',

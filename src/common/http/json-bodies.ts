@@ -3,6 +3,7 @@ import type { Reflector } from '@nestjs/core';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Env } from '../../config/env.js';
 import { UnreadableBodyError } from '../errors/request.errors.js';
+import { asInfinite, parseExactly } from '../exact-json.js';
 import { countValues } from '../json-values.js';
 import { requestContext } from '../logging/request-context.js';
 import { refuseFields, refuseUnknownQuery } from '../validation/unknown-fields.js';
@@ -148,7 +149,7 @@ function bytesOf(body: unknown): Uint8Array {
 /** @throws UnreadableBodyError */
 function parsed(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(UTF_8.decode(bytes));
+    return parseExactly(UTF_8.decode(bytes), asInfinite);
   } catch {
     throw new UnreadableBodyError('Request body is not valid JSON.');
   }

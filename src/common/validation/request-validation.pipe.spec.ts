@@ -120,7 +120,9 @@ describe('RequestValidationPipe', () => {
     it.each(shapes)('refuses numbers that would become infinite ($metatype)', async (metadata) => {
       for (const text of ['1e999', '-1e999']) {
         const bad: unknown = JSON.parse(`{"list":[{"a":${text}}]}`);
-        expect((await refusal(bad, metadata))[1]).toBe('list.0.a: is a number beyond what can be kept');
+        expect((await refusal(bad, metadata))[1]).toMatch(
+          /^list\.0\.a: is a number beyond what can be kept: integers go up to 2\^53 - 1/,
+        );
       }
       expect(await pipe.transform({ a: Number.MAX_VALUE, b: -0 }, metadata)).toEqual({
         a: Number.MAX_VALUE,

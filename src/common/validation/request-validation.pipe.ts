@@ -7,6 +7,7 @@ import {
   type ValidationError,
   type ValidationPipeOptions,
 } from '@nestjs/common';
+import { BEYOND_NUMBERS } from '../exact-json.js';
 import { hasMoreValues } from '../json-values.js';
 import { inTurn } from '../turns.js';
 import { ValidationFailedError, type FieldProblem } from '../errors/request.errors.js';
@@ -137,7 +138,7 @@ export class RequestValidationPipe implements PipeTransform {
 /**
  * Refuses names that no field may have, and bodies that are nested deeper than any body needs. Code that reads or writes
  * JSON calls itself at every level. So a body deeper than the call stack would be a fault of ours. This check goes through
- * level by level. A number beyond a double is refused too: it would be read as infinite, and written as null.
+ * level by level. Numbers that were read as infinite are refused too: those beyond a double, and integers that one would round.
  */
 function refuseUnsafe(body: unknown, names: NameRule): void {
   let level = isContainer(body) ? [body] : [];
@@ -193,15 +194,14 @@ function collect(container: object, names: NameRule, inside: object[]): FieldPro
     }
     return typeof member === 'number' && !Number.isFinite(member);
   };
-  const rule = 'is a number beyond what can be kept';
   // An array has no names to look at; one of a hundred thousand empty arrays is a small body.
   if (Array.isArray(container)) {
     const index = container.findIndex(isBeyond);
-    return index < 0 ? undefined : { field: String(index), rule };
+    return index < 0 ? undefined : { field: String(index), rule: BEYOND_NUMBERS };
   }
   for (const [name, member] of Object.entries(container)) {
     if (names.refuses(name) || isBeyond(member)) {
-      return { field: name, rule: names.refuses(name) ? names.rule : rule };
+      return { field: name, rule: names.refuses(name) ? names.rule : BEYOND_NUMBERS };
     }
   }
   return undefined;

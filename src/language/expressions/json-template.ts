@@ -1,3 +1,4 @@
+import { parseExactly, refuseRounded, RoundedIntegerError } from '../../common/exact-json.js';
 import { isJsonObject, jsonDepth, type JsonValue } from '../../common/json.js';
 import { hasMoreValues } from '../../common/json-values.js';
 import { isPrototypeKey } from '../paths/data-paths.js';
@@ -125,12 +126,15 @@ function parseJson(source: string): unknown {
     throw new ExpressionSyntaxError(`A template has at most ${EXPRESSION_LIMITS.templateLength} characters.`);
   }
   try {
-    return JSON.parse(quoteReferences(source));
+    return parseExactly(quoteReferences(source), refuseRounded);
   } catch (error) {
     if (error instanceof ExpressionSyntaxError) {
       throw error;
     }
     const message = error instanceof Error ? error.message : '';
+    if (error instanceof RoundedIntegerError) {
+      throw new ExpressionSyntaxError(message);
+    }
     throw new ExpressionSyntaxError(`The template is not JSON: ${message.slice(0, 200)}`);
   }
 }

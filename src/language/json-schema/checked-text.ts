@@ -1,3 +1,4 @@
+import { parseExactly, refuseRounded, RoundedIntegerError } from '../../common/exact-json.js';
 import type { JsonObject, JsonValue } from '../../common/json.js';
 import { isJsonObject, jsonDepth } from '../../common/json.js';
 import { SchemaSyntaxError, SchemaTooCostlyError } from './json-schema.errors.js';
@@ -27,9 +28,10 @@ export type CheckedText = { readonly value: JsonValue } | { readonly problem: st
 export function checkedText(text: string, schema: JsonObject, unknown: 'passes' | 'fails'): CheckedText {
   let value: JsonValue;
   try {
-    value = JSON.parse(text) as JsonValue;
-  } catch {
-    return { problem: 'It is not valid JSON.' };
+    value = parseExactly(text, refuseRounded) as JsonValue;
+  } catch (error) {
+    const isRounded = error instanceof RoundedIntegerError;
+    return { problem: isRounded ? `${error.message}.` : 'It is not valid JSON.' };
   }
   if (jsonDepth(value) > MAX_DEPTH) {
     return { problem: `It has more than ${MAX_DEPTH} levels.` };

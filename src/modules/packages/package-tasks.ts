@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../common/canonical-json.js';
 import { UnreadableBodyError } from '../../common/errors/request.errors.js';
+import { asInfinite, parseExactly } from '../../common/exact-json.js';
 import { isJsonObject, type JsonObject } from '../../common/json.js';
 import { canonicalCertificates } from '../../common/tls/certificates.js';
 import { storedBytes } from '../../database/stored-text.js';
@@ -165,7 +166,7 @@ function documentOf(json: PackageJson): JsonObject {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text, asInfinite);
   } catch {
     throw new UnreadableBodyError('Request body is not valid JSON.');
   }

@@ -1,3 +1,4 @@
+import { parseExactly } from '../../common/exact-json.js';
 import { jsonDepth, type JsonValue } from '../../common/json.js';
 import { countValues } from '../../common/json-values.js';
 import { inTurn } from '../../common/turns.js';
@@ -6,7 +7,7 @@ import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 
 /** What a REST_ENDPOINT node stores under its `responseKey`. A type and no interface, so that it is a JsonValue. */
 export type RestAnswer = {
-  /** Body: JSON as it is, a text as a string, null for none. */
+  /** Body: JSON as it is, but integers beyond 2^53 - 1 as texts; a text as a string, null for none. */
   data: JsonValue;
   status: number;
   headers: Record<string, string>;
@@ -60,7 +61,7 @@ function dataOf(bytes: Uint8Array, type: string, maxValues: number): JsonValue {
 
 function parsed(text: string): JsonValue {
   try {
-    return JSON.parse(text) as JsonValue;
+    return parseExactly(text, JSON.stringify) as JsonValue;
   } catch {
     throw invalid('The answer of the system says that it is JSON, and is not.');
   }

@@ -186,6 +186,11 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/package', () => {
     ['another content type', { rawBody: 'x', headers: { 'content-type': 'text/plain' } }, 'Content-Type'],
     ['a key that reaches prototypes', { body: { application: { constructor: 1 } } }, 'package is not valid'],
     ['a number beyond a double', { rawBody: '{"application":{"n":1e999}}' }, 'package is not valid'],
+    [
+      'an integer that would be rounded',
+      { rawBody: '{"application":{"n":9007199254740993}}' },
+      'package is not valid',
+    ],
     ['nothing', {}, 'The application package is not valid.'],
   ])('answers 400 to %s', async (_what, request, message) => {
     const { status, body } = await app.request('PUT', path(), request);

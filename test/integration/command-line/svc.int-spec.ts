@@ -545,6 +545,7 @@ describe('svc', () => {
     [['deliver', 'x', '--version', 'v1', '--library', 'lib'], '--library must be APP=BUILD'],
     [['start', 'app', 'p', '--data', '[]'], '--data must be a JSON object'],
     [['start', 'app', 'p', '--data', '{"a": 3,}'], 'It is no JSON: '],
+    [['start', 'app', 'p', '--data', '{"a": 9007199254740993}'], '9007199254740993 would be rounded'],
     [['start', 'app', 'p', '--data', '@nowhere.json'], '--data: there is no file nowhere.json'],
     [['init', '/tmp/ä b'], 'give one by --app'],
     [['incidents', '--state', 'CLOSED'], 'Allowed choices are OPEN, RESOLVED, RETRIED'],

@@ -171,6 +171,10 @@ describe('POST …/token/{tokenUuid}/retry with data', () => {
     expect((await retry(uuid, token.uuid, { data: deep })).status).toBe(400);
     const hostile = '{"data": {"__proto__": {"a": 1}}}';
     const path = `${instancePath(uuid)}/token/${token.uuid}/retry`;
+    const rounded = { rawBody: '{"data":{"amount":3544790567247868102}}' };
+    expect((await app.request('POST', path, rounded)).body['details']).toContain(
+      'data.amount: is a number beyond',
+    );
     expect((await app.request('POST', path, { rawBody: hostile })).status).toBe(400);
     expect(await dataOf(uuid)).toEqual({ amount: 'many' });
 

@@ -28,6 +28,8 @@ const REFUSED: [name: string, rawBody: string, said: RegExp][] = [
   ['30,000 levels', nested(30_000), /not valid JSON|validation failed/],
   ['30,000 levels of lists', `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, /not valid JSON|validation/],
   ['an infinite number', '{"a":1e999}', /validation failed/],
+  ['an integer that would be rounded', '{"a":[{"b":3544790567247868102}]}', /validation failed/],
+  ['a negative one, just beyond', '{"a":-9007199254740992}', /validation failed/],
   ['more bytes than a body may have', `{"a":"${'x'.repeat(1_100_000)}"}`, /too large/],
   ['more than one value', '{} {}', /not valid JSON/],
   ['a body that ends too early', '{"\u0000":1', /not valid JSON/],
@@ -45,7 +47,12 @@ const TAKEN: [name: string, rawBody: string, data: Record<string, unknown>][] = 
   ['lone surrogates', '{"\\ud800":"\\udfff x"}', { '\ud800': '\udfff x' }],
   ['null characters and separators', '{"a\\u0000":"\\u0000\\u2028"}', { 'a\u0000': '\u0000\u2028' }],
   ['a character beyond the first plane', '{"😀":"𠜎"}', { '😀': '𠜎' }],
-  ['a number beyond 2^53, rounded', '{"a":9007199254740993}', { a: 9_007_199_254_740_992 }],
+  [
+    'the largest integer that is exact',
+    '{"a":[9007199254740991,-9007199254740991]}',
+    { a: [2 ** 53 - 1, 1 - 2 ** 53] },
+  ],
+  ['a larger one as a text', '{"a":"3544790567247868102"}', { a: '3544790567247868102' }],
   [
     'the largest and the smallest number',
     '{"a":1.7976931348623157e308,"b":5e-324}',
@@ -84,6 +91,14 @@ describe('hostile calls', () => {
     expect(status).toBe(400);
     expect(body.message).toMatch(said);
     expect(await instanceRow(app, process)).toMatchObject({ rev: 1, content: { data: { kept: 1 } } });
+  });
+
+  it('an integer beyond 2^53 - 1 is told with its place and what to send instead', async () => {
+    const { body } = await startRaw('{"order":{"lines":[1,3544790567247868102]}}');
+    expect(body).toMatchObject({
+      details:
+        'order.lines.1: is a number beyond what can be kept: integers go up to 2^53 - 1 (9007199254740991); send a larger one as a text',
+    });
   });
 
   it.each(TAKEN)('a start keeps %s', async (name, rawBody, data) => {

@@ -213,6 +213,15 @@ describe('a REST_ENDPOINT node', () => {
     expect(await run(buildId)).toMatchObject({ status: 200, data: { length: 989 } });
   });
 
+  it('keeps integers that would be rounded as texts', async () => {
+    const text = '{"id":3544790567247868102,"ids":[-9007199254740993,9007199254740991],"rate":1.5e300}';
+    answers = [(response) => response.writeHead(200, { 'content-type': 'application/json' }).end(text)];
+    const ids = ['-9007199254740993', 9_007_199_254_740_991];
+    expect(await run(await built({}))).toMatchObject({
+      data: { id: '3544790567247868102', ids, rate: 1.5e300 },
+    });
+  });
+
   it('calls again after a status that passes, when the method allows it', async () => {
     answers = [status(503), status(429), json];
     expect(await run(await built({}))).toMatchObject({ status: 200 });

@@ -163,6 +163,11 @@ describe('actions', () => {
       '<svc:action name="x"><svc:data>{ a: 1 }</svc:data></svc:action>',
       'INVALID_JSON',
     ],
+    [
+      'data with an integer that would be rounded',
+      '<svc:action name="x"><svc:data>{ "id": 3544790567247868102 }</svc:data></svc:action>',
+      'INVALID_JSON',
+    ],
     ['data that is no object', '<svc:action name="x"><svc:data>[1]</svc:data></svc:action>', 'INVALID_JSON'],
     [
       'data with a prototype key',

@@ -130,11 +130,13 @@ describe('readPackageFolder', () => {
     await put('application.json', '{');
     await put('systems/a.json', '[]');
     await put('systems/b.json', 'no');
+    await put('systems/c.json', '{"n": 9007199254740993}');
     await put('processes/p.bpmn', Buffer.from([0x3c, 0xff, 0x3e]));
     expect(await told()).toEqual([
       'error application.json: JSON_INVALID',
       'error systems/a.json: VALUE_INVALID',
       'error systems/b.json: JSON_INVALID',
+      'error systems/c.json: VALUE_INVALID',
       'error processes/p.bpmn: ENCODING_INVALID',
     ]);
   });

@@ -5,6 +5,7 @@ import { useAction } from '../../live/use-action.js';
 import { Button } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
 import { TextArea } from '../../parts/fields.js';
+import { isObject, parsedJson } from '../../parts/json.js';
 import { texts } from '../../texts/texts.js';
 import { Problems, problemsOf } from './problems.js';
 
@@ -62,11 +63,6 @@ export function NodeEditor({ node: before, save, onClose, whenRefused }: NodeEdi
 
 /** The service says what is wrong with it; undefined where it is no JSON object. */
 function nodeOf(text: string): PackageNodeRequest | undefined {
-  try {
-    const value = JSON.parse(text) as unknown;
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as PackageNodeRequest) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(text);
+  return isObject(value) ? (value as unknown as PackageNodeRequest) : undefined;
 }

@@ -1,4 +1,5 @@
 import type { PackageProblem } from '../../../../clients/typescript/src/index.js';
+import { refuseRounded } from '../../parts/json.js';
 import { texts } from '../../texts/texts.js';
 import { APPLICATION_FILE, PARTS, placeOf, type Part, type Place } from './folder-names.js';
 
@@ -172,7 +173,7 @@ function jsonOf(text: string | undefined, file: string, problems: PackageProblem
     return {};
   }
   try {
-    const value = JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
+    const value = JSON.parse(text.replace(/^\uFEFF/, ''), refuseRounded) as unknown;
     if (isJson(value)) {
       return value;
     }

@@ -1,17 +1,14 @@
 import type { JSX } from 'preact';
 import { TextArea } from '../../parts/fields.js';
+import { isObject, parsedJson } from '../../parts/json.js';
 import { texts } from '../../texts/texts.js';
 
 const t = texts.instances;
 
 /** The object that a text stands for; undefined where it stands for none. */
 export function patchOf(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(text.trim() === '' ? '{}' : text);
+  return isObject(value) ? value : undefined;
 }
 
 /** Corrections of process data, as a JSON merge patch (RFC 7386). */

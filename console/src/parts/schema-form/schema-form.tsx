@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { texts } from '../../texts/texts.js';
 import { Button } from '../button.js';
 import { Select, TextArea, TextField } from '../fields.js';
+import { isObject, isRounded, parsedJson } from '../json.js';
 import { useFault, type Faults } from './faults.js';
 import { initialValue, isForm, kindAt, MAX_LEVELS, resolved, typesOf, type Schema } from './schema.js';
 
@@ -236,7 +237,7 @@ function JsonPart({ value, onChange, ...part }: PartProps): JSX.Element {
       value={text}
       onChange={(next) => {
         setText(next);
-        onChange(jsonFault(next, part.path) === undefined ? parsed(next) : undefined);
+        onChange(jsonFault(next, part.path) === undefined ? parsedJson(next) : undefined);
       }}
     />
   );
@@ -251,6 +252,9 @@ function numberFault(text: string, schema: Schema): string | undefined {
   if (!Number.isFinite(number)) {
     return texts.parts.notANumber;
   }
+  if (isRounded(text.trim())) {
+    return texts.parts.rounded;
+  }
   return typesOf(schema)[0] === 'integer' && !Number.isInteger(number) ? texts.parts.notWhole : undefined;
 }
 
@@ -259,7 +263,7 @@ function jsonFault(text: string, path: string): string | undefined {
   if (text.trim() === '') {
     return undefined;
   }
-  const value = parsed(text);
+  const value = parsedJson(text);
   if (value === undefined) {
     return texts.parts.notJson;
   }
@@ -288,16 +292,4 @@ function titleOf(value: unknown): string {
     return value ? texts.parts.yes : texts.parts.no;
   }
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -10,6 +10,13 @@ describe('readArguments', () => {
     expect(readArguments(text, {})).toEqual({ problem: 'Arguments are a JSON object.' });
   });
 
+  it('refuses integers that would be rounded, and says what to write', () => {
+    expect(readArguments('{"id": 3544790567247868102}', {})).toEqual({
+      problem:
+        '3544790567247868102 would be rounded: integers go up to 2^53 - 1 (9007199254740991). Write a larger one as a text, in quotes.',
+    });
+  });
+
   it('leaves to the server what it cannot check', () => {
     expect(readArguments('{"a": 1}', { 'x-unknown': true })).toEqual({ value: { a: 1 } });
   });

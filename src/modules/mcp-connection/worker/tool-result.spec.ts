@@ -47,6 +47,18 @@ describe('renderToolResult', () => {
     expect(textOf({ type: 'text', text: 'a' }, { type: 'text', text: 'b' })).toBe('a\nb');
   });
 
+  it('says where structured content had an integer that was rounded', () => {
+    const structuredContent = JSON.parse(
+      '{"id":3544790567247868102,"rows":[{"n":9007199254740991}]}',
+    ) as object;
+    const text = { type: 'text', text: '{"id":3544790567247868102}' };
+    expect(renderToolResult({ content: [text], structuredContent })).toEqual({
+      isError: false,
+      text: text.text,
+      structured: { id: '[integer beyond 2^53 - 1]', rows: [{ n: 9_007_199_254_740_991 }] },
+    });
+  });
+
   it('keeps structured content, and shows it where there is no text', () => {
     const structuredContent = { total: 2 };
     expect(renderToolResult({ content: [], structuredContent })).toEqual({

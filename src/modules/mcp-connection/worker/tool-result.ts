@@ -12,10 +12,12 @@ export interface RenderedResult {
 
 const MAX_LABEL = 500;
 const MAX_STRUCTURED_DEPTH = 64;
+const ROUNDED = '[integer beyond 2^53 - 1]';
 
 /**
  * Reads the result of `tools/call` (MCP, "Tool Result"). Texts are kept, without characters that a person cannot see. Images,
- * audio and binary resources become a line with type and size. The text of a resource is kept.
+ * audio and binary resources become a line with type and size. The text of a resource is kept. A text takes the place of integers of
+ * structured content that were rounded.
  * @param removal takes out what the server was sent, before anything is cut
  * @throws ToolCallError `invalid_result` when it is none, or when its structured content is nested too deep
  */
@@ -29,9 +31,21 @@ export function renderToolResult(
   if (!isComplete || !Array.isArray(blocks) || jsonDepth(structuredContent) > MAX_STRUCTURED_DEPTH) {
     throw new ToolCallError('invalid_result');
   }
-  const structured = removal.json((structuredContent ?? null) as JsonValue);
+  const structured = withoutRounded(removal.json((structuredContent ?? null) as JsonValue));
   const text = blocks.map((block) => renderBlock(block, removal)).join('\n');
   return { isError: isError === true, text: text === '' ? textOf(structured) : text, structured };
+}
+
+/** The client library has rounded integers beyond 2^53 - 1 by now, so a text says that one was there. */
+function withoutRounded(structured: JsonValue): JsonValue {
+  const json = JSON.stringify(structured);
+  return /\d{16}|e\+/.test(json)
+    ? (JSON.parse(json, (_name, value: unknown) => (isRounded(value) ? ROUNDED : value)) as JsonValue)
+    : structured;
+}
+
+function isRounded(value: unknown): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 function textOf(structured: JsonValue): string {

@@ -1,3 +1,4 @@
+import { BEYOND_NUMBERS } from '../../../common/exact-json.js';
 import { isJsonObject } from '../../../common/json.js';
 import { isPrototypeKey } from '../../../language/paths/data-paths.js';
 import type { Place, PackageProblems } from '../model/package-problems.js';
@@ -72,7 +73,7 @@ function boundProblem({ value, depth, step }: Visit): Excess | undefined {
     return { code: 'TOO_MANY', message: `An array of a package has at most ${MAX_ELEMENTS} elements.` };
   }
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    return { code: 'VALUE_INVALID', message: 'A number is beyond what can be kept.' };
+    return { code: 'VALUE_INVALID', message: `A value ${BEYOND_NUMBERS}.` };
   }
   const name = typeof step?.name === 'string' ? step.name : '';
   return nameProblem(name) ?? (typeof value === 'string' ? textProblem(value) : undefined);

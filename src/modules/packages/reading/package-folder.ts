@@ -1,6 +1,7 @@
 import { constants, type Dirent } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseExactly, refuseRounded, RoundedIntegerError } from '../../../common/exact-json.js';
 import { jsonFault } from '../../../common/json-fault.js';
 import type { Env } from '../../../config/env.js';
 import { EXTENSIONS, isReadme, meantAtTop, placeByEnd, standsBeside, TOP_NAMES } from './folder-names.js';
@@ -171,10 +172,13 @@ class FolderReader {
     }
     const json = text.replace(/^\uFEFF/, '');
     try {
-      return JSON.parse(json) as unknown;
+      return parseExactly(json, refuseRounded);
     } catch (error) {
-      const why = jsonFault(error, json) ?? 'it nests too deeply';
-      this.wrong('JSON_INVALID', file, `Not JSON: ${why}.`);
+      if (error instanceof RoundedIntegerError) {
+        this.wrong('VALUE_INVALID', file, `${error.message}.`);
+      } else {
+        this.wrong('JSON_INVALID', file, `Not JSON: ${jsonFault(error, json) ?? 'it nests too deeply'}.`);
+      }
       return undefined;
     }
   }

@@ -1,3 +1,4 @@
+import { parseExactly, refuseRounded } from '../../../common/exact-json.js';
 import { jsonFault } from '../../../common/json-fault.js';
 import { isJsonObject, jsonDepth, type JsonObject, type JsonValue } from '../../../common/json.js';
 import { isPrototypeKey, parsePath } from '../../../language/paths/data-paths.js';
@@ -209,7 +210,7 @@ function parseJson(source: string): unknown {
 
 function parsed(source: string): unknown {
   try {
-    return JSON.parse(source);
+    return parseExactly(source, refuseRounded);
   } catch (error) {
     const fault = jsonFault(error, source);
     throw fault === undefined ? error : new Error(fault, { cause: error });

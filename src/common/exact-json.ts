@@ -1,0 +1,90 @@
+import { endOfString } from './json-text.js';
+
+const MAX_SHOWN = 40;
+const LIMIT = 'integers go up to 2^53 - 1 (9007199254740991)';
+
+/** Describes a number that cannot be kept: beyond a double, or an integer that one would round. */
+export const BEYOND_NUMBERS = `is a number beyond what can be kept: ${LIMIT}; send a larger one as a text`;
+
+/** An integer of a JSON text that `JSON.parse` would round. */
+export class RoundedIntegerError extends Error {
+  override readonly name = 'RoundedIntegerError';
+
+  constructor(integer: string) {
+    const shown = integer.length > MAX_SHOWN ? `${integer.slice(0, MAX_SHOWN)}…` : integer;
+    super(`${shown} would be rounded: ${LIMIT}. Write a larger one as a text, in quotes`);
+  }
+}
+
+/** Makes an integer infinite, as numbers beyond a double become. The caller has to refuse infinity. */
+export function asInfinite(): string {
+  return '1e999';
+}
+
+/** @throws RoundedIntegerError */
+export function refuseRounded(integer: string): never {
+  throw new RoundedIntegerError(integer);
+}
+
+/** As many as an integer beyond 2^53 - 1 has. */
+const DIGITS = /\d{16}/;
+const ZERO = 0x30;
+const STRING_OR_DIGITS = /"|\d{16}/g;
+
+/**
+ * Parses JSON text as `JSON.parse` does, except for integers beyond 2^53 - 1, which it would round. An integer is a number without
+ * fraction and exponent (docs/contract.md, section 1).
+ * @param instead gives the JSON to put in place of such an integer; `JSON.stringify` makes it a text
+ * @throws SyntaxError as `JSON.parse` does, and what `instead` throws
+ */
+export function parseExactly(text: string, instead: (integer: string) => string): unknown {
+  return JSON.parse(DIGITS.test(text) ? withoutRounded(text, instead) : text) as unknown;
+}
+
+function withoutRounded(text: string, instead: (integer: string) => string): string {
+  const parts: string[] = [];
+  let copied = 0;
+  let found = nextOf(text, 0);
+  while (found !== null) {
+    const { index } = found;
+    const start = text[index - 1] === '-' ? index - 1 : index;
+    const end = found[0] === '"' ? endOfString(text, index) + 1 : endOfDigits(text, index);
+    if (end === 0) {
+      break;
+    }
+    const integer = text.slice(start, end);
+    if (found[0] !== '"' && isInteger(text, start, end) && !Number.isSafeInteger(Number(integer))) {
+      parts.push(text.slice(copied, start), instead(integer));
+      copied = end;
+    }
+    found = nextOf(text, end);
+  }
+  return parts.join('') + text.slice(copied);
+}
+
+function nextOf(text: string, from: number): RegExpExecArray | null {
+  STRING_OR_DIGITS.lastIndex = from;
+  return STRING_OR_DIGITS.exec(text);
+}
+
+/** Not by an expression: millions of digits would exhaust its stack. */
+function endOfDigits(text: string, start: number): number {
+  let end = start;
+  while (isDigit(text.charCodeAt(end))) {
+    end += 1;
+  }
+  return end;
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= ZERO + 9;
+}
+
+/** Whether digits are a number of JSON on their own, and not the fraction or exponent of another one. */
+function isInteger(text: string, start: number, end: number): boolean {
+  return (
+    /^-?[1-9]/.test(text.slice(start, start + 2)) &&
+    !/[.eE+-]/.test(text[start - 1] ?? '') &&
+    !/[.eE]/.test(text[end] ?? '')
+  );
+}
