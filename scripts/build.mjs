@@ -87,7 +87,7 @@ async function build() {
  */
 async function compile() {
   const statuses = await Promise.all([
-    run('tsc', ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', NEXT]),
+    run('tsc', ['-p', 'tsconfig.build.json', '--outDir', NEXT, '--noCheck']),
     ...(existsSync(CONSOLE_CONFIG)
       ? [run('vite', ['build', CONSOLE, '--outDir', resolve(NEXT, 'console'), '--logLevel', 'warn'])]
       : []),

@@ -108,7 +108,7 @@ describe('commands in a fresh clone', () => {
       const seen = await watched(join(folder, 'dist/src/main.js'), told);
       expect(await told).toEqual({ status: 0, output: '' });
       expect(seen).toBeGreaterThan(10);
-      await writeFile(join(folder, 'src/broken.ts'), 'export const broken: string = 1;\n');
+      await writeFile(join(folder, 'src/broken.ts'), 'export const broken = ;\n');
       expect((await run(folder, 'build')).status).not.toBe(0);
       expect(await readFile(join(folder, 'dist/src/main.js'), 'utf8')).not.toBe('');
       expect((await readdir(folder)).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
