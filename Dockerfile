@@ -1,6 +1,6 @@
 # The image of `npm run image`, for those who have a container engine. It is made of the same parts in the same places:
 # Node and the libraries it is linked with, what the service loads of node_modules, and the compiled service. No shell, no npm.
-FROM node:20.20.2-trixie-slim AS build
+FROM node:24.22.3-trixie-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci

@@ -5,6 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AppOptions } from './app.module.js';
 import { createApp } from './app.setup.js';
 import { StopGate } from './common/http/stop-gate.js';
+import { misreadsJsonNames } from './common/json-names.js';
 import { listening } from './common/http/listening.js';
 import { Log } from './common/logging/log.js';
 import { Env } from './config/env.js';
@@ -33,6 +34,9 @@ export interface ServeOptions extends AppOptions {
 export async function serve({ host, onStop, ...options }: ServeOptions): Promise<string> {
   const log = new Log(options.env);
   endOnFatalErrors(log);
+  if (misreadsJsonNames()) {
+    log.warn('this release of Node misreads escaped names in JSON: update it', { node: process.version });
+  }
   const app = await start({ host, ...options }, log);
   const { port } = app.getHttpServer().address() as AddressInfo;
   stopOnSignals((signal) => stop(app, signal, onStop));

@@ -8,7 +8,7 @@ import { cacheFolder, debianArchives } from '../../test/support/databases/debian
 import { processFolder } from '../../test/support/databases/process-folder.js';
 
 const run = promisify(execFile);
-const PINS = 'deploy/image/base.json';
+export const PINS = 'deploy/image/base.json';
 /** What was fetched, for the next image. */
 const CACHE = join(dirname(cacheFolder()), 'image');
 /** Of the packages, what Node has no use for. Copyright notices stay. */
@@ -18,12 +18,21 @@ const WITHIN_USR = ['lib', 'lib64'];
 const MOUNT_POINTS = ['dev', 'proc', 'sys', 'tmp'];
 
 /** What the base is made of: exact versions, and hashes of what the registries deliver. */
-interface Pins {
+export interface Pins {
   suite: string;
   release: string;
   architecture: string;
   packages: Record<string, { version: string; sha256: string }>;
-  node: { package: string; version: string; integrity: string };
+  node: Required<NodePin>;
+}
+
+/** A package of the npm registry that holds Node's own program. */
+interface NodePin {
+  package: string;
+  /** Exact, or a major release: the newest of it is taken. */
+  version: string;
+  /** Hash of the package; anything is taken without it. */
+  integrity?: string;
 }
 
 /** One part of the base, for the list of parts. */
@@ -122,8 +131,11 @@ function byName(one: Archive, other: Archive): number {
   return one.name < other.name ? -1 : 1;
 }
 
-/** Node's own program, which the registry delivers as a package. */
-async function nodeProgram(pin: Pins['node']): Promise<string> {
+/**
+ * Path of Node's own program, which the registry delivers as a package; kept in the user's cache folder.
+ * @throws Error when the package is not what is pinned
+ */
+export async function nodeProgram(pin: NodePin): Promise<string> {
   const folder = join(CACHE, `${pin.package}-${pin.version}`);
   const program = join(folder, 'package/bin/node');
   if (existsSync(program)) {
@@ -132,15 +144,16 @@ async function nodeProgram(pin: Pins['node']): Promise<string> {
   await mkdir(CACHE, { recursive: true });
   const work = await processFolder(`${folder}.building`);
   try {
-    await run('npm', ['pack', '--silent', '--pack-destination', work, `${pin.package}@${pin.version}`]);
-    const archive = join(work, `${pin.package}-${pin.version}.tgz`);
+    const wanted = `${pin.package}@${pin.version}`;
+    const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', work, wanted]);
+    const archive = join(work, stdout.trim());
     const found = createHash('sha512')
       .update(await readFile(archive))
       .digest('base64');
-    if (`sha512-${found}` !== pin.integrity) {
+    if (pin.integrity !== undefined && `sha512-${found}` !== pin.integrity) {
       throw new Error(`${pin.package} ${pin.version} is not what ${PINS} names`);
     }
-    await run('tar', ['--extract', '--file', archive, '--directory', work, 'package/bin/node']);
+    await run('tar', ['-xf', archive, '-C', work, 'package/bin/node']);
     await mkdir(join(folder, 'package/bin'), { recursive: true });
     await rename(join(work, 'package/bin/node'), program);
     return program;

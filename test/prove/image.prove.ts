@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const MB = 1_000_000;
 const MOST_MODULES_BYTES = 90 * MB;
 const PROBE_PATIENCE_MS = 30_000;
-const MOST_IMAGE_BYTES = 200 * MB;
+const MOST_IMAGE_BYTES = 225 * MB;
 /** Packages that are files to be sent, and no code. */
 const FILES_ALONE = ['@bull-board/ui'];
 

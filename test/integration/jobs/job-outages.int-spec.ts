@@ -72,7 +72,9 @@ describe('a failure of our own database is no crash of a job', () => {
     const end = performance.now() + 4 * LEASE_MS;
     const tried = vi
       .spyOn(jobs, 'putOffInterrupted')
-      .mockImplementation((...given) => (performance.now() < end ? away() : putOff(...given)));
+      .mockImplementation((...given) =>
+        tried.mock.calls.length <= 2 || performance.now() < end ? away() : putOff(...given),
+      );
     await replica.add({ kind: 'work' });
     await replica.drained();
     expect(performance.now()).toBeGreaterThan(end);
