@@ -1,9 +1,10 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
 import { type ProcessPeer, startEverything } from '../../support/peers/everything.peer.js';
+import { type LegacySseScript, startLegacySse } from '../../support/peers/legacy-sse.peer.js';
 import { startModernPeer } from '../../support/peers/modern.peer.js';
 import { commentsOnly, neverAnswers, notFound, webPage } from '../../support/peers/pathologies.js';
 import { noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
@@ -63,6 +64,26 @@ describe('Connection test against servers that behave', () => {
     });
     expect(result.outcome === 'connected' && result.tools).toHaveLength(13);
   });
+
+  it.each([
+    ['whose stream is there', {}, { outcome: 'connected', transport: 'sse', tools: [{ name: 'work' }] }],
+    [
+      'that has no stream either',
+      { stream: (_count, response) => Boolean(response.writeHead(405).end()) },
+      { outcome: 'unreachable', cause: 'http_error' },
+    ],
+  ] satisfies [string, LegacySseScript, object][])(
+    'tries HTTP+SSE with a server %s where POST is answered 400',
+    async (_name, script, expected) => {
+      const before = (request: IncomingMessage, response: ServerResponse): boolean =>
+        request.method === 'POST' &&
+        !request.url?.includes('stream=') &&
+        Boolean(response.writeHead(400).end('sessionid must be provided'));
+      const peer = await keep(startLegacySse({ before, ...script }));
+      await expect(service.test(noAuth(peer.url))).resolves.toMatchObject(expected);
+      await noSocketsLeft(peer);
+    },
+  );
 
   it('speaks 2026-07-28 to a modern server, passes the trace on and asks twice', async () => {
     const peer = await keep(startModernPeer([{ name: 'first', title: 'First', description: 'one' }]));
