@@ -39,8 +39,9 @@ the deployment. A 429 carries \`Retry-After\` in seconds.
 **Tracing.** \`X-Request-Id\` is taken over or made, and comes back in every response; \`traceparent\` (W3C Trace Context) is
 continued towards MCP servers.
 
-**Tools.** A tool keeps its id and its flag for ever. The first successful connection test enables every tool; tools that
-are new or changed in a later test stay disabled until someone has looked at them (\`TOOL_CHANGE_POLICY\`).`;
+**Tools.** A tool keeps its id and its flag for ever. The first successful connection test enables every tool, unless
+\`TOOL_CHANGE_POLICY\` holds them back; tools that are new or changed in a later test stay disabled until someone has looked at
+them.`;
 
 const LICENSE = { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' };
 const REQUEST_ID = {

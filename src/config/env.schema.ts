@@ -250,10 +250,13 @@ export const envSchema = z.object({
     'Largest answer of an OAuth token endpoint.',
   ),
   TOOL_CHANGE_POLICY: z
-    .enum(['review', 'accept'], 'must be review or accept')
+    .enum(
+      ['review', 'review-writes', 'review-all', 'accept'],
+      'must be review, review-writes, review-all or accept',
+    )
     .default('review')
     .describe(
-      'review disables new and changed tools until an admin enables them; accept leaves them enabled.',
+      'review disables new and changed tools until an admin enables them, but not the first list of a server; review-writes also disables the tools of the first list without readOnlyHint, review-all disables the whole first list. accept leaves all tools enabled.',
     ),
   TOOL_DECISIONS_KEPT: integer(1, 1_000, 20).describe(
     'Definitions of each tool that are remembered with what the rules of synchronisation decided, besides those that a version has; what persons decided is kept for ever.',

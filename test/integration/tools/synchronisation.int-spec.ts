@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { TestApp } from '../../support/app.js';
+import { TestApp } from '../../support/app.js';
 import { systemPath, toolPath } from '../../support/factories.js';
 import { startModernPeer } from '../../support/peers/modern.peer.js';
 import type { ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
@@ -46,6 +46,36 @@ describe('a connection test synchronises the tools of the systems it covers', ()
     createSystem(target, { baseUrl: server.url, versionId });
   const stored = (system: SystemBody) => readSystem(app, system.resourceId, versionId);
   const report = async () => (await sync()).body.synchronizedSystems?.[0];
+
+  it.each([
+    ['review-all', ['-reads', '-writes', '-silent']],
+    ['review-writes', ['reads', '-writes', '-silent']],
+  ])('lets the first list wait with %s', async (policy, expected) => {
+    const strict = await TestApp.start({ TOOL_CHANGE_POLICY: policy });
+    try {
+      const system = await register(strict);
+      listed = [
+        tool('reads', { annotations: { readOnlyHint: true } }),
+        tool('writes', { annotations: { readOnlyHint: false } }),
+        tool('silent'),
+      ];
+      const first = (await sync(strict)).body.synchronizedSystems?.[0];
+      const off = expected.filter((name) => name.startsWith('-')).map((name) => name.slice(1));
+      expect(first).toMatchObject({ added: ['reads', 'writes', 'silent'], disabledForReview: off });
+      expect(flags((await stored(system)).tools)).toEqual(expected);
+      // What comes later waits in any case, a tool that was looked at stays on.
+      const toolId = (await stored(system)).tools[1]!.id;
+      const path = toolPath({ resourceId: system.resourceId, systemId: system.id, toolId }, 'app', versionId);
+      await strict.request('PATCH', path, { body: { enabled: true } });
+      listed.push(tool('later', { annotations: { readOnlyHint: true } }));
+      await sync(strict);
+      expect(flags((await stored(system)).tools)).toEqual(
+        [...expected, '-later'].map((flag) => (flag === '-writes' ? 'writes' : flag)),
+      );
+    } finally {
+      await strict.close();
+    }
+  });
 
   it('enables everything the first list holds, in the order of the server', async () => {
     const system = await register();

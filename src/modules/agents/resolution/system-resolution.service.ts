@@ -112,7 +112,7 @@ export class SystemResolutionService {
     if (live === undefined || !live.present) {
       return ResolvedToolState.Gone;
     }
-    if (live.definitionHash !== definitionHash && this.env.get('TOOL_CHANGE_POLICY') === 'review') {
+    if (live.definitionHash !== definitionHash && this.env.get('TOOL_CHANGE_POLICY') !== 'accept') {
       return ResolvedToolState.Changed;
     }
     if (!enabled) {

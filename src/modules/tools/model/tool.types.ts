@@ -73,7 +73,7 @@ export interface SyncReport {
 }
 
 /** What becomes of new and changed tools: disabled until reviewed, or left enabled. */
-export type ToolChangePolicy = 'review' | 'accept';
+export type ToolChangePolicy = 'review' | 'review-writes' | 'review-all' | 'accept';
 
 /** A tool after it was switched, and how it was before. */
 export interface SwitchedTool {

@@ -61,7 +61,7 @@ describe('planSync', () => {
     fc.assert(
       fc.property(
         fc.array(list, { minLength: 1, maxLength: 8 }),
-        fc.constantFrom<ToolChangePolicy>('review', 'accept'),
+        fc.constantFrom<ToolChangePolicy>('review', 'review-all', 'accept'),
         (lists, policy) => {
           let tools: ToolRow[] = [];
           lists.forEach((entries, round) => {
@@ -83,7 +83,7 @@ describe('planSync', () => {
               }
             }
             for (const tool of present.filter(({ name }) => !before.has(name))) {
-              expect(tool.enabled).toBe(round === 0 || policy === 'accept');
+              expect(tool.enabled).toBe((round === 0 && policy === 'review') || policy === 'accept');
             }
           });
           // The same list again changes nothing.

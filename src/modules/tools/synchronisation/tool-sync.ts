@@ -86,7 +86,7 @@ function planNew(
   const { systemId, earlier, now, newId } = context;
   const { name, definitionHash } = definition;
   const known = earlier.of(definition);
-  const decided = known === undefined ? ruled(isEnabledAtFirst(name, context), now) : decidedOf(known);
+  const decided = known === undefined ? ruled(isEnabledAtFirst(definition, context), now) : decidedOf(known);
   report.added.push(name);
   if (known === undefined) {
     decisions.push({ name, definitionHash, ...decided });
@@ -101,10 +101,20 @@ function planNew(
 }
 
 /** For a definition that nobody knows: a tool of another definition has changed, any other is new. */
-function isEnabledAtFirst(name: string, { earlier, isFirst, policy }: Context): boolean {
-  const latest = earlier.latest(name);
-  return latest === undefined ? isFirst || policy === 'accept' : policy === 'accept' && latest.enabled;
+function isEnabledAtFirst(definition: HashedDefinition, { earlier, isFirst, policy }: Context): boolean {
+  const latest = earlier.latest(definition.name);
+  if (policy === 'accept') {
+    return latest?.enabled ?? true;
+  }
+  return latest === undefined && isFirst && IS_ON_AT_FIRST[policy](definition);
 }
+
+/** Whether a tool of the very first list is on without a review. The hint is the server's own word. */
+const IS_ON_AT_FIRST: Record<Exclude<ToolChangePolicy, 'accept'>, (tool: HashedDefinition) => boolean> = {
+  review: () => true,
+  'review-writes': ({ annotations }) => annotations?.['readOnlyHint'] === true,
+  'review-all': () => false,
+};
 
 function planSame(
   { rows, decisions, report }: SyncPlan,
