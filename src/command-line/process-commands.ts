@@ -97,7 +97,11 @@ export async function act(
   }
   const { data: result } = await svc.executeUiAction({
     path: { processUuid: uuid, tokenUuid: only.tokenUuid, uiActionSvcUuid: only.svcUuid },
-    headers: keyHeader(options.key),
+    headers: {
+      ...keyHeader(options.key),
+      'If-Match': `"${only.visit}"`,
+      ...(only.back ? { 'svc-back': 'true' as const } : {}),
+    },
     body,
   });
   const { data: after } = await svc.getProcessInstance({ path: { uuid } });
@@ -112,11 +116,11 @@ function keyHeader(key: string | undefined): { 'Idempotency-Key'?: string } {
   return key === undefined ? {} : { 'Idempotency-Key': key };
 }
 
-type OpenAction = OpenUiAction & { node: string | null; tokenUuid: string };
+type OpenAction = OpenUiAction & { node: string | null; tokenUuid: string; visit: number };
 
 function openActions({ tokens }: InstanceResponse): OpenAction[] {
-  return tokens.flatMap(({ uuid, currentNodeName, uiActions }) =>
-    uiActions.map((action) => ({ ...action, node: currentNodeName, tokenUuid: uuid })),
+  return tokens.flatMap(({ uuid, visit, currentNodeName, uiActions }) =>
+    uiActions.map((action) => ({ ...action, node: currentNodeName, tokenUuid: uuid, visit })),
   );
 }
 

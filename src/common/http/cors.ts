@@ -25,6 +25,7 @@ export const CORS_HEADERS = [
   'User-Agent',
   'X-Request-Id',
   'X-Requested-With',
+  'svc-back',
   'svc-platform',
   'traceparent',
   'tracestate',

@@ -40,6 +40,15 @@ export const SYSTEM_IF_MATCH = {
   description: 'The `ETag` of the system as it was read, tools included: 412 when it is another by now.',
 } as const;
 
+/** The same, for what is done on a visit of a token. */
+export const VISIT_IF_MATCH = {
+  ...IF_MATCH,
+  required: false,
+  description:
+    'The `visit` of the token as it was read, in quotes: 412 when the token is on another visit by now.',
+  schema: { ...IF_MATCH.schema, example: '"3"' },
+} as const;
+
 /** The response header `ETag` of a node (RFC 9110, section 8.8.3). */
 export const ETAG_HEADER = {
   ETag: {

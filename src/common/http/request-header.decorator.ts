@@ -26,3 +26,11 @@ export const RequestHeader = createParamDecorator(
   (name: string, context: ExecutionContext): string | undefined =>
     headerOf(context.switchToHttp().getRequest<IncomingMessage>(), name),
 );
+
+/** Parameter of a handler: several request headers, by names of its own for them. */
+export const RequestHeaders = createParamDecorator(
+  (names: Record<string, string>, context: ExecutionContext): Record<string, string | undefined> => {
+    const request = context.switchToHttp().getRequest<IncomingMessage>();
+    return Object.fromEntries(Object.entries(names).map(([own, name]) => [own, headerOf(request, name)]));
+  },
+);

@@ -1,5 +1,7 @@
 import { ANY_OBJECT, apiRoutes } from '../../common/http/api-routes.js';
 import { REPLAY_HEADER } from '../../common/http/replay-header.js';
+import { VISIT_IF_MATCH } from '../../common/http/if-match.js';
+import { BACK_HEADER } from '../process-runtime/ui-actions/back-header.js';
 import { IDEMPOTENCY_KEY } from '../repeats/idempotency-key.dto.js';
 import { ProcessErrorResponseDto, STOPPED } from '../process-runtime/model/stopped.response.dto.js';
 import { UI_ACTION_BODY_EXAMPLES, UI_ACTION_EXAMPLES } from './ui-action.examples.js';
@@ -16,9 +18,10 @@ export const UiActionApi = apiRoutes([], {
       'into process data as far as the `keys` of the action allow. An action of an earlier node that allows it brings the token ' +
       'back: `tokenUuid` is then a new token. Who started the instance may execute it, or who has a ' +
       'permission of the lane where that names some; all others get 404 (`PROCESS_UI_ACTION_ACCESS`, `PROCESS_UI_ACTION_PERMISSION`). ' +
-      'The same call again within `PROCESS_REPEAT_WINDOW_MS` is a double click, executed once and no way back: it gets the first answer. 409, ' +
+      'The same call received before the first one was committed is executed once and gets the first answer; so does one that would lead ' +
+      'back within `PROCESS_REPEAT_WINDOW_MS`. `If-Match` with the `visit` of the token says exactly which execution is meant. 409, ' +
       'or 400 where data is missing, when the process cannot go on behind the action: nothing has changed then, and `incident` tells why.',
-    headers: [IDEMPOTENCY_KEY],
+    headers: [IDEMPOTENCY_KEY, VISIT_IF_MATCH, BACK_HEADER],
     body: {
       required: false,
       description: 'Data for the process, as the `bodySchema` of the UI action says, or nothing.',
@@ -42,6 +45,7 @@ export const UiActionApi = apiRoutes([], {
       { 403: 'Insufficient permissions to act in this lane of the process' },
       { 404: 'Token not found for this process instance.' },
       { 409: STOPPED },
+      412,
     ],
   },
 });

@@ -6,8 +6,11 @@ import type { Principal } from '../../common/user/principal.js';
 import { RequirePermission } from '../../common/auth/require-permission.decorator.js';
 import { FoundFirst } from '../../common/http/found-first.decorator.js';
 import { marked } from '../../common/http/replay-header.js';
-import { RequestHeader } from '../../common/http/request-header.decorator.js';
-import { UiActionExecutionService } from '../process-runtime/ui-actions/ui-action-execution.service.js';
+import { RequestHeaders } from '../../common/http/request-header.decorator.js';
+import {
+  UiActionExecutionService,
+  type UiActionHeaders,
+} from '../process-runtime/ui-actions/ui-action-execution.service.js';
 import { UiActionPathService } from '../process-runtime/ui-actions/ui-action-path.service.js';
 import { UiActionParams } from './ui-action.params.dto.js';
 import { UiActionResponseDto } from './ui-action.response.dto.js';
@@ -32,9 +35,10 @@ export class UiActionController {
     @CurrentPrincipal() principal: Principal,
     @Param() params: UiActionParams,
     @Body() body: Record<string, unknown>,
-    @RequestHeader('Idempotency-Key') idempotencyKey: string | undefined,
+    @RequestHeaders({ idempotencyKey: 'Idempotency-Key', ifMatch: 'If-Match', back: 'svc-back' })
+    headers: UiActionHeaders,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UiActionResponseDto> {
-    return marked(response, await this.actions.execute(principal, params, body, idempotencyKey));
+    return marked(response, await this.actions.execute(principal, params, body, headers));
   }
 }

@@ -92,6 +92,7 @@ describe('GET /rtm/api/runtime/task', () => {
       processDefinitionName: 'asked',
       startedAt: expect.any(String) as string,
       tokenUuid: expect.any(String) as string,
+      visit: 2,
       nodeName: 'a',
       bpmnElementId: 'a',
       lane: null,

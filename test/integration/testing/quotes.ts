@@ -54,6 +54,24 @@ export const HOURLY = processFile(
   ].join('\n'),
 );
 
+/** A task that comes again and again, each time after work in the background, until the data are enough. */
+export const COUNTED = processFile(
+  'counted',
+  [
+    node('startEvent', 'start'),
+    userTask('count', {
+      actions: [
+        { name: 'add', manual: true, keys: 'enough', autoRunChildren: true, allowBack: 'explicit' },
+        { name: 'noted', parent: 'add', delay: 'PT0S', inner: '<svc:data>{"noted": true}</svc:data>' },
+      ],
+    }),
+    node('exclusiveGateway', 'which', '', 'default="which_count"'),
+    userTask('check'),
+    node('endEvent', 'end'),
+    flows('start>count count>which which>count which>check[enough] check>end'),
+  ].join('\n'),
+);
+
 /** An application with a REST call, and timers behind each other. @param files written over those of the application */
 export async function quotesFolder(files: Record<string, string> = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-quotes-'));

@@ -10,7 +10,7 @@ import {
   type TestInstance,
   type TestService,
 } from '../../../clients/typescript/src/testing/index.js';
-import { HOURLY, quotesFolder } from './quotes.js';
+import { COUNTED, HOURLY, quotesFolder } from './quotes.js';
 
 const ORDER = { article: 'chair', pieces: 4 };
 
@@ -22,7 +22,7 @@ describe('the test service', () => {
   let quotes: TestApplication;
   beforeAll(async () => {
     service = await startTestService();
-    folder = await quotesFolder();
+    folder = await quotesFolder({ 'processes/counted.bpmn': COUNTED });
     prices = await service.restStub({});
     quotes = await service.deliver(folder, { systems: { prices } });
   });
@@ -62,6 +62,23 @@ describe('the test service', () => {
     expect(await messageOf(() => prices.wasNotCalled('POST /quotes/:article'))).toContain(
       'Expected no call of POST /quotes/:article.',
     );
+  });
+
+  it('counts each execution of an action on its own visit, and goes back to it at once', async () => {
+    const counted = await quotes.start('counted', { enough: false });
+    const added = async (): Promise<number> =>
+      (await counted.history()).filter(
+        ({ kind, data }) => kind === 'ACTION_EXECUTED' && data?.['name'] === 'add',
+      ).length;
+    for (let time = 1; time <= 3; time += 1) {
+      await counted.act('add', { enough: false });
+    }
+    expect(await added()).toBe(3);
+    await counted.act('add', { enough: true });
+    await counted.isAt('check');
+    await counted.act('add', { enough: true });
+    await counted.isAt('count');
+    expect(await added()).toBe(4);
   });
 
   it('lets a process stop where a system fails, and go on at a retry', async () => {

@@ -35,7 +35,7 @@ describe('the same UI action again', () => {
 
   it('ten times at once is one step, and each call gets its answer', async () => {
     const { uuid, token } = await started(app, published, 'back');
-    const answers = await Promise.all(
+    const answers = await whileLocked(app, uuid, () =>
       Array.from({ length: 10 }, () => execute(app, uuid, token.uuid, ENTER, { n: 1 })),
     );
 
@@ -56,18 +56,35 @@ describe('the same UI action again', () => {
     });
   });
 
-  it('goes back when it comes later, and keeps the answer of a repeat for its Idempotency-Key', async () => {
+  it('gets the first answer within the window, and goes back later', async () => {
     const { uuid, token } = await started(app, published, 'back');
     const first = await execute(app, uuid, token.uuid, ENTER, {});
-    const repeat = () => execute(app, uuid, token.uuid, ENTER, {}, { key: 'again' });
-    expect((await repeat()).text).toBe(first.text);
+    expect((await execute(app, uuid, token.uuid, ENTER, {})).text).toBe(first.text);
 
     const back = await eventually(
       () => execute(app, uuid, token.uuid, ENTER, {}),
       ({ body }) => body.backAction,
     );
     expect(back).toMatchObject({ status: 200, body: { resetToken: true } });
-    expect((await repeat()).text).toBe(first.text);
+    expect((await instanceRow(app, uuid)).rev).toBe(3);
+  });
+
+  it.each([
+    ['another key', { key: 'later' }],
+    ['the visit that it is on', { headers: { 'if-match': '"3"' } }],
+    ['that going back is meant', { headers: { 'svc-back': 'true' } }],
+  ])('goes back at once with %s, and its repeat gets the same answer', async (_, options) => {
+    const { uuid, token } = await started(app, published, 'back');
+    expect((await execute(app, uuid, token.uuid, ENTER, {}, { key: 'first' })).body.backAction).toBe(false);
+    const answers = await whileLocked(app, uuid, () =>
+      [1, 2].map(() => execute(app, uuid, token.uuid, ENTER, {}, options)),
+    );
+
+    expect(answers.map(({ status, body }) => [status, body.backAction])).toEqual([
+      [200, true],
+      [200, true],
+    ]);
+    expect(answers[0]?.text).toBe(answers[1]?.text);
     expect((await instanceRow(app, uuid)).rev).toBe(3);
   });
 

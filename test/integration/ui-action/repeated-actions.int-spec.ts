@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
 import { whileLocked } from '../../support/runtime/locked-instance.js';
@@ -21,7 +20,6 @@ import {
 } from '../../support/runtime/runtime-client.js';
 import { eventRows, instanceRow } from '../../support/runtime/runtime-rows.js';
 
-const WINDOW_MS = 1_500;
 const CALLS = 10;
 
 /** A task that comes again and again, until the data are enough. */
@@ -46,7 +44,7 @@ const NOTES = {
   actions: [{ name: 'note', manual: true, optional: true, repeatable: true, keys: '*' }, DONE],
 };
 const SETTINGS = {
-  PROCESS_REPEAT_WINDOW_MS: String(WINDOW_MS),
+  PROCESS_REPEAT_WINDOW_MS: '60000',
   PROCESS_UI_ACTION_ACCESS: 'any-token',
   JOBS_POLL_MS: '50',
 };
@@ -85,12 +83,14 @@ describe('the same UI action again on the same token', () => {
   };
   const sorted = (answers: { status: number }[]): number[] =>
     answers.map(({ status }) => status).toSorted((one, next) => one - next);
-  const atOnce = (send: (replica: TestApp, call: number) => ReturnType<typeof execute>) =>
-    Promise.all(Array.from({ length: CALLS }, (_, call) => send(call % 2 === 0 ? app : other, call)));
+  const atOnce = (uuid: string, send: (replica: TestApp, call: number) => ReturnType<typeof execute>) =>
+    whileLocked(app, uuid, () =>
+      Array.from({ length: CALLS }, (_, call) => send(call % 2 === 0 ? app : other, call)),
+    );
 
   it('ten times at once is one execution where the flow leads back to the task, and each call gets its answer', async () => {
     const { uuid, token } = await begin('loop');
-    const answers = await atOnce(() => execute(app, uuid, token, ui('ask'), { n: 1 }));
+    const answers = await atOnce(uuid, () => execute(app, uuid, token, ui('ask'), { n: 1 }));
 
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]).toMatchObject({ status: 200, body: { backAction: false, tokenUuid: token } });
@@ -102,7 +102,7 @@ describe('the same UI action again on the same token', () => {
     const callers = await Promise.all(
       Array.from({ length: CALLS }, (_, n) => (n % 2 === 0 ? app : other).tokenWith({ sub: `caller-${n}` })),
     );
-    const answers = await atOnce((replica, n) =>
+    const answers = await atOnce(uuid, (replica, n) =>
       execute(replica, uuid, token, ui('ask'), {}, { token: callers[n] ?? null }),
     );
 
@@ -115,46 +115,48 @@ describe('the same UI action again on the same token', () => {
 
   it('with ten bodies, all received before the first was committed, is one execution and 409 for the others', async () => {
     const { uuid, token } = await begin('loop');
-    const answers = await whileLocked(app, uuid, () =>
-      Array.from({ length: CALLS }, (_, n) =>
-        execute(n % 2 === 0 ? app : other, uuid, token, ui('ask'), { n }),
-      ),
+    const answers = await atOnce(uuid, (replica, n) => execute(replica, uuid, token, ui('ask'), { n }));
+
+    expect(sorted(answers)).toEqual([200, ...Array.from({ length: CALLS - 1 }, () => 409)]);
+    expect(await executions(uuid)).toBe(1);
+  });
+
+  it.each([
+    ['nothing but equal bodies', () => ({})],
+    ['a key of its own', (visit: number) => ({ key: `call-${visit}` })],
+    ['the visit that was read', (visit: number) => ({ headers: { 'if-match': `"${visit}"` } })],
+  ])('is executed on each visit that was read before, with %s', async (_, options) => {
+    const { uuid, token } = await begin('loop');
+    for (const replica of [app, other, app]) {
+      const { body } = await replica.request<{ tokens: { visit: number }[] }>('GET', instancePath(uuid));
+      const sent = options(body.tokens[0]?.visit ?? 0);
+      expect((await execute(replica, uuid, token, ui('ask'), { n: 1 }, sent)).status).toBe(200);
+    }
+    expect(await executions(uuid)).toBe(3);
+  });
+
+  it('with ten keys, all received before the first was committed, is one execution and nobody gets the answer of another', async () => {
+    const { uuid, token } = await begin('loop');
+    const answers = await atOnce(uuid, (replica, n) =>
+      execute(replica, uuid, token, ui('ask'), { n: 1 }, { key: `at-once-${n}` }),
     );
 
     expect(sorted(answers)).toEqual([200, ...Array.from({ length: CALLS - 1 }, () => 409)]);
     expect(await executions(uuid)).toBe(1);
   });
 
-  it('one after the other is a repeat within the window only, and only with the same body', async () => {
-    const { uuid, token } = await begin('loop');
-    const first = await execute(app, uuid, token, ui('ask'), { n: 1 });
-    expect((await execute(app, uuid, token, ui('ask'), { n: 1 })).text).toBe(first.text);
-    expect(await executions(uuid)).toBe(1);
-    await executed(other, uuid, token, ui('ask'), { n: 2 });
-    expect(await executions(uuid)).toBe(2);
-
-    await setTimeout(WINDOW_MS);
-    await executed(app, uuid, token, ui('ask'), { n: 2 });
-    expect(await executions(uuid)).toBe(3);
-    await executed(app, uuid, token, ui('ask'), { enough: true });
-    expect((await instanceRow(app, uuid)).state).toBe('FINISHED');
-  });
-
-  it('is a repeat until the last step of the action, which the background makes', async () => {
+  it('is no execution where it was received before the last step of the action, which the background makes', async () => {
     const { uuid, token } = await begin('later');
-    await executed(app, uuid, token, ui('ask'), {});
+    await executed(app, uuid, token, ui('ask'), { n: 1 });
+    await whileLocked(app, uuid, () => [execute(app, uuid, token, ui('ask'), { n: 1 })]);
     await eventually(
       () => app.request<{ tokens: { uiActions: unknown[] }[] }>('GET', instancePath(uuid)),
       ({ body }) => (body.tokens[0]?.uiActions.length ?? 0) > 0,
     );
-    await setTimeout(WINDOW_MS - 500);
-    const before = await executions(uuid);
-    await executed(app, uuid, token, ui('ask'), {});
-    expect(await executions(uuid)).toBe(before);
+    expect(await executions(uuid)).toBe(2);
 
-    await setTimeout(WINDOW_MS);
-    await executed(other, uuid, token, ui('ask'), {});
-    expect(await executions(uuid)).toBeGreaterThan(before);
+    await executed(other, uuid, token, ui('ask'), { n: 1 });
+    expect(await executions(uuid)).toBeGreaterThan(2);
   });
 
   it('is another execution when it only waited for a transaction that changed nothing', async () => {
@@ -194,16 +196,20 @@ describe('the same UI action again on the same token', () => {
     expect([await executions(one.uuid), await executions(two.uuid)]).toEqual([1, 1]);
   });
 
-  it('of a repeatable action is a repeat with the same body, and an execution with each other one', async () => {
+  it('of a repeatable action is a repeat with the same body, and an execution with each other one or key', async () => {
     const { uuid, token } = await begin('notes');
-    const same = await atOnce(() => execute(app, uuid, token, ui('ask', 'note'), { n: 0 }));
+    const same = await atOnce(uuid, () => execute(app, uuid, token, ui('ask', 'note'), { n: 0 }));
     expect(new Set(same.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(await executions(uuid)).toBe(1);
 
-    const others = await atOnce((replica, n) =>
+    const others = await atOnce(uuid, (replica, n) =>
       execute(replica, uuid, token, ui('ask', 'note'), { n: n + 1 }),
     );
     expect(sorted(others)).toEqual(Array.from({ length: CALLS }, () => 200));
-    expect(await executions(uuid)).toBe(1 + CALLS);
+    const keyed = await atOnce(uuid, (replica, n) =>
+      execute(replica, uuid, token, ui('ask', 'note'), { n: 0 }, { key: `note-${n}` }),
+    );
+    expect(sorted(keyed)).toEqual(Array.from({ length: CALLS }, () => 200));
+    expect(await executions(uuid)).toBe(1 + 2 * CALLS);
   });
 });

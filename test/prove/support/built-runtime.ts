@@ -100,12 +100,7 @@ export class BuiltRuntime {
     uiActionSvcUuid: string,
     body: JsonObject,
   ): Promise<UiActionAnswer> {
-    return this.services.actions.execute(
-      PRINCIPAL,
-      { processUuid, tokenUuid, uiActionSvcUuid },
-      body,
-      undefined,
-    );
+    return this.services.actions.execute(PRINCIPAL, { processUuid, tokenUuid, uiActionSvcUuid }, body);
   }
 
   close(): Promise<void> {

@@ -8,6 +8,7 @@ export interface TokenBody {
   uuid: string;
   state: string;
   statusCurrentNode: string;
+  visit: number;
   startNodeId: number | null;
   currentNodeId: number;
   currentNodeName: string | null;

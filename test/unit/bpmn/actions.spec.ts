@@ -148,6 +148,11 @@ describe('actions', () => {
       'INVALID_ACTION',
     ],
     [
+      'another way to go back',
+      '<svc:action name="x" manual="true" allowBack="explicitly"/>',
+      'INVALID_VALUE',
+    ],
+    [
       'keys of going back without going back',
       '<svc:action name="x" manual="true" removeKeys="a"/>',
       'INVALID_ACTION',
@@ -250,6 +255,17 @@ describe('actions', () => {
     expect(await errorsOf(withNode(`${actions(OK)}<svc:script>1</svc:script>`))).toEqual([
       'MISPLACED_EXTENSION -',
     ]);
+  });
+
+  it('compiles a return point that callers have to ask for', async () => {
+    const xml = withNode(
+      actions('<svc:action name="x" manual="true" keys="*" allowBack="explicit" removeKeys="y"/>'),
+    );
+    expect(nodeOf(await graphOf(xml), 'a').actions[0]?.back).toEqual({
+      removeKeys: ['y'],
+      restoreKeys: [],
+      explicit: true,
+    });
   });
 
   it('refuses return points on a node that cannot be gone back to', async () => {

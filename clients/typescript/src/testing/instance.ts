@@ -77,7 +77,11 @@ export class TestInstance {
       tokenUuid: meant.token.uuid,
       uiActionSvcUuid: meant.action.svcUuid,
     };
-    await explained(this.surroundings.client.executeUiAction({ path, body }));
+    const headers = {
+      'If-Match': `"${meant.token.visit}"`,
+      ...(meant.action.back ? { 'svc-back': 'true' as const } : {}),
+    };
+    await explained(this.surroundings.client.executeUiAction({ path, headers, body }));
     await this.surroundings.settle();
   }
 

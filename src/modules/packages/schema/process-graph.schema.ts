@@ -69,7 +69,11 @@ const actionSchema = z
     autoRunChildren: z.boolean(),
     delay: textOrNull.describe('ISO 8601 duration before an automatic action runs.'),
     back: z
-      .strictObject({ removeKeys: z.array(z.string()), restoreKeys: z.array(z.string()) })
+      .strictObject({
+        removeKeys: z.array(z.string()),
+        restoreKeys: z.array(z.string()),
+        explicit: z.literal(true).optional().describe('Only with the header `svc-back: true`.'),
+      })
       .nullable()
       .describe('Not null: executing it later brings the token back.'),
     operation: operationSchema,

@@ -14,6 +14,7 @@ import { Values } from '../draft/values.js';
 /** Nodes that may have actions (docs/process-semantics.md, section 6). */
 const WITH_ACTIONS = new Set(['task', 'serviceTask', 'userTask', 'sendTask']);
 const MAX_ACTIONS = 100;
+const ALLOW_BACK = ['false', 'true', 'explicit'] as const;
 
 /** Reads the actions and UI actions of a node out of its extension elements. */
 export class ActionReader {
@@ -133,10 +134,15 @@ export class ActionReader {
   }
 
   private back(values: Values, manual: boolean): GraphAction['back'] {
-    const allowed = values.flag('allowBack', false);
-    const back = { removeKeys: values.paths('removeKeys'), restoreKeys: values.paths('restoreKeys') };
+    const allowBack = values.oneOf('allowBack', ALLOW_BACK, 'false');
+    const allowed = allowBack !== 'false';
+    const back = {
+      removeKeys: values.paths('removeKeys'),
+      restoreKeys: values.paths('restoreKeys'),
+      ...(allowBack === 'explicit' ? { explicit: true as const } : {}),
+    };
     if (!allowed && back.removeKeys.length + back.restoreKeys.length > 0) {
-      values.error('INVALID_ACTION', 'removeKeys and restoreKeys need allowBack="true".');
+      values.error('INVALID_ACTION', 'removeKeys and restoreKeys need allowBack="true" or "explicit".');
     }
     if (allowed && !manual) {
       values.error('INVALID_ACTION', 'Only a manual action allows going back: somebody has to execute it.');

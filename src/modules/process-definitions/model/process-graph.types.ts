@@ -81,8 +81,11 @@ export interface GraphAction {
   autoRunChildren: boolean;
   /** ISO 8601 duration to wait before an automatic action runs; null for none. */
   delay: string | null;
-  /** Non-null makes it a return point: executing it later brings the token back (docs/contract.md, section 4.2). */
-  back: { removeKeys: string[]; restoreKeys: string[] } | null;
+  /**
+   * Non-null makes it a return point: executing it later brings the token back (docs/contract.md, section 4.2); with `explicit` only for
+   * a caller that says so.
+   */
+  back: { removeKeys: string[]; restoreKeys: string[]; explicit?: true | undefined } | null;
   operation: ActionOperation;
 }
 

@@ -147,7 +147,7 @@ function uiAction(run: StepRun, command: Command<'UI_ACTION'>): void {
     throw new EngineRefusal('ACTION_UNKNOWN', 'The process has no such UI action.');
   }
   demandState(run, 'STARTED', command.kind);
-  executeUiAction(run, run.token(command.tokenId), place, command.body);
+  executeUiAction(run, run.token(command.tokenId), place, command);
 }
 
 /** Where the token stands when all tokens have come to rest; it may have ended or been split. */

@@ -40,6 +40,12 @@ export class TokenDto {
   @Shows.enum('NodeState', NODE_STATES, 'What it does at its node.', 'ARRIVED')
   statusCurrentNode: NodeStatus;
 
+  @Shows.number(
+    'Which visit of a node this is, counted from 1; in quotes the `If-Match` of `executeUiAction`.',
+    2,
+  )
+  visit: number;
+
   @Shows.numberOrNull('Node that it was made at.', 1001)
   startNodeId: number | null;
 

@@ -95,6 +95,7 @@ export const TASK_PAGE_EXAMPLE = {
       processDefinitionName: START_EXAMPLE.processDefinitionName,
       startedAt: TIME,
       tokenUuid: TOKEN,
+      visit: 2,
       nodeName: NODE.nodeName,
       bpmnElementId: NODE.bpmnElementId,
       lane: null,

@@ -53,6 +53,9 @@ export class TaskDto {
   @Shows.uuid('Names the token in paths.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20')
   tokenUuid: string;
 
+  @Shows.number('Visit of the token; in quotes the `If-Match` of `executeUiAction`.', 2)
+  visit: number;
+
   @Shows.textOrNull('Name of the node where it stands.', 'Complete application')
   nodeName: string | null;
 

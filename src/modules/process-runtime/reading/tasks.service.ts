@@ -168,7 +168,7 @@ function toTask(
   definition: RunnableDefinition,
   token: TokenRow,
 ): Omit<TaskDto, 'uiActions'> {
-  const { uuid, currentNodeName, bpmnElementId, lane, dateUpdated } = toInstanceToken(
+  const { uuid, visit, currentNodeName, bpmnElementId, lane, dateUpdated } = toInstanceToken(
     definition,
     token,
     NO_UUIDS,
@@ -179,6 +179,7 @@ function toTask(
     processDefinitionName: row.processName,
     startedAt: row.startedAt.toISOString(),
     tokenUuid: uuid,
+    visit,
     nodeName: currentNodeName,
     bpmnElementId,
     lane,

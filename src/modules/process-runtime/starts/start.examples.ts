@@ -25,6 +25,7 @@ export const START_EXAMPLE = {
       uuid: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
       state: 'ACTIVE',
       statusCurrentNode: 'ARRIVED',
+      visit: 2,
       startNodeId: 1001,
       currentNodeId: 1002,
       currentNodeName: 'Complete application',

@@ -10,6 +10,7 @@ export function toTokenView(definition: RunnableDefinition, token: TokenState, u
     uuid: token.uuid,
     state: token.state,
     statusCurrentNode: token.status,
+    visit: token.visit,
     startNodeId: definition.nodeAt(token.startNode)?.id ?? null,
     currentNodeId: node?.id ?? 0,
     currentNodeName: node?.name ?? null,

@@ -4,13 +4,15 @@ import type { LoadedInstance } from './step.types.js';
 
 /** Executions that an instance remembers at the least; of more than these only those within the window. */
 const KEPT = 20;
+/** How long an execution on a token that has ended is remembered, for calls that were received before it and have waited. */
+const ENDED_MS = 60_000;
 
 /** The present time on the clock of the database, in epoch milliseconds. */
 export function databaseTimeOf({ at, sentAt }: LockTime): number {
   return at + performance.now() - sentAt;
 }
 
-/** The executions of an instance with one more: the last one of each action on each token that is still there. */
+/** The executions of an instance with one more: the last one of each action on each token. */
 export function remembered(
   { executions, tokens }: Pick<InstanceState, 'executions' | 'tokens'>,
   executed: ExecutedCall,
@@ -18,7 +20,9 @@ export function remembered(
 ): ExecutedCall[] {
   const { tokenId: id, actionSvcUuid: action, at } = executed;
   const kept = executions.filter(
-    ({ tokenId, actionSvcUuid }) => tokens.has(tokenId) && (tokenId !== id || actionSvcUuid !== action),
+    (other) =>
+      (other.tokenId !== id || other.actionSvcUuid !== action) &&
+      (tokens.has(other.tokenId) || other.at > at - ENDED_MS),
   );
   const all = [...kept, executed];
   return all.filter((other, index) => index >= all.length - KEPT || other.at > at - windowMs);

@@ -13,6 +13,8 @@ const MESSAGES = {
   TOKEN_NOT_ACTIVE: 'The token is not active.',
   ACTION_NOT_AVAILABLE: 'The UI action is not available where the token stands.',
   ACTION_ALREADY_DONE: 'The UI action was executed already and cannot be repeated.',
+  BACK_NOT_ASKED: 'The UI action would take the token back. Send the header svc-back: true to go back.',
+  NOTHING_TO_GO_BACK: 'The token stands at the node of the UI action: there is nothing to go back to.',
   NOTHING_TO_RETRY: 'There is nothing to retry: execute the UI action again.',
   STALE: 'The token has moved on.',
 } as const;

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
 import { ShardGroups } from '../../../database/shard-groups.js';
 import type { RowLock } from '../../../database/row-locks.js';
@@ -98,7 +97,6 @@ export class InstancesRepository {
 
   constructor(
     private readonly database: Database,
-    private readonly clock: Clock,
     private readonly groups: ShardGroups,
   ) {}
 
@@ -141,7 +139,8 @@ export class InstancesRepository {
   ): Promise<{ row: InstanceRow; locked: LockTime } | null> {
     const sentAt = performance.now();
     const row = await firstBy(WHOLE, manager, key);
-    return row && { row, locked: { at: this.clock.now().getTime(), sentAt, revBefore: row.rev } };
+    // The clock of the service may stand still, in tests of applications.
+    return row && { row, locked: { at: performance.timeOrigin + sentAt, sentAt, revBefore: row.rev } };
   }
 
   /** Null where another transaction holds the instance, or there is none. */

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { demandMatch, readIfMatch } from '../../../common/http/if-match.js';
 import { inThisTurn } from '../../../common/turns.js';
 import type { Principal } from '../../../common/user/principal.js';
 import type { JsonObject } from '../../../common/json.js';
 import { requestContext } from '../../../common/logging/request-context.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
 import type { TokenState } from '../engine/state/engine.types.js';
-import { repeatKey, type RepeatKey } from '../../repeats/idempotency-key.dto.js';
+import { repeatKey } from '../../repeats/idempotency-key.dto.js';
 import { RepeatsService } from '../../repeats/repeats.service.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { ProcessStateError, ProcessTokenNotFoundError } from '../model/process-runtime.errors.js';
@@ -20,13 +21,19 @@ import { TokensRepository } from '../storage/tokens.repository.js';
 import { isOfMissingData, stopError } from '../steps/stop-report.js';
 import { UiActionAccess } from '../access/ui-action-access.js';
 import { refuseInput } from './ui-action-input.js';
-import { newCommit, UiActionRepeats, type TimedCall } from './ui-action-repeats.js';
+import { readBack } from './back-header.js';
+import { newCommit, UiActionRepeats, visitTag, type TimedCall } from './ui-action-repeats.js';
 
 /** What a caller sends to execute a UI action. */
 interface UiActionCall extends TimedCall {
   key: UiActionKey;
-  /** Undefined without an Idempotency-Key. */
-  repeat: RepeatKey | undefined;
+}
+
+/** Request headers that say which execution is meant; undefined where they were not sent. */
+export interface UiActionHeaders {
+  idempotencyKey?: string | undefined;
+  ifMatch?: string | undefined;
+  back?: string | undefined;
 }
 
 /** Executes UI actions (docs/contract.md, section 4.2). */
@@ -47,6 +54,7 @@ export class UiActionExecutionService {
    * @throws ProcessInstanceNotFoundError, UiActionNotFoundError, LanePermissionError, see `UiActionAccess.demand`
    * @throws ProcessTokenNotFoundError
    * @throws ValidationFailedError, InvalidDataError, ProcessDataTooLargeError
+   * @throws ChangedMeanwhileError when the token is on another visit than the caller names
    * @throws ProcessStateError when it cannot be executed now
    * @throws IdempotencyKeyReusedError when the key was used with another body
    * @throws QuotaExceededError
@@ -56,19 +64,19 @@ export class UiActionExecutionService {
     principal: Principal,
     key: UiActionKey,
     body: JsonObject,
-    idempotencyKey: string | undefined,
+    { idempotencyKey, ifMatch, back }: UiActionHeaders = {},
   ): Promise<UiActionAnswer> {
     const { processUuid, tokenUuid, uiActionSvcUuid } = key;
     const path = ['ui-action', processUuid, tokenUuid, uiActionSvcUuid];
-    const repeat = repeatKey(principal, path, idempotencyKey, body);
-    const receivedAt = requestContext()?.receivedAt;
     const call: UiActionCall = {
       principal,
       key,
       body,
-      receivedAt,
+      repeat: repeatKey(principal, path, idempotencyKey, body),
+      ifMatch: readIfMatch(ifMatch),
+      goesBack: readBack(back),
+      receivedAt: requestContext()?.receivedAt,
       commit: newCommit(),
-      repeat,
     };
     try {
       const answer = await this.steps.run<UiActionAnswer>(
@@ -103,37 +111,42 @@ export class UiActionExecutionService {
       return { answer: this.answers.answer(stored, repeat) as UiActionAnswer };
     }
     const loaded = await held.load();
-    const token = await this.liveToken(manager, loaded, key);
+    const { id: tokenId, live } = await this.tokenOf(manager, loaded, key);
     inThisTurn(() => refuseInput(definition, place, body));
-    if (token === null) {
+    const executed = this.repeats.repeated(loaded, tokenId, place, call);
+    if (executed !== undefined) {
+      const { node, backTo } = executed;
+      const answer = toAnswer(backTo ?? key.tokenUuid, definition, { node, back: backTo !== undefined });
+      // As old as the first one.
+      return { answer: await this.kept(manager, call, held.row, answer, held.row.modifiedAt) };
+    }
+    if (live === undefined) {
       throw new ProcessStateError('TOKEN_NOT_ACTIVE', 'The token is not active.');
     }
-    const executed = this.repeats.repeated(loaded, token, place, call);
-    if (executed !== undefined) {
-      const answer = toAnswer(token.uuid, definition, { node: executed.node, back: false });
-      return { answer: await this.kept(manager, call, held.row, answer, new Date(held.locked.at)) };
-    }
+    demandMatch(call.ifMatch, visitTag(live));
+    const { uiActionSvcUuid } = key;
     return {
-      command: { kind: 'UI_ACTION', tokenId: token.id, uiActionSvcUuid: key.uiActionSvcUuid, body },
-      made: (result) => this.repeats.noted(result, loaded, place, call),
+      command: { kind: 'UI_ACTION', tokenId, uiActionSvcUuid, body, goesBack: call.goesBack },
+      made: (result) => this.repeats.noted(result, loaded, live, place, call),
       after: (outcome) => this.kept(manager, call, held.row, answerOf(outcome), outcome.now),
     };
   }
 
   /**
-   * The token of a path; null when it has ended.
+   * The token of a path; `live` is undefined when it has ended.
    * @throws ProcessTokenNotFoundError
    */
-  private async liveToken(
+  private async tokenOf(
     manager: EntityManager,
     { row, state }: LoadedInstance,
     { tokenUuid }: UiActionKey,
-  ): Promise<TokenState | null> {
-    const token = [...state.tokens.values()].find(({ uuid }) => uuid === tokenUuid);
-    if (token === undefined && (await this.tokens.find(manager, row.id, tokenUuid)) === null) {
+  ): Promise<{ id: number; live: TokenState | undefined }> {
+    const live = [...state.tokens.values()].find(({ uuid }) => uuid === tokenUuid);
+    const token = live ?? (await this.tokens.find(manager, row.id, tokenUuid));
+    if (token === null) {
       throw new ProcessTokenNotFoundError();
     }
-    return token ?? null;
+    return { id: token.id, live };
   }
 
   /** An answer, stored for a call that repeats this one. */

@@ -2,21 +2,30 @@ import { hash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { callerFingerprint, type Principal } from '../../../common/user/principal.js';
 import { canonicalJson } from '../../../common/canonical-json.js';
+import { demandMatch, matches, type IfMatch } from '../../../common/http/if-match.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
 import type { JsonObject } from '../../../common/json.js';
 import { Env } from '../../../config/env.js';
+import type { RepeatKey } from '../../repeats/idempotency-key.dto.js';
 import type { ExecutedCall, StepResult, TokenState } from '../engine/state/engine.types.js';
 import type { UiActionPlace } from '../engine/state/runtime-definition.js';
 import { effectOf } from '../engine/ui-actions/ui-actions.js';
 import { ProcessStateError } from '../model/process-runtime.errors.js';
 import { databaseTimeOf, remembered } from '../steps/executed-calls.js';
 import type { LoadedInstance } from '../steps/step.types.js';
+import type { LockTime } from '../storage/instances.repository.js';
 
-/** Who called with what, and when. */
+/** A request to execute a UI action. */
 export interface TimedCall {
   principal: Principal;
   body: JsonObject;
-  /** On the monotonic clock of this process; undefined for what is no request of anybody, which nobody can click twice. */
+  /** Undefined without an Idempotency-Key. */
+  repeat: RepeatKey | undefined;
+  /** The visits of the token for which it is meant. */
+  ifMatch: IfMatch | undefined;
+  /** Whether it is meant to go back and for nothing else. */
+  goesBack: boolean;
+  /** On the monotonic clock of this process; undefined for what is no request of anybody, which nobody can send twice. */
   receivedAt: number | undefined;
   /** Its own transaction, if it comes to one. */
   commit: Commit;
@@ -46,9 +55,9 @@ export function newCommit(): Commit {
 }
 
 /**
- * Tells a double click from another execution: the same UI action again on the same token that was received before the last step of its
- * execution was committed, or with the same body within `PROCESS_REPEAT_WINDOW_MS` of it. What this process has committed it knows exactly; of
- * other replicas it knows the times of the database, see `LockTime`, and the revision that was there before it waited for anybody.
+ * Distinguishes a repeat of a call from another execution (docs/contract.md, section 4.2). This process knows exactly when its own
+ * transactions were committed. For steps of other replicas it compares times of the database, see `LockTime`, and the revision that was
+ * there before the call waited for anybody.
  */
 @Injectable()
 export class UiActionRepeats {
@@ -61,45 +70,48 @@ export class UiActionRepeats {
   }
 
   /**
-   * What a call repeats that would otherwise execute the action once more, or lead the token back.
-   * @returns the call that executed the action, when it is the same call of the same caller: to be answered as that one; undefined when
-   * the call is none again
-   * @throws ProcessStateError when it is one again, but not the same
+   * Finds the execution that a call repeats.
+   * @param tokenId token of the call, which may have ended
+   * @returns undefined when the call is not a repeat
+   * @throws ProcessStateError when it is a repeat that must not get the first answer
    */
   repeated(
     loaded: LoadedInstance,
-    token: TokenState,
+    tokenId: number,
     place: UiActionPlace,
     call: TimedCall,
   ): ExecutedCall | undefined {
-    const view = { definition: loaded.definition.runtime, instance: loaded.state };
-    const effect = effectOf(view, token, place);
-    const executed = loaded.state.executions.findLast(
-      ({ tokenId, actionSvcUuid }) => tokenId === token.id && actionSvcUuid === place.action.svcUuid,
-    );
-    if (effect === null || executed === undefined || call.receivedAt === undefined) {
+    const found = compared(loaded, tokenId, place, call);
+    if (found === undefined || isMeantAnew(found, place, call)) {
       return undefined;
     }
-    const isSame = executed.body === bodyHash(call, place);
-    if (!isSame && isMeantAnew(executed, token, place)) {
+    if (!this.wasEarly(found, loaded.locked, mayBeLate(found, call) ? this.windowMs : 0)) {
       return undefined;
     }
-    if (!this.wasEarly(executed, call.receivedAt, isSame ? this.windowMs : 0, loaded)) {
-      return undefined;
-    }
-    if (isSame && executed.caller === callerFingerprint(call.principal)) {
+    const { executed, token, effect, isSame } = found;
+    if (isSame && isOfSameCaller(executed, call)) {
       return executed;
     }
+    if (token === undefined || effect === null) {
+      return undefined;
+    }
+    demandMatch(call.ifMatch, visitTag(token));
     throw new ProcessStateError('UI_ACTION_REPEATED', SAID_OF[effect]);
   }
 
-  /** Notes the call that has executed an action. */
-  noted(result: StepResult, loaded: LoadedInstance, place: UiActionPlace, call: TimedCall): StepResult {
-    const { action, instance } = result;
-    const token = action === null ? undefined : loaded.state.tokens.get(action.tokenId);
-    if (action === null || token === undefined || action.back || call.receivedAt === undefined) {
+  /** Records the call that has executed an action. */
+  noted(
+    result: StepResult,
+    { locked, row }: LoadedInstance,
+    token: TokenState,
+    place: UiActionPlace,
+    call: TimedCall,
+  ): StepResult {
+    const { action, instance, changedTokens } = result;
+    if (action === null || call.receivedAt === undefined) {
       return result;
     }
+    const made = changedTokens.find(({ id }) => id === action.tokenId);
     const executed: ExecutedCall = {
       id: call.commit.id,
       actionSvcUuid: place.action.svcUuid,
@@ -107,9 +119,11 @@ export class UiActionRepeats {
       visit: token.visit,
       caller: callerFingerprint(call.principal),
       body: bodyHash(call, place),
-      at: databaseTimeOf(loaded.locked),
-      rev: loaded.row.rev + 1,
+      at: databaseTimeOf(locked),
+      rev: row.rev + 1,
       node: action.node,
+      ...(call.repeat === undefined ? {} : { hasKey: true }),
+      ...(action.back && made !== undefined ? { backTo: made.uuid } : {}),
     };
     call.commit.rev = executed.rev;
     this.commits.set(executed.id, call.commit);
@@ -130,12 +144,7 @@ export class UiActionRepeats {
   }
 
   /** Whether a call was received before the execution was committed, or within a window after it. */
-  private wasEarly(
-    executed: ExecutedCall,
-    receivedAt: number,
-    windowMs: number,
-    { locked }: LoadedInstance,
-  ): boolean {
+  private wasEarly({ executed, receivedAt }: Compared, locked: LockTime, windowMs: number): boolean {
     const commit = this.commits.get(executed.id);
     // Times of the database are off by what statements wait for on their way, which is much on a busy machine.
     const laterMs =
@@ -151,12 +160,76 @@ export class UiActionRepeats {
   }
 }
 
-/** A repeatable action on the same visit is there to be executed with one body after the other, also at the same time. */
-function isMeantAnew(executed: ExecutedCall, token: TokenState, { node, action }: UiActionPlace): boolean {
-  return action.repeatable && token.node === node.index && token.visit === executed.visit;
+/** A call next to the last execution of its action on its token. */
+interface Compared {
+  executed: ExecutedCall;
+  receivedAt: number;
+  /** Undefined when it has ended. */
+  token: TokenState | undefined;
+  effect: ReturnType<typeof effectOf>;
+  isEqual: boolean;
+  /** Whether it is equal and has no other key. */
+  isSame: boolean;
+}
+
+function compared(
+  { definition: { runtime: definition }, state: instance }: LoadedInstance,
+  tokenId: number,
+  place: UiActionPlace,
+  call: TimedCall,
+): Compared | undefined {
+  const executed = instance.executions.findLast(
+    (other) => other.tokenId === tokenId && other.actionSvcUuid === place.action.svcUuid,
+  );
+  if (executed === undefined || call.receivedAt === undefined) {
+    return undefined;
+  }
+  const token = instance.tokens.get(tokenId);
+  const isEqual = executed.body === bodyHash(call, place);
+  return {
+    executed,
+    receivedAt: call.receivedAt,
+    token,
+    effect: token === undefined ? null : effectOf({ definition, instance }, token, place),
+    isEqual,
+    isSame: isEqual && (executed.hasKey !== true || call.repeat === undefined),
+  };
+}
+
+/** The entity tag of a visit, which `If-Match` names. */
+export function visitTag({ visit }: { visit: number }): string {
+  return `"${visit}"`;
+}
+
+/** Whether a call names a later visit, or asks for one more execution of a repeatable action on the same visit. */
+function isMeantAnew(
+  { executed, token, isSame }: Compared,
+  { node, action }: UiActionPlace,
+  { ifMatch }: TimedCall,
+): boolean {
+  if (token === undefined) {
+    return false;
+  }
+  return token.visit === executed.visit
+    ? !isSame && action.repeatable && token.node === node.index
+    : hasTags(ifMatch) && matches(ifMatch, visitTag(token));
+}
+
+function isOfSameCaller({ caller, visit }: ExecutedCall, { principal, ifMatch = '*' }: TimedCall): boolean {
+  return caller === callerFingerprint(principal) && matches(ifMatch, visitTag({ visit }));
+}
+
+/** Whether a call would lead back with the same body, and nothing else of it says that this is meant. */
+function mayBeLate({ effect, isEqual }: Compared, { repeat, ifMatch, goesBack }: TimedCall): boolean {
+  return effect === 'BACK' && isEqual && repeat === undefined && !hasTags(ifMatch) && !goesBack;
+}
+
+function hasTags(ifMatch: IfMatch | undefined): ifMatch is readonly string[] {
+  return ifMatch !== undefined && ifMatch !== '*';
 }
 
 /** Two UI actions of one action are not the same: each has a body of its own author. */
-function bodyHash({ body }: TimedCall, { uiAction }: UiActionPlace): string {
-  return hash('sha256', canonicalJson([uiAction.svcUuid, body])).slice(0, HASH_LENGTH);
+function bodyHash({ body, goesBack }: TimedCall, { uiAction }: UiActionPlace): string {
+  const parts = goesBack ? [uiAction.svcUuid, body, 'back'] : [uiAction.svcUuid, body];
+  return hash('sha256', canonicalJson(parts)).slice(0, HASH_LENGTH);
 }

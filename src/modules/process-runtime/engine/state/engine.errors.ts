@@ -14,6 +14,10 @@ export type RefusalCode =
   | 'ACTION_NOT_AVAILABLE'
   /** Not repeatable and done in this visit. */
   | 'ACTION_ALREADY_DONE'
+  /** The action would lead back, which its author allows only where the caller says so. */
+  | 'BACK_NOT_ASKED'
+  /** The caller wants to go back to the node where the token stands. */
+  | 'NOTHING_TO_GO_BACK'
   /** Process data would exceed its limit (400). */
   | 'DATA_TOO_LARGE'
   /** The body must not become process data: a prototype key, or too many levels (400). */

@@ -126,6 +126,10 @@ export interface ExecutedCall {
   rev: number;
   /** Where the token stood behind the call (graph index). */
   node: number;
+  /** Whether the call had an Idempotency-Key. */
+  hasKey?: boolean;
+  /** The new token, where the call led back. */
+  backTo?: string;
 }
 
 /** Everything of one instance that a step reads and changes. */
@@ -153,7 +157,8 @@ export interface InstanceState {
 /** What a step is asked to do. */
 export type EngineCommand =
   | { kind: 'START'; startNode: number; data: JsonObject; patch?: JsonObject }
-  | { kind: 'UI_ACTION'; tokenId: number; uiActionSvcUuid: string; body: JsonObject }
+  /** With `goesBack` it leads back, or is refused. */
+  | { kind: 'UI_ACTION'; tokenId: number; uiActionSvcUuid: string; body: JsonObject; goesBack?: boolean }
   | { kind: 'ACTION_DUE'; tokenId: number; visit: number; actionSvcUuid: string }
   | { kind: 'ACTION_DONE'; tokenId: number; visit: number; actionSvcUuid: string; output: JsonValue }
   /** The workflow of an action failed for good: an error boundary event that names the code takes it, or it is an incident. */

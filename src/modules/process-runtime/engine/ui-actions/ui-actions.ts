@@ -11,24 +11,38 @@ import { isWithUser } from './open-actions.js';
 
 /**
  * Executes a UI action (docs/contract.md, section 4.2). The body has been validated against its schema.
- * @throws EngineRefusal TOKEN_NOT_ACTIVE, ACTION_ALREADY_DONE or ACTION_NOT_AVAILABLE
+ * @throws EngineRefusal TOKEN_NOT_ACTIVE, ACTION_ALREADY_DONE, ACTION_NOT_AVAILABLE, NOTHING_TO_GO_BACK or BACK_NOT_ASKED
  */
 export function executeUiAction(
   run: StepRun,
   token: TokenState | undefined,
   place: UiActionPlace,
-  body: JsonObject,
+  { body, goesBack = false }: { body: JsonObject; goesBack?: boolean },
 ): void {
   if (token === undefined || token.state !== 'ACTIVE') {
     throw new EngineRefusal('TOKEN_NOT_ACTIVE', 'The token is not active.');
   }
-  if (isHere(run, token, place)) {
+  if (!isHere(run, token, place)) {
+    executeBehind(run, token, place, { body, goesBack });
+  } else if (goesBack) {
+    throw new EngineRefusal('NOTHING_TO_GO_BACK', 'The token stands at the node of the action.');
+  } else {
     executeHere(run, token, place, body);
-    return;
   }
+}
+
+function executeBehind(
+  run: StepRun,
+  token: TokenState,
+  place: UiActionPlace,
+  { body, goesBack }: { body: JsonObject; goesBack: boolean },
+): void {
   const point = returnPointFor(run, token, place);
   if (point === undefined) {
     throw new EngineRefusal('ACTION_NOT_AVAILABLE', 'The action is not available where the token stands.');
+  }
+  if (place.action.back?.explicit === true && !goesBack) {
+    throw new EngineRefusal('BACK_NOT_ASKED', 'The action goes back only for a caller that says so.');
   }
   goBack(run, point, place, body);
 }
