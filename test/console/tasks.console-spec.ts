@@ -136,6 +136,24 @@ describe('Tasks', () => {
     await tab.check('task-stopped');
   });
 
+  it('name the visit that was read, and say that nothing was sent on when it is another by now', async () => {
+    const tab = await world().as('clerk', '/tasks');
+    await startOwnLoan(tab, 'Stale Example');
+    for (const label of ['amount', 'months', 'income']) {
+      await tab.page.getByLabel(label).fill('48');
+    }
+    const sent: (string | undefined)[] = [];
+    await tab.page.route('**/execute', (route) => {
+      const headers = route.request().headers();
+      sent.push(headers['if-match']);
+      return route.continue({ headers: { ...headers, 'if-match': '"1"' } });
+    });
+    await tab.page.getByRole('button', { name: 'submit_application' }).click();
+    await tab.page.getByRole('alert').getByText('nothing was sent on', { exact: false }).waitFor();
+    await tab.page.getByRole('heading', { name: 'Complete application', level: 1 }).waitFor();
+    expect(sent).toEqual(['"2"']);
+  });
+
   it('are not shown to others', async () => {
     const uuid = await startOwnLoan(await world().as('clerk', '/tasks'), 'Private Example');
     const tab = await world().as('integrator', `/tasks/${uuid}`);

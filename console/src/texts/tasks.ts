@@ -19,6 +19,7 @@ export const tasks = {
   toInstance: 'Open the instance',
   all: 'All tasks',
   done: (name: string) => `${name} is done.`,
+  stale: 'The task has changed since it was shown here, so nothing was sent on. This is how it is now.',
   goBack: (name: string) => `Go back: ${name}`,
   nothingHere: 'Nothing waits for you here now.',
   mayComeLater: 'Your next task in this instance will appear here.',

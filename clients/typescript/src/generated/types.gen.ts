@@ -1393,6 +1393,10 @@ export type Token = {
      */
     statusCurrentNode: NodeState;
     /**
+     * Which visit of a node this is, counted from 1; in quotes the `If-Match` of `executeUiAction`.
+     */
+    visit: number;
+    /**
      * Node that it was made at.
      */
     startNodeId: number | null;
@@ -1675,6 +1679,10 @@ export type InstanceToken = {
      * What it does at its node.
      */
     statusCurrentNode: NodeState;
+    /**
+     * Which visit of a node this is, counted from 1; in quotes the `If-Match` of `executeUiAction`.
+     */
+    visit: number;
     /**
      * Node that it was made at.
      */
@@ -2386,6 +2394,10 @@ export type Task = {
      * Names the token in paths.
      */
     tokenUuid: string;
+    /**
+     * Visit of the token; in quotes the `If-Match` of `executeUiAction`.
+     */
+    visit: number;
     /**
      * Name of the node where it stands.
      */
@@ -8968,6 +8980,14 @@ export type ExecuteUiActionData = {
          * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for `PROCESS_IDEMPOTENCY_DAYS`.
          */
         'Idempotency-Key'?: string;
+        /**
+         * The `visit` of the token as it was read, in quotes: 412 when the token is on another visit by now.
+         */
+        'If-Match'?: string;
+        /**
+         * `true`: the call takes the token back and never executes the action where the token stands. Send it for `uiActions` whose `back` is true; an action with `allowBack="explicit"` requires it.
+         */
+        'svc-back'?: 'true';
     };
     path: {
         /**
@@ -9008,6 +9028,10 @@ export type ExecuteUiActionErrors = {
      * In conflict with what is stored: it exists already, or its state does not allow this.
      */
     409: ProcessErrorResponse;
+    /**
+     * What `If-Match` names was changed meanwhile.
+     */
+    412: ErrorResponse;
     /**
      * Too many requests; Retry-After says when to come back.
      */

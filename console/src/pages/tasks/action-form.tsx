@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { OpenUiAction, Task } from '../../../../clients/typescript/src/index.js';
+import { ServiceError, type OpenUiAction, type Task } from '../../../../clients/typescript/src/index.js';
 import { api } from '../../app/session.js';
 import { useAction } from '../../live/use-action.js';
+import { ifMatch } from '../../live/versions.js';
 import { Button } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
 import { FaultNote, sending, useFaults } from '../../parts/schema-form/faults.js';
@@ -12,29 +13,44 @@ import { texts } from '../../texts/texts.js';
 import { fieldErrors, objectOf } from './bodies.js';
 
 const t = texts.tasks;
+const CHANGED = 412;
 
 interface ActionFormProps {
   task: Task;
   action: OpenUiAction;
   onDone: () => void;
+  /** Called when the token is on another visit by now, so that nothing was executed. */
+  onStale: () => void;
 }
 
 /** A UI action as a form. What is sent twice, since the answer was lost, takes effect once. */
-export function ActionForm({ task, action, onDone }: ActionFormProps): JSX.Element {
+export function ActionForm({ task, action, onDone, onStale }: ActionFormProps): JSX.Element {
   const schema: Schema | null = action.bodySchema;
   const [value, setValue] = useState<unknown>(() => (schema === null ? {} : initialValue(schema)));
   const key = useRef(crypto.randomUUID());
   const faults = useFaults();
   const execute = useAction(async () => {
-    await api().executeUiAction({
-      path: {
-        processUuid: task.processInstanceUuid,
-        tokenUuid: task.tokenUuid,
-        uiActionSvcUuid: action.svcUuid,
-      },
-      headers: { 'Idempotency-Key': key.current },
-      body: objectOf(value),
-    });
+    try {
+      await api().executeUiAction({
+        path: {
+          processUuid: task.processInstanceUuid,
+          tokenUuid: task.tokenUuid,
+          uiActionSvcUuid: action.svcUuid,
+        },
+        headers: {
+          'Idempotency-Key': key.current,
+          ...ifMatch(`"${task.visit}"`),
+          ...(action.back ? { 'svc-back': 'true' as const } : {}),
+        },
+        body: objectOf(value),
+      });
+    } catch (error) {
+      if (error instanceof ServiceError && error.status === CHANGED) {
+        onStale();
+        return;
+      }
+      throw error;
+    }
     onDone();
   });
   const change = (next: unknown): void => {

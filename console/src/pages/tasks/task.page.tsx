@@ -18,7 +18,7 @@ const REFRESH_MS = 5_000;
 /** What the person can do in one instance: the next step, and the steps back. */
 export function Page({ params }: PageProps): JSX.Element {
   const uuid = params['uuid'] ?? '';
-  const [done, setDone] = useState<string | undefined>();
+  const [sent, setSent] = useState<Sent | undefined>();
   const { instance, tasks } = useTasks(uuid);
   const first = tasks.data?.find(isWaiting);
   return (
@@ -29,11 +29,7 @@ export function Page({ params }: PageProps): JSX.Element {
         crumbs={[{ title: t.title, to: '/tasks' }]}
         actions={instance.data !== undefined && <Link to={`/instances/${uuid}`}>{t.toInstance}</Link>}
       />
-      {done !== undefined && (
-        <Note tone="good">
-          <p role="status">{t.done(done)}</p>
-        </Note>
-      )}
+      {sent !== undefined && <SentNote {...sent} />}
       <Shown answer={tasks}>
         {(found) => (
           <>
@@ -42,8 +38,8 @@ export function Page({ params }: PageProps): JSX.Element {
               <TaskForms
                 key={task.tokenUuid + task.waitsSince}
                 task={task}
-                onDone={(name) => {
-                  setDone(name);
+                onSent={(next) => {
+                  setSent(next);
                   tasks.reload();
                 }}
               />
@@ -52,6 +48,21 @@ export function Page({ params }: PageProps): JSX.Element {
         )}
       </Shown>
     </>
+  );
+}
+
+/** What became of the last thing that was sent. */
+interface Sent {
+  name: string;
+  /** Whether the task had changed, so that nothing was done. */
+  isStale: boolean;
+}
+
+function SentNote({ name, isStale }: Sent): JSX.Element {
+  return (
+    <Note tone={isStale ? 'warn' : 'good'}>
+      <p role={isStale ? 'alert' : 'status'}>{isStale ? t.stale : t.done(name)}</p>
+    </Note>
   );
 }
 
@@ -108,7 +119,7 @@ function reasonOf({ state, openIncidents, endedAt }: InstanceResponse): string {
   return state === 'ONHOLD' ? t.isHeld : t.isRunning;
 }
 
-function TaskForms({ task, onDone }: { task: Task; onDone: (name: string) => void }): JSX.Element {
+function TaskForms({ task, onSent }: { task: Task; onSent: (sent: Sent) => void }): JSX.Element {
   const forward = task.uiActions.filter(({ back }) => !back);
   const back = task.uiActions.filter((action) => action.back);
   return (
@@ -118,7 +129,12 @@ function TaskForms({ task, onDone }: { task: Task; onDone: (name: string) => voi
           key={action.svcUuid}
           title={action.back ? t.goBack(action.name) : `${task.nodeName ?? t.task}: ${action.name}`}
         >
-          <ActionForm task={task} action={action} onDone={() => onDone(action.name)} />
+          <ActionForm
+            task={task}
+            action={action}
+            onDone={() => onSent({ name: action.name, isStale: false })}
+            onStale={() => onSent({ name: action.name, isStale: true })}
+          />
         </Section>
       ))}
       <Section title={t.facts}>
