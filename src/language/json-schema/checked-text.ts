@@ -1,6 +1,7 @@
 import { parseExactly, refuseRounded, RoundedIntegerError } from '../../common/exact-json.js';
 import type { JsonObject, JsonValue } from '../../common/json.js';
 import { isJsonObject, jsonDepth } from '../../common/json.js';
+import type { SchemaOrigin } from './dialect.js';
 import { SchemaSyntaxError, SchemaTooCostlyError } from './json-schema.errors.js';
 import { compileSchema } from './json-schema.js';
 import type { SchemaFault } from './json-schema.types.js';
@@ -23,9 +24,9 @@ export type CheckedText = { readonly value: JsonValue } | { readonly problem: st
 
 /**
  * Reads a text of a language model: JSON that a schema allows. Never throws for what stands in either.
- * @param unknown the fate of a value when the schema has keywords that we do not know
+ * @param origin a value that a foreign schema speaks of in keywords that we do not know passes
  */
-export function checkedText(text: string, schema: JsonObject, unknown: 'passes' | 'fails'): CheckedText {
+export function checkedText(text: string, schema: JsonObject, origin: SchemaOrigin): CheckedText {
   let value: JsonValue;
   try {
     value = parseExactly(text, refuseRounded) as JsonValue;
@@ -37,11 +38,11 @@ export function checkedText(text: string, schema: JsonObject, unknown: 'passes' 
     return { problem: `It has more than ${MAX_DEPTH} levels.` };
   }
   try {
-    const faults = compileSchema(schema).check(value);
+    const faults = compileSchema(schema, origin).check(value);
     return faults.length === 0 ? { value } : { problem: problemOf(faults, schema) };
   } catch (error) {
     if (error instanceof SchemaSyntaxError) {
-      return unknown === 'passes' ? { value } : { problem: error.message };
+      return origin === 'foreign' ? { value } : { problem: error.message };
     }
     if (error instanceof SchemaTooCostlyError) {
       return { problem: error.message };

@@ -52,11 +52,11 @@ export const GENERAL_KEYWORDS: Readonly<Record<string, Keyword>> = {
   ),
   $ref: {
     ...TEXT,
-    apply({ run, field, faults }, rule, value) {
-      run.apply(run.referenced(rule as string), value, field, faults);
+    apply({ run, schema, field, faults }, _reference, value) {
+      run.apply(run.referenced(schema), value, field, faults);
     },
-    *steps({ run, field, faults }, rule, value) {
-      yield* run.steps(run.referenced(rule as string), value, field, faults);
+    *steps({ run, schema, field, faults }, _reference, value) {
+      yield* run.steps(run.referenced(schema), value, field, faults);
     },
   },
   allOf: {

@@ -183,3 +183,87 @@ describe('compileSchema', () => {
     expect(schema.check(Array.from({ length: 10_000 }, () => 1))).toHaveLength(100);
   });
 });
+
+const DRAFT_7 = 'http://json-schema.org/draft-07/schema#';
+const ID = 'https://tools.example.com/args.json';
+const SHORT = { type: 'string', maxLength: 1 };
+
+describe('a foreign schema', () => {
+  it.each<[string, JsonObject, unknown]>([
+    ['treats format as an annotation', { format: 'date-time' }, '2026-01-01T10:00:00'],
+    [
+      'ignores siblings of $ref where it declares draft-07',
+      { $schema: DRAFT_7, definitions: { any: {} }, items: { $ref: '#/definitions/any', ...SHORT } },
+      ['long'],
+    ],
+    [
+      'ignores siblings of $ref where it declares draft-04',
+      {
+        $schema: 'http://json-schema.org/draft-04/schema#',
+        definitions: { any: {} },
+        $ref: '#/definitions/any',
+        type: 'array',
+      },
+      {},
+    ],
+    [
+      'ignores keywords that are newer than its draft',
+      { $schema: DRAFT_7, dependentRequired: { a: ['b'] }, prefixItems: [SHORT] },
+      { a: 1 },
+    ],
+    [
+      'has conditions since draft-07',
+      { $schema: 'http://json-schema.org/draft-06/schema', if: {}, then: false },
+      1,
+    ],
+  ])('%s', (_what, schema, value) => {
+    expect(compileSchema(schema, 'foreign').check(value)).toEqual([]);
+    // Our own schemas are of 2020-12, whatever they declare, and assert formats.
+    expect(compileSchema(schema).check(value)).not.toEqual([]);
+  });
+
+  it.each<[string, JsonObject, unknown]>([
+    ['siblings of $ref hold', { $defs: { any: {} }, items: { $ref: '#/$defs/any', ...SHORT } }, ['long']],
+    [
+      'siblings of $ref hold in 2019-09',
+      {
+        $schema: 'https://json-schema.org/draft/2019-09/schema',
+        $defs: { any: {} },
+        items: { $ref: '#/$defs/any', ...SHORT },
+      },
+      ['long'],
+    ],
+    [
+      'what $ref leads to holds in draft-07',
+      { $schema: DRAFT_7, definitions: { short: SHORT }, items: { $ref: '#/definitions/short' } },
+      ['long'],
+    ],
+    [
+      'its own $id is local',
+      { $id: ID, $defs: { short: SHORT }, items: { $ref: `${ID}#/$defs/short` } },
+      ['long'],
+    ],
+    [
+      'a name relative to its $id is local',
+      { $id: ID, items: { $ref: 'args.json#/$defs/s' }, $defs: { s: SHORT } },
+      ['long'],
+    ],
+    [
+      'an $id within it is local',
+      { items: { $ref: 'short' }, $defs: { s: { $id: 'short', ...SHORT } } },
+      ['long'],
+    ],
+    [
+      'a pointer is relative to the $id around it',
+      { $defs: { x: { $id: 'x', $defs: { s: SHORT }, items: { $ref: '#/$defs/s' } }, s: {} }, $ref: 'x' },
+      ['long'],
+    ],
+    [
+      'a pointer may mean the whole document',
+      { $defs: { x: { $id: 'x', items: { $ref: '#/$defs/s' } }, s: SHORT }, $ref: 'x' },
+      ['long'],
+    ],
+  ])('%s', (_what, schema, value) => {
+    expect(compileSchema(schema, 'foreign').check(value)).toHaveLength(1);
+  });
+});

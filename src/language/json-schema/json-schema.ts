@@ -5,7 +5,7 @@ import { SchemaSyntaxError } from './json-schema.errors.js';
 import { SCHEMA_LIMITS, type CheckCost, type CompiledSchema, type SchemaFault } from './json-schema.types.js';
 import { TYPE_NAMES } from './general-keywords.js';
 import { KEYWORDS } from './keywords.js';
-import { resolvePointer } from './json-pointer.js';
+import type { SchemaOrigin } from './dialect.js';
 import type { Keyword } from './keyword.types.js';
 import { SchemaDocument } from './schema-document.js';
 import { SchemaRun } from './schema-run.js';
@@ -56,13 +56,13 @@ const SINGLES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Prepares a JSON Schema (draft 2020-12) for checks. Nothing is generated and nothing fetched. The schema is walked through,
+ * Prepares a JSON Schema for checks: draft 2020-12, or the draft that a foreign schema declares. Nothing is generated and nothing fetched. The schema is walked through,
  * and references lead to places in its document. Patterns are RE2, which needs no backtracking. The work of a check is bounded.
  * @throws SchemaSyntaxError when a keyword is unknown or its value of the wrong kind, a reference leads nowhere, or the schema
  * is too large
  */
-export function compileSchema(schema: JsonObject): CompiledSchema {
-  const document = readSchema(schema);
+export function compileSchema(schema: JsonObject, origin: SchemaOrigin = 'own'): CompiledSchema {
+  const document = readSchema(schema, origin);
   const steps = (value: unknown, cost?: CheckCost): Steps<SchemaFault[]> =>
     new SchemaRun(document, cost).faultSteps(value);
   return { check: (value, cost) => inOnePiece(steps(value, cost)), steps: (value) => steps(value) };
@@ -72,13 +72,13 @@ export function compileSchema(schema: JsonObject): CompiledSchema {
  * Reads a schema for {@link SchemaRun}.
  * @throws SchemaSyntaxError as `compileSchema`
  */
-export function readSchema(schema: JsonObject): SchemaDocument {
+export function readSchema(schema: JsonObject, origin: SchemaOrigin = 'own'): SchemaDocument {
   if (jsonDepth(schema) > SCHEMA_LIMITS.depth || jsonSize(schema) > SCHEMA_LIMITS.bytes) {
     throw new SchemaSyntaxError(
       `A schema has at most ${SCHEMA_LIMITS.depth} levels and ${SCHEMA_LIMITS.bytes} bytes.`,
     );
   }
-  const document = new SchemaDocument(schema);
+  const document = new SchemaDocument(schema, origin);
   verify(schema, '#', document, new PatternBudget());
   return document;
 }
@@ -107,7 +107,8 @@ function verify(schema: unknown, at: string, document: SchemaDocument, budget: P
     throw new SchemaSyntaxError(`${at} must be a schema: an object, true or false.`);
   }
   for (const [name, value] of Object.entries(schema)) {
-    verifyKeyword(name, value, `${at}/${name}`, document);
+    verifyKeyword(name, value, `${at}/${name}`);
+    verifyReference(name, schema, `${at}/${name}`, document);
     compilePatterns(patternsOf(name, value), `${at}/${name}`, document, budget);
     for (const [step, child] of childrenOf(name, value, `${at}/${name}`)) {
       verify(child, step, document, budget);
@@ -115,7 +116,7 @@ function verify(schema: unknown, at: string, document: SchemaDocument, budget: P
   }
 }
 
-function verifyKeyword(name: string, value: unknown, at: string, document: SchemaDocument): void {
+function verifyKeyword(name: string, value: unknown, at: string): void {
   const keyword: Keyword | undefined = Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined;
   if (keyword === undefined) {
     if (!SILENT.has(name)) {
@@ -125,12 +126,11 @@ function verifyKeyword(name: string, value: unknown, at: string, document: Schem
   } else if (!keyword.accepts(value)) {
     throw new SchemaSyntaxError(`${at} must be ${keyword.kind}.${name === 'type' ? meantType(value) : ''}`);
   }
-  if (name === '$ref') {
-    const target = resolvePointer(document.root, String(value));
-    if (target === undefined) {
-      throw new SchemaSyntaxError(`${at}: "${String(value)}" leads to no place in this schema.`);
-    }
-    document.references.set(String(value), target);
+}
+
+function verifyReference(name: string, schema: JsonObject, at: string, { references }: SchemaDocument): void {
+  if (name === '$ref' && references.target(schema) === undefined) {
+    throw new SchemaSyntaxError(`${at}: "${String(schema[name])}" leads to no place in this schema.`);
   }
 }
 

@@ -18,8 +18,8 @@ export interface RunningCheck {
   namesOf(value: JsonObject): readonly string[];
   /** The names that a rule and an object have both, in the order of the rule. */
   namesInBoth(rule: JsonObject, value: JsonObject): readonly string[];
-  /** The schema that a `$ref` leads to. */
-  referenced(reference: string): unknown;
+  /** The schema that the `$ref` of a schema leads to. */
+  referenced(schema: JsonObject): unknown;
   /** @throws SchemaTooCostlyError when the check as a whole has cost too much */
   charge(steps: number): void;
 }

@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../common/json.js';
+import { type Draft, draftOf, isAsserted, type SchemaOrigin } from './dialect.js';
 import { MeteredPatterns } from '../expressions/metered-pattern.js';
 import { KEYWORDS } from './keywords.js';
 import type { Keyword } from './keyword.types.js';
+import { SchemaReferences } from './schema-references.js';
 
 /** A keyword of a schema, with the rule that stands under it. */
 export interface PlannedKeyword {
@@ -13,11 +15,18 @@ export interface PlannedKeyword {
 export class SchemaDocument {
   readonly patterns = new MeteredPatterns();
   /** Schemas that references lead to. */
-  readonly references = new Map<string, unknown>();
+  readonly references: SchemaReferences;
+  private readonly draft: Draft;
   private readonly plans = new WeakMap<JsonObject, readonly PlannedKeyword[]>();
   private readonly places = new WeakMap<JsonObject, ReadonlyMap<string, number>>();
 
-  constructor(readonly root: JsonObject) {}
+  constructor(
+    readonly root: JsonObject,
+    private readonly origin: SchemaOrigin,
+  ) {
+    this.draft = draftOf(root, origin);
+    this.references = new SchemaReferences(root, this.draft);
+  }
 
   /** The keywords of a schema that say something about values, in its order. */
   planOf(schema: JsonObject): readonly PlannedKeyword[] {
@@ -27,7 +36,8 @@ export class SchemaDocument {
     }
     const plan = Object.entries(schema).flatMap(([name, rule]) => {
       const keyword = Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined;
-      return keyword === undefined ? [] : [{ keyword, rule }];
+      const isSaid = keyword !== undefined && isAsserted(name, schema, this.draft, this.origin);
+      return isSaid ? [{ keyword, rule }] : [];
     });
     this.plans.set(schema, plan);
     return plan;

@@ -106,8 +106,8 @@ export class SchemaRun implements RunningCheck {
     return this.document.patterns.test(pattern, text, (steps) => this.charge(steps * STEPS_OF_PATTERNS));
   }
 
-  referenced(reference: string): unknown {
-    return this.document.references.get(reference);
+  referenced(schema: JsonObject): unknown {
+    return this.document.references.target(schema);
   }
 
   namesOf(value: JsonObject): readonly string[] {

@@ -6,7 +6,7 @@ import { readAnswer } from './agent-answer.js';
 /** As the worker does it. */
 const toolCalls = {
   checkAnswer: ({ text, schema }: { text: string; schema: JsonObject }) =>
-    Promise.resolve(checkedText(text, schema, 'fails')),
+    Promise.resolve(checkedText(text, schema, 'own')),
 };
 const read = (content: string | null, schema: JsonObject) => readAnswer(content, schema, toolCalls);
 const SCHEMA = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] };

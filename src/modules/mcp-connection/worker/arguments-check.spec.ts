@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readArguments } from './arguments-check.js';
+import { checkedJson, readArguments } from './arguments-check.js';
 
 describe('readArguments', () => {
   it('takes none for an empty object', () => {
@@ -14,6 +14,15 @@ describe('readArguments', () => {
     expect(readArguments('{"id": 3544790567247868102}', {})).toEqual({
       problem:
         '3544790567247868102 would be rounded: integers go up to 2^53 - 1 (9007199254740991). Write a larger one as a text, in quotes.',
+    });
+  });
+
+  it('leaves formats to the server, and those of an answer not', () => {
+    const schema = { properties: { at: { format: 'date-time' } } };
+    const text = '{"at":"2026-01-01T10:00:00"}';
+    expect(checkedJson({ of: 'arguments', text, schema })).toEqual({ valueJson: text });
+    expect(checkedJson({ of: 'answer', text, schema })).toEqual({
+      problem: 'at: must have the format date-time',
     });
   });
 

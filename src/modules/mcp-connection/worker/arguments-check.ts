@@ -4,7 +4,7 @@ import type { TextCheck } from './tool-call.messages.js';
 
 /** Holds a text of a model against a schema, and has the value as JSON text to hand over. */
 export function checkedJson({ of, text, schema }: TextCheck): { problem: string } | { valueJson: string } {
-  const read = of === 'answer' ? checkedText(text, schema, 'fails') : readArguments(text, schema);
+  const read = of === 'answer' ? checkedText(text, schema, 'own') : readArguments(text, schema);
   return 'problem' in read ? read : { valueJson: JSON.stringify(read.value) };
 }
 
@@ -14,7 +14,7 @@ export function checkedJson({ of, text, schema }: TextCheck): { problem: string 
  * @param schema foreign: nothing but a worker runs it
  */
 export function readArguments(text: string, schema: JsonObject): CheckedText {
-  const read = checkedText(text.trim() === '' ? '{}' : text, schema, 'passes');
+  const read = checkedText(text.trim() === '' ? '{}' : text, schema, 'foreign');
   const isObject =
     'value' in read && typeof read.value === 'object' && read.value !== null && !Array.isArray(read.value);
   return 'problem' in read || isObject ? read : { problem: 'Arguments are a JSON object.' };

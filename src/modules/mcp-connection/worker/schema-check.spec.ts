@@ -14,6 +14,13 @@ describe('schemaProblem', () => {
     ['{"$ref":"#"}'],
     ['{"properties":{"a":{"$ref":"#here"}},"$defs":{"x":{"$anchor":"here"}}}'],
     ['{"properties":{"a":{"$ref":"urn:x"}},"$defs":{"x":{"$id":"urn:x"}}}'],
+    ['{"$id":"https://x/a.json","$ref":"https://x/a.json#/$defs/b","$defs":{"b":{"$ref":"a.json"}}}'],
+    [
+      '{"$schema":"http://json-schema.org/draft-04/schema#","id":"https://x/a","items":{"$ref":"https://x/a#"}}',
+    ],
+    [
+      '{"$schema":"http://json-schema.org/draft-07/schema#","items":{"$ref":"#b"},"definitions":{"b":{"$id":"#b"}}}',
+    ],
     ['{"properties":{"a":{"$ref":"#/$defs/a~1b%20c"}},"$defs":{"a/b c":{}}}'],
     ['{"properties":{"$ref":{"type":"string"},"default":{"type":"string"}}}'],
     ['{"default":{"$ref":"http://x/"},"enum":[{"$ref":"http://x/"}]}'],
@@ -33,6 +40,9 @@ describe('schemaProblem', () => {
     ['{"$ref":"#/__proto__"}', 'unresolved_reference'],
     ['{"$ref":"#/%E0%A4%A"}', 'unresolved_reference'],
     ['{"$ref":"#nowhere"}', 'unresolved_reference'],
+    ['{"$id":"https://x/a","$ref":"a#/$defs/none"}', 'unresolved_reference'],
+    ['{"$id":"https://x/a","$ref":"b"}', 'external_reference'],
+    ['{"id":"https://x/a","$ref":"https://x/a"}', 'external_reference'],
     ['{"properties":{"__proto__":{}}}', 'forbidden_key'],
     ['{"constructor":{"prototype":{"x":1}}}', 'forbidden_key'],
     ['{"description":"\\ud800"}', 'invalid_text'],

@@ -1,19 +1,20 @@
+import type { JsonObject } from '../../../common/json.js';
 import type { RejectedToolReason } from '../model/connection-test.types.js';
 import type { SchemaLimits } from '../model/tool-list-limits.js';
+import { draftOf } from '../../../language/json-schema/dialect.js';
+import {
+  positionBelow,
+  type SchemaPosition,
+  SchemaReferences,
+} from '../../../language/json-schema/schema-references.js';
 import { hidesText, visibleText } from './plain-text.js';
-
-/** Where in a schema a value stands: only in `schema` positions do keywords mean anything; a `text` is for people. */
-type Position = 'schema' | 'map' | 'data' | 'text';
 
 interface Visit {
   value: unknown;
   depth: number;
-  position: Position;
+  position: SchemaPosition;
 }
 
-const MAP_KEYWORDS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
-const DATA_KEYWORDS = new Set(['const', 'enum', 'default', 'examples', 'example']);
-const TEXT_KEYWORDS = new Set(['title', 'description', '$comment']);
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /**
@@ -26,16 +27,22 @@ export function schemaProblem(
   schema: Record<string, unknown>,
   limits: SchemaLimits,
 ): RejectedToolReason | undefined {
-  const check = new SchemaCheck(schema, limits);
-  return check.structure('schema') ?? sizeProblem(schema, limits) ?? check.references();
+  return boundsProblem(schema, limits) ?? referencesProblem(schema);
 }
 
-/** These bounds also hold for tool annotations, which are no schema but have a `title` like one. */
-export function annotationsProblem(
-  annotations: Record<string, unknown>,
+/** The target of a reference out of this document would have to be fetched, and that never happens. */
+function referencesProblem(schema: Record<string, unknown>): RejectedToolReason | undefined {
+  const document = schema as JsonObject;
+  const { problem } = new SchemaReferences(document, draftOf(document, 'foreign'));
+  return problem && `${problem}_reference`;
+}
+
+/** Checks size, depth and characters, also of tool annotations, which are no schema but have a `title` like one. */
+export function boundsProblem(
+  document: Record<string, unknown>,
   limits: SchemaLimits,
 ): RejectedToolReason | undefined {
-  return new SchemaCheck(annotations, limits).structure('schema') ?? sizeProblem(annotations, limits);
+  return new SchemaCheck(document, limits).structure('schema') ?? sizeProblem(document, limits);
 }
 
 /** A copy of a checked document in which a person sees all that its titles, descriptions and comments say. */
@@ -43,7 +50,7 @@ export function withVisibleTexts(document: Record<string, unknown>): Record<stri
   return visible(document, 'schema') as Record<string, unknown>;
 }
 
-function visible(value: unknown, position: Position): unknown {
+function visible(value: unknown, position: SchemaPosition): unknown {
   if (typeof value === 'string' && position === 'text') {
     return visibleText(value);
   }
@@ -53,7 +60,10 @@ function visible(value: unknown, position: Position): unknown {
   return Array.isArray(value)
     ? value.map((item) => visible(item, position))
     : Object.fromEntries(
-        Object.entries(value).map(([key, member]) => [key, visible(member, below(position, key, member))]),
+        Object.entries(value).map(([key, member]) => [
+          key,
+          visible(member, positionBelow(position, key, member)),
+        ]),
       );
 }
 
@@ -62,9 +72,6 @@ function sizeProblem(document: unknown, { maxBytes }: SchemaLimits): RejectedToo
 }
 
 class SchemaCheck {
-  private readonly found: string[] = [];
-  private readonly anchors = new Set<string>(['#']);
-  private readonly ids = new Set<string>();
   private nodes = 0;
   private values = 0;
 
@@ -74,28 +81,12 @@ class SchemaCheck {
   ) {}
 
   /** Walks iteratively: a document that nests too deep must not exhaust our stack before it is refused. */
-  structure(position: Position): RejectedToolReason | undefined {
+  structure(position: SchemaPosition): RejectedToolReason | undefined {
     const open: Visit[] = [{ value: this.root, depth: 1, position }];
     for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
       const problem = this.visit(visit, open);
       if (problem !== undefined) {
         return problem;
-      }
-    }
-    return undefined;
-  }
-
-  /**
-   * JSON Schema 2020-12, section 8.2.3: the target of a reference out of this document would have to be fetched, and that never
-   * happens.
-   */
-  references(): RejectedToolReason | undefined {
-    for (const reference of this.found) {
-      if (!reference.startsWith('#') && !this.ids.has(reference)) {
-        return 'external_reference';
-      }
-      if (reference.startsWith('#') && !this.anchors.has(reference) && !this.resolves(reference)) {
-        return 'unresolved_reference';
       }
     }
     return undefined;
@@ -123,12 +114,9 @@ class SchemaCheck {
 
   private enter(
     node: object,
-    { depth, position }: { depth: number; position: Position },
+    { depth, position }: { depth: number; position: SchemaPosition },
     open: Visit[],
   ): RejectedToolReason | undefined {
-    if (position === 'schema' && !Array.isArray(node)) {
-      this.collect(node as Record<string, unknown>);
-    }
     // A value is at least a byte: beyond that many the document is too large, and listing them would cost memory first.
     this.values += Array.isArray(node) ? node.length : 0;
     if (this.values > this.limits.maxBytes) {
@@ -142,60 +130,18 @@ class SchemaCheck {
       if (problem !== undefined) {
         return problem;
       }
-      const place = Array.isArray(node) ? position : below(position, key, value);
+      const place = Array.isArray(node) ? position : positionBelow(position, key, value);
       open.push({ value, depth: depth + 1, position: place });
     }
     return undefined;
   }
-
-  private collect(schema: Record<string, unknown>): void {
-    for (const key of ['$ref', '$dynamicRef', '$recursiveRef']) {
-      const reference = schema[key];
-      if (typeof reference === 'string') {
-        this.found.push(reference);
-      }
-    }
-    for (const key of ['$anchor', '$dynamicAnchor']) {
-      if (typeof schema[key] === 'string') {
-        this.anchors.add(`#${schema[key]}`);
-      }
-    }
-    if (typeof schema['$id'] === 'string') {
-      this.ids.add(schema['$id']);
-    }
-  }
-
-  /** RFC 6901 in a URI fragment. */
-  private resolves(reference: string): boolean {
-    let node: unknown = this.root;
-    for (const part of pointerOf(reference)) {
-      if (typeof node !== 'object' || node === null || !Object.hasOwn(node, part)) {
-        return false;
-      }
-      node = (node as Record<string, unknown>)[part];
-    }
-    return reference.startsWith('#/') && node !== undefined;
-  }
 }
 
-function textProblem(text: string, position: Position): RejectedToolReason | undefined {
+function textProblem(text: string, position: SchemaPosition): RejectedToolReason | undefined {
   if (LONE_SURROGATE.test(text)) {
     return 'invalid_text';
   }
   return position !== 'text' && hidesText(text) ? 'hidden_characters' : undefined;
-}
-
-function below(position: Position, key: string, value: unknown): Position {
-  if (position === 'map') {
-    return 'schema';
-  }
-  if (position === 'schema' && TEXT_KEYWORDS.has(key) && typeof value === 'string') {
-    return 'text';
-  }
-  if (position === 'data' || DATA_KEYWORDS.has(key)) {
-    return 'data';
-  }
-  return MAP_KEYWORDS.has(key) ? 'map' : 'schema';
 }
 
 /** `constructor` is a fair parameter name; only together with `prototype` does a merge reach Object.prototype. */
@@ -207,14 +153,4 @@ function pollutes(key: string, value: unknown): boolean {
       value !== null &&
       Object.hasOwn(value, 'prototype'))
   );
-}
-
-function pointerOf(reference: string): string[] {
-  try {
-    return decodeURIComponent(reference.slice(2))
-      .split('/')
-      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  } catch {
-    return ['\0unresolvable'];
-  }
 }

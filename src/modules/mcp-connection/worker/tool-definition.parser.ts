@@ -4,7 +4,7 @@ import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import type { DiscoveredTool, RejectedTool, RejectedToolReason } from '../model/connection-test.types.js';
 import { hasValidHeaderDeclarations } from './header-declaration.js';
 import { plainText } from './plain-text.js';
-import { annotationsProblem, schemaProblem, withVisibleTexts } from './schema-check.js';
+import { boundsProblem, schemaProblem, withVisibleTexts } from './schema-check.js';
 
 /** A name an agent's model can be shown; MCP 2026-07-28 plus `/`, which deployed servers use. */
 const TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
@@ -76,9 +76,7 @@ export class ToolDefinitionParser {
     if (annotations === undefined || annotations === null) {
       return undefined;
     }
-    const problem = isObject(annotations)
-      ? annotationsProblem(annotations, this.limits)
-      : 'invalid_annotations';
+    const problem = isObject(annotations) ? boundsProblem(annotations, this.limits) : 'invalid_annotations';
     return problem === undefined || problem === 'hidden_characters' ? problem : 'invalid_annotations';
   }
 }
