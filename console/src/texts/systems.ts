@@ -99,6 +99,7 @@ export const systems = {
   rejected: (count: number) =>
     count === 1 ? '1 tool was left out, see below.' : `${count} tools were left out, see below.`,
   rejectedTools: 'Tools that were left out',
+  toolWarnings: 'Tools that were changed, or need what this service lacks',
   reason: 'Reason',
   noSystems: 'No system of this version has this connection.',
   took: (time: string) => `It took ${time}.`,

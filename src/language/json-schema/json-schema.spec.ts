@@ -213,7 +213,10 @@ describe('a foreign schema', () => {
     ],
     [
       'has conditions since draft-07',
-      { $schema: 'http://json-schema.org/draft-06/schema', if: {}, then: false },
+      {
+        $schema: 'http://json-schema.org/draft-06/schema',
+        ...(JSON.parse('{"if":{},"then":false}') as JsonObject),
+      },
       1,
     ],
   ])('%s', (_what, schema, value) => {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../common/json.js';
+import type { JsonObject } from '../../common/json.js';
 import { DRAFT_7, type Draft } from './dialect.js';
 import { resolvePointer } from './json-pointer.js';
 

@@ -38,14 +38,14 @@ describe('Tool lists of careless and hostile servers', () => {
       { name: '', inputSchema: object },
       { inputSchema: object },
       { name: 42, inputSchema: object },
-      { name: 'tools & co', inputSchema: object },
+      { name: ' ends ', inputSchema: object },
+      { name: 'two\nlines', inputSchema: object },
       { name: '\u202eevil\u0007', inputSchema: object },
       { name: 'x'.repeat(129), inputSchema: object },
       { name: 'good', inputSchema: { type: 'object', title: 'second' } },
       { name: 'no-schema' },
       { name: 'array-schema', inputSchema: [] },
       { name: 'string-schema', inputSchema: { type: 'string' } },
-      { name: 'output', inputSchema: object, outputSchema: 'text' },
       { name: 'hints', inputSchema: object, annotations: 'destructive' },
       { name: 'also.good/1', inputSchema: {} },
     ]);
@@ -59,14 +59,14 @@ describe('Tool lists of careless and hostile servers', () => {
       { name: '', reason: 'invalid_name' },
       { name: '', reason: 'invalid_name' },
       { name: '', reason: 'invalid_name' },
-      { name: 'tools & co', reason: 'invalid_name' },
+      { name: 'ends', reason: 'invalid_name' },
+      { name: 'two lines', reason: 'invalid_name' },
       { name: 'evil', reason: 'invalid_name' },
       { name: 'x'.repeat(128), reason: 'invalid_name' },
       { name: 'good', reason: 'duplicate_name' },
       { name: 'no-schema', reason: 'invalid_input_schema' },
       { name: 'array-schema', reason: 'invalid_input_schema' },
       { name: 'string-schema', reason: 'invalid_input_schema' },
-      { name: 'output', reason: 'invalid_output_schema' },
       { name: 'hints', reason: 'invalid_annotations' },
     ]);
   });
@@ -82,7 +82,7 @@ describe('Tool lists of careless and hostile servers', () => {
         annotations: { title: hidden, readOnlyHint: true },
       },
       { name: 'name', inputSchema: { properties: { 'user\u00ad': { type: 'string' } } } },
-      { name: 'value', inputSchema: object, outputSchema: { enum: ['north\u061c'] } },
+      { name: 'value', inputSchema: { ...object, enum: ['north\u061c'] } },
       { name: 'hints', inputSchema: object, annotations: { vendor: '\ufe0f' } },
     ]);
     expect(result.outcome === 'connected' && result.tools).toEqual([
@@ -100,6 +100,54 @@ describe('Tool lists of careless and hostile servers', () => {
       { name: 'value', reason: 'hidden_characters' },
       { name: 'hints', reason: 'hidden_characters' },
     ]);
+  });
+
+  it('takes names of every script, and tells what it changed or cannot do', async () => {
+    const names = ['get weather (city)', 'größe:messen', '天気を取得', 'می‌خواهم', '👩‍💻', 'é'.repeat(128)];
+    const long = {
+      name: 'long',
+      title: 't'.repeat(300),
+      description: 'd'.repeat(16_001),
+      inputSchema: object,
+    };
+    const result = await list([
+      ...names.map((name) => ({ name, inputSchema: object })),
+      long,
+      { name: 'hidden', description: 'a\u200bb', inputSchema: withText('\u202e') },
+      { name: 'task', inputSchema: object, execution: { taskSupport: 'required' } },
+      { name: 'optional', inputSchema: object, execution: { taskSupport: 'optional' } },
+    ]);
+    expect(result).toMatchObject({
+      tools: [
+        ...names.map((name) => ({ name })),
+        { name: 'long', title: 't'.repeat(255), description: 'd'.repeat(16_000) },
+        { name: 'hidden' },
+        { name: 'task' },
+        { name: 'optional' },
+      ],
+      rejectedTools: [],
+    });
+    expect(result.outcome === 'connected' && result.toolWarnings).toEqual([
+      ...names.map((name) => ({ name, reason: 'name_needs_alias' })),
+      { name: 'long', reason: 'title_cut' },
+      { name: 'long', reason: 'description_cut' },
+      { name: 'hidden', reason: 'hidden_characters_removed' },
+      { name: 'task', reason: 'task_required' },
+    ]);
+  });
+
+  it.each([
+    ['no schema', 'text'],
+    ['a dangling reference', { properties: { a: { $ref: '#/$defs/none' } } }],
+    ['hidden characters', { enum: ['north\u061c'] }],
+    ['too many levels', explosiveSchema(12)],
+  ])('drops an output schema with %s and keeps the tool', async (_what, outputSchema) => {
+    const result = await list([{ name: 'kept', inputSchema: object, outputSchema }]);
+    expect(result).toMatchObject({
+      tools: [{ name: 'kept', outputSchema: null }],
+      rejectedTools: [],
+      toolWarnings: [{ name: 'kept', reason: 'output_schema_dropped' }],
+    });
   });
 
   it('never runs a foreign schema: a regular expression bomb costs nothing and is kept as it is', async () => {

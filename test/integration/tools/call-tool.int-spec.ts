@@ -23,6 +23,7 @@ describe('POST …/rt/system/ri/{systemResourceId}/integrationengine/api/systems
         },
       },
       floods: { run: () => 'x'.repeat(MAX_BYTES + 1) },
+      '天気 (東京)': { run: () => '晴れ' },
       tells: { run: () => `the key is ${KEY}` },
     });
     const authorization = { type: 'API_KEY', configuration: { headerName: 'X-Key', apiKey: KEY } };
@@ -79,6 +80,11 @@ describe('POST …/rt/system/ri/{systemResourceId}/integrationengine/api/systems
     });
     expect(event?.details).toMatchObject({ tool: 'echo', arguments: ['text'], isError: false });
     expect(JSON.stringify([begun, event])).not.toContain('hello');
+  });
+
+  it('calls a tool by its own name, of whatever script', async () => {
+    expect((await call('天気 (東京)')).body).toMatchObject({ outcome: 'OK', text: '晴れ' });
+    expect(peer.called.at(-1)).toBe('天気 (東京)');
   });
 
   it('tells an error of the tool, and an answer that is too large, as outcomes', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   CONNECTION_FAILURES,
   type ConnectionFailureCause,
@@ -187,6 +187,10 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
 
   it('ends when the deadline is over, whoever does not answer', async () => {
     const hasty = await TestApp.start({ MCP_TEST_TIMEOUT_MS: '4000' });
+    // The worker starts with the first test, which can take longer than the deadline.
+    await vi.waitFor(async () =>
+      expect((await testConnection(hasty, { baseUrl: guarded.url })).body.status).toBe(400),
+    );
     const authorization = credentials({ identityProviderUrl: silent.url });
     // One after the other: slow tests that run together may be told to come again.
     const answers = [

@@ -193,7 +193,7 @@ describe('a connection test synchronises the tools of the systems it covers', ()
     listed = [
       tool('good'),
       tool(''),
-      tool('two words'),
+      tool(' two words'),
       tool('good'),
       { name: 'schemaless' },
       7,
@@ -211,6 +211,18 @@ describe('a connection test synchronises the tools of the systems it covers', ()
       'not_an_object',
     ]);
     expect(flags((await stored(system)).tools)).toEqual(['good', 'Good']);
+  });
+
+  it('keeps names of every script apart, as the server writes them', async () => {
+    const system = await register();
+    const names = ['größe', 'grösse', 'Größe', 'gro\u0308ße', '天気', 'a b', 'a\u00a0b', '👩‍💻'];
+    listed = names.map((name) => tool(name));
+
+    const { body } = await sync();
+
+    expect(body.toolWarnings?.map(({ name }) => name)).toEqual(names);
+    expect(flags((await stored(system)).tools)).toEqual(names);
+    expect((await sync()).body.synchronizedSystems).toMatchObject([{ added: [], changed: [], removed: [] }]);
   });
 
   it('fills an empty description from the server once and never overwrites one', async () => {

@@ -29,6 +29,7 @@ export interface ConnectionTestBody {
   details?: string;
   tools?: { name: string; description: string; inputSchema: Record<string, unknown> }[];
   rejectedTools?: { name: string; reason: string }[];
+  toolWarnings?: { name: string; reason: string }[];
   synchronizedSystems?: ({ resourceId: string } & Record<
     'added' | 'changed' | 'removed' | 'returned' | 'disabledForReview',
     string[]

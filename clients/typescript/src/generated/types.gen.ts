@@ -3148,9 +3148,9 @@ export type TestedTool = {
 };
 
 /**
- * Why it was left out. A name has 1 to 128 letters, digits, `_`, `-`, `.` or `/`; schemas are JSON Schemas within the limits of the deployment (`MCP_MAX_SCHEMA_…`) that refer to nothing outside themselves.
+ * Why it was left out. A name has 1 to 128 visible characters and no blank at its ends; an input schema is a JSON Schema within the limits of the deployment (`MCP_MAX_SCHEMA_…`) that refers to nothing outside of itself.
  */
-export type RejectedToolReason = 'not_an_object' | 'invalid_name' | 'duplicate_name' | 'invalid_text' | 'hidden_characters' | 'invalid_input_schema' | 'invalid_output_schema' | 'invalid_annotations' | 'schema_too_large' | 'schema_too_deep' | 'schema_too_complex' | 'forbidden_key' | 'external_reference' | 'unresolved_reference' | 'invalid_header_declaration';
+export type RejectedToolReason = 'not_an_object' | 'invalid_name' | 'duplicate_name' | 'invalid_text' | 'hidden_characters' | 'invalid_input_schema' | 'invalid_annotations' | 'schema_too_large' | 'schema_too_deep' | 'schema_too_complex' | 'forbidden_key' | 'external_reference' | 'unresolved_reference' | 'invalid_header_declaration';
 
 export type RejectedTool = {
     /**
@@ -3158,9 +3158,25 @@ export type RejectedTool = {
      */
     name: string;
     /**
-     * Why it was left out. A name has 1 to 128 letters, digits, `_`, `-`, `.` or `/`; schemas are JSON Schemas within the limits of the deployment (`MCP_MAX_SCHEMA_…`) that refer to nothing outside themselves.
+     * Why it was left out. A name has 1 to 128 visible characters and no blank at its ends; an input schema is a JSON Schema within the limits of the deployment (`MCP_MAX_SCHEMA_…`) that refers to nothing outside of itself.
      */
     reason: RejectedToolReason;
+};
+
+/**
+ * `name_needs_alias`: agents know the tool by an alias. `title_cut`, `description_cut`: the text is longer than what is kept. `hidden_characters_removed`: a text had characters that people cannot see. `output_schema_dropped`: the output schema breaks a rule. `task_required`: the tool only runs as an MCP task, which this service does not offer, so calls fail.
+ */
+export type ToolWarningReason = 'name_needs_alias' | 'title_cut' | 'description_cut' | 'hidden_characters_removed' | 'output_schema_dropped' | 'task_required';
+
+export type ToolWarning = {
+    /**
+     * Tool name.
+     */
+    name: string;
+    /**
+     * `name_needs_alias`: agents know the tool by an alias. `title_cut`, `description_cut`: the text is longer than what is kept. `hidden_characters_removed`: a text had characters that people cannot see. `output_schema_dropped`: the output schema breaks a rule. `task_required`: the tool only runs as an MCP task, which this service does not offer, so calls fail.
+     */
+    reason: ToolWarningReason;
 };
 
 export type TakenOverTool = {
@@ -3298,6 +3314,10 @@ export type ConnectionTestResponse = {
      * Tools that were left out, and why.
      */
     rejectedTools?: Array<RejectedTool>;
+    /**
+     * What was cut or dropped of listed tools, and what they need that this service lacks.
+     */
+    toolWarnings?: Array<ToolWarning>;
     /**
      * Systems of this version with the same connection; their tools were synchronised.
      */

@@ -3,6 +3,7 @@ import type {
   ConnectionTestResponse,
   RejectedTool,
   SynchronizedSystem,
+  ToolWarning,
 } from '../../../../clients/typescript/src/index.js';
 import { Badge } from '../../parts/badge.js';
 import { LongTable } from '../../parts/long-table.js';
@@ -19,7 +20,7 @@ const CHANGES = ['added', 'changed', 'removed', 'returned', 'disabledForReview']
 /** Names that are told of one kind of change. */
 const NAMES_SHOWN = 20;
 
-const REJECTED: readonly Column<RejectedTool>[] = [
+const REMARKS: readonly Column<RejectedTool | ToolWarning>[] = [
   { title: systems.tool, cell: ({ name }) => name },
   { title: systems.reason, cell: ({ reason }) => reason.replaceAll('_', ' ') },
 ];
@@ -32,7 +33,7 @@ export function TestAnswer({
   answer: ConnectionTestResponse;
   needsToken: boolean;
 }): JSX.Element {
-  const { rejectedTools = [], warnings = [] } = answer;
+  const { rejectedTools = [], toolWarnings = [], warnings = [] } = answer;
   return (
     <Section title={systems.answer}>
       <ol class="steps" aria-live="polite">
@@ -53,17 +54,23 @@ export function TestAnswer({
         </Note>
       )}
       {hasNews(answer) && <p>{systems.answerFresh}</p>}
-      {rejectedTools.length > 0 && (
-        <LongTable
-          caption={systems.rejectedTools}
-          columns={REJECTED}
-          rows={rejectedTools}
-          keyOf={({ name, reason }) => `${name}\n${reason}`}
-          textOf={({ name, reason }) => `${name}\n${reason}`}
-          empty={null}
-        />
-      )}
+      <ToolRemarks caption={systems.rejectedTools} rows={rejectedTools} />
+      <ToolRemarks caption={systems.toolWarnings} rows={toolWarnings} />
     </Section>
+  );
+}
+
+const textOf = ({ name, reason }: RejectedTool | ToolWarning): string => `${name}\n${reason}`;
+
+function ToolRemarks({
+  caption,
+  rows,
+}: {
+  caption: string;
+  rows: readonly (RejectedTool | ToolWarning)[];
+}): JSX.Element | null {
+  return rows.length === 0 ? null : (
+    <LongTable caption={caption} columns={REMARKS} rows={rows} keyOf={textOf} textOf={textOf} empty={null} />
   );
 }
 

@@ -23,6 +23,7 @@ describe('toolNames', () => {
       /^my_stock_1___get_item_[0-9a-f]{10}$/,
     ],
     ['a name that is too long', tool('s'.repeat(60), 'get'), /^s{53}_[0-9a-f]{10}$/],
+    ['a name of another script', tool('stock', '天気を取得'), /^stock________[0-9a-f]{10}$/],
     ['a letter of another alphabet', tool('stock', 'größe'), /^stock__gr__e_[0-9a-f]{10}$/],
   ])('end with a fingerprint for %s', (_case, named, expected) => {
     const [name] = toolNames([named]);
@@ -45,6 +46,8 @@ describe('toolNames', () => {
       tool('a__b', 'c'),
       tool('a', 'b.c'),
       tool('a', 'b/c'),
+      tool('a', '天気'),
+      tool('a', '料金'),
       tool('a', 'x', 'library'),
       tool('a', 'x'),
     ];

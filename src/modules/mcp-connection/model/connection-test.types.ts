@@ -65,7 +65,6 @@ export const REJECTED_TOOL_REASONS = [
   'invalid_text',
   'hidden_characters',
   'invalid_input_schema',
-  'invalid_output_schema',
   'invalid_annotations',
   'schema_too_large',
   'schema_too_deep',
@@ -85,6 +84,22 @@ export interface RejectedTool {
   reason: RejectedToolReason;
 }
 
+/** What of a listed tool was changed, or what it needs that this service lacks. */
+export const TOOL_WARNING_REASONS = [
+  'name_needs_alias',
+  'title_cut',
+  'description_cut',
+  'hidden_characters_removed',
+  'output_schema_dropped',
+  'task_required',
+] as const;
+
+/** A remark about a tool that is listed. */
+export interface ToolWarning {
+  name: string;
+  reason: (typeof TOOL_WARNING_REASONS)[number];
+}
+
 /** What the server says of itself. Self-reported: for people to read, never to decide on. */
 export interface ServerIdentity {
   name: string;
@@ -98,6 +113,7 @@ export interface ConnectedResult {
   outcome: 'connected';
   tools: DiscoveredTool[];
   rejectedTools: RejectedTool[];
+  toolWarnings: ToolWarning[];
   server: ServerIdentity;
   /** Names of the capabilities that the server declares, as it wrote them. */
   capabilities: string[];

@@ -16,6 +16,8 @@ import type { McpSession } from './mcp-session.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';
 import { type Cleaning, readToolList, type ToolList } from './tool-list.reader.js';
 
+const NO_TOOLS: ToolList = { toolsJson: [], rejectedTools: [], toolWarnings: [], repeats: false };
+
 /** A successful test as it leaves the worker: tools are still JSON, one document each. */
 export interface ConnectedAnswer extends Omit<ConnectedResult, 'tools'> {
   toolsJson: string[];
@@ -52,7 +54,7 @@ export class ConnectionTester {
       connected = await connect({ url, operation, credentials, traceparent }, status);
       const list =
         request.greetOnly === true
-          ? { toolsJson: [], rejectedTools: [], repeats: false }
+          ? NO_TOOLS
           : await this.readTools(connected.session, request.knownToolCount, removal);
       return { ...describe(connected, list, { request, credentials }), latencyMs: latencyMs() };
     } catch (error) {
@@ -75,7 +77,7 @@ export class ConnectionTester {
     } catch (error) {
       const noTools = error instanceof ProtocolError && error.code === METHOD_NOT_FOUND;
       if (noTools && !session.offersTools) {
-        return { toolsJson: [], rejectedTools: [], repeats: false };
+        return NO_TOOLS;
       }
       throw error;
     }
@@ -89,7 +91,7 @@ async function leave(session: McpSession | undefined, operation: OutboundOperati
 
 function describe(
   { session, transport }: Connected,
-  { toolsJson, rejectedTools, repeats }: ToolList,
+  { toolsJson, rejectedTools, toolWarnings, repeats }: ToolList,
   context: { request: ConnectionTestRequest; credentials: McpCredentials | undefined },
 ): Omit<ConnectedAnswer, 'latencyMs'> {
   const removal = context.credentials?.removal;
@@ -104,6 +106,7 @@ function describe(
     outcome: 'connected',
     toolsJson,
     rejectedTools,
+    toolWarnings,
     server: session.identity(removal),
     capabilities: session.capabilities(removal),
     protocolVersion,

@@ -28,6 +28,13 @@ export function visibleText(text: string): string {
   return text.replace(HIDDEN, '').replace(/\r\n?/g, '\n');
 }
 
+/** Whether {@link plainText} cuts a text. */
+export function isCut(value: unknown, maxLength: number): boolean {
+  return (
+    typeof value === 'string' && value.length > maxLength && visibleText(value).trim().length > maxLength
+  );
+}
+
 /**
  * Makes a foreign text safe to store and to show as plain text. The result is well-formed Unicode without control,
  * direction-changing or invisible characters, at most `maxLength` UTF-16 units. Anything but a string is `''`.

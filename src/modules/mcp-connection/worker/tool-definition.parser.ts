@@ -1,19 +1,27 @@
 import type { JsonValue } from '../../../common/json.js';
 import type { SchemaLimits } from '../model/tool-list-limits.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
-import type { DiscoveredTool, RejectedTool, RejectedToolReason } from '../model/connection-test.types.js';
+import {
+  type DiscoveredTool,
+  type RejectedTool,
+  type RejectedToolReason,
+  TOOL_WARNING_REASONS,
+  type ToolWarning,
+} from '../model/connection-test.types.js';
 import { hasValidHeaderDeclarations } from './header-declaration.js';
-import { plainText } from './plain-text.js';
+import { hidesText, isCut, plainText } from './plain-text.js';
 import { boundsProblem, schemaProblem, withVisibleTexts } from './schema-check.js';
 
-/** A name an agent's model can be shown; MCP 2026-07-28 plus `/`, which deployed servers use. */
-const TOOL_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
+/** MCP 2026-07-28, "Tool Names", plus `/`. Models are shown other names under an alias. */
+const USUAL_NAME = /^[A-Za-z0-9_./-]+$/;
+/** One line of whole characters without a blank at its ends, which people would not see and some databases ignore. */
+const TOOL_NAME = /^(?!\s)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]{1,128}(?<!\s)$/u;
 const MAX_NAME = 128;
 const MAX_TITLE = 255;
 const MAX_DESCRIPTION = 16_000;
 
 /** One entry of a tool list, judged. */
-export type ParsedTool = { accepted: DiscoveredTool } | { rejected: RejectedTool };
+export type ParsedTool = { accepted: DiscoveredTool; warnings: ToolWarning[] } | { rejected: RejectedTool };
 
 /**
  * Reads the tools of one list one by one, over all its pages. A bad tool is left out and reported, and never harms the others
@@ -35,7 +43,7 @@ export class ToolDefinitionParser {
     }
     const removal = this.removal();
     const name = textWithout(removal, entry['name']);
-    if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
+    if (typeof name !== 'string' || !isToolName(name)) {
       return rejected(name, 'invalid_name');
     }
     if (this.names.has(name)) {
@@ -46,15 +54,17 @@ export class ToolDefinitionParser {
       return rejected(name, problem);
     }
     this.names.add(name);
-    return { accepted: definitionOf(name, entry, removal) };
+    const dropsOutput = this.dropsOutputSchema(entry['outputSchema']);
+    const kept = dropsOutput ? { ...entry, outputSchema: null } : entry;
+    const reasons = [...(dropsOutput ? ['output_schema_dropped' as const] : []), ...remarksOn(name, kept)];
+    return {
+      accepted: definitionOf(name, kept, removal),
+      warnings: reasons.map((reason) => ({ name, reason })),
+    };
   }
 
-  private problemOf({ inputSchema, outputSchema, annotations }: Record<string, unknown>) {
-    return (
-      this.inputProblem(inputSchema) ??
-      this.outputProblem(outputSchema) ??
-      this.annotationsProblem(annotations)
-    );
+  private problemOf({ inputSchema, annotations }: Record<string, unknown>) {
+    return this.inputProblem(inputSchema) ?? this.annotationsProblem(annotations);
   }
 
   private inputProblem(schema: unknown): RejectedToolReason | undefined {
@@ -65,11 +75,10 @@ export class ToolDefinitionParser {
     return problem ?? (hasValidHeaderDeclarations(schema) ? undefined : 'invalid_header_declaration');
   }
 
-  private outputProblem(schema: unknown): RejectedToolReason | undefined {
-    if (schema === undefined || schema === null) {
-      return undefined;
-    }
-    return isObject(schema) ? schemaProblem(schema, this.limits) : 'invalid_output_schema';
+  /** Nothing here is checked against an output schema, so a bad one is no reason to lose the tool. */
+  private dropsOutputSchema(schema: unknown): boolean {
+    const isThere = schema !== undefined && schema !== null;
+    return isThere && (!isObject(schema) || schemaProblem(schema, this.limits) !== undefined);
   }
 
   private annotationsProblem(annotations: unknown): RejectedToolReason | undefined {
@@ -79,6 +88,31 @@ export class ToolDefinitionParser {
     const problem = isObject(annotations) ? boundsProblem(annotations, this.limits) : 'invalid_annotations';
     return problem === undefined || problem === 'hidden_characters' ? problem : 'invalid_annotations';
   }
+}
+
+function isToolName(name: string): boolean {
+  return TOOL_NAME.test(name) && !hidesText(name);
+}
+
+function remarksOn(name: string, entry: Record<string, unknown>): ToolWarning['reason'][] {
+  const { title, description, inputSchema, outputSchema, annotations, execution } = entry;
+  const found: Record<Exclude<ToolWarning['reason'], 'output_schema_dropped'>, boolean> = {
+    name_needs_alias: !USUAL_NAME.test(name),
+    title_cut: isCut(title, MAX_TITLE),
+    description_cut: isCut(description, MAX_DESCRIPTION),
+    hidden_characters_removed: hides([title, description, inputSchema, outputSchema, annotations]),
+    // MCP 2025-11-25, "Tool-Level Negotiation".
+    task_required: isObject(execution) && execution['taskSupport'] === 'required',
+  };
+  return TOOL_WARNING_REASONS.filter((reason) => reason !== 'output_schema_dropped' && found[reason]);
+}
+
+/** Whether any text of a checked definition has characters that are taken out. Recursive: for values of bounded depth. */
+function hides(value: unknown): boolean {
+  if (typeof value === 'string') {
+    return hidesText(value);
+  }
+  return typeof value === 'object' && value !== null && Object.values(value).some(hides);
 }
 
 function definitionOf(

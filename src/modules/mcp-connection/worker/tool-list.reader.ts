@@ -1,5 +1,5 @@
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
-import type { RejectedTool } from '../model/connection-test.types.js';
+import type { RejectedTool, ToolWarning } from '../model/connection-test.types.js';
 import type { ToolListLimits } from '../model/tool-list-limits.js';
 import { ConnectionError } from './connection.error.js';
 import { ToolDefinitionParser } from './tool-definition.parser.js';
@@ -17,6 +17,7 @@ export type Cleaning = () => SecretRemoval;
 export interface ToolList {
   toolsJson: string[];
   rejectedTools: RejectedTool[];
+  toolWarnings: ToolWarning[];
   /** The server led back to pages that were read before, so reading ended there. */
   repeats: boolean;
 }
@@ -34,7 +35,7 @@ export async function readToolList(
   removal: Cleaning = () => SecretRemoval.none,
 ): Promise<ToolList> {
   const parser = new ToolDefinitionParser(limits, removal);
-  const list: ToolList = { toolsJson: [], rejectedTools: [], repeats: false };
+  const list: ToolList = { toolsJson: [], rejectedTools: [], toolWarnings: [], repeats: false };
   const cursors = new Set<string>();
   let cursor: string | undefined;
   for (let page = 1; ; page += 1) {
@@ -65,12 +66,13 @@ function addPage(
   { parser, page, maxTools }: { parser: ToolDefinitionParser; page: number; maxTools: number },
 ): boolean {
   const again: RejectedTool[] = [];
-  const { toolsJson, rejectedTools } = list;
+  const { toolsJson, rejectedTools, toolWarnings } = list;
   const before = toolsJson.length + rejectedTools.length;
   for (const entry of tools) {
     const parsed = parser.parse(entry);
     if ('accepted' in parsed) {
       toolsJson.push(JSON.stringify(parsed.accepted));
+      toolWarnings.push(...parsed.warnings);
     } else {
       const isKnown = page > 1 && parsed.rejected.reason === 'duplicate_name';
       (isKnown ? again : rejectedTools).push(parsed.rejected);

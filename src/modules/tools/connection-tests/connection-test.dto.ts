@@ -6,6 +6,8 @@ import { CONNECTION_FAILURES } from '../../mcp-connection/model/connection-failu
 import {
   REJECTED_TOOL_REASONS,
   type RejectedToolReason,
+  TOOL_WARNING_REASONS,
+  type ToolWarning,
 } from '../../mcp-connection/model/connection-test.types.js';
 import { ToolResponseDto } from '../../systems/registration/tool.response.dto.js';
 import { AuthorizationRequestDto } from '../../systems/model/authorization.request.dto.js';
@@ -43,17 +45,33 @@ export class TestedToolDto extends PickType(ToolResponseDto, [
 
 /** A tool that was left out of the list. */
 export class RejectedToolDto {
-  @Shows.value('At most 128 printable characters; empty when the server gave no name.', 'delete everything')
+  @Shows.value('At most 128 printable characters; empty when the server gave no name.', 'get-prices')
   name: string;
 
   @Shows.enum(
     'RejectedToolReason',
     REJECTED_TOOL_REASONS,
-    'Why it was left out. A name has 1 to 128 letters, digits, `_`, `-`, `.` or `/`; schemas are JSON Schemas within the limits ' +
-      'of the deployment (`MCP_MAX_SCHEMA_…`) that refer to nothing outside themselves.',
-    'invalid_name',
+    'Why it was left out. A name has 1 to 128 visible characters and no blank at its ends; an input schema is a JSON Schema within the limits ' +
+      'of the deployment (`MCP_MAX_SCHEMA_…`) that refers to nothing outside of itself.',
+    'external_reference',
   )
   reason: RejectedToolReason;
+}
+
+/** A remark about a tool that is listed. */
+export class ToolWarningDto {
+  @Shows.value('Tool name.', 'get stock')
+  name: string;
+
+  @Shows.enum(
+    'ToolWarningReason',
+    TOOL_WARNING_REASONS,
+    '`name_needs_alias`: agents know the tool by an alias. `title_cut`, `description_cut`: the text is longer than what is kept. ' +
+      '`hidden_characters_removed`: a text had characters that people cannot see. `output_schema_dropped`: the output schema breaks a ' +
+      'rule. `task_required`: the tool only runs as an MCP task, which this service does not offer, so calls fail.',
+    'name_needs_alias',
+  )
+  reason: ToolWarning['reason'];
 }
 
 /** A tool that came with its flag. */
@@ -144,6 +162,12 @@ export class ConnectionTestResponseDto {
 
   @ApiPropertyOptional({ type: () => [RejectedToolDto], description: 'Tools that were left out, and why.' })
   rejectedTools?: RejectedToolDto[];
+
+  @ApiPropertyOptional({
+    type: () => [ToolWarningDto],
+    description: 'What was cut or dropped of listed tools, and what they need that this service lacks.',
+  })
+  toolWarnings?: ToolWarningDto[];
 
   @ApiPropertyOptional({
     type: () => [SynchronizedSystemDto],

@@ -34,7 +34,8 @@ export const CONNECTION_TEST_RESULT_EXAMPLES = {
           inputSchema: { type: 'object', properties: { article: { type: 'string' } } },
         },
       ],
-      rejectedTools: [{ name: 'delete everything', reason: 'invalid_name' }],
+      rejectedTools: [{ name: 'get-prices', reason: 'external_reference' }],
+      toolWarnings: [{ name: 'order', reason: 'description_cut' }],
       synchronizedSystems: [
         {
           resourceId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',

@@ -39,6 +39,7 @@ function toSuccess(
     message: 'Connection successful',
     tools: result.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
     rejectedTools: result.rejectedTools,
+    toolWarnings: result.toolWarnings,
     synchronizedSystems: synchronised.map(toSynchronizedSystem),
     server: { name: result.server.name, version: result.server.version },
     protocolVersion: result.protocolVersion,
