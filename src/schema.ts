@@ -35,6 +35,7 @@ import { CreateSearchValues1798400000001 } from '../migrations/1798400000001-cre
 import { IndexInstancesByDefinition1798400000002 } from '../migrations/1798400000002-index-instances-by-definition.js';
 import { IndexCallsByStart1798400000003 } from '../migrations/1798400000003-index-calls-by-start.js';
 import { ExtendSystems1798500000010 } from '../migrations/1798500000010-extend-systems.js';
+import { AddBuildStanding1798510000001 } from '../migrations/1798510000001-add-build-standing.js';
 import { CreateProcessCorrections1798510000000 } from '../migrations/1798510000000-create-process-corrections.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
@@ -165,6 +166,7 @@ export const SCHEMA: Schema = {
     IndexCallsByStart1798400000003,
     ExtendSystems1798500000010,
     CreateProcessCorrections1798510000000,
+    AddBuildStanding1798510000001,
   ],
   shardedMigrations: [
     CreateProcessRuntime1790000001000,

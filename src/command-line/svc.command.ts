@@ -10,6 +10,7 @@ import { Session, UsageError, type SharedOptions, type SvcSurroundings } from '.
 import { printable } from '../common/printable.js';
 import { tools } from './tools-command.js';
 import { trace } from './trace-command.js';
+import { RUNNING, withdraw } from './withdraw-command.js';
 import { watchFolder } from './watch-command.js';
 
 const REFUSED = 1;
@@ -151,6 +152,15 @@ function addContentCommands(program: Command, running: Running): void {
     .description('show what a build has otherwise than the active one')
     .option('--base <build>', 'than this build of the application')
     .action(running(differences));
+  program
+    .command('withdraw <app> <build>')
+    .description('withdraw a build for good: nothing of it is started any more')
+    .addOption(
+      new Option('--running <what>', 'what becomes of running instances')
+        .choices(RUNNING)
+        .default('continue'),
+    )
+    .action(running(withdraw));
 }
 
 function addProcessCommands(program: Command, running: Running): void {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer } from './setting-rules.js';
+import { flag, integer } from './setting-rules.js';
 
 /** Settings of application packages, which are delivered from outside and therefore bounded in every direction. */
 export const packageSettings = {
@@ -13,6 +13,9 @@ export const packageSettings = {
   PACKAGE_MAX_LIBRARIES: integer(0, 1_000, 50).describe('Library builds that one package names at the most.'),
   PACKAGE_MAX_LIBRARY_USERS: integer(0, 10_000, 500).describe(
     'Applications that one package lets use its builds as a library (usableBy) at the most.',
+  ),
+  LIBRARY_CONSENT_AT_CALLS: flag(false).describe(
+    'Whether each call into a library asks for the consent of its owner (usableBy of its newest build), not only the delivery and the build.',
   ),
   PACKAGE_MAX_SCHEMA_BYTES: integer(256, 1_048_576, 65_536).describe(
     'Size of one JSON Schema in a package, as JSON.',

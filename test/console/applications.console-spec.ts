@@ -102,6 +102,26 @@ describe('Applications and builds', () => {
     await tab.check('build-conflict', { schemes: ['light'] });
   });
 
+  it('withdraws a build after a question, and then neither activates it nor offers to', async () => {
+    const client = await world().client();
+    const { data } = await client.listBuilds({ path: { appId: 'shop' } });
+    const oldest = data.builds.at(-1)?.buildId ?? '';
+    const tab = await world().as('author', `/applications/shop/builds/${oldest}`);
+    await tab.page.getByRole('button', { name: 'Activate' }).waitFor();
+    await tab.page.getByRole('button', { name: 'Withdraw' }).click();
+    const dialog = tab.page.getByRole('dialog');
+    // Who may not administer processes cannot choose what needs that.
+    expect(await dialog.getByLabel('Running instances').locator('option').allTextContents()).toEqual([
+      'continue',
+    ]);
+    await tab.check('build-withdraw', { schemes: ['light'] });
+    await dialog.getByRole('button', { name: 'Withdraw' }).click();
+    await tab.page.locator('.page-head').getByText('withdrawn', { exact: true }).waitFor();
+    expect(await tab.page.getByRole('button', { name: 'Activate' }).count()).toBe(0);
+    await tab.open('/applications/shop');
+    await tab.page.getByText('withdrawn', { exact: true }).waitFor();
+  });
+
   it('draws a workflow that is walked by keyboard, and changes a node where nobody else has', async () => {
     await deliver('v3', 'third');
     const client = await world().client();

@@ -45,6 +45,8 @@ const EVERYWHERE: readonly RegExp[] = [
   // Ids of earlier releases do not tell the shard, and what is not there has none.
   /FROM process_instances WHERE uuid (= \?|IN \([?, ]*\))( LIMIT \?)?$/,
   /FROM [`"]workflow_(runs|calls)[`"] [^?]*WHERE \(*[^ ]*[`"](id|run_id)[`"] = \?/,
+  // Instances of a build that is withdrawn.
+  /^SELECT [^(]* FROM process_instances WHERE app_id = \? AND state = \? AND build_id = \? ORDER BY uuid ASC LIMIT \?$/,
   // Tokens wait for a message where their instances are.
   /FROM process_message_waits waits JOIN process_instances instances ON .*instances\.shard = waits\.shard/,
   // Metrics and quotas.

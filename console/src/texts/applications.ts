@@ -69,6 +69,15 @@ export const applications = {
   activateLead:
     'New process instances start with it from now on. Running ones go on with the build they have.',
   activated: 'The build is active.',
+  withdrawn: 'withdrawn',
+  withdraw: 'Withdraw',
+  withdrawTitle: 'Withdraw this build for good?',
+  withdrawLead:
+    'None of its processes can be started any more, it cannot be activated, and no package can name it as a library. If it is the active build, the application has none until you activate another.',
+  running: 'Running instances',
+  runningInstances: { CONTINUE: 'continue', HOLD: 'are put on hold', TERMINATE: 'are terminated' },
+  isWithdrawn: 'The build is withdrawn.',
+  withdrawnChoose: (build: string) => `${build} was withdrawn: choose another build`,
   commit: 'Commit',
   commitTitle: (id: string) => `Commit version ${id}?`,
   commitLead: 'A committed version is read-only for ever, and can be built.',

@@ -16,7 +16,7 @@ export class BuildAuditSubjects implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.subjects.register([AuditAction.WorkflowTest], ({ appId, buildId }) =>
+    this.subjects.register([AuditAction.WorkflowTest, AuditAction.BuildWithdraw], ({ appId, buildId }) =>
       this.ofBuild(String(appId), String(buildId)),
     );
     this.subjects.register([AuditAction.BuildActivate], ({ appId }) => this.ofApplication(String(appId)));

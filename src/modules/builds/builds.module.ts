@@ -17,6 +17,8 @@ import { BuildDraftsService } from './making/build-drafts.service.js';
 import { BuildInfoController } from './active/build-info.controller.js';
 import { BuildReadsService } from './contents/build-reads.service.js';
 import { BuildScopes } from './contents/build-scopes.js';
+import { BuildStandingsService } from './active/build-standings.service.js';
+import { BuildWithdrawalsService } from './active/build-withdrawals.service.js';
 import { BuildMaker } from './making/build-maker.js';
 import { BuildRepeatsRepository } from './storage/build-repeats.repository.js';
 import { BuildSnapshotsService } from './making/build-snapshots.service.js';
@@ -62,6 +64,8 @@ import { WorkflowNodesService } from './nodes/workflow-nodes.service.js';
     BuildDraftsService,
     BuildReadsService,
     BuildScopes,
+    BuildStandingsService,
+    BuildWithdrawalsService,
     BuildMaker,
     BuildRepeatsRepository,
     BuildSnapshotsService,
@@ -87,8 +91,10 @@ import { WorkflowNodesService } from './nodes/workflow-nodes.service.js';
     ActiveBuildsService,
     BuildDefinitionsService,
     BuildReadsService,
+    BuildStandingsService,
     BuildSystemsService,
     BuildWarningsService,
+    BuildWithdrawalsService,
     BuildsService,
     VersionCommitsService,
     WorkflowNodesService,

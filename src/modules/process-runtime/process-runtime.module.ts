@@ -77,6 +77,7 @@ import { TokensRepository } from './storage/tokens.repository.js';
 import { UiActionAccess } from './access/ui-action-access.js';
 import { UiActionExecutionService } from './ui-actions/ui-action-execution.service.js';
 import { UiActionPathService } from './ui-actions/ui-action-path.service.js';
+import { WithdrawnBuilds } from './background/withdrawn-builds.js';
 import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
 
 /** Runs processes: instances, tokens, incidents and what goes on in the background. */
@@ -160,6 +161,7 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     UiActionExecutionService,
     UiActionPathService,
     UiActionRepeats,
+    WithdrawnBuilds,
   ],
   exports: [UiActionExecutionService, UiActionPathService],
 })

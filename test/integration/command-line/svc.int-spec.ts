@@ -150,6 +150,14 @@ describe('svc', () => {
       `nothing is other than in the build ${before}`,
     );
     expect(await inside(['differences', other, GONE])).toMatchObject({ status: 1 });
+
+    expect(await inside(['withdraw', other, newest, '--running', 'hold'])).toEqual({
+      status: 0,
+      output: `${newest} is withdrawn; running instances: hold\n${other} has no active build now`,
+      errors: '',
+    });
+    expect(await inside(['withdraw', other, GONE])).toMatchObject({ status: 1 });
+    expect(await inside(['withdraw', other, newest, '--running', 'stop'])).toMatchObject({ status: 2 });
   });
 
   it.each([

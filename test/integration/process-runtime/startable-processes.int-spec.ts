@@ -49,9 +49,9 @@ const several = processFile(
 );
 const ordered = processFile(
   'ordered',
-  `${node('startEvent', 'start', '<bpmn:messageEventDefinition messageRef="M_order" svc:correlation=""/>')}
+  `${node('startEvent', 'start', '<bpmn:messageEventDefinition messageRef="M_ordered" svc:correlation=""/>')}
    ${userTask('a')}${node('endEvent', 'end')}${flows('start>a a>end')}`,
-  { outside: '<bpmn:message id="M_order" name="order"/>' },
+  { outside: '<bpmn:message id="M_ordered" name="ordered"/>' },
 );
 
 let app: TestApp;

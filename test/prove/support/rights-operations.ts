@@ -71,6 +71,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   compareBuild: DELIVERY,
   activateBuild: { ...DELIVERY, body: WRONG_BODY },
   getActiveBuild: DELIVERY,
+  withdrawBuild: { ...DELIVERY, body: WRONG_BODY },
   listWorkflows: DELIVERY,
   getWorkflow: DELIVERY,
   createWorkflowNode: { ...DELIVERY, body: WRONG_BODY },

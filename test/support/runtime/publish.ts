@@ -1,3 +1,4 @@
+import { BuildEntity } from '../../../src/modules/builds/storage/build.entity.js';
 import { LibraryUserEntity } from '../../../src/modules/builds/storage/library-user.entity.js';
 import type { TestApp, TestResponse } from '../app.js';
 import { uniqueName } from '../factories.js';
@@ -18,6 +19,8 @@ export interface Publication {
   bpmn?: string | string[];
   package?: Record<string, unknown>;
   libraries?: LibraryRef[];
+  /** Leaves the build as one that was never active: only who may deliver the application starts its processes. */
+  neverActive?: boolean;
   /** Makes the build the active one. */
   activate?: boolean;
 }
@@ -75,7 +78,12 @@ export async function allowLibraries(
 
 /** Stores a package, commits its version and makes a build, and expects all of it to work. */
 export async function publish(app: TestApp, publication: Publication): Promise<Published> {
-  const { appId = uniqueName('app'), versionId = uniqueName('v'), activate = false } = publication;
+  const {
+    appId = uniqueName('app'),
+    versionId = uniqueName('v'),
+    activate = false,
+    neverActive = false,
+  } = publication;
   const path = deliveryPath(appId, versionId);
   await allowLibraries(app, appId, publication.libraries);
   expectOk(await app.request('PUT', `${path}/package`, { body: packageDocument(appId, publication) }));
@@ -83,6 +91,10 @@ export async function publish(app: TestApp, publication: Publication): Promise<P
   const built = await app.request<{ buildId: string }>('POST', `${path}/build`);
   expectOk(built);
   const { buildId } = built.body;
+  if (!neverActive) {
+    // As one that was active before: everybody starts it, and neither timers nor messages do.
+    await app.dataSource.getRepository(BuildEntity).update({ buildId }, { activatedAt: new Date() });
+  }
   if (activate) {
     expectOk(await app.request('PUT', `${appPath(appId)}/active-build`, { body: { buildId } }));
   }

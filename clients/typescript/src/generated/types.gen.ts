@@ -4,7 +4,7 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
-export type AuditAction = 'system.create' | 'system.update' | 'system.delete' | 'connection.test' | 'tools.sync' | 'tool.switch' | 'tool.call-begin' | 'tool.call' | 'package.store' | 'workflow-node.create' | 'workflow-node.update' | 'workflow-node.delete' | 'version.commit' | 'build.create' | 'build.activate' | 'workflow.test' | 'library.use' | 'process.hold' | 'process.release' | 'process.terminate' | 'process.retry';
+export type AuditAction = 'system.create' | 'system.update' | 'system.delete' | 'connection.test' | 'tools.sync' | 'tool.switch' | 'tool.call-begin' | 'tool.call' | 'package.store' | 'workflow-node.create' | 'workflow-node.update' | 'workflow-node.delete' | 'version.commit' | 'build.create' | 'build.activate' | 'build.withdraw' | 'workflow.test' | 'library.use' | 'process.hold' | 'process.release' | 'process.terminate' | 'process.retry';
 
 export type AuditOutcome = 'ok' | 'denied' | 'error' | 'timeout';
 
@@ -316,9 +316,9 @@ export type CommittedVersionResponse = {
 };
 
 /**
- * Status of the build; there are builds of committed versions only.
+ * Status of the build; `WITHDRAWN` when nothing of it is started any more.
  */
-export type BuildStatus = 'COMMITTED';
+export type BuildStatus = 'COMMITTED' | 'WITHDRAWN';
 
 export type BuildResource = {
     /**
@@ -360,7 +360,7 @@ export type NewBuildResponse = {
      */
     buildId: string;
     /**
-     * Status of the build; there are builds of committed versions only.
+     * Status of the build; `WITHDRAWN` when nothing of it is started any more.
      */
     buildStatus: BuildStatus;
     /**
@@ -527,7 +527,7 @@ export type BuildSummary = {
      */
     buildId: string;
     /**
-     * Status of the build; there are builds of committed versions only.
+     * Status of the build; `WITHDRAWN` when nothing of it is started any more.
      */
     buildStatus: BuildStatus;
     /**
@@ -569,7 +569,7 @@ export type BuildManifestResponse = {
      */
     buildId: string;
     /**
-     * Status of the build; there are builds of committed versions only.
+     * Status of the build; `WITHDRAWN` when nothing of it is started any more.
      */
     buildStatus: BuildStatus;
     /**
@@ -622,6 +622,37 @@ export type ActivatedBuildResponse = {
      * The build that was active before, the same one when nothing changed; null when there was none.
      */
     previousBuildId: string | null;
+};
+
+/**
+ * What becomes of instances that run: they go on, are put on hold, or are terminated with the processes that they called.
+ */
+export type RunningInstances = 'CONTINUE' | 'HOLD' | 'TERMINATE';
+
+export type WithdrawBuildRequest = {
+    /**
+     * What becomes of instances that run: they go on, are put on hold, or are terminated with the processes that they called.
+     */
+    running: RunningInstances;
+};
+
+export type WithdrawnBuildResponse = {
+    /**
+     * The build.
+     */
+    buildId: string;
+    /**
+     * Its status.
+     */
+    buildStatus: BuildStatus;
+    /**
+     * What becomes of running instances, in the background.
+     */
+    running: RunningInstances;
+    /**
+     * Whether it was the active build. Then the application has none until another one is activated.
+     */
+    wasActive: boolean;
 };
 
 export type ActiveBuildResponse = {
@@ -5139,14 +5170,14 @@ export type VersionId = string;
 export type Uuid = string;
 
 /**
- * `resourceId` of the system.
- */
-export type SystemResourceId = string;
-
-/**
  * Id of the build; `getBuildInfo` tells that of the active one.
  */
 export type BuildId = string;
+
+/**
+ * `resourceId` of the system.
+ */
+export type SystemResourceId = string;
 
 /**
  * The `next` of the page before: a UUID of version 7.
@@ -6156,6 +6187,10 @@ export type ActivateBuildErrors = {
      */
     404: ErrorResponse;
     /**
+     * In conflict with what is stored: it exists already, or its state does not allow this.
+     */
+    409: ErrorResponse;
+    /**
      * What `If-Match` names was changed meanwhile.
      */
     412: ErrorResponse;
@@ -6187,6 +6222,64 @@ export type ActivateBuildResponses = {
 };
 
 export type ActivateBuildResponse = ActivateBuildResponses[keyof ActivateBuildResponses];
+
+export type WithdrawBuildData = {
+    body: WithdrawBuildRequest;
+    path: {
+        /**
+         * Id of the application, as its platform names it.
+         */
+        appId: string;
+        /**
+         * Id of the build; `getBuildInfo` tells that of the active one.
+         */
+        buildId: string;
+    };
+    query?: never;
+    url: '/appmanager/api/resource/app/{appId}/build/{buildId}/withdraw';
+};
+
+export type WithdrawBuildErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Insufficient permissions.
+     */
+    403: ErrorResponse;
+    /**
+     * Resource not found.
+     */
+    404: ErrorResponse;
+    /**
+     * Too many requests; Retry-After says when to come back.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` holds the request id to quote.
+     */
+    500: ErrorResponse;
+    /**
+     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     */
+    503: ErrorResponse;
+};
+
+export type WithdrawBuildError = WithdrawBuildErrors[keyof WithdrawBuildErrors];
+
+export type WithdrawBuildResponses = {
+    /**
+     * The build is withdrawn.
+     */
+    200: WithdrawnBuildResponse;
+};
+
+export type WithdrawBuildResponse = WithdrawBuildResponses[keyof WithdrawBuildResponses];
 
 export type ListWorkflowsData = {
     body?: never;

@@ -79,10 +79,11 @@ function Builds({ appId }: { appId: string }): JSX.Element {
   const columns: readonly Column<BuildSummary>[] = [
     {
       title: applications.build,
-      cell: ({ buildId }) => (
+      cell: ({ buildId, buildStatus }) => (
         <>
           <Link to={placeOfBuild(appId, buildId)}>{buildId}</Link>{' '}
           {buildId === active.data?.buildId && <Badge tone="good">{applications.active}</Badge>}
+          {buildStatus === 'WITHDRAWN' && <Badge tone="bad">{applications.withdrawn}</Badge>}
         </>
       ),
     },

@@ -20,13 +20,17 @@ interface BuildChoiceProps {
   onChange: (buildId: string) => void;
   /** A build that is no choice. */
   without?: string;
+  /** Whether withdrawn builds are choices. */
+  hasWithdrawn?: boolean;
+  /** The build that is meant where none is chosen. */
+  meant?: string;
   /** What stands in the place of the list where the service does not give it. */
   children?: ComponentChildren;
 }
 
 /** Chooses a build of an application; older ones are asked for when they are wanted. */
 export function BuildChoice(props: BuildChoiceProps): JSX.Element {
-  const { appId, label, buildId, empty, onChange, without, children } = props;
+  const { appId, label, buildId, empty, onChange, without, hasWithdrawn = false, meant, children } = props;
   const pages = usePages(
     async (before, signal) => {
       const query = before === undefined ? {} : { before };
@@ -36,6 +40,12 @@ export function BuildChoice(props: BuildChoiceProps): JSX.Element {
     [appId],
   );
   const { items, error, hasMore, isLoading, more, reload } = pages;
+  const choices = items
+    .filter(({ buildId: id, buildStatus }) => id !== without && (hasWithdrawn || buildStatus !== 'WITHDRAWN'))
+    .map(choiceOf);
+  const isMeantWithdrawn = items.some(
+    ({ buildId: id, buildStatus }) => id === meant && buildStatus === 'WITHDRAWN',
+  );
   const isRefused = error !== undefined && items.length === 0;
   return (
     <>
@@ -45,8 +55,8 @@ export function BuildChoice(props: BuildChoiceProps): JSX.Element {
         <Select
           label={label}
           value={buildId}
-          empty={empty}
-          choices={withChosen(items.filter((build) => build.buildId !== without).map(choiceOf), buildId)}
+          empty={isMeantWithdrawn ? applications.withdrawnChoose(meant ?? '') : empty}
+          choices={withChosen(choices, buildId)}
           onChange={onChange}
         />
       )}

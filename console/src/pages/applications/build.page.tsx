@@ -24,6 +24,7 @@ import { texts } from '../../texts/texts.js';
 import { crumbsTo, placeOfBuild, placeOfVersion } from './application-paths.js';
 import { Differences } from './differences.js';
 import { Preflight } from './preflight.js';
+import { Withdrawal } from './withdrawal.js';
 import { useActiveBuild, type ActiveBuild } from './use-active-build.js';
 
 const { applications } = texts;
@@ -68,19 +69,47 @@ export function Page({ params }: PageProps): JSX.Element {
     async (signal) => (await api().preflightBuild({ path, signal })).data,
     [appId, buildId],
   );
-  const isActive = active.data?.buildId === buildId;
   return (
     <>
-      <PageHead
-        title={applications.buildTitle(buildId)}
-        crumbs={crumbsTo(appId)}
-        state={isActive && <Badge tone="good">{applications.active}</Badge>}
-        actions={active.data !== undefined && !isActive && <Activation {...path} active={active} />}
-      />
+      <Head path={path} active={active} manifest={manifest} />
       <Shown answer={manifest}>{(data) => <Manifest manifest={data} />}</Shown>
       <Differences key={active.data?.buildId ?? ''} {...path} />
       <Preflight answer={preflight} />
     </>
+  );
+}
+
+interface HeadProps {
+  path: { appId: string; buildId: string };
+  active: Answer<ActiveBuild>;
+  manifest: Answer<BuildManifestResponse>;
+}
+
+function Head({ path, active, manifest }: HeadProps): JSX.Element {
+  const isActive = active.data?.buildId === path.buildId;
+  const isWithdrawn = manifest.data?.buildStatus === 'WITHDRAWN';
+  const mayActivate = active.data !== undefined && !isActive && manifest.data !== undefined && !isWithdrawn;
+  const reload = (): void => {
+    active.reload();
+    manifest.reload();
+  };
+  return (
+    <PageHead
+      title={applications.buildTitle(path.buildId)}
+      crumbs={crumbsTo(path.appId)}
+      state={
+        <>
+          {isActive && <Badge tone="good">{applications.active}</Badge>}
+          {isWithdrawn && <Badge tone="bad">{applications.withdrawn}</Badge>}
+        </>
+      }
+      actions={
+        <>
+          {mayActivate && <Activation {...path} active={active} />}
+          {manifest.data !== undefined && <Withdrawal {...path} onWithdrawn={reload} />}
+        </>
+      }
+    />
   );
 }
 

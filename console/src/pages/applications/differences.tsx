@@ -43,6 +43,7 @@ export function Differences({ appId, buildId }: { appId: string; buildId: string
     <Section title={applications.differences} isFlush>
       <div class="table-filter">
         <BuildChoice
+          hasWithdrawn
           appId={appId}
           label={applications.comparedWith}
           buildId={base}

@@ -24,6 +24,7 @@ export function LibraryBuild({ library, buildId, onChange }: LibraryBuildProps):
       appId={appId}
       label={label}
       buildId={buildId ?? ''}
+      meant={named}
       empty={applications.asNamed(named)}
       onChange={(build) => onChange(build === '' ? undefined : build)}
     >

@@ -23,6 +23,7 @@ const ACTION_NAMES: Readonly<Record<AuditAction, true>> = {
   'version.commit': true,
   'build.create': true,
   'build.activate': true,
+  'build.withdraw': true,
   'workflow.test': true,
   'library.use': true,
   'process.hold': true,

@@ -20,6 +20,7 @@ export enum AuditAction {
   VersionCommit = 'version.commit',
   BuildCreate = 'build.create',
   BuildActivate = 'build.activate',
+  BuildWithdraw = 'build.withdraw',
   WorkflowTest = 'workflow.test',
   /** An application uses a build of a library, or was refused to; told to the library. */
   LibraryUse = 'library.use',

@@ -9,9 +9,15 @@ import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import { ActiveBuildsRepository } from '../storage/active-builds.repository.js';
 import { BuildDefinitionsService } from '../contents/build-definitions.service.js';
-import { ActiveBuildNotFoundError, BuildNotFoundError } from '../model/builds.errors.js';
+import { ActiveBuildNotFoundError, BuildNotFoundError, BuildWithdrawnError } from '../model/builds.errors.js';
 import { BuildsRepository } from '../storage/builds.repository.js';
-import type { ActivatedBuild, Activation, BuildInfo, BuildSummary } from '../model/builds.types.js';
+import {
+  BuildStatus,
+  type ActivatedBuild,
+  type Activation,
+  type BuildInfo,
+  type BuildSummary,
+} from '../model/builds.types.js';
 
 /** Part of the transaction in which a build becomes the active one. It may touch nothing but the manager. */
 export type ActivationListener = (
@@ -66,6 +72,7 @@ export class ActiveBuildsService {
    * Makes a build the active one. The one that is active already stays as it is, without a trace.
    * @param condition entity tags (`activeBuildTag`) of the active build as the caller may have read it
    * @throws BuildNotFoundError when the application has no such build
+   * @throws BuildWithdrawnError
    * @throws ChangedMeanwhileError, IfMatchRequiredError
    */
   async activate(
@@ -136,8 +143,13 @@ export class ActiveBuildsService {
     if (before?.buildId === buildId) {
       return { buildId, previousBuildId: buildId, activatedAt: before.activatedAt };
     }
+    const [standing] = await this.builds.standings(manager, [buildId]);
+    if (standing?.status === BuildStatus.Withdrawn) {
+      throw new BuildWithdrawnError();
+    }
     const previousBuildId = before?.buildId ?? null;
     const activatedAt = this.clock.now();
+    await this.builds.noteActive(manager, buildId, activatedAt);
     await this.actives.update(manager, appId, { buildId, activatedAt, activatedBy: principal.user });
     build.previousBuildId = previousBuildId;
     build.activatedAt = activatedAt;

@@ -5,6 +5,7 @@ import {
   ActivatedBuildResponseDto,
   ActiveBuildResponseDto,
 } from './active-build.dto.js';
+import { WithdrawBuildRequestDto, WithdrawnBuildResponseDto } from './build-withdrawal.dto.js';
 import {
   ACTIVATED_BUILD_EXAMPLE,
   ACTIVATE_EXAMPLE,
@@ -66,7 +67,37 @@ export const BuildsApi = apiRoutes([DELIVERY_DENIED], {
       example: ACTIVATED_BUILD_EXAMPLE,
       description: 'The build is active.',
     },
-    errors: [NO_BUILD, 412, 428],
+    errors: [
+      NO_BUILD,
+      { 409: 'The build was withdrawn: it is neither started nor activated any more.' },
+      412,
+      428,
+    ],
+  },
+  withdrawBuild: {
+    summary: 'Withdraw a build',
+    description:
+      'Extension of the contract. Nothing of the build is started any more, it cannot be activated, and no package may name it as a library. That ' +
+      'cannot be taken back. Where it is the active build, the application has none then. `HOLD` and `TERMINATE` need the permission ' +
+      '`process-administration` too, and are done in the background. A build that is withdrawn can be withdrawn again, to treat instances that still run.',
+    body: {
+      type: WithdrawBuildRequestDto,
+      examples: {
+        continue: { summary: 'Running instances go on', value: { running: 'CONTINUE' } },
+        terminate: { summary: 'They are terminated', value: { running: 'TERMINATE' } },
+      },
+    },
+    answer: {
+      type: WithdrawnBuildResponseDto,
+      example: {
+        buildId: ACTIVATE_EXAMPLE.buildId,
+        buildStatus: 'WITHDRAWN',
+        running: 'CONTINUE',
+        wasActive: false,
+      },
+      description: 'The build is withdrawn.',
+    },
+    errors: [NO_BUILD],
   },
   getActiveBuild: {
     summary: 'Get the active build of an application',

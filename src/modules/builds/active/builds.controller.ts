@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Header, Param, Put, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Header, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Permission } from '../../../common/auth/permission.js';
@@ -11,6 +11,12 @@ import { AuditAction } from '../../audit/model/audit.types.js';
 import { AppParams } from '../../apps/app.params.dto.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
 import { ActiveBuildsService, activeBuildTag } from './active-builds.service.js';
+import {
+  toWithdrawnBuild,
+  WithdrawBuildRequestDto,
+  WithdrawnBuildResponseDto,
+} from './build-withdrawal.dto.js';
+import { BuildWithdrawalsService } from './build-withdrawals.service.js';
 import { BuildReadsService } from '../contents/build-reads.service.js';
 import {
   ActivateBuildRequestDto,
@@ -36,6 +42,7 @@ export class BuildsController {
   constructor(
     private readonly reads: BuildReadsService,
     private readonly actives: ActiveBuildsService,
+    private readonly withdrawals: BuildWithdrawalsService,
     private readonly conditions: ChangeConditions,
   ) {}
 
@@ -72,6 +79,17 @@ export class BuildsController {
     const activation = await this.actives.activate(principal, appId, buildId, condition);
     response.setHeader('ETag', activeBuildTag(activation));
     return toActivatedBuild(activation);
+  }
+
+  @Post('build/:buildId/withdraw')
+  @Audited(AuditAction.BuildWithdraw)
+  @BuildsApi.withdrawBuild
+  async withdraw(
+    @CurrentPrincipal() principal: Principal,
+    @Param() { appId, buildId }: BuildParams,
+    @Body() { running }: WithdrawBuildRequestDto,
+  ): Promise<WithdrawnBuildResponseDto> {
+    return toWithdrawnBuild(await this.withdrawals.withdraw(principal, appId, buildId, running));
   }
 
   @Get('active-build')

@@ -125,7 +125,7 @@ export class BuildDefinitionsService {
    * The process that a call activity or an action of `from` starts.
    * @param appId a library of the build; null for the build itself and then its libraries, where it has no process of this
    * name. The closest level comes first, on one level the newest build (docs/process-semantics.md, section 1)
-   * @throws ProcessDefinitionNotFoundError
+   * @throws ProcessDefinitionNotFoundError, LibraryRefusedError
    */
   async resolveCall(
     from: BuildDefinition,
@@ -135,6 +135,7 @@ export class BuildDefinitionsService {
     for (const build of await this.scopes.candidates(from.buildId, appId)) {
       const found = await this.find(build.appId, build.buildId, processName);
       if (found !== null) {
+        await this.scopes.demandCallable(from.buildId, build);
         return found;
       }
     }
@@ -145,12 +146,13 @@ export class BuildDefinitionsService {
    * The workflow that an action of a process of this build starts, as it was delivered.
    * @param appId as in `resolveCall`
    * @returns one object as long as it is held, so that it can be the key of a WeakMap
-   * @throws WorkflowNotFoundError, BuildNotFoundError
+   * @throws WorkflowNotFoundError, BuildNotFoundError, LibraryRefusedError
    */
   async workflow(buildId: string, appId: string | null, name: string): Promise<StoredWorkflow> {
     for (const build of await this.scopes.candidates(buildId, appId)) {
       const found = await this.ownWorkflow(build.buildId, name);
       if (found !== null) {
+        await this.scopes.demandCallable(buildId, build);
         return found;
       }
     }

@@ -3,24 +3,28 @@ import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { BuildContentsRepository } from '../storage/build-contents.repository.js';
 import { BuildsRepository } from '../storage/builds.repository.js';
-import { BuildNotFoundError } from '../model/builds.errors.js';
-import type { BuildLibrary } from '../model/builds.types.js';
+import { BuildNotFoundError, LibraryRefusedError, type LibraryRefusal } from '../model/builds.errors.js';
+import { BuildStatus, type BuildLibrary } from '../model/builds.types.js';
+import { LibraryRightsRepository } from '../storage/library-rights.repository.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
 
 /** A build and its libraries, in the order in which names are looked up. */
 type Scope = readonly Pick<BuildLibrary, 'appId' | 'buildId'>[];
 
-/** Where names of a build are looked up. Builds never change, so what was read once is kept, as many as definitions are. */
+/** Where names of a build are looked up, which never changes: what was read once is kept, as many as definitions are. */
 @Injectable()
 export class BuildScopes {
   private readonly held: RecentlyUsed<string, Scope>;
+  private readonly asksConsent: boolean;
 
   constructor(
     private readonly database: Database,
     private readonly builds: BuildsRepository,
     private readonly contents: BuildContentsRepository,
+    private readonly rights: LibraryRightsRepository,
     env: Env,
   ) {
+    this.asksConsent = env.get('LIBRARY_CONSENT_AT_CALLS');
     this.held = new RecentlyUsed({ entries: env.get('DEFINITION_CACHE_ENTRIES') });
   }
 
@@ -33,6 +37,28 @@ export class BuildScopes {
   async candidates(buildId: string, appId: string | null): Promise<Scope> {
     const scope = this.held.get(buildId) ?? (await this.load(buildId));
     return appId === null ? scope : scope.filter((build) => build.appId === appId);
+  }
+
+  /**
+   * Makes sure that something of a build may be called by another one, a library of which it is: not when it was withdrawn, and with
+   * LIBRARY_CONSENT_AT_CALLS only while its owner lets the application use it.
+   * @throws LibraryRefusedError, BuildNotFoundError
+   */
+  async demandCallable(buildId: string, called: Scope[number]): Promise<void> {
+    if (called.buildId === buildId) {
+      return;
+    }
+    const [own] = await this.candidates(buildId, null);
+    const refusal = await this.database.read(async (manager): Promise<LibraryRefusal | undefined> => {
+      if (own !== undefined && this.asksConsent) {
+        return (await this.rights.refusals(manager, own.appId, [called])).get(called.buildId);
+      }
+      const [standing] = await this.builds.standings(manager, [called.buildId]);
+      return standing?.status === BuildStatus.Withdrawn ? 'WITHDRAWN' : undefined;
+    });
+    if (refusal !== undefined) {
+      throw new LibraryRefusedError(called, refusal);
+    }
   }
 
   private async load(buildId: string): Promise<Scope> {

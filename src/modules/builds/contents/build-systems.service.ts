@@ -3,6 +3,7 @@ import { Database } from '../../../database/database.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import type { SystemType } from '../../systems/model/system.types.js';
 import { BuildContentsRepository } from '../storage/build-contents.repository.js';
+import { LibraryRefusedError } from '../model/builds.errors.js';
 import { BuildScopes } from './build-scopes.js';
 import type { BuildSystemEntity } from '../storage/build-system.entity.js';
 import type { BuildToolEntity } from '../storage/build-tool.entity.js';
@@ -32,7 +33,7 @@ export class BuildSystemsService {
 
   /**
    * A system of a build, or of a library in the same build (docs/agents.md). Not inside of a transaction.
-   * @returns null when the build has none of this name and type
+   * @returns null when the build has none of this name and type, or the library must not be called now
    * @throws BuildNotFoundError
    */
   async find(buildId: string, reference: SystemReference, type: SystemType): Promise<BuildSystem | null> {
@@ -43,7 +44,22 @@ export class BuildSystemsService {
     }
     const systems = await this.database.read((manager) => this.contents.systems(manager, scope.buildId));
     const found = systems.find((system) => system.type === type && isNamed(system, reference));
-    return found === undefined ? null : { ...found, appId: scope.appId };
+    if (found === undefined || !(await this.isCallable(buildId, scope))) {
+      return null;
+    }
+    return { ...found, appId: scope.appId };
+  }
+
+  private async isCallable(buildId: string, scope: { appId: string; buildId: string }): Promise<boolean> {
+    try {
+      await this.scopes.demandCallable(buildId, scope);
+      return true;
+    } catch (error) {
+      if (error instanceof LibraryRefusedError) {
+        return false;
+      }
+      throw error;
+    }
   }
 
   /** The tools of a system of a build, in the order of its server's list. Not inside of a transaction. */

@@ -35,7 +35,7 @@ export class LibrariesService {
   ) {}
 
   /**
-   * Builds never change and are never removed, so what is found stays true. Not inside of a transaction.
+   * What builds hold never changes. Not inside of a transaction.
    * @param references those beyond PACKAGE_MAX_LIBRARIES are not looked up: the check of the package refuses them
    * @param hidden ids of builds that are not found
    */
@@ -84,7 +84,7 @@ export class LibrariesService {
       buildId,
       processes,
       workflows: await this.contents.workflowIds(manager, buildId),
-      systems: (await this.rights.lendsSystems(manager, buildId, userAppId))
+      systems: (await this.rights.lendsSystems(manager, { appId, buildId }, userAppId))
         ? await this.contents.systems(manager, buildId)
         : [],
     }));

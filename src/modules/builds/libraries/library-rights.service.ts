@@ -7,13 +7,12 @@ import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AuditService, type AuditEntry } from '../../audit/recording/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
-import { LibraryNotUsableError } from '../model/builds.errors.js';
+import { LibraryNotUsableError, type LibraryRefusal } from '../model/builds.errors.js';
 import type { IndirectLibrary, NamedLibrary } from '../model/builds.types.js';
 import { LibraryRightsRepository } from '../storage/library-rights.repository.js';
 
 /**
- * Which applications may use a build as a library: those in `usableBy` of its package. Where that says nothing, those that used
- * the library before there was such a rule. A library runs with its own service accounts, so its owner decides. The audit log
+ * Which applications may use a build as a library: those in `usableBy` of its package and of the newest build of the library. A library runs with its own service accounts, so its owner decides. The audit log
  * of the library's version shows the owner every use and every refusal.
  */
 @Injectable()
@@ -25,7 +24,7 @@ export class LibraryRightsService {
   ) {}
 
   /**
-   * Makes sure that an application may use all of these builds. Not inside of a transaction: who may use a build never changes.
+   * Makes sure that an application may use all of these builds. Not inside of a transaction.
    * @param user the version whose package names them
    * @param isUse false for who only reads what is there: a refusal is told then, and not recorded
    * @returns ids of builds that it must not use, of libraries that the caller may not deliver: to be told as builds that are not there
@@ -50,7 +49,7 @@ export class LibraryRightsService {
       mayFor(principal, Permission.ApplicationDelivery, appId);
     const first = refused.find(isKnown);
     if (first !== undefined) {
-      throw new LibraryNotUsableError(user.appId, first);
+      throw new LibraryNotUsableError(user.appId, first, first.refusal);
     }
     return new Set(refused.map(({ buildId }) => buildId));
   }
@@ -72,25 +71,22 @@ export class LibraryRightsService {
     }
   }
 
-  private async refused(appId: string, libraries: NamedLibrary[]): Promise<NamedLibrary[]> {
+  private async refused(appId: string, libraries: NamedLibrary[]): Promise<RefusedLibrary[]> {
     // That an application names itself is told by the check of the package.
     const others = libraries.filter((library) => library.appId !== appId);
     if (others.length === 0) {
       return [];
     }
-    const { usableBy, usedBefore } = await this.database.read(async (manager) => ({
-      usableBy: await this.repository.usableBy(
-        manager,
-        others.map(({ buildId }) => buildId),
-      ),
-      usedBefore: await this.repository.usedBefore(manager, appId),
-    }));
-    return others.filter((library) => {
-      const named = usableBy.get(library.buildId) ?? null;
-      return named === null ? !usedBefore.has(library.appId) : !named.includes(appId);
+    const refusals = await this.database.read((manager) => this.repository.refusals(manager, appId, others));
+    return others.flatMap((library) => {
+      const refusal = refusals.get(library.buildId);
+      return refusal === undefined ? [] : [{ ...library, refusal }];
     });
   }
 }
+
+/** A library that must not be used, and why. */
+type RefusedLibrary = NamedLibrary & { refusal: LibraryRefusal };
 
 function entryOf(
   user: AppVersionKey,

@@ -56,7 +56,7 @@ export class BuildSnapshotsService {
     await this.rights.record(manager, principal, version, draft.named, buildId);
     const indirect = await this.indirect(manager, draft);
     await this.rights.record(manager, principal, version, indirect, buildId);
-    const { settings: _settings, usableBy: _usableBy, systemsUsableBy: _systems, ...summary } = row;
+    const { settings: _set, usableBy: _use, systemsUsableBy: _lend, activatedAt: _active, ...summary } = row;
     return {
       ...summary,
       resources: await this.contents.resources(manager, buildId),
@@ -119,6 +119,7 @@ export class BuildSnapshotsService {
       systemsUsableBy: systemsUsableBy === null ? null : JSON.stringify(systemsUsableBy),
       createdAt: this.clock.now(),
       createdBy: principal.user,
+      activatedAt: null,
     };
   }
 

@@ -19,7 +19,11 @@ export class BuildSummaryDto {
   @Shows.uuid('Id of the build.')
   buildId: string;
 
-  @Shows.enum('BuildStatus', BuildStatus, 'Status of the build; there are builds of committed versions only.')
+  @Shows.enum(
+    'BuildStatus',
+    BuildStatus,
+    'Status of the build; `WITHDRAWN` when nothing of it is started any more.',
+  )
   buildStatus: BuildStatus;
 
   @Shows.value('Id of the application.', 'sample')

@@ -1,5 +1,6 @@
 import {
   ConflictError,
+  ForbiddenError,
   InvalidRequestError,
   NotFoundError,
   UnavailableError,
@@ -76,13 +77,44 @@ export class BuildNotFoundError extends NotFoundError {
   }
 }
 
+/** The build was withdrawn: nothing of it is started any more. */
+export class BuildWithdrawnError extends ConflictError {
+  readonly code = 'BUILD_WITHDRAWN';
+  constructor() {
+    super('The build was withdrawn: it is neither started nor activated any more.');
+  }
+}
+
+/** The build was never active, and the caller may not deliver the application. */
+export class BuildNeverActiveError extends ForbiddenError {
+  readonly code = 'BUILD_NEVER_ACTIVE';
+  constructor() {
+    super('The build was never active: only who may deliver the application starts its processes.');
+  }
+}
+
+/** A library must not be called now: its build was withdrawn, or its owner no longer lets the application use it. */
+export class LibraryRefusedError extends NotFoundError {
+  readonly code = 'LIBRARY_REFUSED';
+  constructor({ appId, buildId }: { appId: string; buildId: string }, refusal: LibraryRefusal) {
+    const why = refusal === 'WITHDRAWN' ? 'was withdrawn' : 'may not be used any more';
+    super(`Build "${buildId}" of library "${appId}" ${why}.`);
+  }
+}
+
+/** Why an application must not use a build as a library. */
+export type LibraryRefusal = 'WITHDRAWN' | 'NO_CONSENT';
+
 /** The package of a library does not say that the application may use it. */
 export class LibraryNotUsableError extends ConflictError {
   readonly code = 'LIBRARY_NOT_USABLE';
-  constructor(appId: string, library: NamedLibrary) {
+  constructor(appId: string, library: NamedLibrary, refusal: LibraryRefusal) {
+    const remedy =
+      refusal === 'WITHDRAWN'
+        ? 'it was withdrawn. Name another build.'
+        : `its owner has to add "${appId}" to "usableBy" in its application.json, commit and make a build, whose id is then named here.`;
     super(
-      `Application "${appId}" may not use build "${library.buildId}" of library "${library.appId}": its owner has to add ` +
-        `"${appId}" to "usableBy" in its application.json, commit and make a build, whose id is then named here.`,
+      `Application "${appId}" may not use build "${library.buildId}" of library "${library.appId}": ${remedy}`,
     );
   }
 }

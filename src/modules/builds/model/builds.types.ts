@@ -18,6 +18,33 @@ import type { SystemsImport } from '../../systems/delivery/systems-import.types.
 /** Statuses of a build (docs/process-semantics.md, section 1): there are no builds of drafts. */
 export enum BuildStatus {
   Committed = 'COMMITTED',
+  /** Nothing of it is started any more. */
+  Withdrawn = 'WITHDRAWN',
+}
+
+/** What becomes of running instances of a build that is withdrawn. */
+export enum RunningInstances {
+  Continue = 'CONTINUE',
+  Hold = 'HOLD',
+  Terminate = 'TERMINATE',
+}
+
+/** That a build is withdrawn. */
+export interface Withdrawal {
+  appId: string;
+  buildId: string;
+  running: RunningInstances;
+  /** User name of who withdraws it. */
+  actor: string;
+  at: Date;
+}
+
+/** What came of it. */
+export interface WithdrawnBuild {
+  buildId: string;
+  running: RunningInstances;
+  /** Whether it was the active build. */
+  wasActive: boolean;
 }
 
 /** A process definition in a build, as it runs. One object for as long as it is cached, and never changed. */

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { UserReference } from '../../../common/user/user-reference.js';
 
-/** The build of an application that is active. The other columns are null only while the row is being made. */
+/** The build of an application that is active. The other columns are null where there is none. */
 @Entity('active_builds')
 export class ActiveBuildEntity {
   @PrimaryColumn({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;

@@ -37,6 +37,12 @@ export class ActiveBuildsRepository {
   async update(manager: EntityManager, appId: string, active: ActiveBuild): Promise<void> {
     await manager.update(ActiveBuildEntity, { appId }, active);
   }
+
+  /** Leaves a locked application without an active build. */
+  async clear(manager: EntityManager, appId: string): Promise<void> {
+    const none = { buildId: null, activatedAt: null, activatedBy: null };
+    await manager.update(ActiveBuildEntity, { appId }, none);
+  }
 }
 
 function toActive(row: ActiveBuildEntity | null): ActiveBuild | null {

@@ -3,7 +3,7 @@ import type { UserReference } from '../../../common/user/user-reference.js';
 import { storedText } from '../../../database/stored-text.js';
 import type { BuildStatus } from '../model/builds.types.js';
 
-/** A build: an immutable snapshot of a committed application version. Neither this row nor what it holds ever changes. */
+/** A build: an immutable snapshot of a committed application version. Nothing of it changes but how it stands: `status`, `activatedAt`. */
 @Entity('builds')
 @Index('ix_builds_app', ['appId', 'buildId'])
 @Index('ix_builds_version', ['appVersionId', 'appId'])
@@ -24,4 +24,6 @@ export class BuildEntity {
   systemsUsableBy: string | null;
   @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'simple-json', name: 'created_by' }) createdBy: UserReference;
+  /** When it was active for the first time. */
+  @Column({ type: 'datetime', name: 'activated_at', precision: 3, nullable: true }) activatedAt: Date | null;
 }

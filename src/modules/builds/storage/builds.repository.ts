@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { And, In, LessThan, type EntityManager } from 'typeorm';
+import { And, In, IsNull, LessThan, type EntityManager } from 'typeorm';
 import { Table } from '../../../database/table.js';
 import { timesIn, uuidsIn } from '../../../database/time-range.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import type { BuildQuery, BuildSummary } from '../model/builds.types.js';
+import { BuildStatus, type BuildQuery, type BuildSummary } from '../model/builds.types.js';
 import { BuildEntity } from './build.entity.js';
 
 const SUMMARY = {
@@ -29,11 +29,34 @@ const LISTED = new Table(BuildEntity).select(
   'createdBy',
 );
 
-/** Rows of builds. There is no way to change or remove one. */
+const STANDING = new Table(BuildEntity).select('buildId', 'status', 'activatedAt');
+
+/** How a build stands, which can change. */
+export type BuildStanding = Pick<BuildEntity, 'buildId' | 'status' | 'activatedAt'>;
+
+/** Rows of builds. There is no way to remove one, or to change what it is. */
 @Injectable()
 export class BuildsRepository {
   async insert(manager: EntityManager, build: BuildEntity): Promise<void> {
     await manager.insert(BuildEntity, build);
+  }
+
+  /** How builds stand, in their order; null for one that is not there. */
+  async standings(manager: EntityManager, buildIds: readonly string[]): Promise<(BuildStanding | null)[]> {
+    const rows = await STANDING.find(manager, { buildId: In([...buildIds]) });
+    const found = new Map(rows.map((row) => [row.buildId, row]));
+    return buildIds.map((buildId) => found.get(buildId) ?? null);
+  }
+
+  /** Notes that a build is active, unless it was before. */
+  async noteActive(manager: EntityManager, buildId: string, activatedAt: Date): Promise<void> {
+    await manager.update(BuildEntity, { buildId, activatedAt: IsNull() }, { activatedAt });
+  }
+
+  /** @returns false when it was withdrawn before */
+  async withdraw(manager: EntityManager, buildId: string): Promise<boolean> {
+    const before = { buildId, status: BuildStatus.Committed };
+    return (await manager.update(BuildEntity, before, { status: BuildStatus.Withdrawn })).affected === 1;
   }
 
   /** A build of an application; null when it has none of this id. */

@@ -150,5 +150,10 @@ export class CallHandler implements JobHandler {
 
 /** Whether the definition names what is not there; anything else may work later. */
 function isOfDefinition({ code }: DomainError): boolean {
-  return ['PROCESS_DEFINITION_NOT_FOUND', 'START_NODE_NOT_FOUND', 'START_CONDITION_MISSING'].includes(code);
+  return [
+    'PROCESS_DEFINITION_NOT_FOUND',
+    'START_NODE_NOT_FOUND',
+    'START_CONDITION_MISSING',
+    'LIBRARY_REFUSED',
+  ].includes(code);
 }

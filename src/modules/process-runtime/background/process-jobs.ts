@@ -17,6 +17,7 @@ import {
   ExpiryHandler,
   TimerHandler,
 } from './token-job.handlers.js';
+import { WithdrawnBuildHandler } from './withdrawn-build.handler.js';
 import { WorkflowHandler } from './workflow.handler.js';
 
 /** START is never queued: it is kept with an incident. */
@@ -38,6 +39,7 @@ const HANDLERS: { readonly [Kind in QueuedKind]: Type<JobHandler & { readonly ki
   PUBLISH_MESSAGE: PublishMessageHandler,
   TIMER: TimerHandler,
   TIMER_START: TimerStartHandler,
+  WITHDRAWN_BUILD: WithdrawnBuildHandler,
   WORKFLOW: WorkflowHandler,
 };
 

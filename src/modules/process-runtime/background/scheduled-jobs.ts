@@ -9,7 +9,10 @@ import type { Job } from '../../jobs/model/job-queue.types.js';
 import { encodeJob, type RuntimeJob } from '../steps/runtime-job.js';
 
 /** A job with a time of its own that no instance owns. */
-export type ScheduledJob = Extract<RuntimeJob, { kind: 'TIMER_START' | 'PROCESS_CLEANUP' }>;
+export type ScheduledJob = Extract<
+  RuntimeJob,
+  { kind: 'TIMER_START' | 'PROCESS_CLEANUP' | 'WITHDRAWN_BUILD' }
+>;
 
 /** Jobs that come again and again: each names the next one in the transaction that ends it. */
 @Injectable()
@@ -56,9 +59,14 @@ export class ScheduledJobs {
 
 /** What comes again and again, all of it in one shard. */
 function seriesOf(job: ScheduledJob): string {
-  return job.kind === 'PROCESS_CLEANUP'
-    ? 'process-cleanup'
-    : `timer-start:${job.definitionId}:${job.node}:${job.anchor}`;
+  switch (job.kind) {
+    case 'PROCESS_CLEANUP':
+      return 'process-cleanup';
+    case 'WITHDRAWN_BUILD':
+      return `withdrawn-build:${job.buildId}:${job.running}`;
+    case 'TIMER_START':
+      return `timer-start:${job.definitionId}:${job.node}:${job.anchor}`;
+  }
 }
 
 /** Where the first one is. */

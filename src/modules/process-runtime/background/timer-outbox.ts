@@ -14,7 +14,7 @@ const WHOLE = OUTBOX.selectAllBut();
 const AT_ONCE = 100;
 
 /**
- * Where no transaction may touch two shards, an activation stores its first timers beside the active build. They are brought to their shards
+ * Where no transaction may touch two shards, an activation stores its first timers beside the active build, and a withdrawal its job. They are brought to their shards
  * after the commit; by each replica that starts, and with each cleanup, when the replica died in between.
  */
 @Injectable()

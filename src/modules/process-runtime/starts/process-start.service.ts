@@ -7,6 +7,7 @@ import { asReplay, isReplay } from '../../../common/replays.js';
 import { shardOfHash } from '../../../database/shards.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
 import type { InstanceState } from '../engine/state/engine.types.js';
+import { BuildStandingsService } from '../../builds/active/build-standings.service.js';
 import { repeatKey, type RepeatKey } from '../../repeats/idempotency-key.dto.js';
 import { RepeatsService } from '../../repeats/repeats.service.js';
 import { demandLane } from '../definitions/lanes.js';
@@ -53,15 +54,19 @@ export class ProcessStartService {
     private readonly starter: ProcessStarter,
     private readonly repeats: RepeatsService,
     private readonly resources: StepResources,
+    private readonly standings: BuildStandingsService,
   ) {}
 
   /**
    * What can be told before the body is looked at: whether there is such a process, and whether the caller may start it at all.
    * @throws BuildNotFoundError, ProcessDefinitionNotFoundError
+   * @throws BuildNeverActiveError
    * @throws LanePermissionError when all its start events stand in lanes in which the caller may not act
    */
   async demandStartable(principal: Principal, key: ProcessKey): Promise<void> {
-    if (areClosed(startEventsFor(await this.definition(key), principal))) {
+    const definition = await this.definition(key);
+    await this.standings.demandStarter(principal, key.appId, key.buildId);
+    if (areClosed(startEventsFor(definition, principal))) {
       throw new LanePermissionError();
     }
   }
@@ -73,7 +78,7 @@ export class ProcessStartService {
    * @throws StartNodeNotFoundError, StartConditionMissingError, LanePermissionError
    * @throws ValidationFailedError, MandatoryParamsMissingError, ProcessDataTooLargeError
    * @throws IdempotencyKeyReusedError when the key was used with another body
-   * @throws QuotaExceededError
+   * @throws BuildWithdrawnError, QuotaExceededError
    * @throws ProcessIncidentError, ProcessDataMissingError when it stops at once
    */
   async start(principal: Principal, key: ProcessKey, call: StartCall): Promise<StartProcessResponseDto> {
@@ -114,6 +119,7 @@ export class ProcessStartService {
 
   private async startOnce(request: StartRequest, repeat: RepeatKey | undefined): Promise<StartOutcome> {
     const { definition } = request;
+    await this.standings.demandNotWithdrawn(definition.build.buildId);
     try {
       return await this.starter.start<StartOutcome>(request, {
         begin: (manager, { row, result, now }) =>

@@ -5,6 +5,7 @@ import type { Page } from '../../../common/page.js';
 import { mayFor } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Env } from '../../../config/env.js';
+import { BuildStandingsService } from '../../builds/active/build-standings.service.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
 import { LanePermissionError, StartNodeNotFoundError } from '../model/process-runtime.errors.js';
@@ -34,6 +35,7 @@ export class StartableProcessesService {
   constructor(
     private readonly definitions: BuildDefinitionsService,
     private readonly env: Env,
+    private readonly standings: BuildStandingsService,
   ) {}
 
   /**
@@ -46,23 +48,28 @@ export class StartableProcessesService {
     { after, limit = this.env.get('PROCESS_PAGE_SIZE') }: ProcessesQuery,
   ): Promise<Page<StartableProcess>> {
     const { items, next } = await this.definitions.page({ ...build, after }, limit);
-    return { items: items.map((definition) => this.seenBy(principal, definition)), next };
+    const { ofCaller, ofAll } = await this.standings.refusalsOf(principal, build.appId, build.buildId);
+    // In the order in which a start finds out (docs/contract.md, section 4.3).
+    const ofEach = this.refusalOfCaller(principal, build.appId) ?? ofCaller;
+    const processes = items.map((definition) => {
+      const starts = startEventsFor({ build: definition }, principal);
+      const refusal = ofEach ?? refusalOf(starts) ?? ofAll;
+      return { definition, starts, refusal };
+    });
+    return { items: processes, next };
   }
 
-  private seenBy(principal: Principal, definition: BuildDefinition): StartableProcess {
-    const starts = startEventsFor({ build: definition }, principal);
-    return { definition, starts, refusal: this.refusalOf(principal, definition.appId, starts) };
-  }
-
-  /** In the order in which a start finds out (docs/contract.md, section 4.3). */
-  private refusalOf(principal: Principal, appId: string, starts: readonly StartEvent[]): DomainError | null {
+  private refusalOfCaller(principal: Principal, appId: string): DomainError | null {
     const permission = this.env.get('PROCESS_START_PERMISSION');
-    if (permission !== undefined && !mayFor(principal, permission, appId)) {
-      return new PermissionDeniedError(permission);
-    }
-    if (areClosed(starts)) {
-      return new LanePermissionError();
-    }
-    return starts.length === 0 ? new StartNodeNotFoundError() : null;
+    return permission === undefined || mayFor(principal, permission, appId)
+      ? null
+      : new PermissionDeniedError(permission);
   }
+}
+
+function refusalOf(starts: readonly StartEvent[]): DomainError | null {
+  if (areClosed(starts)) {
+    return new LanePermissionError();
+  }
+  return starts.length === 0 ? new StartNodeNotFoundError() : null;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../common/json.js';
+import type { RunningInstances } from '../../builds/model/builds.types.js';
 import type { EngineJob, InstanceStatus } from '../engine/state/engine.types.js';
 import type { MessageRow, WaitRow } from '../storage/messages.repository.js';
 import type { ParkedJob } from '../storage/instance-content.types.js';
@@ -24,6 +25,16 @@ export type ServiceJob =
       anchor: number;
       occurrence: number;
       at: number;
+    }
+  /** Holds or terminates running instances of a withdrawn build, for the last time at `until`. */
+  | {
+      kind: 'WITHDRAWN_BUILD';
+      appId: string;
+      buildId: string;
+      running: Exclude<RunningInstances, RunningInstances.Continue>;
+      actor: string;
+      at: number;
+      until: number;
     }
   /** Removes answers and messages that have expired. */
   | { kind: 'PROCESS_CLEANUP'; at: number };

@@ -1,5 +1,6 @@
 import { NotFoundError } from '../../../common/errors/domain.error.js';
 import type { JsonObject } from '../../../common/json.js';
+import { LibraryRefusedError } from '../../builds/model/builds.errors.js';
 import type { CallStore } from '../journal/call-store.js';
 import type { NodeExecutor, RunScope } from '../model/node-executor.js';
 import { RunJournal, type JournalLimits } from '../journal/run-journal.js';
@@ -140,9 +141,10 @@ export class RunTree {
       if (!(error instanceof NotFoundError)) {
         throw error;
       }
+      const why = error instanceof LibraryRefusedError ? error.message : undefined;
       throw depth === 0
-        ? new WorkflowFailedError('WORKFLOW_NOT_FOUND', `The build has no workflow ${target.name}.`)
-        : new WorkflowFailedError('SUBWORKFLOW_NOT_FOUND', `[${target.name}] subworkflow not found.`);
+        ? new WorkflowFailedError('WORKFLOW_NOT_FOUND', why ?? `The build has no workflow ${target.name}.`)
+        : new WorkflowFailedError('SUBWORKFLOW_NOT_FOUND', why ?? `[${target.name}] subworkflow not found.`);
     }
   }
 }

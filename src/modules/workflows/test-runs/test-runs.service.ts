@@ -7,6 +7,8 @@ import { SHARDS, shardOfHash } from '../../../database/shards.js';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
+import { BuildWithdrawnError } from '../../builds/model/builds.errors.js';
+import { BuildStatus } from '../../builds/model/builds.types.js';
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
 import { repeatKey, type RepeatKey } from '../../repeats/idempotency-key.dto.js';
 import { RepeatsService } from '../../repeats/repeats.service.js';
@@ -80,6 +82,9 @@ export class TestRunsService {
     repeat: RepeatKey | undefined,
   ): Promise<StartedTestRun> {
     const { appId, buildId, workflow } = key;
+    if ((await this.builds.summary(appId, buildId)).status === BuildStatus.Withdrawn) {
+      throw new BuildWithdrawnError();
+    }
     const runKey = uuid();
     const jobId = await this.queue.nextId();
     // The unique key of the answer holds within one shard, so the run is where that is.
