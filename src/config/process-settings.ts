@@ -19,7 +19,7 @@ export const processSettings = {
       'Who may execute UI actions where no lane asks for a permission: who started the instance (starter), or any valid token (any-token). With any-token the list of tasks tells everybody with a valid token uuids of instances and tokens, application, process and node of what they may execute.',
     ),
   PROCESS_REPEAT_WINDOW_MS: integer(0, 60_000, 1_000).describe(
-    'Milliseconds after the execution of a UI action for which the same call again is a double click: no second execution and no way back; 0 for none.',
+    'Milliseconds after the execution of a UI action for which the same call again gets the first answer where it would lead back, unless it has an Idempotency-Key, an If-Match or svc-back; 0 for none.',
   ),
   PROCESS_DATA_MAX_BYTES: integer(1_024, 16_777_216, MEGABYTE).describe(
     'Bytes of the data of one process instance, as JSON.',

@@ -16,7 +16,7 @@ const MOST_CALLS = 500;
 const LONGEST_LOAD_MS = 6_000;
 const SETTINGS = {
   PROCESS_UI_ACTION_ACCESS: 'any-token',
-  // Longer than anything takes, so that no double click is a second execution.
+  // Longer than anything takes, so that no double click leads back.
   PROCESS_REPEAT_WINDOW_MS: '60000',
 };
 

@@ -162,12 +162,13 @@ export class HistoryCallers implements Load {
     const body = reply.body as {
       state: string;
       data: { log: string[] };
-      tokens: { uuid: string; state: string; bpmnElementId: string }[];
+      tokens: { uuid: string; state: string; visit: number; bpmnElementId: string }[];
     };
     const tokens = new Map(
       body.tokens.map(({ uuid, state, bpmnElementId }) => [uuid, { state, node: bpmnElementId }]),
     );
-    const reading: Reading = { sent, answered, state: body.state, log: body.data.log, tokens };
+    const visits = new Map(body.tokens.map(({ uuid, visit }) => [uuid, visit]));
+    const reading: Reading = { sent, answered, state: body.state, log: body.data.log, tokens, visits };
     course.readings.push(reading);
     return reading;
   }
@@ -183,14 +184,15 @@ export class HistoryCallers implements Load {
     await Promise.all([this.act(course, operation), this.act(course, operation)]);
   }
 
-  /** Two equal calls without a key at the same time, where nobody else acts: what is a double click depends on who comes between. */
+  /** Two equal calls without a key at the same time, where nobody else acts: the visit that they name lets them be executed once. */
   private async doubleClick(course: Open, reading: Reading, random: Random): Promise<void> {
     if (course.acting > 1) {
       return;
     }
     course.alone = true;
     const operation = this.operation(course, drawActive(reading, random), random, false);
-    await Promise.all([this.act(course, operation), this.act(course, operation)]);
+    const visit = reading.visits.get(operation.token);
+    await Promise.all([1, 2].map(() => this.act(course, operation, {}, visit)));
     course.alone = false;
   }
 
@@ -246,10 +248,11 @@ export class HistoryCallers implements Load {
     return operation;
   }
 
-  private act(course: Course, operation: Operation, more: object = {}): Promise<Call> {
+  private act(course: Course, operation: Operation, more: object = {}, visit?: number): Promise<Call> {
     const { value, token, task, key, caller, calls } = operation;
     const place = { process: course.place?.process ?? '', token };
-    return this.call(calls, () => this.clients()[caller].act(place, task, { [task]: value, ...more }, key));
+    const data = { [task]: value, ...more };
+    return this.call(calls, () => this.clients()[caller].act(place, task, data, key, visit));
   }
 
   /** Writes a call down before it is sent, and what came of it. */

@@ -34,6 +34,7 @@ export interface Reading extends Span {
   log: string[];
   /** By UUID. */
   tokens: Map<string, { state: string; node: string }>;
+  visits: Map<string, number>;
 }
 
 /** A start that a caller wants once, and everything that was done to what it has started. */

@@ -75,9 +75,9 @@ export class ProcessClient {
   }
 
   /** Endpoint 8, with the UI action of a user task. */
-  act({ process, token }: Place, task: UserTask, data: Json, key?: string): Promise<Reply> {
+  act({ process, token }: Place, task: UserTask, data: Json, key?: string, visit?: number): Promise<Reply> {
     const path = `/onboarding/api/runtime/process/${process}/token/${token}/ui-action/${UI_ACTIONS[task]}/context/main/execute`;
-    return this.send('POST', path, data, key);
+    return this.send('POST', path, data, key, visit === undefined ? {} : { 'if-match': `"${visit}"` });
   }
 
   /** State, tokens and data of an instance. */
@@ -113,6 +113,7 @@ export class ProcessClient {
     path: string,
     body?: Json,
     key?: string,
+    headers: Record<string, string> = {},
   ): Promise<Reply> {
     const response = await request(`${this.url}${path}`, {
       method,
@@ -124,6 +125,7 @@ export class ProcessClient {
         'content-type': 'application/json',
         'svc-platform': 'prove',
         ...(key === undefined ? {} : { 'idempotency-key': key }),
+        ...headers,
       },
       body: body === undefined ? null : JSON.stringify(body),
     });
