@@ -20,6 +20,8 @@ export interface McpScript {
   stream?(response: ServerResponse): void;
   /** Hears what the client answers to a request of this server, or notifies of; it is accepted then. */
   hear?(message: ClientMessage): void;
+  /** Runs before a message is taken; true means that it has answered. */
+  refuses?(method: string, response: ServerResponse): boolean;
   /** Runs before anything else; true means that it has answered. */
   before?(request: IncomingMessage, response: ServerResponse): boolean;
 }
@@ -102,6 +104,9 @@ async function answer(script: McpScript, seen: string[], request: IncomingMessag
     params?: { cursor?: string } & ScriptedCall['params'];
   };
   seen.push(message.method ?? 'answer');
+  if (script.refuses?.(message.method ?? '', response) === true) {
+    return;
+  }
   if (message.id === undefined || message.method === undefined) {
     script.hear?.(message);
     response.writeHead(202).end();

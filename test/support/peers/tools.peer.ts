@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -21,12 +23,21 @@ export interface ToolsPeer extends Peer {
   readonly metas: unknown[];
 }
 
-/** Starts it with these tools; assign to `peer.tools` to change them. */
-export async function startToolsPeer(tools: Record<string, CountedTool>): Promise<ToolsPeer> {
+/**
+ * Starts it with these tools; assign to `peer.tools` to change them.
+ * @param before runs before anything else; true means that it has answered
+ */
+export async function startToolsPeer(
+  tools: Record<string, CountedTool>,
+  before: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,
+): Promise<ToolsPeer> {
   const state = { tools, called: [] as string[], traceparents: [] as string[], metas: [] as unknown[] };
   const serve = toNodeHandler(createMcpHandler(() => server(state)));
   const peer = await startHttpPeer((request, response) => {
     state.traceparents.push(String(request.headers['traceparent'] ?? ''));
+    if (before(request, response)) {
+      return;
+    }
     void serve(request as Parameters<typeof serve>[0], response);
   }, '/mcp');
   return Object.assign(state, peer);

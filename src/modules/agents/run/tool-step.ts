@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '../../../common/json.js';
 import type { ToolCallsService } from '../../mcp-connection/calls/tool-calls.service.js';
 import {
-  TOOL_CALL_FAILURES,
+  sentenceOf,
+  type ToolCallFailure,
   type ToolCallFailureCause,
   type ToolCallResult,
 } from '../../mcp-connection/model/tool-call.types.js';
@@ -176,20 +177,17 @@ function refusal(outcome: string, error: string): CallResponse {
  * @throws CallNotMadeError, or the reason of the signal, when the run was stopped rather than the call
  * @throws CallOutcomeUnknownError when the tool may have run and must not do so twice: the model would only call it again
  */
-function failed(
-  { cause, sent }: Extract<ToolCallResult, { outcome: 'failed' }>,
-  signal: AbortSignal,
-  repeatable: boolean,
-): CallResponse {
+function failed(failure: ToolCallFailure, signal: AbortSignal, repeatable: boolean): CallResponse {
+  const { cause, sent } = failure;
   if (cause === 'cancelled' || cause === 'stopping') {
     const reason = signal.aborted ? (signal.reason as Error) : new Error('The service is stopping.');
     throw sent === 'never' ? new CallNotMadeError(reason, 'CANCELLED') : reason;
   }
   if (sent === 'maybe' && !repeatable && !ANSWERED.has(cause)) {
-    throw new CallOutcomeUnknownError(TOOL_CALL_FAILURES[cause], cause.toUpperCase());
+    throw new CallOutcomeUnknownError(sentenceOf(failure), cause.toUpperCase());
   }
   const doubt = sent === 'never' ? 'The tool was not called.' : 'The tool may have done its work.';
-  return refusal(cause.toUpperCase(), `${TOOL_CALL_FAILURES[cause]} ${doubt}`);
+  return refusal(cause.toUpperCase(), `${sentenceOf(failure)} ${doubt}`);
 }
 
 function answered(

@@ -38,6 +38,7 @@ const FAREWELL_MS = 1_500;
 /** Failures that show that the server is there and answers. */
 const SERVER_WORKS: ReadonlySet<ToolCallFailureCause> = new Set([
   'mcp_error',
+  'rate_limited',
   'definition_changed',
   'tool_gone',
   'result_too_large',

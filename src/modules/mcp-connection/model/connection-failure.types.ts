@@ -56,6 +56,7 @@ export const CONNECTION_FAILURES = {
 
   not_mcp: 'What answers there is not an MCP server.',
   http_error: 'The MCP server answers with an HTTP error.',
+  rate_limited: 'The MCP server limits how often it is called (HTTP 429), and there was no time to wait.',
   mcp_error: 'The MCP server answers with a protocol error.',
   unsupported_version: 'The MCP server speaks no protocol version this service knows.',
   invalid_tool_list: 'The MCP server did not answer with a valid list of tools.',

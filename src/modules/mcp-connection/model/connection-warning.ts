@@ -2,6 +2,8 @@
 export const CONNECTION_WARNINGS = {
   legacyTransport: 'The MCP server offers only the deprecated HTTP+SSE transport.',
   noTools: 'The MCP server does not offer tools.',
+  rateLimited:
+    'The MCP server limits how often it is called (HTTP 429); the service waited as long as it asked.',
   pagesRepeat: 'The MCP server repeats pages of its list of tools. The tools read until then are kept.',
   resourceIgnored:
     'The token endpoint refused the resource parameter (RFC 8707); the token is not bound to this MCP server.',

@@ -73,8 +73,18 @@ export interface ToolCallFailure {
   cause: ToolCallFailureCause;
   /** `never`: the tool has certainly not run, since nothing was sent or the server refused it. `maybe`: nobody knows. */
   sent: 'never' | 'maybe';
+  /** How long the server asks to wait before the next call (429), in milliseconds. */
+  retryAfterMs?: number;
   latencyMs: number;
 }
 
 /** Outcome of a tool call: data, never an exception. */
 export type ToolCallResult = ToolAnswer | ToolCallFailure;
+
+const SECOND_MS = 1_000;
+
+/** Says in one of the fixed sentences why a call has no answer. */
+export function sentenceOf({ cause, retryAfterMs }: Pick<ToolCallFailure, 'cause' | 'retryAfterMs'>): string {
+  const wait = retryAfterMs === undefined ? '' : ` It asks to wait ${Math.ceil(retryAfterMs / SECOND_MS)} s.`;
+  return `${TOOL_CALL_FAILURES[cause]}${wait}`;
+}

@@ -1,6 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 
 import { McpSession } from './mcp-session.js';
+import { paused } from './rate-limit.js';
 import type { ConnectWay, McpSessionOptions, Traffic } from './session-transport.js';
 
 const UNDECIDED: ReadonlySet<string> = new Set([
@@ -31,6 +32,9 @@ export async function connect(options: McpSessionOptions, status: Traffic): Prom
       const session = await McpSession.connect(options, way, status);
       return { session, transport: way === 'sse' ? 'sse' : 'streamable-http' };
     } catch (error) {
+      if (way === 'auto' && status.latest === 429 && (await paused(status, options.operation))) {
+        continue;
+      }
       const next = nextWay(way, error, { options, status: status.latest });
       if (next === undefined) {
         throw badRequest === undefined ? error : forget(status, badRequest);
@@ -44,9 +48,9 @@ export async function connect(options: McpSessionOptions, status: Traffic): Prom
 function nextWay(
   way: ConnectWay,
   error: unknown,
-  { options: { operation, credentials }, status }: { options: McpSessionOptions; status: number },
+  { options, status }: { options: McpSessionOptions; status: number },
 ): ConnectWay | undefined {
-  if (way === 'sse' || operation.failure !== undefined || credentials?.failure !== undefined) {
+  if (way === 'sse' || status === 429 || isOver(options)) {
     return undefined;
   }
   if (status === 404 || status === 405) {
@@ -64,6 +68,10 @@ function afterRefusal(error: unknown, status: number): ConnectWay | undefined {
 function forget(status: Traffic, badRequest: unknown): unknown {
   status.latest = BAD_REQUEST;
   return badRequest;
+}
+
+function isOver({ operation, credentials }: McpSessionOptions): boolean {
+  return operation.failure !== undefined || credentials?.failure !== undefined;
 }
 
 /** A time-out of the library is the probe's: nothing else of it has one. */

@@ -14,6 +14,7 @@ import { mcpCredentials } from './mcp-credentials.js';
 import type { McpCredentials } from './mcp-credentials.types.js';
 import type { McpSession } from './mcp-session.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';
+import type { Traffic } from './session-transport.js';
 import { type Cleaning, readToolList, type ToolList } from './tool-list.reader.js';
 
 const NO_TOOLS: ToolList = { toolsJson: [], rejectedTools: [], toolWarnings: [], repeats: false };
@@ -46,7 +47,7 @@ export class ConnectionTester {
       tokens: this.options.tokens,
       operation,
     });
-    const status = { latest: 0 };
+    const status: Traffic = { latest: 0 };
     const removal = () => credentials?.removal ?? SecretRemoval.none;
     let connected: Connected | undefined;
     try {
@@ -56,7 +57,7 @@ export class ConnectionTester {
         request.greetOnly === true
           ? NO_TOOLS
           : await this.readTools(connected.session, request.knownToolCount, removal);
-      return { ...describe(connected, list, { request, credentials }), latencyMs: latencyMs() };
+      return { ...describe(connected, list, { request, credentials, status }), latencyMs: latencyMs() };
     } catch (error) {
       const cause = causeOf(error, { operation, credentials, status });
       const outcome = REJECTED_CREDENTIALS.has(cause) ? 'rejected_credentials' : 'unreachable';
@@ -92,13 +93,14 @@ async function leave(session: McpSession | undefined, operation: OutboundOperati
 function describe(
   { session, transport }: Connected,
   { toolsJson, rejectedTools, toolWarnings, repeats }: ToolList,
-  context: { request: ConnectionTestRequest; credentials: McpCredentials | undefined },
+  context: { request: ConnectionTestRequest; credentials: McpCredentials | undefined; status: Traffic },
 ): Omit<ConnectedAnswer, 'latencyMs'> {
   const removal = context.credentials?.removal;
   const { protocolVersion } = session;
   const warnings = [
     ...(transport === 'sse' ? [CONNECTION_WARNINGS.legacyTransport] : []),
     ...(session.offersTools ? [] : [CONNECTION_WARNINGS.noTools]),
+    ...(context.status.waited === true ? [CONNECTION_WARNINGS.rateLimited] : []),
     ...(repeats ? [CONNECTION_WARNINGS.pagesRepeat] : []),
     ...credentialWarnings(context.request, context.credentials),
   ];

@@ -62,6 +62,8 @@ function statusCause(status: number): ConnectionFailureCause | undefined {
     case 404:
     case 405:
       return 'not_mcp';
+    case 429:
+      return 'rate_limited';
     default:
       return status >= 400 ? 'http_error' : undefined;
   }

@@ -1,8 +1,10 @@
 import { type FetchLike, SSEClientTransport, type Transport } from '@modelcontextprotocol/client';
 
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import { ConnectionError } from './connection.error.js';
 import type { McpCredentials } from './mcp-credentials.types.js';
 import { McpHttpTransport } from './mcp-http.transport.js';
+import { noteRefusal, type RateLimit, sentInTime } from './rate-limit.js';
 
 /** What a session needs. Everything it sends goes through `operation`. */
 export interface McpSessionOptions {
@@ -28,7 +30,7 @@ export interface SessionFacts {
 }
 
 /** Facts that an outside party must not hide: the latest status, and the end of a request. */
-export interface Traffic {
+export interface Traffic extends RateLimit {
   /** HTTP status of the latest answer, whatever the library made of it; 0 before the first. */
   latest: number;
   /** Whether a request was sent, or may have been. */
@@ -90,23 +92,42 @@ function sessionFetch(options: McpSessionOptions, way: ConnectWay, traffic: Traf
       return new Response(null, { status: 405 });
     }
     const carriesRequest = isRequest(init);
-    if (carriesRequest) {
-      Object.assign(traffic, { posted: true, requestStatus: 0 });
-    }
-    const response = await options.operation.fetch(url, { ...init, headers });
-    note(response, traffic);
-    if (carriesRequest) {
-      traffic.requestStatus = response.status;
-    }
-    return response.status === 202 && headers.get('mcp-method') === 'server/discover'
-      ? notKnown(response)
-      : response;
+    const sent = async (): Promise<Response> => {
+      if (carriesRequest) {
+        Object.assign(traffic, { posted: true, requestStatus: 0 });
+      }
+      const response = await options.operation.fetch(url, { ...init, headers });
+      note(response, traffic);
+      if (carriesRequest) {
+        traffic.requestStatus = response.status;
+      }
+      return response;
+    };
+    // The library does not wait long for the answer to its probe, so whoever connects waits.
+    const mayWait = init?.method === 'POST' && !isProbe(headers);
+    const response = mayWait
+      ? await sentInTime(sent, traffic, options.operation, init.signal)
+      : noteRefusal(await sent(), traffic, 0);
+    return isProbe(headers) ? probeAnswer(response) : response;
   };
 }
 
-/** 202 promises no answer, and the library would wait for one: a server that takes the probe for a notification does not know it. */
-async function notKnown(accepted: Response): Promise<Response> {
-  await accepted.body?.cancel();
+function isProbe(headers: Headers): boolean {
+  return headers.get('mcp-method') === 'server/discover';
+}
+
+/**
+ * 202 promises no answer, and the library would wait for one: a server that takes the probe for a notification does not know it.
+ * @throws ConnectionError for 429, which the library would take for a server of an older revision
+ */
+async function probeAnswer(response: Response): Promise<Response> {
+  if (response.status !== 202 && response.status !== 429) {
+    return response;
+  }
+  await response.body?.cancel();
+  if (response.status === 429) {
+    throw new ConnectionError('rate_limited');
+  }
   return new Response(null, { status: 400 });
 }
 

@@ -22,7 +22,14 @@ export function failureOf(
   call: Call,
   signal: AbortSignal,
 ): Omit<ToolCallFailure, 'latencyMs'> {
-  return { outcome: 'failed', cause: causeOfCall(error, call, signal), sent: sentOf(error, call) };
+  const cause = causeOfCall(error, call, signal);
+  const { retryAfterMs } = call.traffic;
+  return {
+    outcome: 'failed',
+    cause,
+    sent: sentOf(error, call),
+    ...(cause === 'rate_limited' && retryAfterMs !== undefined ? { retryAfterMs } : {}),
+  };
 }
 
 /** Whether the server has refused a call because it does not know the MCP session (any more). */

@@ -6,7 +6,7 @@ import { Database } from '../../../database/database.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { AuditService } from '../../audit/recording/audit.service.js';
 import { ToolCallsService } from '../../mcp-connection/calls/tool-calls.service.js';
-import { TOOL_CALL_FAILURES, type ToolCallResult } from '../../mcp-connection/model/tool-call.types.js';
+import { sentenceOf, type ToolCallResult } from '../../mcp-connection/model/tool-call.types.js';
 import { SystemConnectionsService } from '../../systems/lookups/system-connections.service.js';
 import type { ToolKey } from '../model/tool.types.js';
 import {
@@ -148,7 +148,7 @@ function auditOutcome(result: ToolCallResult): AuditOutcome {
 
 function toCall(result: ToolCallResult, maxBytes: number): HandCall {
   if (result.outcome === 'failed') {
-    return failed(TOOL_CALL_FAILURES[result.cause], result.sent === 'maybe', result.latencyMs);
+    return failed(sentenceOf(result), result.sent === 'maybe', result.latencyMs);
   }
   const { isError, text, structured, latencyMs } = result;
   const bytes =
