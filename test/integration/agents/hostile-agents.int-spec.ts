@@ -12,6 +12,7 @@ import {
 } from '../../support/peers/model-server.js';
 import { IN_TIME_MS } from '../../support/patience.js';
 import { noSocketsLeft } from '../../support/peers/peer.js';
+import { sendResult, startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
 import { startToolsPeer, type CountedTool, type ToolsPeer } from '../../support/peers/tools.peer.js';
 import type { Published } from '../../support/runtime/publish.js';
 import { failureOf, runWorkflow } from '../workflows/workflow-package.js';
@@ -279,6 +280,30 @@ describe('an agent among hostile parties', () => {
       expect(told()).toEqual([observation]);
       const [, tool] = await callRows(app, runKey);
       expect(tool).toMatchObject({ kind: 'TOOL', state: 'DONE', outcome });
+    });
+
+    it('is refused by its server, whose words reach the model as foreign and no label', async () => {
+      const refusing = await startScriptedMcp({
+        list: ({ id, response }) =>
+          sendResult(response, id, { tools: [{ name: 'look', inputSchema: { type: 'object' } }] }),
+        call: ({ id, response }) => {
+          const error = { code: -32_602, message: 'city must be one of Bern, Basel' };
+          response.setHeader('content-type', 'application/json');
+          response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+        },
+      });
+      const { buildId } = await publishAgent(app, { servers: [refusing.url] });
+      model.reply = afterCalls(['tools__look', {}]);
+      const runKey = newRunKey();
+      await runWorkflow(app, buildId, 'advise', { runKey });
+      const error = 'The MCP server answers with a protocol error. The tool was not called.';
+      const observation = { ok: false, error, serverSays: 'city must be one of Bern, Basel' };
+      expect(told()).toEqual([observation]);
+      const [, tool] = await callRows(app, runKey);
+      expect(tool).toMatchObject({ outcome: 'MCP_ERROR', response: JSON.stringify(observation) });
+      const metrics = await fetch(`${app.url}/metrics`);
+      expect(await metrics.text()).not.toContain('Basel');
+      await refusing.close();
     });
 
     it('is defined differently now than when it was reviewed', async () => {

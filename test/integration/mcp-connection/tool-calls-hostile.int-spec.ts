@@ -89,17 +89,39 @@ describe('Tool calls to servers that misbehave', () => {
   });
 
   it.each([
-    [-32_602, 'never'],
-    [-32_603, 'maybe'],
-  ])('tells whether a tool may have run from the JSON-RPC error %i', async (code, sent) => {
-    const peer = await serving(({ id, response }) => {
-      const error = { code, message: 'CANARY-UPSTREAM-TEXT' };
-      response
-        .setHeader('content-type', 'application/json')
-        .end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+    [200, -32_602, 'never'],
+    [200, -32_603, 'maybe'],
+    [200, -32_000, 'maybe'],
+    [400, -32_603, 'never'],
+    [422, -32_603, 'maybe'],
+  ])(
+    'tells whether a tool may have run from HTTP %i with the JSON-RPC error %i',
+    async (status, code, sent) => {
+      const peer = await serving(({ id, response }) => {
+        const error = { code, message: 'city must be one of\u200b Bern, Basel' };
+        response.writeHead(status, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+      });
+      const result = await calls.callTool(callOf(peer.url, TOOL));
+      const latencyMs = expect.any(Number) as number;
+      const words = 'city must be one of Bern, Basel';
+      expect(result).toEqual({ outcome: 'failed', cause: 'mcp_error', sent, words, latencyMs });
+    },
+  );
+
+  it('cleans and cuts the words of a server that refuses a call, without what it was sent', async () => {
+    const peer = await serving(({ id, request, response }) => {
+      const padding = 'x'.repeat(1_990);
+      const error = {
+        code: -32_602,
+        message: `${padding} key ${String(request.headers['x-key'])} ${padding}`,
+      };
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
     });
-    const result = await calls.callTool(callOf(peer.url, TOOL));
-    expect(result).toEqual({ outcome: 'failed', cause: 'mcp_error', sent, latencyMs: expect.any(Number) });
+    const credentials = { type: 'API_KEY' as const, headerName: 'X-Key', scheme: null, apiKey: 'CANARY-key' };
+    const result = await calls.callTool(callOf(peer.url, TOOL, { credentials }));
+    expect(result).toMatchObject({ words: `${'x'.repeat(1_990)} key [remo` });
   });
 
   it('reads answers up to the limit and refuses those above it', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
 import { TestApp } from '../../support/app.js';
+import { sendResult, startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
 import { startToolsPeer, type ToolsPeer } from '../../support/peers/tools.peer.js';
 import { auditRows } from '../systems/rows.js';
 import { createSystem, readSystem, testConnection, type SystemBody } from './tool-support.js';
@@ -95,6 +96,30 @@ describe('POST …/rt/system/ri/{systemResourceId}/integrationengine/api/systems
       text: '',
       message: `The result has ${MAX_BYTES + 1} bytes; at most ${MAX_BYTES} can be shown. Ask for less.`,
     });
+  });
+
+  it('answers with the words of a server that refuses the call, apart from the message', async () => {
+    const refusing = await startScriptedMcp({
+      list: ({ id, response }) => sendResult(response, id, { tools: [{ name: 'look', inputSchema: {} }] }),
+      call: ({ id, response }) => {
+        const error = { code: -32_602, message: 'city must be one of Bern, Basel' };
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+      },
+    });
+    const { resourceId } = await createSystem(app, { baseUrl: refusing.url });
+    await testConnection(app, { baseUrl: refusing.url });
+    const { id: systemId, tools } = await readSystem(app, resourceId);
+    const path =
+      `/appmanager/api/runtime-internal/app/app/app-version/v1/rt/system/ri/${resourceId}` +
+      `/integrationengine/api/systems/ri/${systemId}/tool/${tools[0]?.id}/call`;
+    expect((await app.request('POST', path, { body: {} })).body).toMatchObject({
+      outcome: 'FAILED',
+      message: 'The MCP server answers with a protocol error.',
+      mayHaveRun: false,
+      text: 'city must be one of Bern, Basel',
+    });
+    await refusing.close();
   });
 
   it('takes out of the answer what was sent as credentials', async () => {

@@ -3328,6 +3328,7 @@ export type ConnectionTestResponse = {
      * - The token endpoint did not answer with an access token.
      * - What answers there is not an MCP server.
      * - The MCP server answers with an HTTP error.
+     * - The MCP server limits how often it is called (HTTP 429), and there was no time to wait.
      * - The MCP server answers with a protocol error.
      * - The MCP server speaks no protocol version this service knows.
      * - The MCP server did not answer with a valid list of tools.
@@ -3394,7 +3395,7 @@ export type ToolCallResponse = {
      */
     mayHaveRun: boolean | null;
     /**
-     * All content as plain text: texts as they are without characters that a person cannot see, other kinds named. Not to be trusted.
+     * All content as plain text: texts as they are without characters that a person cannot see, other kinds named. Of a call that the server refuses, what it says of that. Not to be trusted.
      */
     text: string;
     /**

@@ -1,6 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { CheckedText } from '../../../language/json-schema/checked-text.js';
-import type { ToolCallFailureCause, ToolCallResult } from '../../mcp-connection/model/tool-call.types.js';
+import {
+  TOOL_CALL_FAILURES,
+  type ToolCallFailureCause,
+  type ToolCallResult,
+} from '../../mcp-connection/model/tool-call.types.js';
 import { CallNotMadeError } from '../../workflows/model/workflows.errors.js';
 import { AgentTools } from './agent-tools.js';
 import { ResolvedSystemState, ResolvedToolState } from '../resolution/resolution.types.js';
@@ -28,6 +32,8 @@ const TOOLS = new AgentTools([
     ],
   },
 ]);
+
+const RATE_LIMITED = TOOL_CALL_FAILURES.rate_limited;
 
 const checkArguments = (): Promise<CheckedText> => Promise.resolve({ value: {} });
 
@@ -140,6 +146,38 @@ describe('arguments that are not checked', () => {
 
   it('are no outcome where the service stops', async () => {
     await expect(take('stopping')).rejects.toThrow(CallNotMadeError);
+  });
+});
+
+it.each([
+  [{ retryAfterMs: 39_001 }, { error: `${RATE_LIMITED} It asks to wait 40 s. The tool was not called.` }],
+  [{}, { error: `${RATE_LIMITED} The tool was not called.` }],
+])('tells the model of a server that limits its calls: %o', async (failure, told) => {
+  const limited = { outcome: 'failed', cause: 'rate_limited', sent: 'never', latencyMs: 1 } as const;
+  const credentials = { type: 'NO_AUTH' as const };
+  const steps = new ToolSteps(
+    {
+      toolCalls: { callTool: () => Promise.resolve({ ...limited, ...failure }), checkArguments },
+      connections: { byId: () => Promise.resolve({ baseUrl: 'https://stock.example.com/mcp', credentials }) },
+      resolution: { stateNow: () => Promise.resolve(ResolvedToolState.Ready) },
+    },
+    {
+      tools: TOOLS,
+      calls: { once: (_call, make) => make() },
+      signal: new AbortController().signal,
+      traceparent: '',
+      timeoutMs: 1_000,
+      maxResultBytes: 1_000,
+      counted: () => undefined,
+    },
+  );
+  const { outcome, content } = await steps.take(
+    { id: '1', name: 'stock__get', arguments: '{}' },
+    '1/a/m1.t1',
+  );
+  expect({ outcome, told: JSON.parse(content) as unknown }).toEqual({
+    outcome: 'RATE_LIMITED',
+    told: { ok: false, ...told },
   });
 });
 

@@ -168,8 +168,9 @@ function refused(call: RequestedCall, found: AgentTool | undefined, response: Ca
   return { found, args: call.arguments, repeatable: true, make: () => Promise.resolve(response) };
 }
 
-function refusal(outcome: string, error: string): CallResponse {
-  return { outcome, result: { ok: false, error } };
+/** @param words of the server, which are foreign: they are never a part of our own sentence */
+function refusal(outcome: string, error: string, words?: string): CallResponse {
+  return { outcome, result: { ok: false, error, ...(words === undefined ? {} : { serverSays: words }) } };
 }
 
 /**
@@ -187,7 +188,7 @@ function failed(failure: ToolCallFailure, signal: AbortSignal, repeatable: boole
     throw new CallOutcomeUnknownError(sentenceOf(failure), cause.toUpperCase());
   }
   const doubt = sent === 'never' ? 'The tool was not called.' : 'The tool may have done its work.';
-  return refusal(cause.toUpperCase(), `${sentenceOf(failure)} ${doubt}`);
+  return refusal(cause.toUpperCase(), `${sentenceOf(failure)} ${doubt}`, failure.words);
 }
 
 function answered(

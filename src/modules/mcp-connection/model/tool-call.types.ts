@@ -75,6 +75,8 @@ export interface ToolCallFailure {
   sent: 'never' | 'maybe';
   /** How long the server asks to wait before the next call (429), in milliseconds. */
   retryAfterMs?: number;
+  /** What the server says of its refusal, as plain text without what it was sent and what a person cannot see. Untrusted. */
+  words?: string;
   latencyMs: number;
 }
 

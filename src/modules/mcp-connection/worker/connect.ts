@@ -32,7 +32,7 @@ export async function connect(options: McpSessionOptions, status: Traffic): Prom
       const session = await McpSession.connect(options, way, status);
       return { session, transport: way === 'sse' ? 'sse' : 'streamable-http' };
     } catch (error) {
-      if (way === 'auto' && status.latest === 429 && (await paused(status, options.operation))) {
+      if (await mayAskAgain(way, options, status)) {
         continue;
       }
       const next = nextWay(way, error, { options, status: status.latest });
@@ -43,6 +43,11 @@ export async function connect(options: McpSessionOptions, status: Traffic): Prom
       way = next;
     }
   }
+}
+
+/** Waits where the server refuses the probe for the moment. */
+async function mayAskAgain(way: ConnectWay, options: McpSessionOptions, status: Traffic): Promise<boolean> {
+  return way === 'auto' && status.latest === 429 && (await paused(status, options.operation));
 }
 
 function nextWay(

@@ -2,8 +2,8 @@ import { type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontex
 
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 
-/** JSON-RPC error code of a request whose answer can no longer come. */
-export const STREAM_ENDED = -32_000;
+/** JSON-RPC error code of a request whose answer can no longer come. Servers have no use for it: their own begin at -32,000. */
+export const STREAM_ENDED = Number.MIN_SAFE_INTEGER;
 
 /**
  * Streamable HTTP that notices when the stream of a request ends without its answer. Without this a request would wait

@@ -1,10 +1,6 @@
-import {
-  type JSONRPCMessage,
-  type JSONRPCRequest,
-  ProtocolError,
-  type RequestId,
-  type Transport,
-} from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from '@modelcontextprotocol/client';
+
+import { ServerError, serverErrorOf } from './server.error.js';
 
 interface Pending {
   resolve(result: Record<string, unknown>): void;
@@ -60,7 +56,7 @@ export class RawRequests {
 
   /**
    * @returns the result object as it came
-   * @throws ProtocolError for a JSON-RPC error; whatever the transport throws
+   * @throws ServerError for a JSON-RPC error, also one with an HTTP status of an error; whatever the transport throws
    */
   send(
     method: string,
@@ -72,7 +68,7 @@ export class RawRequests {
       this.pending.set(id, { resolve, reject });
       this.transport.send({ jsonrpc: '2.0', id, method, params }, options).catch((error: unknown) => {
         this.pending.delete(id);
-        reject(error);
+        reject(serverErrorOf(error) ?? error);
       });
     });
   }
@@ -92,7 +88,7 @@ export class RawRequests {
       return false;
     }
     if ('error' in message) {
-      pending.reject(new ProtocolError(message.error.code, 'refused'));
+      pending.reject(new ServerError(message.error.code, message.error.message));
     } else {
       pending.resolve(message.result);
     }

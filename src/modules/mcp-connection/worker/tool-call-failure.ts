@@ -5,6 +5,7 @@ import type { ToolCallFailure, ToolCallFailureCause } from '../model/tool-call.t
 import { causeOf } from './failure-cause.js';
 import { STREAM_ENDED } from './mcp-http.transport.js';
 import type { OpenedSession } from './session-opener.js';
+import { ServerError } from './server.error.js';
 import { ToolCallError } from './tool-call.error.js';
 import type { Call } from './call.types.js';
 
@@ -24,11 +25,14 @@ export function failureOf(
 ): Omit<ToolCallFailure, 'latencyMs'> {
   const cause = causeOfCall(error, call, signal);
   const { retryAfterMs } = call.traffic;
+  const words =
+    cause === 'mcp_error' && error instanceof ServerError ? error.words(call.credentials?.removal) : '';
   return {
     outcome: 'failed',
     cause,
     sent: sentOf(error, call),
     ...(cause === 'rate_limited' && retryAfterMs !== undefined ? { retryAfterMs } : {}),
+    ...(words === '' ? {} : { words }),
   };
 }
 
@@ -59,9 +63,8 @@ function causeOfCall(error: unknown, call: Call, signal: AbortSignal): ToolCallF
 function sentOf(error: unknown, { operation, traffic }: Call): ToolCallFailure['sent'] {
   const failure = operation.failure?.failure;
   const isRefused =
-    error instanceof ProtocolError
-      ? REFUSED_CODES.has(error.code)
-      : REFUSED_STATUS.has(traffic.requestStatus ?? 0);
+    REFUSED_STATUS.has(traffic.requestStatus ?? 0) ||
+    (error instanceof ProtocolError && REFUSED_CODES.has(error.code));
   const isUnreached = traffic.latest === 0 && failure !== undefined && NOT_REACHED.has(failure);
   return traffic.posted !== true || isRefused || isUnreached ? 'never' : 'maybe';
 }

@@ -148,7 +148,8 @@ function auditOutcome(result: ToolCallResult): AuditOutcome {
 
 function toCall(result: ToolCallResult, maxBytes: number): HandCall {
   if (result.outcome === 'failed') {
-    return failed(sentenceOf(result), result.sent === 'maybe', result.latencyMs);
+    const { sent, latencyMs, words = '' } = result;
+    return { ...failed(sentenceOf(result), sent === 'maybe', latencyMs), text: words };
   }
   const { isError, text, structured, latencyMs } = result;
   const bytes =

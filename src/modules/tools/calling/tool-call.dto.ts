@@ -23,7 +23,7 @@ export class ToolCallResponseDto {
   mayHaveRun: boolean | null;
 
   @Shows.value(
-    'All content as plain text: texts as they are without characters that a person cannot see, other kinds named. Not to be trusted.',
+    'All content as plain text: texts as they are without characters that a person cannot see, other kinds named. Of a call that the server refuses, what it says of that. Not to be trusted.',
     '42',
   )
   text: string;
