@@ -277,12 +277,4 @@ export const SERVERS: Readonly<Record<string, OtherServer>> = {
 };
 
 /** Servers that the service sees otherwise, each with the reason. One that passes all the same fails the run. */
-export const KNOWN_DIFFERENCES: Readonly<Record<string, string>> = {
-  'FastMCP 2': 'requests of the server within a call are not answered; `format` is asserted',
-  'FastMCP 2 over SSE': '`format` is asserted',
-  'FastMCP 4': '`format` is asserted',
-  'go-sdk everything':
-    'names with blanks are left out; requests of the server within a call are not answered',
-  'go-sdk over SSE': 'a POST that is answered 400 does not lead to HTTP+SSE',
-  'Java SDK': 'requests of the server within a call are not answered',
-};
+export const KNOWN_DIFFERENCES: Readonly<Record<string, string>> = {};
