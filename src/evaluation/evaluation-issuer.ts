@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import {
   calculateJwkThumbprint,
   exportJWK,
@@ -30,9 +31,18 @@ export class UnknownPermissionError extends Error {
   override readonly name = 'UnknownPermissionError';
 }
 
+/** What an issuer is made of. */
+export interface EvaluationIssuerParts {
+  /** By which the server checks its tokens. */
+  readonly clock?: Clock;
+  /** Key of the data folder, from which the name of the issuer comes; without one the name ends with the process. */
+  readonly folderKey?: string;
+}
+
 /**
- * The token issuer of evaluation mode: one ES256 key that lives in memory and dies with the process. The issuer name
- * holds the thumbprint of the key (RFC 7638). So no other server, least of all production, can be set to trust it.
+ * The token issuer of evaluation mode: one ES256 key that lives in memory and dies with the process. Its name is a URN, which
+ * production cannot be set to trust, and is that of the data folder: people are known by the issuer's name and their own, so they keep
+ * their tasks after a restart.
  */
 export class EvaluationIssuer implements KeySource {
   readonly version = 1;
@@ -41,23 +51,27 @@ export class EvaluationIssuer implements KeySource {
     private readonly privateKey: CryptoKey,
     private readonly publicPem: string,
     private readonly thumbprint: string,
+    private readonly id: string,
     private readonly rules: PermissionRules,
     private readonly clock: Clock,
   ) {}
 
   /**
    * @param rules the rules that the server reads permissions with; tokens get the claims that they ask for
-   * @param clock by which the server checks its tokens
    */
-  static async create(rules: PermissionRules, clock = new Clock()): Promise<EvaluationIssuer> {
+  static async create(
+    rules: PermissionRules,
+    { clock = new Clock(), folderKey }: EvaluationIssuerParts = {},
+  ): Promise<EvaluationIssuer> {
     const { privateKey, publicKey } = await generateKeyPair(ALGORITHM);
     const thumbprint = await calculateJwkThumbprint(await exportJWK(publicKey));
-    return new EvaluationIssuer(privateKey, await exportSPKI(publicKey), thumbprint, rules, clock);
+    const id = folderKey === undefined ? thumbprint : idOf(folderKey);
+    return new EvaluationIssuer(privateKey, await exportSPKI(publicKey), thumbprint, id, rules, clock);
   }
 
-  /** Issuer identifier, `urn:svc:evaluation:<thumbprint of the key>`. */
+  /** Issuer identifier, `urn:svc:evaluation:<id of the data folder>`. */
   get name(): string {
-    return `urn:svc:evaluation:${this.thumbprint}`;
+    return `urn:svc:evaluation:${this.id}`;
   }
 
   /** This issuer as the bearer strategy takes it; everything else is as in production. */
@@ -126,6 +140,11 @@ export class EvaluationIssuer implements KeySource {
     }
     return permissions;
   }
+}
+
+/** Tells nothing of the key, which is as good as random. */
+function idOf(folderKey: string): string {
+  return createHmac('sha256', folderKey).update('issuer').digest('base64url');
 }
 
 function secondsOf(clock: Clock): number {

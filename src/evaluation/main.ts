@@ -40,7 +40,10 @@ try {
   });
   const start = env.get('EVALUATION_CLOCK');
   const clock = start === undefined ? new Clock() : new StillClock(new Date(start));
-  const issuer = await EvaluationIssuer.create(env.get('PERMISSION_RULES'), clock);
+  const issuer = await EvaluationIssuer.create(env.get('PERMISSION_RULES'), {
+    clock,
+    folderKey: secretsKeys,
+  });
   socket = await TokenSocket.open(dataDir, issuer);
   const url = await serve({
     env,

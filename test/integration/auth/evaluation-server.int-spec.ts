@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { decodeJwt } from 'jose';
 import Sqlite from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SecretCipher } from '../../../src/common/secrets/secret-cipher.js';
@@ -146,6 +147,27 @@ describe('the evaluation server', () => {
     const { url: next } = await startServer();
     expect(await statusOf(next, old)).toBe(401);
     expect(await statusOf(next, await token())).toBe(200);
+  });
+
+  it('knows the people of its data folder after a restart, and leaves them their tasks', async () => {
+    const call = async (url: string, path: string, body?: object): Promise<Record<string, unknown>> => {
+      const bearer = await token('--permission', 'none');
+      const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+      const answer = await fetch(`${url}/rtm/api/runtime/${path}`, {
+        headers: { ...headers, 'svc-platform': 'test' },
+        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      });
+      expect(answer.status).toBe(200);
+      return { ...((await answer.json()) as object), iss: decodeJwt(bearer).iss };
+    };
+    const { url, server } = await startServer();
+    const { buildId } = await call(url, 'app/sample/build/info');
+    const path = `app/sample/build/${String(buildId)}/process-name/loan_onboarding/start`;
+    const { uuid, iss } = await call(url, path, { client: { name: 'Ada' } });
+    await end(server.child, 'SIGTERM');
+
+    const again = await startServer();
+    expect(await call(again.url, 'task')).toMatchObject({ iss, tasks: [{ processInstanceUuid: uuid }] });
   });
 
   it('goes on with the data folder of a release before secrets were bound, systems and secrets included', async () => {

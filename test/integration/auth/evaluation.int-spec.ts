@@ -223,6 +223,20 @@ describe('an evaluation token', () => {
     expect((await call(`${app.url}/guarded`, token, post)).status).toBe(401);
   });
 
+  it('is refused by another process with the same name', async () => {
+    const [one, other] = await Promise.all(
+      ['a', 'a'].map((folderKey) => EvaluationIssuer.create(RULES, { folderKey })),
+    );
+    expect(one!.name).toBe(other!.name);
+    expect((await EvaluationIssuer.create(RULES, { folderKey: 'b' })).name).not.toBe(one!.name);
+    await expect(
+      other!.keyFor({
+        kid: decodeProtectedHeader(await one!.mint({ subject: 'jane', permissions: 'all', ttlSeconds: 60 }))
+          .kid!,
+      }),
+    ).rejects.toThrow();
+  });
+
   it('is the only kind that an evaluation server takes', async () => {
     expect((await call(`${app.url}/guarded`, await oidc.sign(), post)).status).toBe(401);
   });
