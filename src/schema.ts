@@ -37,6 +37,7 @@ import { IndexCallsByStart1798400000003 } from '../migrations/1798400000003-inde
 import { ExtendSystems1798500000010 } from '../migrations/1798500000010-extend-systems.js';
 import { AddBuildStanding1798510000001 } from '../migrations/1798510000001-add-build-standing.js';
 import { CreateProcessCorrections1798510000000 } from '../migrations/1798510000000-create-process-corrections.js';
+import { AddToolsDueAt1798520000000 } from '../migrations/1798520000000-add-tools-due-at.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
 import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
@@ -167,6 +168,7 @@ export const SCHEMA: Schema = {
     ExtendSystems1798500000010,
     CreateProcessCorrections1798510000000,
     AddBuildStanding1798510000001,
+    AddToolsDueAt1798520000000,
   ],
   shardedMigrations: [
     CreateProcessRuntime1790000001000,

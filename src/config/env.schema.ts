@@ -249,6 +249,9 @@ export const envSchema = z.object({
   TOKEN_ENDPOINT_MAX_BYTES: integer(1_024, 1_048_576, 65_536).describe(
     'Largest answer of an OAuth token endpoint.',
   ),
+  MCP_REFRESH_MINUTES: integer(0, 10_080, 0).describe(
+    'Minutes after which the tools of a tested MCP system are read again, as by a connection test; also soon after its server says that they have changed. 0 leaves that to connection tests.',
+  ),
   TOOL_CHANGE_POLICY: z
     .enum(
       ['review', 'review-writes', 'review-all', 'accept'],

@@ -12,6 +12,14 @@ export interface Principal {
   readonly permissions: ReadonlyMap<string, Grant>;
 }
 
+/** Who acts where nobody has asked for it. No issuer of tokens has an empty name. */
+export const SERVICE_ITSELF: Principal = {
+  issuer: '',
+  subject: '',
+  user: { firstName: '', lastName: '', userName: 'svc-platform', impersonatingUser: null },
+  permissions: new Map(),
+};
+
 const FINGERPRINT_LENGTH = 16;
 
 /** Of callers who were asked for: a verified token keeps its principal for many requests. */

@@ -10,6 +10,9 @@ import { ConnectionTestService } from './connection-tests/connection-test.servic
 import { ReviewedToolsRepository } from './storage/reviewed-tools.repository.js';
 import { ToolDecisionsRepository } from './storage/tool-decisions.repository.js';
 import { ToolDecisionsService } from './synchronisation/tool-decisions.service.js';
+import { ToolRefreshHandler } from './refreshing/tool-refresh.handler.js';
+import { ToolRefreshJobs } from './refreshing/tool-refresh-jobs.js';
+import { ToolRefreshesService } from './refreshing/tool-refreshes.service.js';
 import { ToolReviewsController } from './reviewing/tool-reviews.controller.js';
 import { ToolReviewsService } from './reviewing/tool-reviews.service.js';
 import { ToolStatesService } from './switching/tool-states.service.js';
@@ -30,6 +33,9 @@ import { ToolsService } from './switching/tools.service.js';
     ReviewedToolsRepository,
     ToolDecisionsRepository,
     ToolDecisionsService,
+    ToolRefreshHandler,
+    ToolRefreshJobs,
+    ToolRefreshesService,
     ToolReviewsService,
     ToolStatesService,
     ToolSyncService,

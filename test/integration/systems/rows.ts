@@ -131,6 +131,7 @@ function deliveredRow({ appId, versionId }: Place, columns: Partial<SystemRow>):
     credentialOptions: null,
     connectionKey: null,
     toolsSynchronisedAt: null,
+    toolsDueAt: null,
     createdBy: user,
     modifiedBy: user,
     createdAt: now,

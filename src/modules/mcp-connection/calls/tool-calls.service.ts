@@ -68,6 +68,7 @@ export class ToolCallsService implements OnModuleDestroy {
   private readonly slots: CallSlots;
   private readonly metrics: ToolCallMetrics;
   private readonly maxTimeoutMs: number;
+  private readonly listeners = new Set<(systemId: string) => void>();
   private readonly stopping = new AbortController();
 
   /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
@@ -82,7 +83,7 @@ export class ToolCallsService implements OnModuleDestroy {
     };
     this.breakers = new CircuitBreakers(breaker, undefined, shared);
     this.metrics = new ToolCallMetrics(metrics, this.breakers);
-    this.pool = createPool(env, (openSessions) => this.metrics.showSessions(openSessions));
+    this.pool = createPool(env, (notice) => this.noticed(notice));
   }
 
   /**
@@ -94,6 +95,19 @@ export class ToolCallsService implements OnModuleDestroy {
    */
   callTool(request: ToolCallRequest): Promise<ToolCallResult> {
     return asToolSpan(request, (traced) => this.call(traced));
+  }
+
+  /** @param hear hears the id of each system whose server says, while its tools are used, that their list has changed */
+  onListChanged(hear: (systemId: string) => void): void {
+    this.listeners.add(hear);
+  }
+
+  private noticed(notice: ToolCallNotice | undefined): void {
+    if (notice !== undefined && 'listChanged' in notice) {
+      this.listeners.forEach((hear) => hear(notice.listChanged));
+    } else {
+      this.metrics.showSessions(notice?.openSessions ?? 0);
+    }
   }
 
   private async call(request: ToolCallRequest): Promise<ToolCallResult> {
@@ -212,7 +226,7 @@ function verdictOf(result: ToolCallResult): CallVerdict {
 
 function createPool(
   env: Env,
-  onSessions: (open: number) => void,
+  onNotice: (notice: ToolCallNotice | undefined) => void,
 ): WorkerPool<ToolCallWork, ToolCallWorkerAnswer, WorkResult> {
   return new WorkerPool({
     name: 'mcp-tool-calls',
@@ -228,7 +242,7 @@ function createPool(
       sent: fate === 'refused' ? 'never' : 'maybe',
       latencyMs,
     }),
-    onNotice: (notice) => onSessions((notice as ToolCallNotice | undefined)?.openSessions ?? 0),
+    onNotice: (notice) => onNotice(notice as ToolCallNotice | undefined),
   });
 }
 

@@ -1,7 +1,7 @@
-import type { RequestId } from '@modelcontextprotocol/client';
+import { ProtocolError, type RequestId } from '@modelcontextprotocol/client';
 
 import { within } from '../../../common/within.js';
-import type { McpHttpTransport } from './mcp-http.transport.js';
+import { STREAM_ENDED, type McpHttpTransport } from './mcp-http.transport.js';
 import { withEnvelope } from './client-envelope.js';
 import { RawRequests, type RequestIds } from './raw-requests.js';
 import { ServerRequests } from './server-requests.js';
@@ -91,12 +91,23 @@ export class McpExchange {
   }
 
   /**
-   * Opens the stream of the session for what belongs to no request, and hears it until this is closed.
+   * Opens the stream of the session for what belongs to no request, since 2026-07-28 a subscription to changes of the list of tools, and
+   * hears it until this is closed.
    * @param onEnd hears that an open stream has ended, or could not be opened for a reason that may pass
-   * @returns when the server has answered; never rejects
+   * @returns when the server has answered, or at once where nothing waits for what it sends; never rejects
    */
   async listen(onEnd: () => void): Promise<void> {
     await this.transport.start();
+    const { facts } = this.context;
+    if (facts.isModern) {
+      const params = withEnvelope({ notifications: { toolsListChanged: true } }, facts, undefined);
+      this.raw.send('subscriptions/listen', params).then(onEnd, (error: unknown) => {
+        if (!(error instanceof ProtocolError) || error.code === STREAM_ENDED) {
+          onEnd();
+        }
+      });
+      return;
+    }
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library's transport is no EventTarget
     this.transport.onerror = () => {
       const { latest } = this.context.traffic;

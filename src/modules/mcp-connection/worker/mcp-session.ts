@@ -104,6 +104,7 @@ export class McpSession {
     return {
       protocolVersion: this.protocolVersion,
       isModern: this.client.getProtocolEra() === 'modern',
+      announcesTools: this.client.getServerCapabilities()?.tools?.listChanged === true,
       sessionId: this.transport instanceof McpHttpTransport ? this.transport.sessionId : undefined,
     };
   }

@@ -11,7 +11,8 @@ export const STREAM_LIMITS = {
 
 /**
  * The stream on which a server of the 2025 revisions sends what belongs to no request of ours (Streamable HTTP, "Listening for
- * Messages from the Server"). Some servers send requests on it that the tool of a call waits for.
+ * Messages from the Server"). Some servers send requests on it that the tool of a call waits for. One of 2026-07-28 announces on it that
+ * its list of tools has changed (`subscriptions/listen`).
  */
 export class ServerStream {
   /** Settles when the server has answered, whether it offers the stream or not. */

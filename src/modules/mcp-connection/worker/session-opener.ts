@@ -19,6 +19,7 @@ import { type Cleaning, type FetchPage, readToolList } from './tool-list.reader.
 
 /** Where a session leads and with which credentials. */
 export interface SessionTarget {
+  systemId: string;
   baseUrl: string;
   credentials: SystemCredentials;
   tls?: TlsMaterial;
@@ -126,13 +127,13 @@ export class SessionOpener {
     );
   }
 
-  /** Opens the stream for what a server of the 2025 revisions sends besides answers; undefined where there can be none. */
+  /** Opens the stream for what a server sends besides answers; undefined where there can be none. */
   listen(
     session: OpenSession,
     { facts }: OpenedSession,
     open: () => OutboundOperation,
   ): ServerStream | undefined {
-    if (facts.isModern || facts.sessionId === undefined) {
+    if (facts.isModern ? !facts.announcesTools : facts.sessionId === undefined) {
       return undefined;
     }
     const operation = open();

@@ -25,6 +25,8 @@ export interface SessionFacts {
   protocolVersion: string;
   /** Protocol 2026-07-28 or newer: every request stands for itself. */
   isModern: boolean;
+  /** The server says that it announces changes of its list of tools. */
+  announcesTools: boolean;
   /** The MCP session of a server of an older revision that keeps one. */
   sessionId: string | undefined;
 }

@@ -47,6 +47,7 @@ export type ToolCallWorkerAnswer = { id: number } & (
 );
 
 /** What the worker says without being asked. */
-export interface ToolCallNotice {
-  openSessions: number;
-}
+export type ToolCallNotice =
+  | { openSessions: number }
+  /** Id of a system whose server says that its list of tools has changed; at most one a minute for each session. */
+  | { listChanged: string };

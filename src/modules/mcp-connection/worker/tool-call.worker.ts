@@ -22,8 +22,8 @@ const INTERNAL: CallOutcome = {
 
 serveWorker((port) => {
   preloadSchemas();
-  const caller = createToolCaller(workerData as ToolCallWorkerSettings, (openSessions) => {
-    port.postMessage({ notice: { openSessions } satisfies ToolCallNotice });
+  const caller = createToolCaller(workerData as ToolCallWorkerSettings, (notice: ToolCallNotice) => {
+    port.postMessage({ notice });
   });
   const running = new Map<number, AbortController>();
   const call = async (id: number, order: CallOrder, deadlineAt: number): Promise<CallOutcome> => {

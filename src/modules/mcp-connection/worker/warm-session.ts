@@ -13,6 +13,9 @@ const FAREWELL_MS = 1_000;
 /** A call waits this long for the stream of a new session, on which its tool may ask something. */
 const STREAM_MS = 1_000;
 
+/** A refresh follows a minute after it was announced, so what changes in between need not be announced. */
+const ANNOUNCE_MS = 60_000;
+
 interface Flight {
   promise: Promise<OpenedSession>;
   operation: OutboundOperation;
@@ -33,6 +36,7 @@ export class WarmSession implements OpenSession {
   private flight: Flight | undefined;
   /** When the server last said that its list of tools has changed, by performance.now(). */
   private changedAt = Number.NEGATIVE_INFINITY;
+  private announcedAt = Number.NEGATIVE_INFINITY;
   /** Calls under way on each MCP session; more than one once a session was replaced. */
   private readonly calls = new Map<SessionFacts, number>();
   /** Given up for another, but not yet ended on the server. */
@@ -45,6 +49,8 @@ export class WarmSession implements OpenSession {
     readonly target: SessionTarget,
     private readonly outbound: OutboundClient,
     private readonly opener: SessionOpener,
+    /** Hears, at most once in ANNOUNCE_MS, that the list of tools has changed. */
+    private readonly onListChanged: () => void = () => undefined,
   ) {
     this.sockets = outbound.keepSockets(target.tls);
   }
@@ -85,6 +91,10 @@ export class WarmSession implements OpenSession {
   /** The list of tools counts as old from now on, and so does one that is being read. */
   listChanged(): void {
     this.changedAt = performance.now();
+    if (this.changedAt - this.announcedAt >= ANNOUNCE_MS) {
+      this.announcedAt = this.changedAt;
+      this.onListChanged();
+    }
   }
 
   /** Since 2026-07-28 the end of the stream says so; before, a notification does, best effort. */

@@ -1,4 +1,5 @@
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
+import type { ToolCallNotice } from './tool-call.messages.js';
 import type { SessionOpener, SessionTarget } from './session-opener.js';
 import { ToolCallError } from './tool-call.error.js';
 import { WarmSession } from './warm-session.js';
@@ -10,8 +11,8 @@ export interface WarmSessionsOptions {
   maxSessions: number;
   /** Milliseconds after which a session that nobody uses is closed. */
   idleMs: number;
-  /** Hears how many sessions there are whenever that changes. */
-  onCount(sessions: number): void;
+  /** Hears how many sessions there are whenever that changes, and of lists that have changed. */
+  onNotice: (notice: ToolCallNotice) => void;
 }
 
 /** Keeps sessions with servers open between calls, the oldest idle one giving way to a new one. */
@@ -54,15 +55,18 @@ export class WarmSessions {
       }
       void this.remove(...idle);
     }
-    const session = new WarmSession(target, this.options.outbound, this.options.opener);
+    const { outbound, opener, onNotice } = this.options;
+    const session = new WarmSession(target, outbound, opener, () => {
+      onNotice({ listChanged: target.systemId });
+    });
     this.sessions.set(key, session);
-    this.options.onCount(this.sessions.size);
+    this.options.onNotice({ openSessions: this.sessions.size });
     return session;
   }
 
   private async remove(key: string, session: WarmSession): Promise<void> {
     this.sessions.delete(key);
-    this.options.onCount(this.sessions.size);
+    this.options.onNotice({ openSessions: this.sessions.size });
     await session.close();
   }
 }

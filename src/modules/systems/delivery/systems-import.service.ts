@@ -119,6 +119,7 @@ export class SystemsImportService {
       clientSecret: null,
       clientKey: null,
       toolsSynchronisedAt: null,
+      toolsDueAt: null,
       createdBy: principal.user,
       modifiedBy: principal.user,
       createdAt: now,

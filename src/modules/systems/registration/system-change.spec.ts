@@ -27,6 +27,7 @@ const system = (rest: Partial<SystemEntity> = {}): SystemEntity =>
     credentialOptions: null,
     connectionKey: 'key',
     toolsSynchronisedAt: null,
+    toolsDueAt: null,
     ...rest,
   }) as SystemEntity;
 const open = (): SystemEntity =>

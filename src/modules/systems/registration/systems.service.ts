@@ -302,6 +302,7 @@ export class SystemsService {
       clientKey: clientKey === null ? null : this.secrets.seal(holder, clientKey, 'clientKey'),
       connectionKey: connectionKey(connection),
       toolsSynchronisedAt: null,
+      toolsDueAt: null,
       createdBy: principal.user,
       modifiedBy: principal.user,
       createdAt: now,

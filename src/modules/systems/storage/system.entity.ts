@@ -41,6 +41,9 @@ export class SystemEntity {
   /** When the tools were last read; null means never, so that the next list is the baseline. */
   @Column({ type: 'datetime', name: 'tools_synchronised_at', precision: 3, nullable: true })
   toolsSynchronisedAt: Date | null;
+  /** When the tools are to be read again; null for at once. Without MCP_REFRESH_MINUTES it means nothing. */
+  @Column({ type: 'datetime', name: 'tools_due_at', precision: 3, nullable: true })
+  toolsDueAt: Date | null;
   @Column({ type: 'simple-json', name: 'created_by' }) createdBy: UserReference;
   @Column({ type: 'simple-json', name: 'modified_by' }) modifiedBy: UserReference;
   @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;

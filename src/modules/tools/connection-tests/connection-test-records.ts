@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../common/user/principal.js';
+import { Log } from '../../../common/logging/log.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
 import { AuditService } from '../../audit/recording/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
-import type { Connection } from '../../systems/model/system.types.js';
+import type { Connection, SystemKey } from '../../systems/model/system.types.js';
 import type { ConnectionTest, TestedPlace } from './tested-systems.types.js';
 
 const CHANGES = ['added', 'changed', 'removed', 'returned'] as const;
@@ -14,6 +15,7 @@ export class ConnectionTestRecords {
   constructor(
     private readonly audit: AuditService,
     private readonly metrics: Metrics,
+    private readonly log: Log,
   ) {}
 
   /** Records a test that has ended. */
@@ -42,6 +44,16 @@ export class ConnectionTestRecords {
         ...(postponed === 0 ? {} : { postponed }),
       },
     });
+  }
+
+  /** Counts a refresh, and logs a failed one. */
+  refreshed({ resourceId }: SystemKey, test: ConnectionTest): void {
+    this.count(test);
+    const { result } = test;
+    if (result.outcome !== 'connected') {
+      const { cause } = result;
+      this.log.warn('tools of a system could not be read again', { systemResourceId: resourceId, cause });
+    }
   }
 
   private count({ result, synchronised }: ConnectionTest): void {

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../../common/user/principal.js';
+import { SERVICE_ITSELF, type Principal } from '../../../common/user/principal.js';
 import { outgoingTraceparent } from '../../../common/logging/request-context.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { McpConnectionService } from '../../mcp-connection/mcp-connection.service.js';
 import type { SystemEntity } from '../../systems/storage/system.entity.js';
 import { credentialsOf, tlsPart } from '../../systems/lookups/system-connections.service.js';
-import type { Connection } from '../../systems/model/system.types.js';
+import type { Connection, SystemKey } from '../../systems/model/system.types.js';
 import { SystemNotFoundError } from '../../systems/model/systems.errors.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
 import { ConnectionTestRecords } from './connection-test-records.js';
@@ -29,6 +29,21 @@ export class ConnectionTestService {
 
   /** Connects to an MCP server, reads its tools and stores them with every system it covers. Never throws for a failed test. */
   async test(principal: Principal, tested: TestedPlace, connection: Connection): Promise<ConnectionTest> {
+    const test = await this.tested(principal, tested, connection);
+    await this.records.record(principal, tested, connection, test);
+    return test;
+  }
+
+  /** As `test` for a system as it is stored, without anybody asking: the audit log hears of changed tools only. */
+  async refresh(key: SystemKey, connection: Connection): Promise<void> {
+    this.records.refreshed(key, await this.tested(SERVICE_ITSELF, key, connection));
+  }
+
+  private async tested(
+    principal: Principal,
+    tested: TestedPlace,
+    connection: Connection,
+  ): Promise<ConnectionTest> {
     const covered = await this.systems.coveredBy(tested, connection);
     const result = await this.mcp.test({
       baseUrl: connection.baseUrl,
@@ -42,7 +57,6 @@ export class ConnectionTestService {
       const listing = { tools: await hashDefinitions(result.tools), description: result.server.description };
       await this.synchroniseAll(principal, covered, { connection, listing, test });
     }
-    await this.records.record(principal, tested, connection, test);
     return test;
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
-import type { Principal } from '../../../common/user/principal.js';
+import { SERVICE_ITSELF, type Principal } from '../../../common/user/principal.js';
 import { Clock } from '../../../common/clock.js';
 import { Env } from '../../../config/env.js';
 import { AuditService } from '../../audit/recording/audit.service.js';
@@ -63,7 +63,8 @@ export class ToolSyncService {
     const synchronised = { ...system, description, toolsSynchronisedAt: now };
     const fields = description === system.description ? [] : ['description'];
     const isUnchanged = isEmpty(plan.report) && fields.length === 0;
-    if (isUnchanged || !writable) {
+    // What is found without anybody asking changes no author.
+    if (isUnchanged || !writable || principal === SERVICE_ITSELF) {
       await this.systems.saveUnchanged(manager, synchronised);
     } else {
       await this.systems.save(manager, principal, synchronised);
