@@ -63,19 +63,21 @@ describe('Tool calls that end without an answer', () => {
   afterAll(stopToolCalls);
 
   /** Calls with a short deadline until a call gets as far as the tool in time, and waits for its end. */
-  async function lateCall(url: string): Promise<void> {
+  async function lateCall(url: string, arrived: () => boolean): Promise<void> {
     await vi.waitFor(async () => {
       const result = await calls.callTool(callOf(url, WORK, { deadlineMs: 1_000 }));
       expect(result).toMatchObject({ cause: 'timeout', sent: 'maybe' });
+      // A worker that is still loading has sent nothing.
+      expect(arrived()).toBe(true);
     });
   }
 
   it('tells a server of the 2025 revisions that the deadline of its call has passed', async () => {
     const peer = await keep(startHanging());
-    await lateCall(peer.url);
+    await lateCall(peer.url, () => peer.calls.length > 0);
     await vi.waitFor(() => expect(peer.cancelled()).toHaveLength(1));
     const [{ params } = {}] = peer.cancelled();
-    expect(params).toEqual({ requestId: peer.calls[0], reason: 'Nobody waits for it any more' });
+    expect(params).toEqual({ requestId: peer.calls.at(-1), reason: 'Nobody waits for it any more' });
   });
 
   it('tells it of a call that is cancelled, and before the session ends when the service stops', async () => {
@@ -96,7 +98,7 @@ describe('Tool calls that end without an answer', () => {
 
   it('closes the stream of a call to a server of 2026-07-28, and sends nothing more', async () => {
     const peer = await keep(startModernHanging());
-    await lateCall(peer.url);
+    await lateCall(peer.url, () => peer.methods.includes('tools/call'));
     await vi.waitFor(() => expect(peer.streams.size).toBe(0));
     expect(peer.methods.at(-1)).toBe('tools/call');
   });
@@ -114,7 +116,7 @@ describe('Tool calls that end without an answer', () => {
         },
       }),
     );
-    await lateCall(peer.url);
+    await lateCall(peer.url, () => streams.length > 0);
     await vi.waitFor(() => expect(streams.map(({ destroyed }) => destroyed)).toEqual([true]));
   });
 });
