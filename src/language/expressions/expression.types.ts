@@ -36,7 +36,7 @@ export interface CompiledTemplate {
   render(
     data: Readonly<Record<string, unknown>>,
     budget?: WorkBudget,
-    encode?: (text: string) => string,
+    encode?: (text: string, value: unknown) => string,
   ): { text: string; missing: string[] };
   /**
    * When the whole source is one reference, its value as JSON (null when missing); else the rendered text. The value may share

@@ -81,7 +81,7 @@ export class Template implements CompiledTemplate {
     this.whole = this.segments.length === 1 ? references[0] : undefined;
   }
 
-  render(data: Data, budget?: WorkBudget, encode = asItIs): { text: string; missing: string[] } {
+  render(data: Data, budget?: WorkBudget, encode: Encode = asItIs): { text: string; missing: string[] } {
     const rendering = new Rendering(this.limits, budget);
     const text = this.textOf(data, rendering, encode);
     return { text, missing: [...rendering.missing] };
@@ -103,18 +103,21 @@ export class Template implements CompiledTemplate {
     return value;
   }
 
-  private textOf(data: Data, rendering: Rendering, encode = asItIs): string {
+  private textOf(data: Data, rendering: Rendering, encode: Encode = asItIs): string {
     let text = '';
     rendering.countParts(this.segments.length);
     for (const segment of this.segments) {
       const inserted =
-        typeof segment === 'string' ? segment : encode(written(resolved(segment, data, rendering)));
+        typeof segment === 'string' ? segment : encoded(resolved(segment, data, rendering), encode);
       rendering.count(Buffer.byteLength(inserted));
       text += inserted;
     }
     return text;
   }
 }
+
+/** Writes a value into a text: as text, and as it is in the data. */
+export type Encode = (text: string, value: unknown) => string;
 
 function asItIs(text: string): string {
   return text;
@@ -126,6 +129,10 @@ function resolved(reference: TemplateReference, data: Data, rendering: Rendering
     rendering.missing.add(reference.written);
   }
   return value;
+}
+
+function encoded(value: unknown, encode: Encode): string {
+  return encode(written(value), value);
 }
 
 function written(value: unknown): string {

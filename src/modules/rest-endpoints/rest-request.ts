@@ -78,10 +78,17 @@ async function urlOf(
 
 async function pathOf(payload: JsonObject, texts: NodeTexts): Promise<string> {
   const path = payload['path'];
-  const { text, missing } = await texts.fill(typeof path === 'string' ? path : '', encoded);
+  let hasEmpty = false;
+  const { text, missing } = await texts.fill(typeof path === 'string' ? path : '', (value, raw) => {
+    hasEmpty ||= raw === null || raw === '';
+    return encoded(value);
+  });
+  // Without a value the path would name another resource, such as all of them in place of one.
   if (missing.length > 0) {
-    // Without it the path would name another resource, such as all of them in place of one.
     throw invalid('A reference in the path leads to nothing.', missing.join(', '));
+  }
+  if (hasEmpty) {
+    throw invalid('A value in the path is empty or null.');
   }
   return text;
 }

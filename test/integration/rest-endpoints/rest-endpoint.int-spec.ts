@@ -135,6 +135,8 @@ describe('a REST_ENDPOINT node', () => {
   it.each([
     ['a line break in a header', { headers: { 'X-A': '${v}' } }, { v: 'a\r\nX-B: c' }],
     ['a reference in the path that leads nowhere', { path: '/items/${v}' }, {}],
+    ['an empty value in the path', { path: '/items/${v}' }, { v: '' }],
+    ['a value in the path that is null', { path: '/items/${v}' }, { v: null }],
     ['half a character in the path', { path: '/items/${v}' }, { v: 'a\ud83d' }],
     ['a path that leads elsewhere', { path: '/items/${v}/x' }, { v: '..' }],
     ['a path that leads elsewhere once it is decoded', { path: '/items/${v}' }, { v: '../../admin' }],

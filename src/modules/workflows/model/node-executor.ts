@@ -1,3 +1,4 @@
+import type { Encode } from '../../../language/expressions/template.js';
 import type { JsonObject, JsonValue } from '../../../common/json.js';
 import type { ExecutedNodeType } from '../../packages/model/node-types.types.js';
 import type { Payer } from '../../quotas/model/quota.types.js';
@@ -52,7 +53,7 @@ export interface NodeTexts {
   /** What one `${…}` reference, written without its braces, stands for; null when it leads nowhere. */
   readonly read: (reference: string) => Promise<JsonValue>;
   /** A text template with its references replaced, each of them encoded. */
-  readonly fill: (template: string, encode?: (value: string) => string) => Promise<FilledText>;
+  readonly fill: (template: string, encode?: Encode) => Promise<FilledText>;
   /** The value of a condition. */
   readonly test: (expression: string) => Promise<boolean>;
 }

@@ -1,3 +1,4 @@
+import type { Encode } from '../../../language/expressions/template.js';
 import type { JsonObject, JsonValue } from '../../../common/json.js';
 import { inTurn, turnWithRoom } from '../../../common/turns.js';
 import type {
@@ -91,7 +92,7 @@ export class VisitTexts implements NodeTexts {
     return this.noted(compiled.value(this.variables, this.budget)).value as JsonValue;
   };
 
-  readonly fill = async (template: string, encode?: (value: string) => string): Promise<FilledText> => {
+  readonly fill = async (template: string, encode?: Encode): Promise<FilledText> => {
     const compiled = await this.texts.text(template);
     const { text, missing } = this.noted(compiled.render(this.variables, this.budget, encode));
     return { text, missing, isFixed: compiled.roots.length === 0 };
