@@ -65,6 +65,9 @@ describe('an error of a person', () => {
     const note = tab.page.getByRole('alert');
     await note.getByText('It cannot be done as things stand').waitFor();
     await note.getByText('Read it again', { exact: false }).waitFor();
+    const taken = tab.page.getByLabel('Resource name');
+    expect(await taken.getAttribute('aria-invalid')).toBe('true');
+    await tab.page.locator('.field-error').getByText('is taken by another system of this version').waitFor();
     expect(await tab.page.getByLabel('Name (required)', { exact: true }).inputValue()).toBe('Another CRM');
     await tab.check('error-taken', { schemes: ['light'] });
   });

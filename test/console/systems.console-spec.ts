@@ -54,6 +54,16 @@ describe('Systems and tools', () => {
     await tab.page.getByLabel('Name (required)', { exact: true }).fill('CRM');
     await tab.page.getByLabel('Address of the MCP server').fill(peer.url);
     await tab.page.getByLabel('How it is signed in to').selectOption('API_KEY');
+    // The word before the key is prefilled for one header only.
+    const [header, scheme] = [tab.page.getByLabel('Header'), tab.page.getByLabel('Word before the key')];
+    expect(await scheme.inputValue()).toBe('Bearer');
+    await header.fill('X-Api-Key');
+    expect(await scheme.inputValue()).toBe('');
+    await header.fill('authorization');
+    expect(await scheme.inputValue()).toBe('Bearer');
+    await scheme.fill('Token');
+    await header.fill('X-Api-Key');
+    expect(await scheme.inputValue()).toBe('Token');
     await tab.page.getByLabel('API key (required)').fill('a-key-of-ours');
     await tab.check('systems-register');
     await tab.page.getByRole('button', { name: 'Register a system' }).click();
@@ -79,15 +89,31 @@ describe('Systems and tools', () => {
       await dialog.getByRole('button', { name: 'Save' }).click();
       await dialog.waitFor({ state: 'detached' });
     };
+    await tab.page.getByRole('tab', { name: 'About it' }).click();
+    await tab.page.getByText('X-Api-Key').waitFor();
+    expect(await tab.page.getByText('undefined').count()).toBe(0);
     await change();
+    // Another address demands the secret before the service does; the same address, written otherwise, does not.
+    const save = dialog.getByRole('button', { name: 'Save' });
+    const address = dialog.getByLabel('Address of the MCP server');
+    await address.fill(peer.url.replace('http:', 'HTTP:'));
+    expect(await dialog.getByText('Give it again', { exact: false }).count()).toBe(0);
+    await address.fill('https://elsewhere.example.com/mcp');
+    await dialog.getByText('Give it again', { exact: false }).waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    await tab.check('systems-change-address');
+    await dialog.getByLabel('API key (required)').fill('a-third-key-of-ours');
+    expect(await save.isDisabled()).toBe(false);
+    expect(await dialog.getByText('Give it again', { exact: false }).count()).toBe(0);
+    await address.fill(peer.url);
+    await dialog.getByLabel('API key').fill('');
     await dialog.getByText('Certificates', { exact: true }).click();
     const agent = await authority.issue({ name: 'agent' });
     await dialog.getByLabel('Certificates of authorities').fill(authority.cert);
     await dialog.getByLabel('Client certificate (PEM)', { exact: true }).fill(agent.cert);
     await dialog.getByLabel('Key of the client certificate').fill(agent.key);
-    await dialog.getByRole('button', { name: 'Save' }).click();
     // Who is trusted decides who can read a secret.
-    await dialog.getByRole('alert').waitFor();
+    await dialog.getByText('Give it again', { exact: false }).waitFor();
     await dialog.getByLabel('API key').fill('another-key-of-ours');
     await saved();
     await change();

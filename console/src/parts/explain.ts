@@ -59,3 +59,17 @@ function otherSentencesOf(error: unknown): readonly [string, string] {
   }
   return [errors.unknown, errors.unknownTodo];
 }
+
+/** What the service says of single members (`client.name`), by their paths. */
+export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
+  if (!(error instanceof ServiceError) || error.details === undefined) {
+    return {};
+  }
+  const { message } = error;
+  return Object.fromEntries(
+    error.details.split(/;\s*/).map((detail) => {
+      const [path = '', rule = message] = detail.split(/:\s*/, 2);
+      return [path.trim(), rule] as const;
+    }),
+  );
+}

@@ -37,13 +37,12 @@ function Node({
     return (
       <div class="json-leaf">
         {label}
-        <span class={`json-${value === null ? 'null' : typeof value}`}>
-          {JSON.stringify(value) ?? 'undefined'}
-        </span>
+        <span class={`json-${value === null ? 'null' : typeof value}`}>{JSON.stringify(value)}</span>
       </div>
     );
   }
-  const entries = Object.entries(value);
+  // JSON has no undefined members.
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
   const size = Array.isArray(value) ? texts.parts.items(entries.length) : texts.parts.members(entries.length);
   return (
     <details open={openDepth > 0}>

@@ -43,6 +43,8 @@ export const systems = {
   schemeHint: 'Empty for none.',
   apiKey: 'API key',
   secretHint: 'It is stored encrypted, and nobody can read it again.',
+  secretAgain:
+    'Give it again: the address or the trusted authorities change, and the stored one does not follow.',
   secretKept: 'Left empty, the stored one stays. Nobody can read it.',
   certificates: 'Certificates',
   caCertificates: 'Certificates of authorities (PEM)',

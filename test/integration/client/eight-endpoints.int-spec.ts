@@ -75,7 +75,7 @@ describe('the typed client', () => {
     expect(error).toMatchObject({
       status: 409,
       message: 'Name must be unique inside the project.',
-      details: undefined,
+      details: 'resourceName: is taken by another system of this version',
     });
     expect(error.requestId).toMatch(/^[\w-]{8,}$/);
   });

@@ -238,7 +238,8 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     const { status, body } = await create(createSystemBody({ resourceName: second }));
 
     expect(status).toBe(409);
-    expect(body).toMatchObject({ error: 'Conflict', message: NAME_TAKEN, status: 409 });
+    const details = 'resourceName: is taken by another system of this version';
+    expect(body).toMatchObject({ error: 'Conflict', message: NAME_TAKEN, status: 409, details });
     expect(await countSystems(app, place)).toBe(1);
     expect(await definitionRows(app, place.appId)).toHaveLength(1);
   });

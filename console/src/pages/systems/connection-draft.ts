@@ -10,6 +10,11 @@ export type AuthorizationType = SystemResponse['authorization']['type'];
 /** What a service account proves itself with. */
 export type ProofKind = 'clientSecret' | 'privateKey';
 
+/** The word before a key that a header usually has. */
+export function usualScheme(headerName: string): string {
+  return headerName.trim().toLowerCase() === 'authorization' ? 'Bearer' : '';
+}
+
 /** What a person writes about a system and its connection. Secrets are never read, so they begin empty. */
 export interface ConnectionDraft {
   name: string;
@@ -109,6 +114,44 @@ export function changesOf(draft: ConnectionDraft, before: ConnectionDraft): Upda
     ...(authorization === undefined ? {} : { authorization }),
     ...tlsPart(changedTls(draft.tls)),
   };
+}
+
+/** Stored secrets that must be given again: those of the account, and the key of the client certificate. */
+export interface RepeatedSecrets {
+  account: boolean;
+  clientKey: boolean;
+}
+
+/** What a change must repeat: stored secrets follow neither to another address nor to one that others vouch for. */
+export function repeatedSecrets(
+  draft: ConnectionDraft,
+  before: ConnectionDraft,
+  hasClientKey: boolean,
+): RepeatedSecrets {
+  const hasAccount = draft.type === 'SERVICE_ACCOUNT';
+  const goesElsewhere =
+    addressOf(draft.baseUrl) !== addressOf(before.baseUrl) ||
+    (hasAccount && addressOf(draft.identityProviderUrl) !== addressOf(before.identityProviderUrl)) ||
+    draft.tls.removesAuthorities ||
+    draft.tls.caCertificates.trim() !== '';
+  return {
+    account: goesElsewhere && keepsSecret(draft, before),
+    clientKey: goesElsewhere && hasClientKey && !draft.tls.removesClient,
+  };
+}
+
+/** Whether the stored secret of the account is one for the changed account, too. */
+export function keepsSecret(draft: ConnectionDraft, before: ConnectionDraft): boolean {
+  return draft.type === before.type && draft.proof === before.proof && before.type !== 'NO_AUTH';
+}
+
+/** Whether a secret that must be given again is still missing. */
+export function isSecretMissing({ secret, tls }: ConnectionDraft, repeated: RepeatedSecrets): boolean {
+  return (repeated.account && secret === '') || (repeated.clientKey && tls.clientKey.trim() === '');
+}
+
+function addressOf(text: string): string {
+  return URL.parse(text)?.href ?? text;
 }
 
 /** What replaces the secret of a system. */

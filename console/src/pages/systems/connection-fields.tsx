@@ -2,7 +2,13 @@ import type { JSX } from 'preact';
 import type { SystemResponse } from '../../../../clients/typescript/src/index.js';
 import { Select, TextArea, TextField } from '../../parts/fields.js';
 import { texts } from '../../texts/texts.js';
-import type { AuthorizationType, ConnectionDraft, ProofKind } from './connection-draft.js';
+import {
+  usualScheme,
+  type AuthorizationType,
+  type ConnectionDraft,
+  type ProofKind,
+  type RepeatedSecrets,
+} from './connection-draft.js';
 import { TlsFields } from './tls-fields.js';
 
 const { systems } = texts;
@@ -14,12 +20,15 @@ interface DraftProps {
   change: (changes: Partial<ConnectionDraft>) => void;
   /** A secret is stored, and stays where the field is left empty. */
   hasSecret: boolean;
+  /** Stored secrets that must be given again. */
+  repeated?: RepeatedSecrets;
   /** Certificates that are stored. */
   stored?: SystemResponse['tls'];
 }
 
 /** Fields of a system and its connection. */
-export function ConnectionFields({ draft, change, hasSecret, stored }: DraftProps): JSX.Element {
+export function ConnectionFields(props: DraftProps): JSX.Element {
+  const { draft, change, repeated, stored } = props;
   return (
     <>
       <TextField label={systems.name} value={draft.name} isRequired onChange={(name) => change({ name })} />
@@ -44,11 +53,14 @@ export function ConnectionFields({ draft, change, hasSecret, stored }: DraftProp
         choices={TYPES.map((type) => ({ value: type, title: systems.authorizations[type] }))}
         onChange={(type) => change({ type: TYPES.find((each) => each === type) ?? 'NO_AUTH', secret: '' })}
       />
-      {draft.type === 'SERVICE_ACCOUNT' && (
-        <AccountFields draft={draft} change={change} hasSecret={hasSecret} />
-      )}
-      {draft.type === 'API_KEY' && <KeyFields draft={draft} change={change} hasSecret={hasSecret} />}
-      <TlsFields draft={draft.tls} change={(tls) => change({ tls })} stored={stored} />
+      {draft.type === 'SERVICE_ACCOUNT' && <AccountFields {...props} />}
+      {draft.type === 'API_KEY' && <KeyFields {...props} />}
+      <TlsFields
+        draft={draft.tls}
+        change={(tls) => change({ tls })}
+        stored={stored}
+        mustRepeatKey={repeated?.clientKey === true}
+      />
     </>
   );
 }
@@ -105,7 +117,11 @@ function KeyFields(props: DraftProps): JSX.Element {
         label={systems.headerName}
         value={draft.headerName}
         isRequired
-        onChange={(headerName) => change({ headerName })}
+        onChange={(headerName) => {
+          // What was prefilled for the header before is not for this one; what a person has written stays.
+          const isUsual = draft.scheme === usualScheme(draft.headerName);
+          change({ headerName, ...(isUsual ? { scheme: usualScheme(headerName) } : {}) });
+        }}
       />
       <TextField
         label={systems.scheme}
@@ -119,13 +135,15 @@ function KeyFields(props: DraftProps): JSX.Element {
 }
 
 /** The secret of the connection, which nobody can read again. */
-export function SecretFields({ draft, change, hasSecret }: DraftProps): JSX.Element {
+export function SecretFields({ draft, change, hasSecret, repeated }: DraftProps): JSX.Element {
+  const mustRepeat = repeated?.account === true;
   const isPem = draft.type === 'SERVICE_ACCOUNT' && draft.proof === 'privateKey';
   const shared = {
     label: draft.type === 'API_KEY' ? systems.apiKey : systems.proofs[draft.proof],
-    hint: hasSecret ? systems.secretKept : systems.secretHint,
+    hint: hasSecret && !mustRepeat ? systems.secretKept : systems.secretHint,
+    error: mustRepeat && draft.secret === '' ? systems.secretAgain : undefined,
     value: draft.secret,
-    isRequired: !hasSecret,
+    isRequired: !hasSecret || mustRepeat,
     onChange: (secret: string) => change({ secret }),
   };
   return isPem ? (

@@ -5,6 +5,7 @@ import { api } from '../../app/session.js';
 import { useAction } from '../../live/use-action.js';
 import { Button, Link } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
+import { fieldErrors } from '../../parts/explain.js';
 import { TextField } from '../../parts/fields.js';
 import { say } from '../../parts/messages.js';
 import { PageHead, Section } from '../../parts/page-head.js';
@@ -50,7 +51,11 @@ export function Page({ query }: PageProps): JSX.Element {
             void register.run();
           }}
         >
-          <PlaceFields place={place} change={(changes) => setPlace({ ...place, ...changes })} />
+          <PlaceFields
+            place={place}
+            change={(changes) => setPlace({ ...place, ...changes })}
+            errors={fieldErrors(register.error)}
+          />
           <ConnectionFields
             draft={draft}
             hasSecret={false}
@@ -74,9 +79,11 @@ export function Page({ query }: PageProps): JSX.Element {
 function PlaceFields({
   place,
   change,
+  errors,
 }: {
   place: Place;
   change: (changes: Partial<Place>) => void;
+  errors: Readonly<Record<string, string>>;
 }): JSX.Element {
   return (
     <>
@@ -96,6 +103,7 @@ function PlaceFields({
       <TextField
         label={systems.resourceName}
         hint={systems.resourceNameHint}
+        error={errors['resourceName']}
         value={place.resourceName}
         isRequired
         onChange={(resourceName) => change({ resourceName })}

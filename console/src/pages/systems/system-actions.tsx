@@ -10,7 +10,14 @@ import { ConfirmDialog, Dialog } from '../../parts/dialog.js';
 import { ErrorNote } from '../../parts/error-note.js';
 import { say } from '../../parts/messages.js';
 import { texts } from '../../texts/texts.js';
-import { changesOf, draftOf, replacementOf } from './connection-draft.js';
+import {
+  changesOf,
+  draftOf,
+  isSecretMissing,
+  keepsSecret,
+  repeatedSecrets,
+  replacementOf,
+} from './connection-draft.js';
 import { ConnectionFields, SecretFields } from './connection-fields.js';
 import { placeOfList } from './system-paths.js';
 import type { KnownSystem } from './system.types.js';
@@ -49,6 +56,7 @@ export function SystemActions(props: ActionProps): JSX.Element {
 function ChangeDialog({ known, reload, close }: ActionProps & { close: () => void }): JSX.Element {
   const [before] = useState(() => draftOf(known.system));
   const [draft, setDraft] = useState(before);
+  const repeated = repeatedSecrets(draft, before, known.system.tls?.hasClientKey === true);
   const save = useAction(async () => {
     await api().updateSystem({
       path: known.path,
@@ -66,7 +74,12 @@ function ChangeDialog({ known, reload, close }: ActionProps & { close: () => voi
       actions={
         <>
           <Button onClick={close}>{texts.parts.cancel}</Button>
-          <Button kind="primary" isBusy={save.isBusy} onClick={save.run}>
+          <Button
+            kind="primary"
+            isBusy={save.isBusy}
+            disabled={isSecretMissing(draft, repeated)}
+            onClick={save.run}
+          >
             {systems.save}
           </Button>
         </>
@@ -74,7 +87,8 @@ function ChangeDialog({ known, reload, close }: ActionProps & { close: () => voi
     >
       <ConnectionFields
         draft={draft}
-        hasSecret={draft.type === before.type && draft.proof === before.proof && before.type !== 'NO_AUTH'}
+        hasSecret={keepsSecret(draft, before)}
+        repeated={repeated}
         stored={known.system.tls}
         change={(changes) => setDraft((now) => ({ ...now, ...changes }))}
       />

@@ -12,12 +12,15 @@ interface TlsFieldsProps {
   change: (draft: TlsDraft) => void;
   /** What is stored, without the key. */
   stored: SystemResponse['tls'];
+  /** The stored key must be given again, since it would go elsewhere. */
+  mustRepeatKey: boolean;
 }
 
 /** What a system adds to TLS. Most have nothing of it. */
-export function TlsFields({ draft, change, stored }: TlsFieldsProps): JSX.Element {
+export function TlsFields({ draft, change, stored, mustRepeatKey }: TlsFieldsProps): JSX.Element {
   const authorities = stored?.caCertificates;
   const client = stored?.clientCertificate;
+  const keeps = stored?.hasClientKey === true && !mustRepeatKey;
   const set = (changes: Partial<TlsDraft>): void => change({ ...draft, ...changes });
   return (
     <details open={stored !== undefined}>
@@ -59,7 +62,8 @@ export function TlsFields({ draft, change, stored }: TlsFieldsProps): JSX.Elemen
         />
         <TextArea
           label={systems.clientKey}
-          hint={stored?.hasClientKey === true ? systems.secretKept : systems.secretHint}
+          hint={keeps ? systems.secretKept : systems.secretHint}
+          error={mustRepeatKey && draft.clientKey.trim() === '' ? systems.secretAgain : undefined}
           rows={ROWS}
           isCode
           disabled={draft.removesClient}

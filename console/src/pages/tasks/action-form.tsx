@@ -6,11 +6,12 @@ import { useAction } from '../../live/use-action.js';
 import { ifMatch } from '../../live/versions.js';
 import { Button } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
+import { fieldErrors } from '../../parts/explain.js';
 import { FaultNote, sending, useFaults } from '../../parts/schema-form/faults.js';
 import { initialValue, type Schema } from '../../parts/schema-form/schema.js';
 import { SchemaForm } from '../../parts/schema-form/schema-form.js';
 import { texts } from '../../texts/texts.js';
-import { fieldErrors, objectOf } from './bodies.js';
+import { objectOf } from './bodies.js';
 
 const t = texts.tasks;
 const CHANGED = 412;

@@ -6,6 +6,7 @@ import { api } from '../../app/session.js';
 import { useAction } from '../../live/use-action.js';
 import { Button } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
+import { fieldErrors } from '../../parts/explain.js';
 import { Select } from '../../parts/fields.js';
 import { say } from '../../parts/messages.js';
 import { Section } from '../../parts/page-head.js';
@@ -13,7 +14,7 @@ import { FaultNote, sending, useFaults } from '../../parts/schema-form/faults.js
 import { initialValue, type Schema } from '../../parts/schema-form/schema.js';
 import { SchemaForm } from '../../parts/schema-form/schema-form.js';
 import { texts } from '../../texts/texts.js';
-import { fieldErrors, objectOf } from './bodies.js';
+import { objectOf } from './bodies.js';
 
 const t = texts.tasks;
 /** Stored with what was started here. */

@@ -4,7 +4,10 @@ import { ConflictError, InvalidRequestError, NotFoundError } from '../../../comm
 export class SystemNameTakenError extends ConflictError {
   readonly code = 'SYSTEM_NAME_TAKEN';
   constructor() {
-    super('Name must be unique inside the project.');
+    super(
+      'Name must be unique inside the project.',
+      'resourceName: is taken by another system of this version',
+    );
   }
 }
 
