@@ -56,6 +56,20 @@ describe('Applications and builds', () => {
     expect(await tab.page.title()).not.toBe('XSS');
   });
 
+  it('says that there is no such application, or version of it', async () => {
+    const tab = await world().as('admin', '/applications/nowhere');
+    await tab.page.getByText('There is no application nowhere.').waitFor();
+    expect(await tab.page.getByRole('table').count()).toBe(0);
+    await tab.open('/applications/shop/versions/none');
+    await tab.page.getByText('There is no version none of shop.').waitFor();
+    expect(await tab.page.getByRole('table').count()).toBe(0);
+    await tab.check('no-such-version', { schemes: ['light'] });
+    for (const path of ['/systems?app=nowhere&version=v1', '/tasks/start?app=nowhere']) {
+      await tab.open(path);
+      await tab.page.getByLabel('Application').getByText('nowhere (unknown)').waitFor({ state: 'attached' });
+    }
+  });
+
   it('commits, builds and activates, each after a question', async () => {
     const tab = await world().as('author');
     for (const versionId of ['v1', 'v2']) {

@@ -14,6 +14,7 @@ describe('Deliver a package', () => {
     name: string,
     systems: readonly string[],
     further: readonly string[] = [],
+    application: object = {},
   ): Promise<string> => {
     const bank = (resourceName: string): unknown => ({
       resourceName,
@@ -23,7 +24,7 @@ describe('Deliver a package', () => {
       authorization: KEY,
     });
     const files = [
-      ['application.json', JSON.stringify({ formatVersion: 1, appId: 'bank', name: 'Bank' })],
+      ['application.json', JSON.stringify({ formatVersion: 1, appId: 'bank', name: 'Bank', ...application })],
       ...systems.map((system) => [`systems/${system}.json`, JSON.stringify(bank(system))]),
       ...further.map((path) => [path, '']),
     ] as const;
@@ -71,6 +72,42 @@ describe('Deliver a package', () => {
     await store(await folderOf('third', []));
     await press();
     await page.getByRole('heading', { name: 'Version v1', level: 1 }).waitFor();
+  });
+
+  it('chooses the build of a library that works: that of the folder where it is here, else the active one', async () => {
+    const svc = await world().client();
+    const library = (usableBy: string[]) => ({
+      application: { formatVersion: 1, appId: 'library', name: 'Library', usableBy },
+    });
+    const build = async (versionId: string): Promise<string> => {
+      const path = { appId: 'library', versionId };
+      await svc.storePackage({ path, body: library(['bank']) as never });
+      await svc.commitVersion({ path });
+      return (await svc.createBuild({ path })).data.buildId;
+    };
+    const older = await build('v1');
+    const active = await build('v2');
+    await svc.activateBuild({ path: { appId: 'library' }, body: { buildId: active } });
+    const tab = await world().as('author', '/deliver?version=v5');
+    const choice = tab.page.getByLabel('Build of the library library');
+    const choose = async (name: string, buildId: string): Promise<void> => {
+      const libraries = [{ appId: 'library', buildId }];
+      const folder = await folderOf(name, [], [], { libraries });
+      await tab.page.getByLabel('Folder of the application').setInputFiles(folder);
+      await choice.waitFor();
+      await tab.settled();
+    };
+    await choose('named', older);
+    await choice.getByText(`as the folder names it: ${older}`).waitFor({ state: 'attached' });
+    expect(await choice.inputValue()).toBe('');
+    await choose('placeholder', 'named-at-delivery');
+    await tab.page
+      .getByText('The folder names the build named-at-delivery, which is not here.', { exact: false })
+      .waitFor();
+    await expect.poll(() => choice.inputValue()).toBe(active);
+    await tab.check('deliver-library');
+    await tab.page.getByRole('button', { name: 'Store the package' }).click();
+    await tab.page.getByRole('heading', { name: 'Version v5', level: 1 }).waitFor();
   });
 
   it('tells everything that may not stand in the folder', async () => {

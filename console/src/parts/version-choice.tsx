@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { may } from '../app/permissions.js';
 import { setQuery } from '../app/router.js';
 import { api } from '../app/session.js';
-import { usePages } from '../live/use-pages.js';
+import { usePages, type Pages } from '../live/use-pages.js';
 import { texts } from '../texts/texts.js';
 import { Button } from './button.js';
 import { ErrorNote } from './error-note.js';
@@ -60,7 +60,7 @@ function ListedApplications({ appId }: { appId: string }): JSX.Element {
         label={parts.application}
         value={appId}
         empty={parts.choose}
-        choices={choicesOf(pages.items, appId)}
+        choices={withChosen(pages.items.map(idChoice), appId, pages)}
         onChange={(app) => setQuery({ app, version: undefined })}
       />
       {pages.hasMore && (
@@ -95,11 +95,7 @@ function ListedVersions({ appId, versionId }: ChosenVersion): JSX.Element {
         label={parts.version}
         value={versionId}
         empty={parts.choose}
-        choices={
-          versionId === '' || known.some(({ value }) => value === versionId)
-            ? known
-            : [{ value: versionId, title: versionId }, ...known]
-        }
+        choices={withChosen(known, versionId, pages)}
         onChange={(version) => setQuery({ version })}
       />
       {pages.hasMore && (
@@ -116,7 +112,19 @@ function TypedId({ label, name, value }: { label: string; name: string; value: s
   return <TextField label={label} value={value} onChange={(text) => setQuery({ [name]: text.trim() })} />;
 }
 
-function choicesOf(ids: readonly string[], chosen: string): Choice[] {
-  const all = chosen === '' || ids.includes(chosen) ? ids : [chosen, ...ids];
-  return all.map((id) => ({ value: id, title: id }));
+/** What a list offers and, before it, what the address names: marked as unknown once the whole list is read. */
+function withChosen(
+  known: readonly Choice[],
+  chosen: string,
+  { hasMore, isLoading, error }: Pick<Pages<unknown>, 'hasMore' | 'isLoading' | 'error'>,
+): readonly Choice[] {
+  if (chosen === '' || known.some(({ value }) => value === chosen)) {
+    return known;
+  }
+  const isUnknown = !hasMore && !isLoading && error === undefined;
+  return [{ value: chosen, title: isUnknown ? parts.unknownId(chosen) : chosen }, ...known];
+}
+
+function idChoice(id: string): Choice {
+  return { value: id, title: id };
 }

@@ -25,6 +25,11 @@ export const applications = {
   into: 'Where it goes',
   intoHint: 'A draft. A version that is not there yet comes into being.',
   buildOf: (appId: string) => `Build of the library ${appId}`,
+  namedFaults: {
+    missing: (buildId: string) =>
+      `The folder names the build ${buildId}, which is not here. Without another build, deliver and build the library first.`,
+    withdrawn: (buildId: string) => `The folder names the build ${buildId}, which was withdrawn.`,
+  },
   asNamed: (buildId: string) => `as the folder names it: ${buildId}`,
   addressOf: (system: string) => `Address of the system ${system}`,
   found: (processes: number, workflows: number, systems: number) =>
@@ -41,6 +46,8 @@ export const applications = {
   version: 'Version',
   versions: 'Versions',
   noVersions: 'There is no version.',
+  unknown: (appId: string) => `There is no application ${appId}.`,
+  unknownVersion: (versionId: string, appId: string) => `There is no version ${versionId} of ${appId}.`,
   versionTitle: (id: string) => `Version ${id}`,
   build: 'Build',
   builds: 'Builds',
@@ -77,7 +84,6 @@ export const applications = {
   running: 'Running instances',
   runningInstances: { CONTINUE: 'continue', HOLD: 'are put on hold', TERMINATE: 'are terminated' },
   isWithdrawn: 'The build is withdrawn.',
-  withdrawnChoose: (build: string) => `${build} was withdrawn: choose another build`,
   commit: 'Commit',
   commitTitle: (id: string) => `Commit version ${id}?`,
   commitLead: 'A committed version is read-only for ever, and can be built.',

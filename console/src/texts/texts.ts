@@ -148,6 +148,7 @@ export const texts = {
     no: 'No',
     nothing: 'nothing',
     choose: 'Choose …',
+    unknownId: (id: string) => `${id} (unknown)`,
     add: 'Add',
     remove: 'Remove',
     items: (count: number) => (count === 1 ? '1 item' : `${count} items`),

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import type { BuildSummary, ListedVersion } from '../../../../clients/typescript/src/index.js';
 import { api } from '../../app/session.js';
-import { usePages } from '../../live/use-pages.js';
+import { usePages, type Pages } from '../../live/use-pages.js';
 import { Badge, State } from '../../parts/badge.js';
 import { Link } from '../../parts/button.js';
 import { Moment } from '../../parts/facts.js';
+import { Empty } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
 import { PagedTable } from '../../parts/paged-table.js';
 import type { Column } from '../../parts/table.js';
@@ -35,17 +36,7 @@ const VERSION_COLUMNS: readonly Column<ListedVersion>[] = [
 /** One application: its versions, its builds, and which build is active. */
 export function Page({ params }: PageProps): JSX.Element {
   const appId = params['appId'] ?? '';
-  return (
-    <>
-      <PageHead title={appId} crumbs={[{ title: applications.title, to: '/applications' }]} />
-      <Builds appId={appId} />
-      <Versions appId={appId} />
-    </>
-  );
-}
-
-function Versions({ appId }: { appId: string }): JSX.Element {
-  const pages = usePages(
+  const versions = usePages(
     async (before, signal) => {
       const query = before === undefined ? {} : { before };
       const { data } = await api().listVersions({ path: { appId }, query, signal });
@@ -53,6 +44,24 @@ function Versions({ appId }: { appId: string }): JSX.Element {
     },
     [appId],
   );
+  // An application comes into being with its first version.
+  const isUnknown = versions.items.length === 0 && !versions.isLoading && versions.error === undefined;
+  return (
+    <>
+      <PageHead title={appId} crumbs={[{ title: applications.title, to: '/applications' }]} />
+      {isUnknown ? (
+        <Empty title={applications.unknown(appId)} />
+      ) : (
+        <>
+          <Builds appId={appId} />
+          <Versions pages={versions} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Versions({ pages }: { pages: Pages<ListedVersion> }): JSX.Element {
   return (
     <Section title={applications.versions} isFlush>
       <PagedTable

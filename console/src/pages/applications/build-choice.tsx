@@ -18,19 +18,19 @@ interface BuildChoiceProps {
   /** What it means to choose none. */
   empty: string;
   onChange: (buildId: string) => void;
+  hint?: string | undefined;
+  isRequired?: boolean;
   /** A build that is no choice. */
   without?: string;
   /** Whether withdrawn builds are choices. */
   hasWithdrawn?: boolean;
-  /** The build that is meant where none is chosen. */
-  meant?: string;
   /** What stands in the place of the list where the service does not give it. */
   children?: ComponentChildren;
 }
 
 /** Chooses a build of an application; older ones are asked for when they are wanted. */
 export function BuildChoice(props: BuildChoiceProps): JSX.Element {
-  const { appId, label, buildId, empty, onChange, without, hasWithdrawn = false, meant, children } = props;
+  const { appId, label, buildId, empty, onChange, hint, isRequired = false, children } = props;
   const pages = usePages(
     async (before, signal) => {
       const query = before === undefined ? {} : { before };
@@ -41,11 +41,9 @@ export function BuildChoice(props: BuildChoiceProps): JSX.Element {
   );
   const { items, error, hasMore, isLoading, more, reload } = pages;
   const choices = items
-    .filter(({ buildId: id, buildStatus }) => id !== without && (hasWithdrawn || buildStatus !== 'WITHDRAWN'))
+    .filter((one) => one.buildId !== props.without)
+    .filter(({ buildStatus }) => props.hasWithdrawn === true || buildStatus !== 'WITHDRAWN')
     .map(choiceOf);
-  const isMeantWithdrawn = items.some(
-    ({ buildId: id, buildStatus }) => id === meant && buildStatus === 'WITHDRAWN',
-  );
   const isRefused = error !== undefined && items.length === 0;
   return (
     <>
@@ -54,8 +52,10 @@ export function BuildChoice(props: BuildChoiceProps): JSX.Element {
       ) : (
         <Select
           label={label}
+          hint={hint}
+          isRequired={isRequired}
           value={buildId}
-          empty={isMeantWithdrawn ? applications.withdrawnChoose(meant ?? '') : empty}
+          empty={empty}
           choices={withChosen(choices, buildId)}
           onChange={onChange}
         />

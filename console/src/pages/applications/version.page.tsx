@@ -48,10 +48,16 @@ export function Page({ params }: PageProps): JSX.Element {
           </>
         }
       />
-      <Shown answer={version}>{() => null}</Shown>
-      <Workflows {...path} />
-      <PackageProblems {...path} />
-      <Preflight answer={preflight} />
+      <Shown answer={version}>
+        {(found) => found === null && <Empty title={applications.unknownVersion(versionId, appId)} />}
+      </Shown>
+      {version.data !== null && (
+        <>
+          <Workflows {...path} />
+          <PackageProblems {...path} />
+          <Preflight answer={preflight} />
+        </>
+      )}
     </>
   );
 }

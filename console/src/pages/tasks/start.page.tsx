@@ -3,20 +3,19 @@ import { useState } from 'preact/hooks';
 import type { StartableProcess } from '../../../../clients/typescript/src/index.js';
 import { may } from '../../app/permissions.js';
 import { setQuery } from '../../app/router.js';
-import { api } from '../../app/session.js';
 import { startable } from '../../app/startable.js';
 import { useAnswer } from '../../live/use-answer.js';
 import { Button } from '../../parts/button.js';
-import { Select, TextField } from '../../parts/fields.js';
+import { TextField } from '../../parts/fields.js';
 import { Empty, Note, Shown } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
 import { Table, type Column } from '../../parts/table.js';
+import { ApplicationChoice } from '../../parts/version-choice.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
 import { StartForm } from './start-form.js';
 
 const t = texts.tasks;
-const PAGE_SIZE = 100;
 
 /** Starts a process of the active build of an application. */
 export function Page({ query }: PageProps): JSX.Element {
@@ -25,37 +24,10 @@ export function Page({ query }: PageProps): JSX.Element {
     <>
       <PageHead title={t.start} lead={t.startLead} crumbs={[{ title: t.title, to: '/tasks' }]} />
       <Section title={t.application}>
-        {may('application-delivery') ? <ChooseApp appId={appId} /> : <TypeApp appId={appId} />}
+        {may('application-delivery') ? <ApplicationChoice appId={appId} /> : <TypeApp appId={appId} />}
       </Section>
       {appId !== '' && <Processes key={appId} appId={appId} name={query.get('process') ?? ''} />}
     </>
-  );
-}
-
-/** Who may list applications chooses one. */
-function ChooseApp({ appId }: { appId: string }): JSX.Element {
-  const apps = useAnswer(
-    async (signal) =>
-      (await api().listApplications({ query: { limit: PAGE_SIZE }, signal })).data.applications.map(
-        ({ applicationId }) => applicationId,
-      ),
-    [],
-  );
-  return (
-    <Shown answer={apps}>
-      {(ids) => (
-        <Select
-          label={t.application}
-          value={appId}
-          empty={texts.parts.choose}
-          choices={[...new Set([...(appId === '' ? [] : [appId]), ...ids])].map((id) => ({
-            value: id,
-            title: id,
-          }))}
-          onChange={(app) => setQuery({ app, process: undefined })}
-        />
-      )}
-    </Shown>
   );
 }
 
