@@ -42,34 +42,84 @@ describe('Instances', () => {
     await tab.page.getByRole('heading', { name: 'loan_onboarding', level: 1 }).waitFor();
   });
 
-  it('are found by their data, and a link to what was found finds it again', async () => {
+  it('are found by their data together with what is typed beside it, and no value is in an address', async () => {
     const uuid = await startLoan(svc, MARKUP);
-    const tab = await world().as('admin', '/instances?applicationId=nowhere');
-    await tab.page.getByText('No instance is like that.').waitFor();
-    await tab.page.getByLabel('Data', { exact: true }).fill('client.name');
-    await tab.page.getByRole('button', { name: 'Clear' }).click();
-    await tab.page.getByLabel('Application', { exact: true }).fill('sample');
-    await tab.page.keyboard.press('Enter');
-    await tab.page.getByRole('combobox', { name: 'Data', exact: true }).waitFor();
-    await tab.page.getByLabel('Has the value').fill('Ada Example');
-    await tab.page.keyboard.press('Enter');
-    await tab.page.getByText('client.name:Ada Example').waitFor();
-    await expect.poll(() => tab.page.getByRole('link', { name: 'loan_onboarding' }).count()).toBe(1);
-    await tab.page.getByRole('link', { name: 'loan_onboarding' }).click();
-    await tab.page.waitForURL(`**/instances/${stopped}`);
+    const tab = await world().as('admin', '/instances');
+    const found = tab.page.getByRole('link', { name: 'loan_onboarding' });
+    const { page } = tab;
+    const search = page.getByRole('button', { name: 'Search', exact: true });
+    await page.getByLabel('Application', { exact: true }).fill('nowhere');
+    await page.getByLabel('Value', { exact: true }).focus();
+    await page.getByText('No application nowhere has an active build.').waitFor();
+    await page.getByLabel('Path', { exact: true }).fill('client.name');
+    await page.getByLabel('Value', { exact: true }).fill('Ada Example');
+    await search.click();
+    // Both are asked for, though the application was not searched for before.
+    await page.getByText('No instance is like that.').waitFor();
 
-    await tab.open(`/instances?data=${encodeURIComponent(`client.name:${MARKUP}`)}`);
-    await tab.page.locator(`a[href$="${uuid}"]`).waitFor();
-    expect(await tab.page.locator('main img, main script').count()).toBe(0);
-    await tab.page.getByLabel('Data', { exact: true }).fill('client..name');
-    await tab.page.getByLabel('Has the value').fill('x');
+    await page.getByLabel('Application', { exact: true }).fill('sample');
+    await page.getByLabel('Value', { exact: true }).focus();
+    await page
+      .getByText('Finds only the exact value, with upper and lower case.', { exact: false })
+      .waitFor();
+    await page.getByText('declares as searchable: client.name.', { exact: false }).waitFor();
+    await search.click();
+    await page.locator(`a[href$="${stopped}"]`).waitFor();
+    await expect.poll(() => found.count()).toBe(1);
+    await found.click();
+    await page.getByRole('heading', { name: 'loan_onboarding', level: 1 }).waitFor();
+    // The button of the browser leads back to what was found.
+    await page.goBack();
+    await expect.poll(() => found.count()).toBe(1);
+    expect(await page.getByLabel('Value', { exact: true }).inputValue()).toBe('Ada Example');
+
+    // The next search takes the place of the last one.
+    await page.getByLabel('Value', { exact: true }).fill(MARKUP);
+    await search.click();
+    await page.locator(`a[href$="${uuid}"]`).waitFor();
+    expect(await page.locator('main img, main script').count()).toBe(0);
+    await page.getByRole('button', { name: 'Another value' }).click();
+    await page.getByLabel('Path', { exact: true }).last().fill('client..name');
+    await page.getByLabel('Value', { exact: true }).last().fill('x');
     await tab.check('instances-by-data');
-    await tab.page.getByRole('button', { name: 'Find' }).click();
-    await tab.page.getByText('must be a path of data, a colon', { exact: false }).waitFor();
-    await tab.page.getByRole('button', { name: 'Search without client..name:x' }).click();
-    await tab.page.locator(`a[href$="${uuid}"]`).waitFor();
-    await tab.page.getByRole('button', { name: 'Clear' }).click();
-    await expect.poll(() => tab.page.url()).not.toContain('data=');
+    await search.click();
+    await page.getByText('must be a path of data, a colon', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Remove value 2' }).click();
+    await search.click();
+    await page.locator(`a[href$="${uuid}"]`).waitFor();
+    expect(
+      decodeURIComponent(await page.evaluate<string>('location.href + JSON.stringify(history.state)')),
+    ).not.toMatch(/name|Ada|img/);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await expect.poll(() => found.count()).toBeGreaterThan(1);
+    expect(await page.getByLabel('Value', { exact: true }).inputValue()).toBe('');
+  });
+
+  it.each([
+    [390, 300, '.bar'],
+    [1_600, 150, '.bulk-bar'],
+  ])('leave nothing that has the focus under a bar that stays, at %i pixels', async (width, height, bar) => {
+    const tab = await world().as('admin', '/instances');
+    await tab.page.getByRole('checkbox', { name: 'Select all' }).check();
+    await tab.page.setViewportSize({ width, height });
+    const under = await tab.page.evaluate<number>('document.querySelectorAll("main input").length');
+    const hidden: string[] = [];
+    for (let index = 0; index < under; index += 1) {
+      // The field is where the bar is, and the focus on what follows it.
+      await tab.page.evaluate(`(([field, next]) => {
+        scrollTo(0, 0);
+        scrollTo(0, field.getBoundingClientRect().top - 10);
+        next?.focus({ preventScroll: true });
+      })([...document.querySelectorAll('main :is(input, select, button, a)')]
+          .filter((each, at, all) => at >= all.indexOf(document.querySelectorAll('main input')[${index}])))`);
+      await tab.page.keyboard.press('Shift+Tab');
+      hidden.push(
+        ...(await tab.page.evaluate<string[]>(`(({ top, bottom }, bar) =>
+          top >= bar.top && bottom <= bar.bottom ? [document.activeElement.outerHTML.slice(0, 120)] : []
+        )(document.activeElement.getBoundingClientRect(), document.querySelector('${bar}').getBoundingClientRect())`)),
+      );
+    }
+    expect(hidden).toEqual([]);
   });
 
   it('show where they stand on a diagram, and the same as a table', async () => {
@@ -94,7 +144,7 @@ describe('Instances', () => {
     const tab = await world().as('admin', `/instances/${stopped}?tab=history`);
     await tab.page.getByText('incident raised').waitFor();
     await tab.check('instance-history', { schemes: ['light'] });
-    await tab.page.getByRole('tab', { name: /^Calls/ }).click();
+    await tab.page.getByRole('tab', { name: 'Calls 3' }).click();
     await tab.page.getByRole('link', { name: 'credit_check' }).waitFor();
     await tab.page.getByRole('link', { name: 'advise_client' }).waitFor();
     await tab.check('instance-calls', { schemes: ['light'] });
@@ -291,6 +341,16 @@ describe('Instances', () => {
     const tab = await world().as('admin', '/instances/incidents?state=OPEN&code=WORKFLOW');
     await tab.page.getByRole('link', { name: 'Open the run' }).first().waitFor();
     await tab.check('incidents');
+    await tab.open('/instances/incidents');
+    await tab.page.getByRole('columnheader', { name: 'State' }).waitFor();
+    await tab.page
+      .getByRole('row', { name: /loan_onboarding.* workflow open/ })
+      .first()
+      .waitFor();
+    await tab.page
+      .getByRole('row', { name: /loan_onboarding.* workflow retried/ })
+      .first()
+      .waitFor();
     await tab.page.getByRole('link', { name: 'loan_onboarding' }).first().click();
     await tab.page.getByText('Why it has stopped').waitFor();
   });

@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { setQuery } from '../app/router.js';
 import { Button } from './button.js';
@@ -16,25 +16,33 @@ export interface Filter {
 interface FiltersProps {
   filters: readonly Filter[];
   query: URLSearchParams;
-  /** Other members of the query that are cleared with them. */
-  others?: readonly string[];
+  /** More fields of the same search, beside what is typed in these. */
+  more?: (typed: Readonly<Record<string, string>>) => ComponentChildren;
+  /** Takes over the other fields, before the query is changed. */
+  onSearch?: () => void;
+  /** Empties the other fields. */
+  onClear?: () => void;
 }
 
 /** Fields that narrow a list. What is typed is asked for with Enter or the button, so the service is not asked at each letter. */
-export function Filters({ filters, query, others = [] }: FiltersProps): JSX.Element {
+export function Filters({ filters, query, more, onSearch, onClear }: FiltersProps): JSX.Element {
   const known = valuesOf(filters, query);
   const [typed, setTyped] = useState(known);
   const key = JSON.stringify(known);
   // A link, or a button of the browser, leads to other filters.
   useEffect(() => setTyped(known), [key]);
   const change = (name: string, value: string): void => setTyped({ ...typed, [name]: value });
+  const search = (values: Record<string, string>): void => {
+    onSearch?.();
+    setQuery(values);
+  };
   return (
     <form
       class="filters"
       role="search"
       onSubmit={(event) => {
         event.preventDefault();
-        setQuery(typed);
+        search(typed);
       }}
     >
       {filters.map(({ name, label, choices, type = 'text' }) =>
@@ -55,16 +63,23 @@ export function Filters({ filters, query, others = [] }: FiltersProps): JSX.Elem
             choices={choices}
             onChange={(value) => {
               change(name, value);
-              setQuery({ ...typed, [name]: value });
+              search({ ...typed, [name]: value });
             }}
           />
         ),
       )}
+      {more?.(typed)}
       <div class="filters-buttons">
         <Button type="submit" kind="primary">
           {texts.parts.search}
         </Button>
-        <Button onClick={() => setQuery(cleared([...filters.map(({ name }) => name), ...others]))}>
+        <Button
+          onClick={() => {
+            onClear?.();
+            setTyped(emptied(filters));
+            setQuery(emptied(filters));
+          }}
+        >
           {texts.parts.clear}
         </Button>
       </div>
@@ -72,8 +87,8 @@ export function Filters({ filters, query, others = [] }: FiltersProps): JSX.Elem
   );
 }
 
-function cleared(names: readonly string[]): Record<string, undefined> {
-  return Object.fromEntries(names.map((name) => [name, undefined]));
+function emptied(filters: readonly Filter[]): Record<string, string> {
+  return Object.fromEntries(filters.map(({ name }) => [name, '']));
 }
 
 function valuesOf(filters: readonly Filter[], query: URLSearchParams): Record<string, string> {

@@ -6,7 +6,7 @@ export interface Tab {
   id: string;
   title: string;
   /** How many there are of what it shows. */
-  count?: number | undefined;
+  count?: number | string | undefined;
 }
 
 interface TabsProps {

@@ -2,10 +2,10 @@
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'quiet';
 
 const WORDS: Readonly<Record<Exclude<Tone, 'quiet'>, RegExp>> = {
-  good: /^(finished|succeeded|success|healthy|up|ok|ready|enabled|active|completed|done)$/i,
+  good: /^(finished|resolved|succeeded|success|healthy|up|ok|ready|enabled|active|completed|done)$/i,
   busy: /^(started|running|created|pending|scheduled|draft|claimed)$/i,
   warn: /^(onhold|on_hold|waiting|degraded|warning|review|unknown|expired|denied|halted)$/i,
-  bad: /^(failed|terminated|down|unhealthy|error|incident|unreachable|critical)$/i,
+  bad: /^(open|failed|terminated|down|unhealthy|error|incident|unreachable|critical)$/i,
 };
 
 /** The tone of a state, whichever part of the service names it. */

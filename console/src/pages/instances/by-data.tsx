@@ -1,91 +1,83 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { setQuery } from '../../app/router.js';
+import { ServiceError } from '../../../../clients/typescript/src/index.js';
 import { startable } from '../../app/startable.js';
 import { useAnswer } from '../../live/use-answer.js';
 import { Button } from '../../parts/button.js';
 import { TextField } from '../../parts/fields.js';
 import { ButtonIcon } from '../../parts/icon.js';
 import { texts } from '../../texts/texts.js';
+import type { DataTerm } from './data-search.js';
 
 const t = texts.instances;
+const NOT_FOUND = 404;
 /** As many as the service takes. */
 const MOST = 4;
 
-/** Finds instances by values of their data. Which ones there are the processes of an application say; without one a person types it. */
-export function ByData({ query }: { query: URLSearchParams }): JSX.Element {
-  const [typed, setTyped] = useState<string>();
-  const [value, setValue] = useState('');
-  const names = useSearchable(query.get('applicationId'), query.get('processDefinitionName'));
-  const terms = query.getAll('data');
-  // Instances of other builds can have other paths, so those that are declared now are only offered.
-  const path = typed ?? names[0] ?? '';
-  const term = `${path.trim()}:${value}`;
-  const isWhole = path.trim() !== '' && value !== '';
-  const isFull = isWhole && !terms.includes(term) && terms.length >= MOST;
-  return (
-    <>
-      <form
-        class="one-line is-pair"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isWhole && !isFull) {
-            setQuery({ data: [...new Set([...terms, term])] });
-            setValue('');
-          }
-        }}
-      >
-        <TextField
-          label={t.dataPath}
-          hint={names.length === 0 ? t.dataPathHint : undefined}
-          value={path}
-          suggestions={names}
-          onChange={setTyped}
-        />
-        <TextField
-          label={t.dataValue}
-          value={value}
-          onChange={setValue}
-          error={isFull ? t.dataFull(MOST) : undefined}
-        />
-        <Button type="submit" disabled={!isWhole || isFull}>
-          {t.findByData}
-        </Button>
-      </form>
-      {terms.length > 0 && <Terms terms={terms} />}
-    </>
-  );
+interface ByDataProps {
+  terms: readonly DataTerm[];
+  change: (terms: readonly DataTerm[]) => void;
+  /** Whose declared paths are offered. Instances of other builds can have other paths, so anything else can be typed. */
+  appId: string;
+  processName: string;
 }
 
-/** What is searched for, to be taken back one by one. */
-function Terms({ terms }: { terms: readonly string[] }): JSX.Element {
+/** Fields for values that the data of instances must have: a row for each. */
+export function ByData({ terms, change, appId, processName }: ByDataProps): JSX.Element {
+  // The application may be typed at the moment, so its paths are read when somebody comes here.
+  const [asked, setAsked] = useState({ appId, processName });
+  const { names, hint } = useSearchable(asked.appId, asked.processName);
+  const set = (index: number, changes: Partial<DataTerm>): void =>
+    change(terms.map((term, at) => (at === index ? { ...term, ...changes } : term)));
   return (
-    <ul class="chips" aria-label={t.searchedData}>
-      {terms.map((term) => (
-        <li key={term} class="chip">
-          <code>{term}</code>
-          <Button
-            kind="bare"
-            label={t.withoutData(term)}
-            onClick={() => setQuery({ data: terms.filter((one) => one !== term) })}
-          >
-            <ButtonIcon name="close" />
-          </Button>
-        </li>
+    <fieldset class="by-data" onFocusIn={() => setAsked({ appId, processName })}>
+      <legend>{t.byData}</legend>
+      <p class="field-hint">{hint}</p>
+      {terms.map(({ path, value }, index) => (
+        <div key={index} class="by-data-row">
+          <TextField
+            label={t.dataPath}
+            value={path}
+            suggestions={names}
+            onChange={(next) => set(index, { path: next })}
+            error={path.trim() === '' && value !== '' ? t.dataPathMissing : undefined}
+          />
+          <TextField
+            label={t.dataValue}
+            value={value}
+            onChange={(next) => set(index, { value: next, path: path === '' ? (names[0] ?? '') : path })}
+          />
+          {terms.length > 1 && (
+            <Button
+              kind="bare"
+              label={t.withoutData(index + 1)}
+              onClick={() => change(terms.filter((_term, at) => at !== index))}
+            >
+              <ButtonIcon name="close" />
+            </Button>
+          )}
+        </div>
       ))}
-    </ul>
+      {terms.length < MOST && (
+        <Button onClick={() => change([...terms, { path: '', value: '' }])}>{t.moreData}</Button>
+      )}
+    </fieldset>
   );
 }
 
-/** The paths that the active build of an application declares, or one of its processes; none where nobody knows. */
-function useSearchable(appId: string | null, process: string | null): readonly string[] {
-  const { data = [] } = useAnswer(
+/** The paths that the active build of an application declares, or one of its processes. */
+function useSearchable(appId: string, process: string): { names: readonly string[]; hint: string } {
+  const { data = [], error } = useAnswer(
     async (signal) => {
-      const { processes } = appId === null ? { processes: [] } : await startable(appId, signal);
-      const meant = processes.filter((one) => process === null || one.processDefinitionName === process);
+      const { processes } = appId === '' ? { processes: [] } : await startable(appId, signal);
+      const meant = processes.filter((one) => process === '' || one.processDefinitionName === process);
       return [...new Set(meant.flatMap(({ searchable = [] }) => searchable))].toSorted();
     },
     [appId, process],
   );
-  return data;
+  if (data.length > 0) {
+    return { names: data, hint: t.dataHint(data.join(', ')) };
+  }
+  const isUnknown = error instanceof ServiceError && error.status === NOT_FOUND;
+  return { names: [], hint: isUnknown ? t.noSuchApplication(appId) : t.dataHint(t.dataExample) };
 }

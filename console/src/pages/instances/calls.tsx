@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type {
   InstanceChild,
   InstanceResponse,
@@ -6,7 +7,7 @@ import type {
 } from '../../../../clients/typescript/src/index.js';
 import { may } from '../../app/permissions.js';
 import { api } from '../../app/session.js';
-import { usePages } from '../../live/use-pages.js';
+import { usePages, type Pages } from '../../live/use-pages.js';
 import { State } from '../../parts/badge.js';
 import { Link } from '../../parts/button.js';
 import { Duration, Moment } from '../../parts/facts.js';
@@ -43,7 +44,13 @@ const RUNS: readonly Column<WorkflowRun>[] = [
 ];
 
 /** Who called an instance, and what it has called: processes and workflows. */
-export function Calls({ instance }: { instance: InstanceResponse }): JSX.Element {
+export function Calls({
+  instance,
+  runs,
+}: {
+  instance: InstanceResponse;
+  runs: Pages<WorkflowRun>;
+}): JSX.Element {
   const { uuid, parentProcessInstanceUuid: parent, parentApplicationId, children = [] } = instance;
   return (
     <>
@@ -67,14 +74,22 @@ export function Calls({ instance }: { instance: InstanceResponse }): JSX.Element
           empty={<Empty title={t.noCalled} />}
         />
       </Section>
-      {may('process-read', instance.applicationId) && <Runs uuid={uuid} />}
+      {may('process-read', instance.applicationId) && (
+        <Section title={t.runs} isFlush>
+          <PagedTable caption={t.runs} columns={RUNS} pages={runs} keyOf={({ id }) => id} none={t.noRuns} />
+        </Section>
+      )}
     </>
   );
 }
 
-function Runs({ uuid }: { uuid: string }): JSX.Element {
+/** The runs of workflows that an instance has started, read again with each step; none where the person may not read them. */
+export function useRuns({ uuid, applicationId, dateUpdated }: InstanceResponse): Pages<WorkflowRun> {
   const pages = usePages<WorkflowRun>(
     async (before, signal) => {
+      if (!may('process-read', applicationId)) {
+        return { items: [], next: null };
+      }
       const { data } = await api().listWorkflowRuns({
         query: { processInstanceUuid: uuid, limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) },
         signal,
@@ -83,9 +98,12 @@ function Runs({ uuid }: { uuid: string }): JSX.Element {
     },
     [uuid],
   );
-  return (
-    <Section title={t.runs} isFlush>
-      <PagedTable caption={t.runs} columns={RUNS} pages={pages} keyOf={({ id }) => id} none={t.noRuns} />
-    </Section>
-  );
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current) {
+      pages.reload();
+    }
+    isFirst.current = false;
+  }, [dateUpdated]);
+  return pages;
 }

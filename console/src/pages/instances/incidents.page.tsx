@@ -9,7 +9,7 @@ import { may } from '../../app/permissions.js';
 import { given, givenTimes } from '../../app/query.js';
 import { api } from '../../app/session.js';
 import { usePages } from '../../live/use-pages.js';
-import { Badge } from '../../parts/badge.js';
+import { State } from '../../parts/badge.js';
 import { Link } from '../../parts/button.js';
 import { Moment } from '../../parts/facts.js';
 import { choicesOf, Filters, type Filter } from '../../parts/filters.js';
@@ -57,11 +57,9 @@ const COLUMNS: readonly Column<ListedIncident>[] = [
   { title: t.element, cell: ({ bpmnElementId }) => bpmnElementId ?? '–', isExtra: true },
   {
     title: t.code,
-    cell: ({ code, state }) => (
-      <Badge tone={state === 'OPEN' ? 'bad' : 'quiet'}>{code.toLowerCase().replaceAll('_', ' ')}</Badge>
-    ),
-    isTight: true,
+    cell: ({ code }) => code.toLowerCase().replaceAll('_', ' '),
   },
+  { title: t.state, cell: ({ state }) => <State of={state} />, isTight: true },
   {
     title: t.message,
     cell: ({ message, workflowError }) => <Why message={message} error={workflowError} />,

@@ -10,7 +10,7 @@ import { PageHead, Section } from '../../parts/page-head.js';
 import { Tabs } from '../../parts/tabs.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
-import { Calls } from './calls.js';
+import { Calls, useRuns } from './calls.js';
 import { InstanceData } from './data.js';
 import { InstanceDiagram } from './diagram.js';
 import { History } from './history.js';
@@ -83,7 +83,8 @@ interface ContentProps {
 }
 
 function Content({ instance, live, tab }: ContentProps): JSX.Element {
-  const children = instance.children ?? [];
+  const runs = useRuns(instance);
+  const calls = (instance.children ?? []).length + runs.items.length;
   return (
     <>
       {instance.incidents.length > 0 && (
@@ -97,13 +98,13 @@ function Content({ instance, live, tab }: ContentProps): JSX.Element {
           { id: 'diagram', title: t.tabs.diagram },
           { id: 'data', title: t.tabs.data, count: Object.keys(instance.data).length },
           { id: 'history', title: t.tabs.history, count: live.trail.items[0]?.seq },
-          { id: 'calls', title: t.tabs.calls, count: children.length },
+          { id: 'calls', title: t.tabs.calls, count: runs.hasMore ? `${calls}+` : calls },
         ]}
       >
         {tab === 'diagram' && <InstanceDiagram instance={instance} trail={live.trail} />}
         {tab === 'data' && <InstanceData instance={instance} trail={live.trail} />}
         {tab === 'history' && <History trail={live.trail} />}
-        {tab === 'calls' && <Calls instance={instance} />}
+        {tab === 'calls' && <Calls instance={instance} runs={runs} />}
       </Tabs>
       <Section title={t.facts}>
         <Facts facts={factsOf(instance)} />

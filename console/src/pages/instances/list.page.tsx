@@ -19,6 +19,7 @@ import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
 import { BulkBar } from './bulk-bar.js';
 import { ByData } from './by-data.js';
+import { searchData, searchedData, type DataTerm } from './data-search.js';
 import { personOf } from './person.js';
 
 const t = texts.instances;
@@ -85,14 +86,15 @@ const COLUMNS: readonly Column<InstanceSummary>[] = [
 
 /** Instances, newest first, and what is done to several at once. */
 export function Page({ query }: PageProps): JSX.Element {
-  const key = query.toString();
+  const terms = searchedData();
+  const key = query.toString() + JSON.stringify(terms);
   const pages = usePages<InstanceSummary>(
     async (before, signal) => {
       const asked = {
         ...given(query, ['applicationId', 'processDefinitionName', 'parentProcessInstanceUuid']),
         ...(given(query, ['state']) as { state?: ProcessInstanceState }),
         ...(query.get('hasIncidents') === null ? {} : { hasIncidents: query.get('hasIncidents') === 'true' }),
-        ...(query.has('data') ? { data: query.getAll('data') } : {}),
+        ...(terms.length === 0 ? {} : { data: terms.map(({ path, value }) => `${path}:${value}`) }),
         ...givenTimes(query),
       };
       const { data } = await api().listProcessInstances({
@@ -117,11 +119,39 @@ export function Page({ query }: PageProps): JSX.Element {
       )}
       <Section title={t.search}>
         <ByUuid />
-        <ByData query={query} />
-        <Filters filters={FILTERS} query={query} others={['data']} />
+        <Search query={query} searched={terms} />
       </Section>
       <Found pages={pages} />
     </>
+  );
+}
+
+const NO_TERM: readonly DataTerm[] = [{ path: '', value: '' }];
+
+/** All that narrows the list: one search, which takes the place of the last one. */
+function Search({ query, searched }: { query: URLSearchParams; searched: readonly DataTerm[] }): JSX.Element {
+  const [terms, setTerms] = useState(searched.length === 0 ? NO_TERM : searched);
+  const whole = terms
+    .map(({ path, value }) => ({ path: path.trim(), value }))
+    .filter(({ path, value }) => path !== '' && value !== '');
+  return (
+    <Filters
+      filters={FILTERS}
+      query={query}
+      onSearch={() => searchData(whole)}
+      onClear={() => {
+        setTerms(NO_TERM);
+        searchData([]);
+      }}
+      more={({ applicationId = '', processDefinitionName = '' }) => (
+        <ByData
+          terms={terms}
+          change={setTerms}
+          appId={applicationId.trim()}
+          processName={processDefinitionName.trim()}
+        />
+      )}
+    />
   );
 }
 
