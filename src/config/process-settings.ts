@@ -7,7 +7,7 @@ const DAY_SECONDS = 86_400;
 /** Settings of running processes. */
 export const processSettings = {
   PROCESS_START_PERMISSION: permission.describe(
-    'Permission of PERMISSION_RULES that starting a process asks for; any valid token without it.',
+    'Permission of PERMISSION_RULES that starting a process asks for where the model has no svc:start; any valid token without it.',
   ),
   PROCESS_UI_ACTION_PERMISSION: permission.describe(
     'Permission of PERMISSION_RULES that executing a UI action asks for; any valid token without it.',

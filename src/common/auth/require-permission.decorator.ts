@@ -20,8 +20,11 @@ export const RequiredPermission = Reflector.createDecorator<PermissionOrSetting>
  * section 1). It stands there as `x-permission`, or as `x-permission-setting` where the deployment chooses.
  */
 export const RequirePermission = (required: PermissionOrSetting): ClassDecorator & MethodDecorator =>
+  applyDecorators(RequiredPermission(required), ShowsPermission(required));
+
+/** Shows a permission in the document like `RequirePermission`, where the service and no guard asks for it. */
+export const ShowsPermission = (required: PermissionOrSetting): ClassDecorator & MethodDecorator =>
   applyDecorators(
-    RequiredPermission(required),
     ApiBearerAuth('bearer'),
     ApiExtension(isPermissionSetting(required) ? 'x-permission-setting' : 'x-permission', required),
   );

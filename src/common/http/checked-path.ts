@@ -16,6 +16,8 @@ export interface PathCheck<Service = unknown, Params = unknown> {
 export interface PathCheckOptions {
   /** Refuses callers who must not learn that the path is malformed. */
   demandReader?: (principal: Principal) => void;
+  /** The same, with the provider that looks paths up and the application as the path names it. */
+  demandCaller?: (service: unknown, appId: string, principal: Principal) => void;
   /** For a handler that looks the path up itself: only a request that is refused for its query or body is in need of a look. */
   onlyWhenRefused?: boolean;
 }

@@ -20,7 +20,7 @@ export class PathChecks {
   }
 
   private async validated(
-    { params, demandReader }: PathCheck & PathCheckOptions,
+    { params, demandReader, service, demandCaller }: PathCheck & PathCheckOptions,
     host: ArgumentsHost,
     principal: Principal,
   ): Promise<unknown> {
@@ -29,6 +29,11 @@ export class PathChecks {
       return await this.validation.transform(request.params, { type: 'param', metatype: params });
     } catch (error) {
       demandReader?.(principal);
+      demandCaller?.(
+        this.modules.get(service, { strict: false }),
+        String(request.params['appId']),
+        principal,
+      );
       throw error;
     }
   }

@@ -47,6 +47,14 @@ const several = processFile(
    ${userTask('a')}${node('endEvent', 'end')}${flows('north>a south>a told>a a>end')}`,
   { outside: '<bpmn:message id="M_order" name="order"/>' },
 );
+/** Its process and one of its start events say who starts. */
+const guarded = processFile(
+  'guarded',
+  `${node('startEvent', 'mine', '', 'svc:startCondition="mine"')}
+   ${node('startEvent', 'theirs', '', 'svc:startCondition="theirs" svc:start="chief, clerk"')}
+   ${userTask('a')}${node('endEvent', 'end')}${flows('mine>a theirs>a a>end')}`,
+  { attributes: 'svc:start="chief"' },
+);
 const ordered = processFile(
   'ordered',
   `${node('startEvent', 'start', '<bpmn:messageEventDefinition messageRef="M_ordered" svc:correlation=""/>')}
@@ -82,6 +90,7 @@ beforeAll(async () => {
     'application-delivery': [{ claim: 'scope', has: 'application:deliver' }],
     starter: [{ claim: 'roles', hasAt: 'starter' }],
     clerk: [{ claim: 'roles', hasAt: 'clerk' }],
+    chief: [{ claim: 'roles', hasAt: 'chief' }],
   };
   const settings = { JOBS_WORKERS: 'false', PERMISSION_RULES: JSON.stringify(rules) };
   app = await TestApp.start({ ...settings, PROCESS_START_PERMISSION: 'starter' });
@@ -164,6 +173,47 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
       }
     }
   }
+
+  it('asks for the permissions that the model names, in place of the setting', async () => {
+    const of = await publish(app, { bpmn: [guarded, taskProcess('plain', userTask('a'))] });
+    const permissionsOf = async (...names: string[]) => {
+      const token = await tokenOf(...names.map((name) => `${name}@${of.appId}`));
+      const [process] = (await list({}, { token, of })).body.processes;
+      const answers = [];
+      for (const startCondition of ['mine', 'theirs']) {
+        answers.push(told(await start(app, of, 'guarded', { startCondition }, { token })));
+      }
+      return {
+        starts: process?.starts.map(({ mayStart }) => mayStart),
+        refusal: process?.refusal?.status,
+        answers,
+      };
+    };
+    const open = '200 undefined';
+    expect(await permissionsOf('chief')).toEqual({
+      starts: [true, true],
+      refusal: undefined,
+      answers: [open, open],
+    });
+    expect(await permissionsOf('clerk')).toMatchObject({
+      starts: [false, true],
+      answers: [PERMISSION, open],
+    });
+    expect(await permissionsOf('starter')).toEqual({
+      starts: [false, false],
+      refusal: 403,
+      answers: [PERMISSION, PERMISSION],
+    });
+    const token = await tokenOf(`clerk@${of.appId}`);
+    expect(told(await start(app, of, 'guarded', undefined, { token, rawBody: '{' }))).toContain('400');
+    expect(told(await start(app, of, 'gone', {}, { token }))).toBe(PERMISSION);
+    expect(told(await start(app, of, 'plain', {}, { token }))).toBe(PERMISSION);
+    const [process] = (await list({}, { token, of })).body.processes;
+    expect(process?.starts.map(({ startPermissions }) => startPermissions)).toEqual([
+      ['chief'],
+      ['chief', 'clerk'],
+    ]);
+  });
 
   it('asks for the rights of this application, and tells of it all the same', async () => {
     const token = await tokenOf(`starter@${library.appId}`, `clerk@${library.appId}`);

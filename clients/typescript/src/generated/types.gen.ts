@@ -1526,6 +1526,10 @@ export type ProcessStartEvent = {
      */
     lane: string | null;
     /**
+     * Permissions of which a start here needs one (`svc:start`); absent where `PROCESS_START_PERMISSION` decides.
+     */
+    startPermissions?: Array<string>;
+    /**
      * Whether a start here by this caller gets as far as its body.
      */
     mayStart: boolean;

@@ -136,6 +136,12 @@ const nodeSchema = z
     outgoing: z.array(indexRule),
     defaultFlow: indexRule.nullable(),
     startCondition: textOrNull,
+    startPermissions: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Permissions of which a request needs one to start here; left out where the model names none.',
+      ),
     starts: z.array(indexRule),
     boundaries: z.array(indexRule),
     attachedTo: indexRule.nullable(),

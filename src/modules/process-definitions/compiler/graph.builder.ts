@@ -7,6 +7,7 @@ import type { CallReader } from './call.reader.js';
 import type { DraftNode, ProcessDraft } from '../draft/draft.js';
 import type { SvcUuids } from './svc-uuids.js';
 import { Values } from '../draft/values.js';
+import { readStartPermissions } from './start-permissions.js';
 
 /** What reads the parts of a node. */
 export interface NodeReaders {
@@ -31,12 +32,14 @@ export class GraphBuilder {
   private readonly numbers: ReadonlyMap<DraftNode, number>;
   private readonly flowNumbers: ReadonlyMap<string, number>;
   private readonly flows: GraphFlow[];
+  private readonly startPermissions: ReturnType<typeof readStartPermissions>;
 
   constructor(
     private readonly draft: ProcessDraft,
     private readonly readers: NodeReaders,
   ) {
     this.nodes = draft.nodes.toSorted(byKey);
+    this.startPermissions = readStartPermissions(draft, readers.problems);
     this.numbers = new Map(this.nodes.map((node, index) => [node, index]));
     const flows = draft.flows.toSorted(byKey);
     this.flowNumbers = new Map(flows.map(({ key }, index) => [key, index]));
@@ -85,6 +88,7 @@ export class GraphBuilder {
       outgoing: node.outgoing.map((flow) => this.flowNumber(flow.key)),
       defaultFlow: this.defaultFlow(node),
       startCondition: values.text('startCondition'),
+      ...this.startPermissions.get(node),
       starts: node.kind === 'SUB_PROCESS' ? this.startsIn(node) : [],
       boundaries: node.boundaries.map((boundary) => this.numberOf(boundary)),
       attachedTo: node.attachedTo === null ? null : this.numberOf(node.attachedTo),

@@ -145,6 +145,8 @@ export interface GraphNode {
   defaultFlow: number | null;
   /** Start events: value of `startCondition` that picks it; null without. */
   startCondition: string | null;
+  /** Start events: permissions of which a request needs one to start here; left out where the model names none. */
+  startPermissions?: string[] | undefined;
   /** SUB_PROCESS: its start events. */
   starts: number[];
   /** Activities: boundary events on it; error events in the order they are asked. */

@@ -1,7 +1,6 @@
 import { mayFor } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import type { GraphLane, GraphNode } from '../../process-definitions/model/process-graph.types.js';
-import { LanePermissionError } from '../model/process-runtime.errors.js';
 import type { RunnableDefinition } from './runnable-definition.js';
 
 /** A definition as far as lanes are asked, ready to run or not. */
@@ -29,14 +28,4 @@ export function mayAct(definition: DefinitionWithLanes, node: Placed, principal:
     execute.length === 0 ||
     execute.some((permission) => mayFor(principal, permission, definition.build.appId))
   );
-}
-
-/**
- * Demands that a caller may act on a node.
- * @throws LanePermissionError
- */
-export function demandLane(definition: DefinitionWithLanes, node: Placed, principal: Principal): void {
-  if (!mayAct(definition, node, principal)) {
-    throw new LanePermissionError();
-  }
 }

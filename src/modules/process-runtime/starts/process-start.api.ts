@@ -13,8 +13,8 @@ export const ProcessStartApi = apiRoutes([], {
       'Starts an instance of a process of a build and runs it to its first wait states. The members of the body become process ' +
       'data; they must match the input schema of the process. The reserved member `startCondition` picks the start event where ' +
       'there are several. `listProcesses` tells names, start conditions and schemas, and what this caller may start. Any valid token ' +
-      'will do, unless the deployment asks for a permission (`PROCESS_START_PERMISSION`) or the start event stands in a lane that ' +
-      'names some. A process that stops at once is stored as `CREATED`, without tokens, and ' +
+      'will do, unless the model (`svc:start`) or else the deployment (`PROCESS_START_PERMISSION`) asks for a permission, or the start ' +
+      'event stands in a lane that names some. A process that stops at once is stored as `CREATED`, without tokens, and ' +
       'answered with 409, or with 400 where data is missing: `incident` names the instance and tells why. A call that is answered ' +
       'with any other error has stored nothing.',
     headers: [

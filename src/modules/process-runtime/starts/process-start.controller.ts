@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
-import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import { ShowsPermission } from '../../../common/auth/require-permission.decorator.js';
 import { FoundFirst } from '../../../common/http/found-first.decorator.js';
 import { marked } from '../../../common/http/replay-header.js';
 import { RequestHeader } from '../../../common/http/request-header.decorator.js';
@@ -14,14 +14,20 @@ import { ProcessStartApi } from './process-start.api.js';
 
 /** Starts processes (docs/contract.md, section 4.1). */
 @ApiTags('Processes')
-@RequirePermission('PROCESS_START_PERMISSION')
+@ShowsPermission('PROCESS_START_PERMISSION')
 @Controller('rtm/api/runtime/app/:appId/build/:buildId/process-name')
 export class ProcessStartController {
   constructor(private readonly processes: ProcessStartService) {}
 
   @Post(':processDefinitionName/start')
-  @FoundFirst(ProcessStartService, BuildProcessParams, (processes, params, principal) =>
-    processes.demandStartable(principal, definitionOf(params)),
+  @FoundFirst(
+    ProcessStartService,
+    BuildProcessParams,
+    (processes, params, principal) => processes.demandStartable(principal, definitionOf(params)),
+    {
+      demandCaller: (processes, appId, principal) =>
+        (processes as ProcessStartService).demandCaller(principal, appId),
+    },
   )
   @ProcessStartApi.startProcess
   async start(

@@ -4,23 +4,26 @@ import { inTurns } from '../../../common/turns.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import type { JsonObject } from '../../../common/json.js';
 import { asReplay, isReplay } from '../../../common/replays.js';
+import { PermissionDeniedError } from '../../../common/auth/auth.errors.js';
+import { Env } from '../../../config/env.js';
 import { shardOfHash } from '../../../database/shards.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
 import type { InstanceState } from '../engine/state/engine.types.js';
 import { BuildStandingsService } from '../../builds/active/build-standings.service.js';
 import { repeatKey, type RepeatKey } from '../../repeats/idempotency-key.dto.js';
 import { RepeatsService } from '../../repeats/repeats.service.js';
-import { demandLane } from '../definitions/lanes.js';
-import { LanePermissionError } from '../model/process-runtime.errors.js';
 import type { ProcessKey, StopReport } from '../model/process-runtime.types.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import {
-  areClosed,
   chooseStart,
   readStartBody,
+  refusalAt,
+  refusalOfAll,
   refuseStartFaults,
   requirePlatform,
+  settingRefusal,
   startEventsFor,
+  type StartCaller,
 } from './start-choice.js';
 import { ProcessStarter, type StartRequest } from '../steps/process-starter.js';
 import { toDomainError } from '../steps/refusals.js';
@@ -55,19 +58,38 @@ export class ProcessStartService {
     private readonly repeats: RepeatsService,
     private readonly resources: StepResources,
     private readonly standings: BuildStandingsService,
+    private readonly env: Env,
   ) {}
 
   /**
-   * What can be told before the body is looked at: whether there is such a process, and whether the caller may start it at all.
+   * What callers are told of a path that means nothing.
+   * @throws PermissionDeniedError without `PROCESS_START_PERMISSION`
+   */
+  demandCaller(principal: Principal, appId: string): void {
+    const refusal = settingRefusal(appId, this.callerOf(principal));
+    if (refusal !== null) {
+      throw refusal;
+    }
+  }
+
+  /**
+   * What can be told before the body is looked at: whether there is such a process, and whether the caller may start it at all. Callers
+   * without `PROCESS_START_PERMISSION` are refused in the same way for what is not there.
    * @throws BuildNotFoundError, ProcessDefinitionNotFoundError
    * @throws BuildNeverActiveError
-   * @throws LanePermissionError when all its start events stand in lanes in which the caller may not act
+   * @throws PermissionDeniedError, LanePermissionError when the caller may start at none of its start events
    */
   async demandStartable(principal: Principal, key: ProcessKey): Promise<void> {
-    const definition = await this.definition(key);
-    await this.standings.demandStarter(principal, key.appId, key.buildId);
-    if (areClosed(startEventsFor(definition, principal))) {
-      throw new LanePermissionError();
+    const caller = this.callerOf(principal);
+    const definition = await this.definition(key).catch((error: unknown) => {
+      throw settingRefusal(key.appId, caller) ?? error;
+    });
+    const refusal = refusalOfAll(definition, startEventsFor(definition, caller), caller);
+    if (!(refusal instanceof PermissionDeniedError)) {
+      await this.standings.demandStarter(principal, key.appId, key.buildId);
+    }
+    if (refusal !== null) {
+      throw refusal;
     }
   }
 
@@ -75,7 +97,7 @@ export class ProcessStartService {
    * Starts a process. The same call with the same Idempotency-Key starts it once and gets the same answer, also of a process that stops
    * at once: that is stored as CREATED, with the incident, and told as an error.
    * @throws BuildNotFoundError, ProcessDefinitionNotFoundError
-   * @throws StartNodeNotFoundError, StartConditionMissingError, LanePermissionError
+   * @throws StartNodeNotFoundError, StartConditionMissingError, PermissionDeniedError, LanePermissionError
    * @throws ValidationFailedError, MandatoryParamsMissingError, ProcessDataTooLargeError
    * @throws IdempotencyKeyReusedError when the key was used with another body
    * @throws BuildWithdrawnError, QuotaExceededError
@@ -85,7 +107,10 @@ export class ProcessStartService {
     const definition = await this.definition(key);
     const { startCondition, data } = readStartBody(call.body);
     const node = chooseStart(definition.graph, startCondition);
-    demandLane(definition, node, principal);
+    const refusal = refusalAt(definition, node, this.callerOf(principal));
+    if (refusal !== null) {
+      throw refusal;
+    }
     const platform = requirePlatform(call.platform);
     refuseStartFaults(await inTurns(definition.faultsOfStart(data)));
     const path = ['start', key.appId, key.buildId, key.processName];
@@ -111,6 +136,10 @@ export class ProcessStartService {
       throw isReplay(outcome) ? asReplay(error) : error;
     }
     return outcome;
+  }
+
+  private callerOf(principal: Principal): StartCaller {
+    return { principal, permission: this.env.get('PROCESS_START_PERMISSION') };
   }
 
   private definition({ appId, buildId, processName }: ProcessKey): Promise<RunnableDefinition> {

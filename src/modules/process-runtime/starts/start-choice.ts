@@ -1,10 +1,14 @@
 import type { JsonObject } from '../../../common/json.js';
+import { PermissionDeniedError } from '../../../common/auth/auth.errors.js';
+import type { DomainError } from '../../../common/errors/domain.error.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
+import { mayFor } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { REQUIRED_RULE, type SchemaFault } from '../../../language/json-schema/json-schema.types.js';
 import type { GraphNode, ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
 import { mayAct, type DefinitionWithLanes } from '../definitions/lanes.js';
 import {
+  LanePermissionError,
   MandatoryParamsMissingError,
   StartConditionMissingError,
   StartNodeNotFoundError,
@@ -41,23 +45,69 @@ export function startCandidates({ nodes, starts }: Pick<ProcessGraph, 'nodes' | 
     .filter(({ event }) => event === null || event.type === 'NONE');
 }
 
-/** A start event that a request can mean, and whether the caller may act in its lane. */
+/** A start event that a request can mean. */
 export interface StartEvent {
   readonly node: GraphNode;
-  readonly isOpen: boolean;
+  /** Why the caller may not start here; null where they may. */
+  readonly refusal: DomainError | null;
+}
+
+/** Who starts what. */
+export interface StartCaller {
+  readonly principal: Principal;
+  /** Value of `PROCESS_START_PERMISSION`. */
+  readonly permission: string | undefined;
 }
 
 /** The start events that requests of a caller can mean. */
-export function startEventsFor(definition: DefinitionWithLanes, principal: Principal): StartEvent[] {
+export function startEventsFor(definition: DefinitionWithLanes, caller: StartCaller): StartEvent[] {
   return startCandidates(definition.build.graph).map((node) => ({
     node,
-    isOpen: mayAct(definition, node, principal),
+    refusal: refusalAt(definition, node, caller),
   }));
 }
 
-/** Whether there are start events, and the caller may act at none of them. */
-export function areClosed(starts: readonly StartEvent[]): boolean {
-  return starts.length > 0 && starts.every(({ isOpen }) => !isOpen);
+/** What a start is refused with whatever its body says: of one of several start events the one for a lane. Null where one is open. */
+export function refusalOfAll(
+  { build }: DefinitionWithLanes,
+  starts: readonly StartEvent[],
+  caller: StartCaller,
+): DomainError | null {
+  const refusals = starts.flatMap(({ refusal }) => refusal ?? []);
+  if (starts.length === 0) {
+    return settingRefusal(build.appId, caller);
+  }
+  return refusals.length < starts.length
+    ? null
+    : (refusals.find((one) => one instanceof LanePermissionError) ?? refusals[0] ?? null);
+}
+
+/** The permission that `PROCESS_START_PERMISSION` asks for. */
+export function settingRefusal(
+  appId: string,
+  { principal, permission }: StartCaller,
+): PermissionDeniedError | null {
+  return permission === undefined || mayFor(principal, permission, appId)
+    ? null
+    : new PermissionDeniedError(permission);
+}
+
+/** `svc:start` says who starts, or else the setting; then the lane of the start event. */
+export function refusalAt(
+  definition: DefinitionWithLanes,
+  node: GraphNode,
+  caller: StartCaller,
+): DomainError | null {
+  const { principal } = caller;
+  const { appId } = definition.build;
+  const [first, ...others] = node.startPermissions ?? [];
+  const denied =
+    first === undefined
+      ? settingRefusal(appId, caller)
+      : [first, ...others].some((permission) => mayFor(principal, permission, appId))
+        ? null
+        : new PermissionDeniedError(first);
+  return denied ?? (mayAct(definition, node, principal) ? null : new LanePermissionError());
 }
 
 /**

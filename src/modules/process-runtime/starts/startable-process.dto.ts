@@ -59,6 +59,14 @@ export class ProcessStartEventDto {
   @Shows.textOrNull('Lane that it stands in; null outside of lanes.', null)
   lane: string | null;
 
+  @ApiPropertyOptional({
+    type: [String],
+    description:
+      'Permissions of which a start here needs one (`svc:start`); absent where `PROCESS_START_PERMISSION` decides.',
+    example: ['loan-clerk'],
+  })
+  startPermissions?: string[];
+
   @Shows.value('Whether a start here by this caller gets as far as its body.', true)
   mayStart: boolean;
 }
@@ -129,12 +137,19 @@ function toStartableProcess({ definition, starts, refusal }: StartableProcess): 
 
 function toStartEvent(
   build: BuildDefinition,
-  { node, isOpen }: StartEvent,
+  { node, refusal }: StartEvent,
   mayStart: boolean,
 ): ProcessStartEventDto {
-  const { startCondition, key, name } = node;
+  const { startCondition, startPermissions, key, name } = node;
   const lane = laneOf({ build }, node)?.name ?? null;
-  return { startCondition, bpmnElementId: key, name, lane, mayStart: mayStart && isOpen };
+  return {
+    startCondition,
+    bpmnElementId: key,
+    name,
+    lane,
+    ...(startPermissions && { startPermissions }),
+    mayStart: mayStart && refusal === null,
+  };
 }
 
 function toRefusal(error: DomainError): StartRefusalDto {

@@ -2,15 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { PermissionDeniedError } from '../../../common/auth/auth.errors.js';
 import type { DomainError } from '../../../common/errors/domain.error.js';
 import type { Page } from '../../../common/page.js';
-import { mayFor } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Env } from '../../../config/env.js';
 import { BuildStandingsService } from '../../builds/active/build-standings.service.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
-import { LanePermissionError, StartNodeNotFoundError } from '../model/process-runtime.errors.js';
+import { StartNodeNotFoundError } from '../model/process-runtime.errors.js';
 import type { ProcessKey } from '../model/process-runtime.types.js';
-import { areClosed, startEventsFor, type StartEvent } from './start-choice.js';
+import { refusalOfAll, startEventsFor, type StartEvent } from './start-choice.js';
 
 /** A process of a build as one caller may start it. */
 export interface StartableProcess {
@@ -49,27 +48,15 @@ export class StartableProcessesService {
   ): Promise<Page<StartableProcess>> {
     const { items, next } = await this.definitions.page({ ...build, after }, limit);
     const { ofCaller, ofAll } = await this.standings.refusalsOf(principal, build.appId, build.buildId);
+    const caller = { principal, permission: this.env.get('PROCESS_START_PERMISSION') };
     // In the order in which a start finds out (docs/contract.md, section 4.3).
-    const ofEach = this.refusalOfCaller(principal, build.appId) ?? ofCaller;
     const processes = items.map((definition) => {
-      const starts = startEventsFor({ build: definition }, principal);
-      const refusal = ofEach ?? refusalOf(starts) ?? ofAll;
-      return { definition, starts, refusal };
+      const starts = startEventsFor({ build: definition }, caller);
+      const own = refusalOfAll({ build: definition }, starts, caller);
+      const first = own instanceof PermissionDeniedError ? own : ofCaller;
+      const noStart = starts.length === 0 ? new StartNodeNotFoundError() : null;
+      return { definition, starts, refusal: first ?? own ?? noStart ?? ofAll };
     });
     return { items: processes, next };
   }
-
-  private refusalOfCaller(principal: Principal, appId: string): DomainError | null {
-    const permission = this.env.get('PROCESS_START_PERMISSION');
-    return permission === undefined || mayFor(principal, permission, appId)
-      ? null
-      : new PermissionDeniedError(permission);
-  }
-}
-
-function refusalOf(starts: readonly StartEvent[]): DomainError | null {
-  if (areClosed(starts)) {
-    return new LanePermissionError();
-  }
-  return starts.length === 0 ? new StartNodeNotFoundError() : null;
 }

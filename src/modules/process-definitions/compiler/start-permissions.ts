@@ -1,0 +1,47 @@
+import type { DraftNode, ProcessDraft } from '../draft/draft.js';
+import { Values } from '../draft/values.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
+import type { GraphNode } from '../model/process-graph.types.js';
+
+/**
+ * Reads `svc:start`: the permissions of which a request needs one to start a process. A start event goes before its process. It means
+ * nothing where no request starts: messages and timers ask for no permission.
+ * @returns permissions by start event
+ */
+export function readStartPermissions(
+  { element, nodes }: ProcessDraft,
+  problems: DefinitionProblems,
+): ReadonlyMap<DraftNode, Pick<GraphNode, 'startPermissions'>> {
+  const ofProcess = permissionsOf(new Values(element, problems));
+  const starts = nodes.filter(({ kind }) => kind === 'START_EVENT');
+  const found = new Map<DraftNode, Pick<GraphNode, 'startPermissions'>>();
+  for (const start of starts) {
+    const values = new Values(start.element, problems);
+    const own = permissionsOf(values);
+    const isRequested = start.scope === null && (start.event === null || start.event.type === 'NONE');
+    const startPermissions = own ?? ofProcess;
+    if (isRequested && startPermissions !== undefined) {
+      found.set(start, { startPermissions });
+    } else if (own !== undefined) {
+      values.error('MISPLACED_EXTENSION', 'svc:start belongs to a process, or to its none start events.');
+    }
+  }
+  if (ofProcess !== undefined && found.size === 0) {
+    problems.error(
+      'MISPLACED_EXTENSION',
+      element,
+      'svc:start means nothing here: no request starts the process.',
+    );
+  }
+  return found;
+}
+
+function permissionsOf(values: Values): string[] | undefined {
+  const text = values.text('start');
+  const names = (text ?? '').split(',').map((name) => name.trim());
+  const named = names.filter((name) => name !== '');
+  if (text !== null && named.length === 0) {
+    values.error('INVALID_VALUE', 'svc:start names permissions, with commas between them.');
+  }
+  return named.length === 0 ? undefined : named;
+}
