@@ -8,8 +8,7 @@ export class AddBuildStanding1798510000001 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     if (!(await runner.hasColumn('builds', COLUMN))) {
-      const type = runner.connection.options.type === 'better-sqlite3' ? 'datetime' : 'datetime(3)';
-      await runner.query(`ALTER TABLE builds ADD COLUMN ${COLUMN} ${type} NULL`);
+      await runner.query(`ALTER TABLE builds ADD COLUMN ${COLUMN} datetime(3) NULL`);
     }
   }
 
