@@ -9,7 +9,7 @@ import { SystemSecrets } from './secrets/system-secrets.js';
 import { SystemStatesService } from './lookups/system-states.service.js';
 import { SystemsImportService } from './delivery/systems-import.service.js';
 import { SystemsController } from './registration/systems.controller.js';
-import { RefreshTimesRepository } from './storage/refresh-times.repository.js';
+import { RefreshTimesService } from './lookups/refresh-times.service.js';
 import { SystemsRepository } from './storage/systems.repository.js';
 import { SystemCredentialsService } from './registration/system-credentials.service.js';
 import { SystemsService } from './registration/systems.service.js';
@@ -20,7 +20,7 @@ import { SystemsService } from './registration/systems.service.js';
   controllers: [SystemsController, SystemSecretsController],
   providers: [
     ChangeConditions,
-    RefreshTimesRepository,
+    RefreshTimesService,
     ResourceDefinitionsService,
     SystemConnectionsService,
     SystemsImportService,
@@ -31,7 +31,7 @@ import { SystemsService } from './registration/systems.service.js';
     SystemStatesService,
   ],
   exports: [
-    RefreshTimesRepository,
+    RefreshTimesService,
     ResourceDefinitionsService,
     SystemConnectionsService,
     SystemsImportService,

@@ -1,7 +1,7 @@
 import { ANY_OBJECT, apiRoutes } from '../../common/http/api-routes.js';
 import { REPLAY_HEADER } from '../../common/http/replay-header.js';
 import { VISIT_IF_MATCH } from '../../common/http/if-match.js';
-import { BACK_HEADER } from '../process-runtime/ui-actions/back-header.js';
+import { BACK_HEADER } from '../process-runtime/ui-actions/back-header.dto.js';
 import { IDEMPOTENCY_KEY } from '../repeats/idempotency-key.dto.js';
 import { ProcessErrorResponseDto, STOPPED } from '../process-runtime/model/stopped.response.dto.js';
 import { UI_ACTION_BODY_EXAMPLES, UI_ACTION_EXAMPLES } from './ui-action.examples.js';

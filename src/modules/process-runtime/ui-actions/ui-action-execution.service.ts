@@ -21,7 +21,7 @@ import { TokensRepository } from '../storage/tokens.repository.js';
 import { isOfMissingData, stopError } from '../steps/stop-report.js';
 import { UiActionAccess } from '../access/ui-action-access.js';
 import { refuseInput } from './ui-action-input.js';
-import { readBack } from './back-header.js';
+import { readBack } from './back-header.dto.js';
 import { newCommit, UiActionRepeats, visitTag, type TimedCall } from './ui-action-repeats.js';
 
 /** What a caller sends to execute a UI action. */

@@ -3,7 +3,7 @@ import { Clock } from '../../../common/clock.js';
 import { Log } from '../../../common/logging/log.js';
 import { Database } from '../../../database/database.js';
 import { SystemConnectionsService } from '../../systems/lookups/system-connections.service.js';
-import { RefreshTimesRepository, type DueSystem } from '../../systems/storage/refresh-times.repository.js';
+import { RefreshTimesService, type DueSystem } from '../../systems/lookups/refresh-times.service.js';
 import { ConnectionTestService } from '../connection-tests/connection-test.service.js';
 
 const MINUTE_MS = 60_000;
@@ -20,7 +20,7 @@ const JITTER = 0.1;
 @Injectable()
 export class ToolRefreshesService {
   constructor(
-    private readonly times: RefreshTimesRepository,
+    private readonly times: RefreshTimesService,
     private readonly connections: SystemConnectionsService,
     private readonly tests: ConnectionTestService,
     private readonly database: Database,

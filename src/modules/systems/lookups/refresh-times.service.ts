@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull, LessThanOrEqual, MoreThan, Not, type EntityManager } from 'typeorm';
 import { SystemType, type SystemKey } from '../model/system.types.js';
-import { SystemEntity } from './system.entity.js';
+import { SystemEntity } from '../storage/system.entity.js';
 
 /** A system whose tools are to be read again. */
 export type DueSystem = SystemKey & Pick<SystemEntity, 'connectionKey'>;
 
 /** When the tools of systems are to be read again. */
 @Injectable()
-export class RefreshTimesRepository {
+export class RefreshTimesService {
   /** MCP systems that somebody has tested and that are due, those that wait longest first. */
   async due(manager: EntityManager, now: Date, limit: number): Promise<DueSystem[]> {
     const tested = { type: SystemType.Mcp, toolsSynchronisedAt: Not(IsNull()) };
