@@ -98,6 +98,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
           currentNodeId: expect.any(Number),
           currentNodeName: 'a',
           dateUpdated: expect.stringMatching(/Z$/),
+          visit: expect.any(Number),
         },
       ],
       state: 'STARTED',

@@ -103,6 +103,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
       identityProviderUrl: 'https://sso.example.com/token',
       connectionKey: expect.stringMatching(/^[0-9a-f]{64}$/),
       toolsSynchronisedAt: null,
+      toolsDueAt: null,
       createdBy: { ...JANE, impersonatingUser: null },
       modifiedBy: { ...JANE, impersonatingUser: null },
       createdAt: new Date(body.createdDate),
