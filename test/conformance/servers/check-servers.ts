@@ -15,6 +15,15 @@ import { ServiceClient, type ShownTool, type SystemIds } from './service-client.
 import { startServer } from './start-server.js';
 
 const AT_A_TIME = 3;
+/** Servers start, and are asked, on a machine that does other work too. */
+const PATIENCE_MS = '60000';
+const SETTINGS = {
+  TOOL_CALLS: 'true',
+  MCP_WORKER_NICENESS: '0',
+  MCP_TEST_TIMEOUT_MS: PATIENCE_MS,
+  MCP_CALL_CONNECT_TIMEOUT_MS: PATIENCE_MS,
+  AGENT_TOOL_TIMEOUT_MS: PATIENCE_MS,
+};
 
 /**
  * Takes servers that others wrote through the service: registers, tests, calls and switches, and holds the outcome against what the
@@ -23,7 +32,7 @@ const AT_A_TIME = 3;
 export async function checkServers(names = Object.keys(SERVERS)): Promise<Tally> {
   const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
   const folders = await installAll(names, tally);
-  const service = await startEvaluation({ TOOL_CALLS: 'true' });
+  const service = await startEvaluation(SETTINGS);
   try {
     const client = new ServiceClient(service.url, await service.token());
     const checked = names.filter((name) => folders.has(serverOf(name).packages));
