@@ -129,6 +129,24 @@ describe('Sessions of tool calls', () => {
     expect(count(peer, 'tools/list')).toBe(2);
   });
 
+  it('hears between calls from a server of 2026-07-28 that its list has changed', async () => {
+    const peer = await keep(startModernPeer([{ name: 'first' }]));
+    // One that no pause of the machine makes idle.
+    const warm = toolCallsService();
+    const call = callOf(peer.url, PEER_TOOL, { arguments: { text: 'a' } });
+    await expect(warm.callTool(call)).resolves.toMatchObject({ outcome: 'answered' });
+    await vi.waitFor(() => expect(peer.calls.get('subscriptions/listen')).toBe(1), { timeout: 30_000 });
+    peer.tools = [{ name: 'first', description: 'Other' }];
+    await vi.waitFor(
+      async () => {
+        peer.announce();
+        await expect(warm.callTool(call)).resolves.toMatchObject({ cause: 'definition_changed' });
+      },
+      { timeout: 30_000 },
+    );
+    expect(peer.calls.get('subscriptions/listen')).toBe(1);
+  });
+
   it('reads the list again when the server says that it has changed', async () => {
     const tools: object[] = [{ name: 'work', inputSchema: { type: 'object' } }];
     const peer = await listing(tools, ({ id, response }) => {

@@ -15,6 +15,8 @@ export interface PeerTool {
 export interface ModernPeer extends Peer {
   /** What is listed from now on. */
   tools: PeerTool[];
+  /** Tells subscribers that the list has changed. */
+  announce(): void;
   /** HTTP requests so far by MCP method; `unauthorized` counts those that were refused. */
   calls: Map<string, number>;
   /** The Authorization headers seen, in order. */
@@ -32,10 +34,13 @@ export type TokenCheck = (token: string | undefined) => boolean;
  * @param isAllowed judges the bearer token of each request; without it anybody may call
  */
 export async function startModernPeer(tools: PeerTool[], isAllowed?: TokenCheck): Promise<ModernPeer> {
-  const state = { tools, calls: new Map<string, number>(), authorizations: [], traceparents: [] } as Omit<
-    ModernPeer,
-    keyof Peer
-  >;
+  const state: Omit<ModernPeer, keyof Peer> = {
+    tools,
+    announce: () => handler.notify.toolsChanged(),
+    calls: new Map<string, number>(),
+    authorizations: [],
+    traceparents: [],
+  };
   const handler = createMcpHandler(() => buildServer(state.tools));
   const serve = toNodeHandler(handler);
   const peer = await startHttpPeer((request, response) => {
