@@ -43,7 +43,8 @@ export class ToolDefinitionParser {
     }
     const removal = this.removal();
     const name = textWithout(removal, entry['name']);
-    if (typeof name !== 'string' || !isToolName(name)) {
+    // A name that a secret was removed from is not the one by which the server knows the tool.
+    if (typeof name !== 'string' || name !== entry['name'] || !isToolName(name)) {
       return rejected(name, 'invalid_name');
     }
     if (this.names.has(name)) {
