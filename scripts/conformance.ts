@@ -64,11 +64,16 @@ async function install(): Promise<void> {
 /** Puts the client into one file of JavaScript, since every scenario starts it anew. */
 async function bundleClient(): Promise<void> {
   const ssr = join('test', 'conformance', 'client.ts');
+  const { NODE_ENV } = process.env;
   await build({
     configFile: false,
     logLevel: 'warn',
     build: { ssr, outDir: CLIENT_FOLDER, target: 'node20' },
   });
+  // Vite sets it to `production` for the whole process, and so for all that is started later.
+  if (NODE_ENV === undefined) {
+    delete process.env['NODE_ENV'];
+  }
 }
 
 async function runScenario(scenario: string): Promise<Run & { passed: boolean }> {
