@@ -37,7 +37,7 @@ const PATHOLOGIES: [string, RequestListener, string, string][] = [
   ['is a web page', hostile.webPage, 'not_mcp', 'token_invalid'],
   ['sends unrelated JSON', hostile.unrelatedJson, 'not_mcp', 'token_invalid'],
   ['sends broken JSON', hostile.brokenJson, 'not_mcp', 'token_invalid'],
-  ['fails loudly', hostile.failsLoudly, 'http_error', 'token_invalid'],
+  ['fails loudly', hostile.failsLoudly, 'http_error', 'token_error'],
 ];
 
 describe('Hostile parties', () => {
