@@ -39,6 +39,12 @@ const called = processFile(
   'called',
   `${node('startEvent', 'start')}${userTask('b')}${node('endEvent', 'end')}${flows('start>b b>end')}`,
 );
+/** Stops at once where `amount` is no number. */
+const stops = processFile(
+  'stops',
+  `${node('startEvent', 'start')}${node('exclusiveGateway', 'g')}${userTask('a')}${node('endEvent', 'end')}
+   ${flows('start>g g>a[amount > 1] g>end[amount <= 1] a>end')}`,
+);
 
 let app: TestApp;
 beforeAll(async () => {
@@ -108,6 +114,29 @@ describe('POST /resource/app/{appId}/build/{buildId}/withdraw', () => {
         details: { buildId: build.buildId, running: 'CONTINUE', wasActive: true },
       },
     ]);
+  });
+
+  it('ends starts on every replica before it is answered', async () => {
+    const build = await published();
+    const replica = await TestApp.start({ JOBS_WORKERS: 'false' });
+    try {
+      expect((await start(replica, build, 'waits')).status).toBe(200);
+      await withdraw(build);
+      expect((await start(replica, build, 'waits')).status).toBe(409);
+    } finally {
+      await replica.close();
+    }
+  });
+
+  it('ends retries of instances that stopped at their start', async () => {
+    const build = await publish(app, { bpmn: stops });
+    const { body } = await start(app, build, 'stops', { amount: 'many' });
+    const uuid = body.incident?.processInstanceUuid ?? '';
+    await withdraw(build);
+    const retried = await app.request('POST', `${instancePath(uuid)}/retry`);
+    expect(retried).toMatchObject({ status: 409, body: { message: WITHDRAWN } });
+    expect(await stateOf(app, uuid)).toBe('CREATED');
+    expect((await app.request('POST', `${instancePath(uuid)}/terminate`)).status).toBe(200);
   });
 
   it('lets running instances go on, and call processes of their own build', async () => {

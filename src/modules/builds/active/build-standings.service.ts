@@ -11,19 +11,28 @@ import { BuildNeverActiveError, BuildWithdrawnError } from '../model/builds.erro
 import { BuildStatus } from '../model/builds.types.js';
 import { BuildsRepository, type BuildStanding } from '../storage/builds.repository.js';
 
+/** How long starts may rely on having read that a build is not withdrawn. */
+const STARTABLE_MS = 1_000;
+/** How long a withdrawal waits before it is answered, so that no replica relies on an earlier reading any more. */
+export const WITHDRAWAL_WAIT_MS = STARTABLE_MS + 100;
+
 /** Decides whether processes of a build may be started now (docs/contract.md, section 6). Not inside of a transaction. */
 @Injectable()
 export class BuildStandingsService {
   private readonly standingOf: SharedRead<string, BuildStanding | null>;
   /** Builds that were active: that never changes. */
   private readonly wereActive: RecentlyUsed<string, true>;
+  /** Until when starts of a build need no reading, on the clock of `performance.now()`. */
+  private readonly startableUntil: RecentlyUsed<string, number>;
 
   constructor(database: Database, builds: BuildsRepository, env: Env) {
     this.standingOf = database.sharedRead(
       (manager, ids: readonly string[]) => builds.standings(manager, ids),
       (id) => id,
     );
-    this.wereActive = new RecentlyUsed({ entries: env.get('DEFINITION_CACHE_ENTRIES') });
+    const limits = { entries: env.get('DEFINITION_CACHE_ENTRIES') };
+    this.wereActive = new RecentlyUsed(limits);
+    this.startableUntil = new RecentlyUsed(limits);
   }
 
   /**
@@ -40,11 +49,20 @@ export class BuildStandingsService {
     this.wereActive.set(buildId, true);
   }
 
-  /** @throws BuildWithdrawnError */
+  /**
+   * Reads the status of a build at most once a second. A withdrawal is answered only when every earlier reading has expired, so no start
+   * that begins after the answer succeeds.
+   * @throws BuildWithdrawnError
+   */
   async demandNotWithdrawn(buildId: string): Promise<void> {
+    const asked = performance.now();
+    if (asked < (this.startableUntil.get(buildId) ?? 0)) {
+      return;
+    }
     if ((await this.standingOf(buildId))?.status === BuildStatus.Withdrawn) {
       throw new BuildWithdrawnError();
     }
+    this.startableUntil.set(buildId, asked + STARTABLE_MS);
   }
 
   /** As an answer: why a caller may start nothing of a build whatever else holds, and why nobody may; null for nothing. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { PermissionDeniedError } from '../../../common/auth/auth.errors.js';
@@ -12,6 +13,7 @@ import { BuildNotFoundError } from '../model/builds.errors.js';
 import { RunningInstances, type Withdrawal, type WithdrawnBuild } from '../model/builds.types.js';
 import { ActiveBuildsRepository } from '../storage/active-builds.repository.js';
 import { BuildsRepository } from '../storage/builds.repository.js';
+import { WITHDRAWAL_WAIT_MS } from './build-standings.service.js';
 
 /** Takes part in every withdrawal: for running instances. */
 export interface WithdrawalListener {
@@ -42,7 +44,8 @@ export class BuildWithdrawalsService {
   }
 
   /**
-   * Withdraws a build. Of one that is withdrawn already only the running instances are treated.
+   * Withdraws a build, and returns when no replica starts it any more. Of one that is withdrawn already only the running instances are
+   * treated.
    * @throws BuildNotFoundError when the application has no such build
    * @throws PermissionDeniedError when the caller may not do this to running instances
    */
@@ -64,6 +67,7 @@ export class BuildWithdrawalsService {
     for (const listener of this.listeners) {
       await listener.stored();
     }
+    await sleep(WITHDRAWAL_WAIT_MS);
     return withdrawn;
   }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { JsonObject } from '../../../common/json.js';
 import type { Principal } from '../../../common/user/principal.js';
+import { BuildStandingsService } from '../../builds/active/build-standings.service.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
 import type { EngineCommand, InstanceState, StepResult } from '../engine/state/engine.types.js';
 import { correctionText } from './data-correction.js';
@@ -41,6 +42,7 @@ export class InstanceRetriesService {
     private readonly records: RetryRecords,
     private readonly work: StoppedWork,
     private readonly resources: StepResources,
+    private readonly standings: BuildStandingsService,
   ) {}
 
   /**
@@ -49,6 +51,7 @@ export class InstanceRetriesService {
    * @param data JSON merge patch of process data, stored with the first incident that is retried, or not at all
    * @throws ProcessInstanceNotFoundError, ProcessTokenNotFoundError
    * @throws PermissionDeniedError, ValidationFailedError when the data must not be corrected, or not in this way
+   * @throws BuildWithdrawnError when the instance has yet to start, and its build was withdrawn
    * @throws ProcessStateError when nothing did, when only a caller can do it again, or the instance's state does not allow it
    * @throws ProcessIncidentError when it stops again at once; of several when none could be retried, for the first of them
    */
@@ -58,6 +61,9 @@ export class InstanceRetriesService {
     const stops = open.filter((incident): incident is Stop => incident.job !== null);
     if (stops.length === 0) {
       throw open.length === 0 ? nothingStopped(target) : notInBackground(target, open);
+    }
+    if (stops.some(({ job }) => job.kind === 'START')) {
+      await this.standings.demandNotWithdrawn(await this.work.buildOf(target));
     }
     const retried: InstanceRetryDto[] = [];
     const failed: Failed[] = [];

@@ -37,6 +37,18 @@ export class StoppedWork {
     return this.database.read((manager) => this.findOpen(manager, target));
   }
 
+  /**
+   * The build of an instance.
+   * @throws ProcessInstanceNotFoundError
+   */
+  async buildOf({ uuid }: RetryTarget): Promise<string> {
+    const head = await this.database.read((manager) => this.instances.findHead(manager, { uuid }));
+    if (head === null) {
+      throw new ProcessInstanceNotFoundError();
+    }
+    return head.buildId;
+  }
+
   /** Whether an incident of an instance is still open. */
   async isOpen(manager: EntityManager, instanceId: number, incident: IncidentRow): Promise<boolean> {
     return (await this.incidents.stillOpen(manager, instanceId, [incident])).length > 0;
