@@ -32,8 +32,6 @@ class ObstacleError extends Error {}
 const PROXY = 'deploy/haproxy';
 /** Where primary-check@.service looks for it. */
 const INSTALLED_CHECK = '/usr/local/lib/svc-platform/primary-check';
-/** Addresses at which clouds tell machines their secrets, in both families. */
-const METADATA = ['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128'];
 const UNIT = 'deploy/systemd/svc-platform.service';
 const folder = mkdtempSync(join(tmpdir(), 'svc-deploy-'));
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };
@@ -54,13 +52,20 @@ await check('chart against helm lint', async () => {
     ...FULL_VALUES,
   ]);
 });
-const rendered = { full: FULL_VALUES, least: LEAST_VALUES };
-for (const [name, values] of Object.entries(rendered)) {
+const { networkPolicy } = parse(readFileSync(`${CHART}/ci/values.yaml`, 'utf8')) as {
+  networkPolicy: { from: object[]; egress: object[] };
+};
+const rendered = [
+  { name: 'full', values: FULL_VALUES, peers: networkPolicy },
+  { name: 'least', values: LEAST_VALUES, peers: { from: [], egress: [] } },
+];
+for (const { name, values, peers } of rendered) {
   await check(`chart with the ${name} values against Kubernetes ${KUBERNETES.join(' and ')}`, async () => {
     await obtained(helm());
     const manifests = await renderChart(values);
     await checkSchemas(name, manifests);
     checkManifests(manifests);
+    checkRules(manifests, peers);
   });
 }
 const WRONG = [
@@ -72,6 +77,7 @@ const WRONG = [
   'settings.OUTBOUND_PROXY=http://user:password@proxy:3128',
   'secret.existing=',
   'replicas=0',
+  'networkPolicy.egress[0].ports[0].port=443',
 ];
 await check(`chart refuses ${WRONG.join(', ')}`, async () => {
   await obtained(helm());
@@ -221,23 +227,32 @@ function checkFiles(kind: string, volumes: readonly { name: string }[], containe
   }
 }
 
-/** Where there are policies, one selects each kind of pod, and none lets a pod call the metadata of clouds. */
+/** Checks that exactly one policy selects each kind of pod. */
 function checkPolicies(manifests: readonly Manifest[], pods: readonly Record<string, string>[]): void {
   const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec);
   const selectors = policies.map(
     (spec) => (spec['podSelector'] as { matchLabels: Record<string, string> }).matchLabels,
   );
-  for (const labels of policies.length > 0 ? pods : []) {
+  for (const labels of pods) {
     const found = selectors.filter((selector) =>
       Object.entries(selector).every(([label, value]) => labels[label] === value),
     );
     expect(found.length === 1, `${found.length} policies select ${JSON.stringify(labels)}`);
   }
-  for (const { egress } of policies) {
-    const text = JSON.stringify(egress);
-    expect(
-      METADATA.every((network) => text.includes(network)),
-      `a policy lets pods call the metadata of clouds: ${text}`,
-    );
-  }
+}
+
+/** Checks that the policies let in the named peers and scrapers only, and let out to DNS and the named peers only. */
+function checkRules(manifests: readonly Manifest[], named: { from: object[]; egress: object[] }): void {
+  const [service, migration] = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
+  const egress = [{ ports: ['UDP', 'TCP'].map((protocol) => ({ port: 53, protocol })) }, ...named.egress];
+  const ingress = [
+    ...(named.from.length > 0 ? [{ ports: [{ port: 'http' }], from: named.from }] : []),
+    { ports: [{ port: 'metrics' }], from: [{ namespaceSelector: {} }] },
+  ];
+  const found = [service?.spec, migration?.spec].map((spec) => [spec?.['ingress'], spec?.['egress']]);
+  const wanted = [
+    [ingress, egress],
+    [[], egress],
+  ];
+  expect(isDeepStrictEqual(found, wanted), `the policies have other rules: ${JSON.stringify(found)}`);
 }

@@ -43,3 +43,14 @@ allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
+
+{{/* DNS and what the values name, for the service and the migration job. */}}
+{{- define "svc.egress" -}}
+egress:
+  - ports:
+      - { port: 53, protocol: UDP }
+      - { port: 53, protocol: TCP }
+  {{- with .Values.networkPolicy.egress }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}
