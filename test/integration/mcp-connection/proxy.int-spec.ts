@@ -106,6 +106,8 @@ describe('calls through OUTBOUND_PROXY', () => {
       cause: 'token_proxy_refused',
     });
     expect(() => new ServiceAccountTokensService(Env.parse('evaluation', settings()))).not.toThrow();
+    // The warm session keeps a stream open through the proxy.
+    await stopToolCalls();
   });
 
   it.each<[string, string, (socket: import('node:net').Socket) => void]>([
