@@ -3331,6 +3331,8 @@ export type ConnectionTestResponse = {
      * - The token endpoint answers with an HTTP error.
      * - The token endpoint did not answer with an access token.
      * - What answers there is not an MCP server.
+     * - The MCP server sends a message that is not valid JSON-RPC 2.0.
+     * - The MCP server answers the handshake without a protocol version.
      * - The MCP server answers with an HTTP error.
      * - The MCP server limits how often it is called (HTTP 429), and there was no time to wait.
      * - The MCP server answers with a protocol error.

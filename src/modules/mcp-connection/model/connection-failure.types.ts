@@ -55,6 +55,8 @@ export const CONNECTION_FAILURES = {
   token_invalid: 'The token endpoint did not answer with an access token.',
 
   not_mcp: 'What answers there is not an MCP server.',
+  invalid_message: 'The MCP server sends a message that is not valid JSON-RPC 2.0.',
+  no_version: 'The MCP server answers the handshake without a protocol version.',
   http_error: 'The MCP server answers with an HTTP error.',
   rate_limited: 'The MCP server limits how often it is called (HTTP 429), and there was no time to wait.',
   mcp_error: 'The MCP server answers with a protocol error.',

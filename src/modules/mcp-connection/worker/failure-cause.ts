@@ -10,12 +10,13 @@ import type { ConnectionFailureCause } from '../model/connection-failure.types.j
 import { ConnectionError } from './connection.error.js';
 import type { McpCredentials } from './mcp-credentials.types.js';
 import { STREAM_ENDED } from './mcp-http.transport.js';
+import type { MessageProblem } from './message-cleaner.js';
 
 /** What is known about a failed test besides the error itself. */
 export interface FailureContext {
   operation: OutboundOperation;
   credentials: McpCredentials | undefined;
-  status: { latest: number };
+  status: { latest: number } & MessageProblem;
 }
 
 /**
@@ -31,7 +32,7 @@ export function causeOf(error: unknown, context: FailureContext): ConnectionFail
   if (operation.signal.aborted) {
     return abortCause(context);
   }
-  return protocolCause(error) ?? statusCause(status.latest) ?? outboundCause(operation.failure?.failure);
+  return protocolCause(error, status) ?? statusCause(status.latest) ?? contentCause(context);
 }
 
 /** A deadline that passes while a token is awaited is the token endpoint's. */
@@ -40,7 +41,7 @@ function abortCause({ operation, credentials }: FailureContext): ConnectionFailu
   return cause === 'timeout' && credentials?.isWaiting === true ? 'token_timeout' : cause;
 }
 
-function protocolCause(error: unknown): ConnectionFailureCause | undefined {
+function protocolCause(error: unknown, { problem }: MessageProblem): ConnectionFailureCause | undefined {
   if (error instanceof InsufficientScopeError) {
     return 'forbidden';
   }
@@ -48,7 +49,7 @@ function protocolCause(error: unknown): ConnectionFailureCause | undefined {
     return 'unsupported_version';
   }
   if (error instanceof ProtocolError) {
-    return error.code === STREAM_ENDED ? 'network' : 'mcp_error';
+    return problem ?? (error.code === STREAM_ENDED ? 'network' : 'mcp_error');
   }
   return undefined;
 }
@@ -67,6 +68,12 @@ function statusCause(status: number): ConnectionFailureCause | undefined {
     default:
       return status >= 400 ? 'http_error' : undefined;
   }
+}
+
+/** What is wrong with the answer, where nothing else went wrong. */
+function contentCause({ operation, status }: FailureContext): ConnectionFailureCause {
+  const failure = operation.failure?.failure;
+  return failure === undefined ? (status.problem ?? 'not_mcp') : outboundCause(failure);
 }
 
 function outboundCause(failure: OutboundFailure | undefined): ConnectionFailureCause {

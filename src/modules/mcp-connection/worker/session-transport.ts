@@ -1,9 +1,16 @@
-import { type FetchLike, SSEClientTransport, type Transport } from '@modelcontextprotocol/client';
+import {
+  type FetchLike,
+  type RequestId,
+  SSEClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
 
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import { cleanedResponse } from './cleaned-response.js';
 import { ConnectionError } from './connection.error.js';
 import type { McpCredentials } from './mcp-credentials.types.js';
 import { McpHttpTransport } from './mcp-http.transport.js';
+import { MessageCleaner, type MessageProblem, type SentRequest } from './message-cleaner.js';
 import { noteRefusal, type RateLimit, sentInTime } from './rate-limit.js';
 
 /** What a session needs. Everything it sends goes through `operation`. */
@@ -32,7 +39,7 @@ export interface SessionFacts {
 }
 
 /** Facts that an outside party must not hide: the latest status, and the end of a request. */
-export interface Traffic extends RateLimit {
+export interface Traffic extends RateLimit, MessageProblem {
   /** HTTP status of the latest answer, whatever the library made of it; 0 before the first. */
   latest: number;
   /** Whether a request was sent, or may have been. */
@@ -86,6 +93,7 @@ function shared(options: McpSessionOptions, way: ConnectWay, traffic: Traffic) {
 }
 
 function sessionFetch(options: McpSessionOptions, way: ConnectWay, traffic: Traffic): FetchLike {
+  const cleaner = new MessageCleaner(traffic);
   return async (url, init) => {
     const headers = headersOf(options, init);
     const isStream = way !== 'sse' && init?.method === 'GET' && !headers.has('last-event-id');
@@ -93,17 +101,18 @@ function sessionFetch(options: McpSessionOptions, way: ConnectWay, traffic: Traf
       // The library opens a stream for messages that belong to no request. Only warm sessions have a use for it. 405 means "not offered".
       return new Response(null, { status: 405 });
     }
-    const carriesRequest = isRequest(init);
+    const request = requestOf(init);
+    cleaner.sent(request);
     const sent = async (): Promise<Response> => {
-      if (carriesRequest) {
+      if (request !== undefined) {
         Object.assign(traffic, { posted: true, requestStatus: 0 });
       }
       const response = await options.operation.fetch(url, { ...init, headers });
       note(response, traffic);
-      if (carriesRequest) {
+      if (request !== undefined) {
         traffic.requestStatus = response.status;
       }
-      return response;
+      return cleanedResponse(response, (value) => cleaner.clean(value, request?.id));
     };
     // The library does not wait long for the answer to its probe, so whoever connects waits.
     const mayWait = init?.method === 'POST' && !isProbe(headers);
@@ -144,13 +153,15 @@ function headersOf({ credentials, traceparent }: McpSessionOptions, init: Reques
   return headers;
 }
 
-/** Whether this sends a JSON-RPC request: neither a notification nor an answer to one of the server. */
-function isRequest(init: RequestInit | undefined): boolean {
+/** The JSON-RPC request that this sends; undefined for a notification, or an answer to a request of the server. */
+function requestOf(init: RequestInit | undefined): SentRequest | undefined {
   if (init?.method !== 'POST' || typeof init.body !== 'string') {
-    return false;
+    return undefined;
   }
   const message = JSON.parse(init.body) as object;
-  return 'method' in message && 'id' in message;
+  return 'method' in message && 'id' in message
+    ? { method: message.method, id: message.id as RequestId }
+    : undefined;
 }
 
 function note({ status, headers }: Response, traffic: Traffic): void {
