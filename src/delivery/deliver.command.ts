@@ -164,15 +164,15 @@ async function run(
 ): Promise<void> {
   const { print } = surroundings;
   const client = new DeliveryClient({ ...(await targetOf(order, surroundings)), timeoutMs: order.timeoutMs });
-  const { state, isCommitted, warnings } = await client.store(order, document);
+  const { state, isCommitted, checksum, warnings } = await client.store(order, document);
   delivered.package = state;
   tell(warnings);
   print(`package ${order.appId} ${order.versionId} ${state}`);
   if (order.testConnections) {
     await testConnections(client, order, { surroundings, delivered });
   }
-  if (order.commit && !isCommitted) {
-    tell(await client.commit(order, order.message));
+  if (order.commit && checksum !== undefined) {
+    tell(await client.commit(order, order.message, checksum));
   }
   if (order.commit || isCommitted) {
     delivered.committed = true;

@@ -27,6 +27,8 @@ export interface StoredDelivery {
   state: 'stored' | 'unchanged';
   /** The version was committed before, with this package in it. */
   isCommitted: boolean;
+  /** Of the package that was stored; undefined where the version was committed before. */
+  checksum?: string;
   warnings: PackageProblem[];
 }
 
@@ -75,8 +77,8 @@ export class DeliveryClient {
     // The service says what is wrong with a document that is no package.
     const body = document as unknown as ApplicationPackage;
     try {
-      const { changed, warnings } = await told(this.service.storePackage({ path, body }));
-      return { state: changed ? 'stored' : 'unchanged', isCommitted: false, warnings };
+      const { changed, checksum, warnings } = await told(this.service.storePackage({ path, body }));
+      return { state: changed ? 'stored' : 'unchanged', isCommitted: false, checksum, warnings };
     } catch (error) {
       if (!isCommittedVersion(error)) {
         throw error;
@@ -98,10 +100,18 @@ export class DeliveryClient {
     }
   }
 
-  /** @returns what should be known of the version */
-  async commit(version: DeliveryVersion, message: string | undefined): Promise<PackageProblem[]> {
+  /**
+   * Commits a version, unless it holds another package than the one with this checksum.
+   * @returns what should be known of the version
+   */
+  async commit(
+    version: DeliveryVersion,
+    message: string | undefined,
+    checksum: string,
+  ): Promise<PackageProblem[]> {
     const body = message === undefined ? {} : { message };
-    return (await told(this.service.commitVersion({ path: pathOf(version), body }))).warnings;
+    const headers = { 'If-Match': `"${checksum}"` };
+    return (await told(this.service.commitVersion({ path: pathOf(version), body, headers }))).warnings;
   }
 
   /** @returns the id of the build, and what should be known of it */

@@ -49,6 +49,14 @@ export const VISIT_IF_MATCH = {
   schema: { ...IF_MATCH.schema, example: '"3"' },
 } as const;
 
+/** The same, for the commit of a version. */
+export const PACKAGE_IF_MATCH = {
+  ...IF_MATCH,
+  required: false,
+  description:
+    'The `checksum` of the package as it was stored, in quotes: 412 when the version holds another package by now.',
+} as const;
+
 /** The response header `ETag` of a node (RFC 9110, section 8.8.3). */
 export const ETAG_HEADER = {
   ETag: {

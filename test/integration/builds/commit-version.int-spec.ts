@@ -5,7 +5,7 @@ import { createPath, createSystemBody, systemPath } from '../../support/factorie
 import { userTaskProcess } from '../../support/runtime/bpmn.js';
 import { deliveryPath, packageDocument } from '../../support/runtime/publish.js';
 import { auditRows, createdSystem, newPlace, type Place } from '../systems/rows.js';
-import { build, commit, store, systemRows } from './rows.js';
+import { build, commit, emptyWorkflow, store, systemRows } from './rows.js';
 
 describe('POST /resource/app/{appId}/app-version/{versionId}/commit', () => {
   let app: TestApp;
@@ -58,6 +58,21 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/commit', () => {
   ])('takes %s', async (_what, body) => {
     await deliver();
     expect((await commit(app, place, body)).status).toBe(200);
+  });
+
+  it('commits only the package that If-Match names', async () => {
+    const { checksum } = (await deliver()).body;
+    const path = `${deliveryPath(place.appId, place.versionId)}/commit`;
+    const committed = (tag: string) => app.request('POST', path, { headers: { 'If-Match': tag } });
+    expect((await committed(checksum)).status).toBe(400);
+    await deliver({ workflows: [emptyWorkflow('later')] });
+    expect(await committed(`"${checksum}"`)).toMatchObject({
+      status: 412,
+      body: { message: 'It was changed meanwhile: read it again.' },
+    });
+    expect((await versionRow())?.state).toBe('DRAFT');
+    await deliver();
+    expect((await committed(`W/"${checksum}"`)).status).toBe(200);
   });
 
   it('commits a version that holds only systems, which can be built', async () => {

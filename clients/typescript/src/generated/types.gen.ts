@@ -5676,6 +5676,12 @@ export type CheckPackageResponse = CheckPackageResponses[keyof CheckPackageRespo
 
 export type CommitVersionData = {
     body?: CommitVersionRequest;
+    headers?: {
+        /**
+         * The `checksum` of the package as it was stored, in quotes: 412 when the version holds another package by now.
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * Id of the application, as its platform names it.
@@ -5711,6 +5717,10 @@ export type CommitVersionErrors = {
      * In conflict with what is stored: it exists already, or its state does not allow this.
      */
     409: ErrorResponse;
+    /**
+     * What `If-Match` names was changed meanwhile.
+     */
+    412: ErrorResponse;
     /**
      * Too many requests; Retry-After says when to come back.
      */

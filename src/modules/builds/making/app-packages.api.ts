@@ -1,6 +1,7 @@
 import { HttpStatus } from '@nestjs/common';
 import { getSchemaPath } from '@nestjs/swagger';
 import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
+import { PACKAGE_IF_MATCH } from '../../../common/http/if-match.js';
 import { LOCATION_HEADER } from '../../../common/http/location.js';
 import { REPLAY_HEADER } from '../../../common/http/replay-header.js';
 import { IDEMPOTENCY_KEY } from '../../repeats/idempotency-key.dto.js';
@@ -82,6 +83,7 @@ export const AppPackagesApi = apiRoutes([DELIVERY_DENIED], {
       '409 when that was done before, when a system that its package names was deleted, or when no build of it could be made; also with ' +
       `\`${PACKAGE_MOVED}\` where others stored packages of the version all the time. ` +
       '`warnings` names the systems whose connection was never tested, and agents that cannot use what they refer to.',
+    headers: [PACKAGE_IF_MATCH],
     body: {
       type: CommitVersionRequestDto,
       required: false,
@@ -92,7 +94,7 @@ export const AppPackagesApi = apiRoutes([DELIVERY_DENIED], {
       example: COMMITTED_VERSION_EXAMPLE,
       description: 'The version is committed.',
     },
-    errors: [NO_VERSION, VERSION_COMMITTED],
+    errors: [NO_VERSION, VERSION_COMMITTED, 412],
   },
   createBuild: {
     summary: 'Make a build of a committed version',

@@ -9,6 +9,7 @@ import { BodyAsBytes } from '../../../common/http/body-bytes.decorator.js';
 import { JsonText } from '../../../common/http/json-replies.js';
 import { locate } from '../../../common/http/location.js';
 import { marked } from '../../../common/http/replay-header.js';
+import { readIfMatch } from '../../../common/http/if-match.js';
 import { RequestHeader } from '../../../common/http/request-header.decorator.js';
 import { BodyLimit } from '../../../common/http/body-limit.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
@@ -74,9 +75,13 @@ export class AppPackagesController {
   async commit(
     @CurrentPrincipal() principal: Principal,
     @Param() params: AppVersionParams,
+    @RequestHeader('If-Match') ifMatch: string | undefined,
     @Body() { message }: CommitVersionRequestDto,
   ): Promise<CommittedVersionResponseDto> {
-    return toCommittedVersion(await this.commits.commit(principal, versionOf(params), message ?? null));
+    const condition = readIfMatch(ifMatch);
+    return toCommittedVersion(
+      await this.commits.commit(principal, versionOf(params), message ?? null, condition),
+    );
   }
 
   @Post('build')
