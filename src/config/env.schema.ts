@@ -16,7 +16,7 @@ import { processSettings } from './process-settings.js';
 import { quotaSettings } from './quota-settings.js';
 import { redisSettings } from './redis-settings.js';
 import { restEndpointSettings } from './rest-endpoint-settings.js';
-import { flag, httpUrl, integer, list, origin } from './setting-rules.js';
+import { flag, httpUrl, integer, list, MOST_PARSED_BYTES, origin } from './setting-rules.js';
 import { tokenSettings } from './token-settings.js';
 import { traceSettings } from './trace-settings.js';
 import { workflowSettings } from './workflow-settings.js';
@@ -229,7 +229,7 @@ export const envSchema = z.object({
   MCP_SYNC_TIMEOUT_MS: integer(1, 5 * MINUTE_MS, 15_000).describe(
     'Time for storing the tools of all systems that one test covers; what is left waits for the next test.',
   ),
-  MCP_MAX_RESPONSE_BYTES: integer(1_024, 67_108_864, 2_097_152).describe(
+  MCP_MAX_RESPONSE_BYTES: integer(1_024, MOST_PARSED_BYTES, 2_097_152).describe(
     'Largest decoded answer of an MCP server.',
   ),
   MCP_MAX_TOTAL_BYTES: integer(1_024, 268_435_456, 8_388_608).describe(

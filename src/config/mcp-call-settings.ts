@@ -1,4 +1,4 @@
-import { flag, integer } from './setting-rules.js';
+import { flag, integer, MOST_PARSED_BYTES } from './setting-rules.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -14,7 +14,7 @@ export const mcpCallSettings = {
   MCP_CALL_CHECK_TIMEOUT_MS: integer(100, 5 * MINUTE_MS, 5_000).describe(
     'Milliseconds for holding what a model gives as arguments against the schema of a tool.',
   ),
-  MCP_CALL_MAX_RESULT_BYTES: integer(1_024, 67_108_864, 1_048_576).describe(
+  MCP_CALL_MAX_RESULT_BYTES: integer(1_024, MOST_PARSED_BYTES, 1_048_576).describe(
     'Largest decoded answer to one tool call, everything that comes before the result included.',
   ),
   MCP_CALL_IDLE_MS: integer(100, 60 * MINUTE_MS, MINUTE_MS).describe(

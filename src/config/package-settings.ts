@@ -3,7 +3,7 @@ import { flag, integer } from './setting-rules.js';
 
 /** Settings of application packages, which are delivered from outside and therefore bounded in every direction. */
 export const packageSettings = {
-  PACKAGE_MAX_BYTES: integer(1_024, 67_108_864, 8_388_608).describe(
+  PACKAGE_MAX_BYTES: integer(1_024, 16_777_216, 8_388_608).describe(
     'Largest application package, as one JSON document.',
   ),
   PACKAGE_MAX_PROCESSES: integer(1, 10_000, 200).describe('BPMN files of one package at the most.'),

@@ -7,6 +7,13 @@ const numberWithin = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
 
+/**
+ * The largest setting of bytes that a thread of bounded memory reads at once. A thread that reaches its bound gets 16 MB more, in which it
+ * ends (Node: `NearHeapLimit` of `node_worker.cc`); one step that takes more than that ends the whole process. JSON such as `[1,1,…]` takes
+ * 4 bytes of heap in one step for each of its own: 6 MB of it ended Node 20 and 24.
+ */
+export const MOST_PARSED_BYTES = 4_194_304;
+
 /** A whole number in these bounds. */
 export const integer = (min: number, max: number, fallback: number) =>
   numberWithin(min, max).default(fallback);

@@ -80,15 +80,14 @@ describe('McpConnectionService', () => {
     const service = connectionService({
       MCP_WORKER_MEMORY_MB: '40',
       MCP_TEST_TIMEOUT_MS: '2000',
-      MCP_MAX_RESPONSE_BYTES: '16000000',
-      MCP_MAX_TOTAL_BYTES: '268435456',
+      MCP_MAX_RESPONSE_BYTES: '4194304',
     });
     const greedy = await keep(
       startScriptedMcp({
         list: ({ id, response }) => {
           response.writeHead(200, { 'content-type': 'application/json' });
           response.end(
-            `{"jsonrpc":"2.0","id":${Number(id)},"result":{"tools":[${'{},'.repeat(4_000_000)}{}]}}`,
+            `{"jsonrpc":"2.0","id":${Number(id)},"result":{"tools":[${'{},'.repeat(1_390_000)}{}]}}`,
           );
         },
       }),
