@@ -9,7 +9,7 @@ export const mcpCallSettings = {
     'Deadline of connecting to an MCP server and reading its tools before the first call.',
   ),
   MCP_CALL_MAX_TIMEOUT_MS: integer(100, 60 * MINUTE_MS, 10 * MINUTE_MS).describe(
-    'Longest time that one tool call may be given.',
+    'Longest time of one tool call, with all that its progress adds.',
   ),
   MCP_CALL_CHECK_TIMEOUT_MS: integer(100, 5 * MINUTE_MS, 5_000).describe(
     'Milliseconds for holding what a model gives as arguments against the schema of a tool.',

@@ -94,8 +94,15 @@ async function callTools(credentials: SystemCredentials, tools: DiscoveredTool[]
       credentials,
       tool: { ...tool, definitionHash: definitionHash(tool) },
       arguments: args,
+      progressMs: LIMITS.deadlineMs,
+      endsAt: Date.now() + LIMITS.deadlineMs,
     };
-    const outcome = await caller.call(order, LIMITS.deadlineMs, new AbortController().signal);
+    const { signal } = new AbortController();
+    const outcome = await caller.call(order, {
+      deadlineMs: LIMITS.deadlineMs,
+      signal,
+      onProlonged: () => undefined,
+    });
     console.log(tool.name, JSON.stringify(outcome).slice(0, 500));
   };
   const all = tools.map(({ name, inputSchema }) => ({ name, arguments: exampleOf(inputSchema) }));

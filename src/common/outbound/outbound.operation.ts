@@ -12,6 +12,8 @@ import { redirectTarget } from './redirect.js';
 export interface OperationLimits {
   /** Milliseconds from opening the operation until everything it still does is cut off. */
   deadlineMs: number;
+  /** As `deadlineMs`, with all that {@link OutboundOperation.prolong} adds. @default deadlineMs */
+  maxDeadlineMs?: number;
   /** Decoded bytes of one answer, or of one event of an event stream. */
   maxResponseBytes: number;
   /** Decoded bytes of all answers together. */
@@ -45,6 +47,9 @@ const FATAL: ReadonlySet<OutboundFailure> = new Set([
   'busy',
 ]);
 
+/** A deadline moves by at least this share of what prolongs it, so that a flood of reasons moves it rarely. */
+const MIN_GAIN = 0.1;
+
 const NULL_BODY_STATUS = new Set([204, 205, 304]);
 
 /**
@@ -53,8 +58,9 @@ const NULL_BODY_STATUS = new Set([204, 205, 304]);
  */
 export class OutboundOperation {
   private readonly controller = new AbortController();
-  private readonly deadline: number;
-  private readonly timer: NodeJS.Timeout;
+  private readonly latestDeadline: number;
+  private deadline: number;
+  private timer: NodeJS.Timeout;
   private totalBytes = 0;
   private totalElements = 0;
   private seat: Promise<Seat> | undefined;
@@ -66,8 +72,26 @@ export class OutboundOperation {
     private readonly sockets: KeptSockets,
     private readonly atEnd: 'closes sockets' | 'leaves sockets',
   ) {
-    this.deadline = performance.now() + limits.deadlineMs;
-    this.timer = setTimeout(() => this.fail(new OutboundError('timeout')), limits.deadlineMs);
+    const { deadlineMs, maxDeadlineMs = deadlineMs } = limits;
+    this.deadline = performance.now() + deadlineMs;
+    this.latestDeadline = performance.now() + Math.max(deadlineMs, maxDeadlineMs);
+    this.timer = this.startTimer(deadlineMs);
+  }
+
+  /**
+   * Moves the deadline to this many milliseconds from now, but not beyond `maxDeadlineMs` of its limits.
+   * @returns whether it was moved: never to an earlier time, nor by little
+   */
+  prolong(ms: number): boolean {
+    const deadline = Math.min(performance.now() + ms, this.latestDeadline);
+    const gain = deadline - this.deadline;
+    if (this.signal.aborted || gain <= 0 || (gain < ms * MIN_GAIN && deadline < this.latestDeadline)) {
+      return false;
+    }
+    this.deadline = deadline;
+    clearTimeout(this.timer);
+    this.timer = this.startTimer(this.remainingMs);
+    return true;
   }
 
   /** Aborts, with an OutboundError as reason, when the deadline passes, a limit is broken or the operation is closed. */
@@ -131,12 +155,16 @@ export class OutboundOperation {
     await this.releaseSeat();
   }
 
+  private startTimer(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.fail(new OutboundError('timeout')), ms);
+  }
+
   private async follow(url: URL, init: RequestInit): Promise<Response> {
     let target = url;
     for (let hop = 0; ; hop += 1) {
       this.context.policy.checkUrl(target);
       const ends = init.signal ? AbortSignal.any([this.signal, init.signal]) : this.signal;
-      const response = await dial(this.sockets, target, init, ends, this.remainingMs);
+      const response = await dial(this.sockets, target, init, ends, this.latestDeadline - performance.now());
       const location = redirectTarget(response, target, init.method ?? 'GET');
       if (location === undefined) {
         return this.guard(response, init.signal);

@@ -11,6 +11,12 @@ export interface WorkerCancel {
   cancel: number;
 }
 
+/** From the worker: a job has this many milliseconds from now. */
+export interface WorkerProlonged {
+  prolonged: number;
+  ms: number;
+}
+
 /** The first message of a worker: it is loaded and takes jobs. */
 export const WORKER_READY = 'ready';
 

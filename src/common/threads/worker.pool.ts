@@ -3,7 +3,13 @@ import type { Transferable, Worker } from 'node:worker_threads';
 import { within } from '../within.js';
 import { yieldToMainThread } from './background-threads.js';
 import { startThread, type ThreadOptions } from './start-thread.js';
-import { WORKER_READY, type WorkerCancel, type WorkerClose, type WorkerJob } from './worker-job.js';
+import {
+  WORKER_READY,
+  type WorkerCancel,
+  type WorkerClose,
+  type WorkerJob,
+  type WorkerProlonged,
+} from './worker-job.js';
 
 /**
  * Why a job got no answer of the worker: it was late, refused because there are too many jobs or the service stops, or the
@@ -34,7 +40,7 @@ interface Notice {
   notice: unknown;
 }
 
-type Message<Answer> = Answer | Notice | typeof WORKER_READY;
+type Message<Answer> = Answer | Notice | WorkerProlonged | typeof WORKER_READY;
 
 interface Job<Result> {
   startedAt: number;
@@ -132,7 +138,7 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     const worker = startThread(this.options);
     worker.once('online', () => yieldToMainThread(niceness));
     worker.on('message', (message: Message<Answer>) =>
-      message === WORKER_READY ? this.starting.delete(worker) : void this.hear(message),
+      message === WORKER_READY ? this.starting.delete(worker) : void this.hear(worker, message),
     );
     worker.on('error', (error: NodeJS.ErrnoException) =>
       this.lose(worker, error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'ended'),
@@ -151,13 +157,25 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     }, START_MS).unref();
   }
 
-  private async hear(message: Answer | Notice): Promise<void> {
+  private async hear(worker: Worker, message: Answer | Notice | WorkerProlonged): Promise<void> {
     this.heardAt = performance.now();
     if ('notice' in message) {
       this.options.onNotice?.(message.notice);
       return;
     }
+    if ('prolonged' in message) {
+      this.prolong(worker, message);
+      return;
+    }
     this.finish(message.id, await this.options.read(message));
+  }
+
+  private prolong(worker: Worker, { prolonged, ms }: WorkerProlonged): void {
+    const job = this.jobs.get(prolonged);
+    if (job !== undefined) {
+      clearTimeout(job.timer);
+      job.timer = setTimeout(() => this.late(worker, prolonged), ms + GRACE_MS);
+    }
   }
 
   /**

@@ -90,7 +90,8 @@ export class ToolCallsService implements OnModuleDestroy {
    * Calls a tool with the credentials of its system. The server is asked for its list first. A tool with another definition
    * than the stored one is not called, unless TOOL_CHANGE_POLICY is `accept`. A system that failed several times in a row is
    * not called for a while.
-   * @returns the outcome as data within `deadlineMs`; never rejects for anything an outside party does
+   * @returns the outcome as data within `deadlineMs` after the beginning, or after the last progress that the tool tells, and at the latest
+   * after MCP_CALL_MAX_TIMEOUT_MS; never rejects for anything an outside party does
    * @throws what `isStillAllowed` throws
    */
   callTool(request: ToolCallRequest): Promise<ToolCallResult> {
@@ -188,7 +189,10 @@ export class ToolCallsService implements OnModuleDestroy {
     if (!(await this.breakers.admits(key))) {
       return notSent('circuit_open');
     }
-    const result = callResult(await this.pool.run({ ...order, sessionKey: key }, leftMs, signal));
+    const progressMs = Math.min(request.deadlineMs, this.maxTimeoutMs);
+    const endsAt = Date.now() + leftMs + this.maxTimeoutMs - progressMs;
+    const work = { ...order, sessionKey: key, progressMs, endsAt };
+    const result = callResult(await this.pool.run(work, leftMs, signal));
     this.breakers.report(key, verdictOf(result));
     return result.outcome === 'failed' && this.ended(request) === 'stopping'
       ? { ...result, cause: 'stopping' }

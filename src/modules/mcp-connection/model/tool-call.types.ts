@@ -44,7 +44,7 @@ export interface ToolCallRequest {
   tool: CalledTool;
   /** Checked against the input schema by the caller, or not: the server judges too. */
   arguments: Record<string, unknown>;
-  /** Milliseconds from now until the outcome; connecting, and waiting for other calls, count. */
+  /** Milliseconds from now, or from the last progress of the tool, until the outcome; connecting, and waiting for other calls, count. */
   deadlineMs: number;
   /** W3C trace context of the work around the call; sent as header and in `_meta`, dropped when malformed. */
   traceparent?: string;

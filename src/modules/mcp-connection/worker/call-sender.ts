@@ -26,7 +26,7 @@ async function overSession(call: Call, { facts }: OpenedSession): Promise<Record
   const exchange = new McpExchange({ url, operation, credentials, traceparent }, { facts, session, traffic });
   try {
     const headers = facts.isModern ? paramHeaders(order.tool.inputSchema, order.arguments) : {};
-    return await exchange.request('tools/call', paramsOf(call), headers);
+    return await exchange.request('tools/call', paramsOf(call), { headers, onProgress: call.onProgress });
   } finally {
     await exchange.close();
   }
@@ -40,7 +40,7 @@ async function overOwnStream(call: Call): Promise<Record<string, unknown>> {
   // Only now: what is sent to connect is nothing of the call.
   call.traffic = Object.assign(traffic, { posted: false, requestStatus: 0 });
   try {
-    return await session.request('tools/call', paramsOf(call));
+    return await session.request('tools/call', paramsOf(call), call.onProgress);
   } finally {
     await session.close();
   }

@@ -13,4 +13,6 @@ export interface Call {
   traceparent: string | undefined;
   traffic: Traffic;
   startedAt: number;
+  /** Hears of each progress that the tool tells. */
+  onProgress: () => void;
 }

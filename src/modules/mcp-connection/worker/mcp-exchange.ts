@@ -59,24 +59,28 @@ export class McpExchange {
   }
 
   /**
+   * @param onProgress hears of each progress of the request, on any stream of the session
    * @returns the raw result
    * @throws what the library throws; see `causeOf`
    */
   async request(
     method: string,
     params: Record<string, unknown>,
-    headers: Record<string, string> = {},
+    { headers = {}, onProgress }: { headers?: Record<string, string>; onProgress?: () => void } = {},
   ): Promise<Record<string, unknown>> {
     await this.transport.start();
     const enveloped = withEnvelope(params, this.context.facts, this.options.traceparent);
     const { operation } = this.options;
     try {
-      const result = await operation.race(this.raw.send(method, enveloped, { headers }));
+      const result = await operation.race(this.raw.send(method, enveloped, { headers }, onProgress));
       this.isAnswered = true;
       return result;
     } finally {
       const [request] = this.raw.unanswered;
       const { facts, session, traffic } = this.context;
+      if (request !== undefined) {
+        session.ids.forget(request);
+      }
       if (request !== undefined && traffic.posted === true && operation.signal.aborted) {
         session.abandoned(facts, request);
       }

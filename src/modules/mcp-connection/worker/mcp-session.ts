@@ -116,15 +116,20 @@ export class McpSession {
 
   /**
    * Sends a request past the library's result schemas.
+   * @param onProgress hears of each progress of the request
    * @returns the raw result
    * @throws what the library throws; see `causeOf`
    */
-  request(method: string, params: Record<string, unknown>): Promise<Record<string, unknown>> {
+  request(
+    method: string,
+    params: Record<string, unknown>,
+    onProgress?: () => void,
+  ): Promise<Record<string, unknown>> {
     if (this.raw === undefined) {
       throw new TypeError('not connected');
     }
     const enveloped = withEnvelope(params, this.facts, this.options.traceparent);
-    return this.options.operation.race(this.raw.send(method, enveloped));
+    return this.options.operation.race(this.raw.send(method, enveloped, {}, onProgress));
   }
 
   /** Closes the connection and leaves the MCP session on the server for {@link facts} to go on with. */

@@ -1,4 +1,10 @@
-import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from '@modelcontextprotocol/client';
+import type {
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCRequest,
+  RequestId,
+  Transport,
+} from '@modelcontextprotocol/client';
 
 import { ServerError, serverErrorOf } from './server.error.js';
 
@@ -16,12 +22,31 @@ export interface ServerMessages {
   onRequest?: (request: JSONRPCRequest) => void;
 }
 
-/** Ids of JSON-RPC requests that never repeat. */
+const PROGRESS = 'notifications/progress';
+
+/** Ids of JSON-RPC requests that never repeat. They are the tokens of progress too, which a server may send on any stream of a session. */
 export class RequestIds {
   private latest = FIRST_ID;
+  private readonly listeners = new Map<unknown, () => void>();
 
   next(): number {
     return (this.latest += 1);
+  }
+
+  /** Lets a request hear of its progress until it is forgotten. */
+  listen(id: RequestId, onProgress: () => void): void {
+    this.listeners.set(id, onProgress);
+  }
+
+  forget(id: RequestId): void {
+    this.listeners.delete(id);
+  }
+
+  /** Takes what a server notifies of. */
+  hear({ method, params }: JSONRPCNotification): void {
+    if (method === PROGRESS) {
+      this.listeners.get(params?.['progressToken'])?.();
+    }
   }
 }
 
@@ -46,6 +71,7 @@ export class RawRequests {
       if ('method' in message && 'id' in message) {
         onRequest?.(message);
       } else if ('method' in message) {
+        this.ids.hear(message);
         onNotification?.(message.method);
       }
       if (!this.settle(message)) {
@@ -55,6 +81,7 @@ export class RawRequests {
   }
 
   /**
+   * @param onProgress hears of each progress of the request: the server is asked for it then
    * @returns the result object as it came
    * @throws ServerError for a JSON-RPC error, also one with an HTTP status of an error; whatever the transport throws
    */
@@ -62,12 +89,17 @@ export class RawRequests {
     method: string,
     params: Record<string, unknown>,
     options: Parameters<Transport['send']>[1] = {},
+    onProgress?: () => void,
   ): Promise<Record<string, unknown>> {
     const id = this.ids.next();
+    const sent = onProgress === undefined ? params : withProgressToken(params, id);
+    if (onProgress !== undefined) {
+      this.ids.listen(id, onProgress);
+    }
     return new Promise((resolve, reject) => {
       this.pending.set(id, { resolve, reject });
-      this.transport.send({ jsonrpc: '2.0', id, method, params }, options).catch((error: unknown) => {
-        this.pending.delete(id);
+      this.transport.send({ jsonrpc: '2.0', id, method, params: sent }, options).catch((error: unknown) => {
+        this.forget(id);
         reject(serverErrorOf(error) ?? error);
       });
     });
@@ -83,7 +115,7 @@ export class RawRequests {
       return false;
     }
     const pending = this.pending.get(message.id);
-    this.pending.delete(message.id);
+    this.forget(message.id);
     if (pending === undefined) {
       return false;
     }
@@ -94,4 +126,13 @@ export class RawRequests {
     }
     return true;
   }
+
+  private forget(id: RequestId): void {
+    this.pending.delete(id);
+    this.ids.forget(id);
+  }
+}
+
+function withProgressToken(params: Record<string, unknown>, progressToken: number): Record<string, unknown> {
+  return { ...params, _meta: { ...(params['_meta'] as object | undefined), progressToken } };
 }

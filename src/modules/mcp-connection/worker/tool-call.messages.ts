@@ -20,6 +20,10 @@ export interface ToolCallWorkerSettings extends OutsideSettings {
 export interface CallOrder extends Omit<ToolCallRequest, 'deadlineMs' | 'signal' | 'isStillAllowed'> {
   /** Names the session: equal for equal system, address and credentials, and gives none of them away. */
   sessionKey: string;
+  /** Milliseconds from each progress of the tool on. */
+  progressMs: number;
+  /** Milliseconds since the epoch: no progress prolongs the call beyond. */
+  endsAt: number;
 }
 
 /** A text of a model, and the schema that it is to be held against. */

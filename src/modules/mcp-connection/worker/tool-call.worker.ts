@@ -3,7 +3,7 @@ import { workerData } from 'node:worker_threads';
 import { preloadSchemas } from '@modelcontextprotocol/client';
 
 import { serveWorker } from '../../../common/threads/serve-worker.js';
-import type { WorkerJob } from '../../../common/threads/worker-job.js';
+import type { WorkerJob, WorkerProlonged } from '../../../common/threads/worker-job.js';
 import { createToolCaller } from './create-tool-caller.js';
 import { checkedJson } from './arguments-check.js';
 import type {
@@ -30,7 +30,10 @@ serveWorker((port) => {
     const controller = new AbortController();
     running.set(id, controller);
     const deadlineMs = Math.max(1, deadlineAt - Date.now());
-    return caller.call(order, deadlineMs, controller.signal).finally(() => running.delete(id));
+    const onProlonged = (ms: number): void =>
+      port.postMessage({ prolonged: id, ms } satisfies WorkerProlonged);
+    const limits = { deadlineMs, signal: controller.signal, onProlonged };
+    return caller.call(order, limits).finally(() => running.delete(id));
   };
   const done = async ({ id, request, deadlineAt }: WorkerJob<ToolCallWork>) =>
     'check' in request ? { checked: checkedJson(request.check) } : call(id, request, deadlineAt);

@@ -24,6 +24,16 @@ export interface ToolCallerOptions {
   acceptsChanges: boolean;
 }
 
+/** How long a call may take. */
+export interface CallTime {
+  /** Milliseconds until it ends without an answer or progress of the tool. */
+  deadlineMs: number;
+  /** Ends the call; the outcome is `cancelled` then. */
+  signal: AbortSignal;
+  /** Hears that it has this many milliseconds from now on. */
+  onProlonged: (ms: number) => void;
+}
+
 /** An answer without the id of its job. */
 export type CallOutcome =
   Omit<Extract<ToolCallWorkerAnswer, { answered: unknown }>, 'id'> | { failed: ToolCallFailure };
@@ -32,11 +42,9 @@ export type CallOutcome =
 export class ToolCaller {
   constructor(private readonly options: ToolCallerOptions) {}
 
-  /**
-   * Never throws for anything an outside party does, and ends within `deadlineMs`.
-   * @param signal ends the call; the outcome is `cancelled` then
-   */
-  async call(order: CallOrder, deadlineMs: number, signal: AbortSignal): Promise<CallOutcome> {
+  /** Never throws for anything an outside party does, and ends within its time. */
+  async call(order: CallOrder, time: CallTime): Promise<CallOutcome> {
+    const { signal } = time;
     const startedAt = performance.now();
     const latencyMs = (): number => Math.round(performance.now() - startedAt);
     let session: WarmSession;
@@ -45,7 +53,7 @@ export class ToolCaller {
     } catch {
       return { failed: { outcome: 'failed', cause: 'overloaded', sent: 'never', latencyMs: 0 } };
     }
-    const call = this.begin(order, session, { deadlineMs, startedAt });
+    const call = this.begin(order, session, { ...time, startedAt });
     const { operation } = call;
     const cancel = (): void => void operation.close();
     signal.addEventListener('abort', cancel, { once: true });
@@ -73,13 +81,28 @@ export class ToolCaller {
   private begin(
     order: CallOrder,
     session: WarmSession,
-    { deadlineMs, startedAt }: { deadlineMs: number; startedAt: number },
+    { deadlineMs, startedAt, onProlonged }: CallTime & { startedAt: number },
   ): Call {
     const { outbound, tokens, callLimits } = this.options;
-    const operation = outbound.open({ ...callLimits, deadlineMs }, session.sockets);
+    const maxDeadlineMs = order.endsAt - Date.now();
+    const operation = outbound.open({ ...callLimits, deadlineMs, maxDeadlineMs }, session.sockets);
     const credentials = mcpCredentials(order.credentials, new URL(order.baseUrl), { tokens, operation });
     const traceparent = checkedTraceparent(order.traceparent);
-    return { order, session, operation, credentials, traceparent, traffic: { latest: 0 }, startedAt };
+    const onProgress = (): void => {
+      if (operation.prolong(order.progressMs)) {
+        onProlonged(operation.remainingMs);
+      }
+    };
+    return {
+      order,
+      session,
+      operation,
+      credentials,
+      traceparent,
+      traffic: { latest: 0 },
+      startedAt,
+      onProgress,
+    };
   }
 
   /** A session that the server has forgotten meanwhile is opened again, once: it refused the call, so nothing has run. */
