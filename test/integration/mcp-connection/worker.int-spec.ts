@@ -81,6 +81,8 @@ describe('McpConnectionService', () => {
       MCP_WORKER_MEMORY_MB: '40',
       MCP_TEST_TIMEOUT_MS: '2000',
       MCP_MAX_RESPONSE_BYTES: '4194304',
+      // So that as dense an answer as can be is read.
+      MCP_MAX_TOTAL_BYTES: '268435456',
     });
     const greedy = await keep(
       startScriptedMcp({
