@@ -38,6 +38,7 @@ import { ExtendSystems1798500000010 } from '../migrations/1798500000010-extend-s
 import { AddBuildStanding1798510000001 } from '../migrations/1798510000001-add-build-standing.js';
 import { CreateProcessCorrections1798510000000 } from '../migrations/1798510000000-create-process-corrections.js';
 import { AddToolsDueAt1798520000000 } from '../migrations/1798520000000-add-tools-due-at.js';
+import { AddSearchValueOwners1798530000000 } from '../migrations/1798530000000-add-search-value-owners.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
 import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
@@ -169,6 +170,7 @@ export const SCHEMA: Schema = {
     CreateProcessCorrections1798510000000,
     AddBuildStanding1798510000001,
     AddToolsDueAt1798520000000,
+    AddSearchValueOwners1798530000000,
   ],
   shardedMigrations: [
     CreateProcessRuntime1790000001000,
@@ -187,5 +189,6 @@ export const SCHEMA: Schema = {
     IndexInstancesByDefinition1798400000002,
     IndexCallsByStart1798400000003,
     CreateProcessCorrections1798510000000,
+    AddSearchValueOwners1798530000000,
   ],
 };

@@ -2,7 +2,7 @@ import { In, type EntityManager } from 'typeorm';
 import { both, placedCondition, whereClause, type Condition, type Where } from './conditions.js';
 import { memberOf } from './groups/write-group.js';
 import { prepared } from './prepared-statements.js';
-import { lockClause, type RowLock } from './row-locks.js';
+import { isEmbedded, lockClause, type RowLock } from './row-locks.js';
 import { columnOf, type SqlValue, type TableColumn, type TableShape } from './table-columns.js';
 
 /** Which of the rows that meet the conditions are read, and how they are held. */
@@ -82,11 +82,12 @@ export class Selection<Row extends object, Read extends object> {
   /**
    * The rows of `find`, to be read in one statement with others by `readTogether`, and then in no order.
    * @param where conditions that ask for a value, not for one out of none
+   * @param found `index` names the only index that may be used
    */
   part(
     manager: EntityManager,
     where: Where<Row>,
-    { order, limit, and }: Omit<Found<Row>, 'lock'> = {},
+    { order, limit, and, index }: Omit<Found<Row>, 'lock'> & { index?: string | undefined } = {},
   ): SelectionPart<Read> {
     const given = placedCondition(manager, this.shape, where);
     if (given === null) {
@@ -96,7 +97,7 @@ export class Selection<Row extends object, Read extends object> {
     return {
       columns: this.chosen,
       from: [
-        ` FROM ${this.shape.name}${whereClause({ sql, values })}`,
+        ` FROM ${this.shape.name}${index === undefined ? '' : indexHint(manager, index)}${whereClause({ sql, values })}`,
         order === undefined ? '' : orderClause(this.shape, order),
         limit === undefined ? '' : ' LIMIT ?',
       ].join(''),
@@ -147,6 +148,11 @@ export class Selection<Row extends object, Read extends object> {
     }
     return raw as Read[];
   }
+}
+
+/** Names the only index that may be used, behind a table and its alias. */
+export function indexHint({ connection }: Pick<EntityManager, 'connection'>, index: string): string {
+  return isEmbedded(connection) ? ` INDEXED BY ${index}` : ` FORCE INDEX (${index})`;
 }
 
 /** Names the last value again until there are 1, 2, 4, 8 and so on, so that statements for any number have few texts. */

@@ -32,8 +32,7 @@ const EVERYWHERE: readonly RegExp[] = [
   /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_instances .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
   /FROM [`"]workflow_runs[`"] .* ORDER BY .*DESC LIMIT/,
   /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_incidents .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
-  /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_search_values WHERE term = \? .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
-  /^SELECT instance_id AS instanceId, uuid AS uuid FROM process_search_values WHERE term = \? .*ORDER BY uuid DESC LIMIT \?$/,
+  /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_search_values (\w+ (BY|INDEX) \S+ )?WHERE term = \? .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
   /^SELECT [^(]* FROM process_instances WHERE definition_id = \? .*ORDER BY uuid DESC LIMIT \?$/,
   /FROM workflow_calls c\b.* ORDER BY c\.started_at DESC LIMIT \?$/,
   // Counts, and what cleaning up looks for.

@@ -3,15 +3,26 @@ import { readSearchTerm, termHash } from '../../../src/modules/process-runtime/m
 import { TestApp } from '../../support/app.js';
 import { planOf, statementsOf, type Sent } from '../../support/databases/query-plans.js';
 
-const INDEX = 'ix_process_search_values_term';
+const INDEX = 'ix_process_search_values_';
+const READER = 'process-read';
+const RULES = {
+  [READER]: [
+    { claim: 'sub', has: 'user-1' },
+    { claim: 'roles', hasAt: READER },
+    { claim: 'roles', has: 'of-team', apps: ['team-*'] },
+  ],
+};
 
 const NEWEST = 1_000_000;
 const BATCH = 500;
 
 const ALONE = /covering index|using index(?! condition)/i;
+/** What is done with rows that are read already: the parts of a list. */
+const OF_PARTS = /table scan on part|materialize|<derived/i;
+const linesOf = (plan: readonly string[]): string[] =>
+  plan.flatMap((row) => row.split('\\n')).filter((line) => !OF_PARTS.test(line));
 /** Of a plan in rows or as one text, what reads the index. */
-const readings = (plan: readonly string[]): string[] =>
-  plan.flatMap((row) => row.split('\\n')).filter((line) => line.includes(INDEX));
+const readings = (plan: readonly string[]): string[] => linesOf(plan).filter((line) => line.includes(INDEX));
 
 const hashOf = (term: string): string => termHash(readSearchTerm(term)!);
 let instances = 0;
@@ -20,16 +31,17 @@ let instances = 0;
 async function insertValues(
   app: TestApp,
   term: string,
-  { amount, apart }: { amount: number; apart: number },
+  { amount, apart, appId = 'plans' }: { amount: number; apart: number; appId?: string },
 ): Promise<void> {
   const rows = Array.from({ length: amount }, (_, index) => {
     instances += 1;
-    return [instances, 0, 0, `uuid-${String(NEWEST - index * apart).padStart(8, '0')}`, hashOf(term)];
+    const uuid = `uuid-${String(NEWEST - index * apart).padStart(8, '0')}-${appId}`;
+    return [instances, 0, 0, uuid, appId, 'somebody', hashOf(term)];
   });
   for (let at = 0; at < amount; at += BATCH) {
     const some = rows.slice(at, at + BATCH);
     await app.dataSource.query(
-      `INSERT INTO process_search_values (instance_id, member, shard, uuid, term) VALUES ${some.map(() => '(?, ?, ?, ?, ?)').join(', ')}`,
+      `INSERT INTO process_search_values (instance_id, member, shard, uuid, app_id, starter, term) VALUES ${some.map(() => '(?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
       some.flat(),
     );
   }
@@ -38,7 +50,7 @@ async function insertValues(
 describe('the statement of a search by data', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_WORKERS: 'false' });
+    app = await TestApp.start({ JOBS_WORKERS: 'false', PERMISSION_RULES: JSON.stringify(RULES) });
     await insertValues(app, 'client.id:4711', { amount: 1, apart: 1 });
     await insertValues(app, 'open:true', { amount: 1_500, apart: 1 });
     // Fewer in all, but more than are looked at of each.
@@ -58,24 +70,23 @@ describe('the statement of a search by data', () => {
     'data=client.id:4711&from=2026-01-01T00:00:00Z',
   ])('reads the index alone, in its order: %s', async (query) => {
     const plan = await planned(query);
-    expect(plan).toHaveLength(1);
-    expect(plan[0]).toContain(INDEX);
-    expect(plan[0]).toMatch(/covering index|using index/i);
-    expect(plan[0]).not.toMatch(/TEMP B-TREE|filesort|sort:|temporary/i);
+    expect(readings(plan)).toHaveLength(1);
+    expect(readings(plan).filter((line) => !ALONE.test(line))).toEqual([]);
+    expect(linesOf(plan).join('\n')).not.toMatch(/TEMP B-TREE|filesort|sort:|temporary/i);
   });
 
   it('finds further values by the index alone', async () => {
-    const plan = await planned('data=client.id:4711&data=open:true', 'EXISTS');
+    const plan = await planned('data=client.id:4711&data=open:true', 'also.uuid');
     expect(readings(plan).length).toBeGreaterThanOrEqual(2);
     expect(readings(plan).filter((line) => !ALONE.test(line))).toEqual([]);
-    expect(plan.join('\n')).not.toMatch(/table scan|SCAN |"type":"(ALL|index)"/i);
+    expect(linesOf(plan).join('\n')).not.toMatch(/table scan|SCAN |"type":"(ALL|index)"/i);
   });
 
   it('looks for the rare one of several values by their index, in its order', async () => {
     const plan = await planned('data=client.id:4711&data=open:true', 'UNION ALL');
     expect(readings(plan).length).toBeGreaterThanOrEqual(2);
     expect(readings(plan).filter((line) => !ALONE.test(line))).toEqual([]);
-    expect(plan.join('\n')).not.toMatch(/TEMP B-TREE|filesort|sort:/i);
+    expect(linesOf(plan).join('\n')).not.toMatch(/TEMP B-TREE|filesort|sort:/i);
   });
 
   it.each([
@@ -99,5 +110,88 @@ describe('the statement of a search by data', () => {
   it('ends where nothing has one of the values', async () => {
     expect(await sentFor('data=open:true&data=client.id:none')).toHaveLength(1);
     expect(await sentFor('data=client.id:none')).toHaveLength(1);
+  });
+
+  describe('of a caller who may not see all', () => {
+    const FOREIGN = 400;
+    const MANY_APPS = Array.from({ length: 12 }, (_, index) => `${READER}@plans-${index}`);
+    const callers: [string, string[], string?][] = [
+      ['nothing but what they started', []],
+      ['one application', [`${READER}@plans-1`]],
+      ['many applications', MANY_APPS],
+      ['applications by a pattern', ['of-team', `${READER}@plans-1`]],
+      ['one application, of which they ask', [`${READER}@plans-1`], '&applicationId=plans-1'],
+      ['one application, asking for another one', [`${READER}@plans-1`], '&applicationId=foreign'],
+    ];
+    beforeAll(async () => {
+      await insertValues(app, 'held:foreign', { amount: FOREIGN, apart: 1, appId: 'foreign' });
+      for (const appId of ['plans-1', 'team-1']) {
+        await insertValues(app, 'own:yes', { amount: 3, apart: 1, appId });
+        await insertValues(app, 'half:here', { amount: 3, apart: 1, appId });
+        await insertValues(app, 'half:everywhere', { amount: 3, apart: 1, appId });
+      }
+      await insertValues(app, 'half:everywhere', { amount: FOREIGN, apart: 1, appId: 'foreign' });
+      if (!isFile()) {
+        await app.dataSource.query('ANALYZE TABLE process_search_values');
+      }
+    });
+    const isFile = (): boolean => app.dataSource.options.type === 'better-sqlite3';
+    const sentTo = async (roles: string[], query: string): Promise<Sent[]> => {
+      const token = await app.tokenWith({ scope: 'openid', sub: 'searcher', roles });
+      return (
+        await statementsOf(app, () =>
+          app.request('GET', `/rtm/api/runtime/process-instance?${query}`, { token }),
+        )
+      ).filter(({ sql }) => sql.includes('process_search_values'));
+    };
+    /** Rows that a server reads for statements; on the embedded file, how it finds them. */
+    const readFor = async (sent: readonly Sent[]): Promise<unknown[]> => {
+      const runner = app.dataSource.createQueryRunner();
+      const rowsRead = async (): Promise<number> => {
+        const rows = (await runner.query("SHOW SESSION STATUS LIKE 'Handler_read%'")) as { Value: string }[];
+        return rows.reduce((sum, { Value }) => sum + Number(Value), 0);
+      };
+      try {
+        const counts: unknown[] = [];
+        for (const { sql, values } of sent) {
+          if (isFile()) {
+            counts.push(...((await runner.query(`EXPLAIN QUERY PLAN ${sql}`, values)) as unknown[]));
+          } else {
+            const before = await rowsRead();
+            await runner.query(sql, values);
+            counts.push((await rowsRead()) - before);
+          }
+        }
+        return counts;
+      } finally {
+        await runner.release();
+      }
+    };
+
+    it.each(callers)(
+      'reads as much for a value that others have as for one that nobody has: %s',
+      async (_, roles, more = '') => {
+        const held = await sentTo(roles, `data=held:foreign${more}`);
+        const unheld = await sentTo(roles, `data=held:nobody${more}`);
+        expect(held.map(({ sql }) => sql)).toEqual(unheld.map(({ sql }) => sql));
+        const read = await readFor(held);
+        expect(read).toEqual(await readFor(unheld));
+        if (isFile()) {
+          const searches = (read as { detail: string }[]).filter(({ detail }) => detail.startsWith('SEARCH'));
+          expect(searches.length).toBeGreaterThan(0);
+          searches.forEach(({ detail }) => expect(detail).toMatch(/\(term=\? AND (app_id|starter)[=>]\?/));
+        }
+      },
+    );
+
+    it.each(callers.slice(1, 5))(
+      'and for further values that others have too: %s',
+      async (_, roles, more = '') => {
+        const everywhere = await sentTo(roles, `data=own:yes&data=half:everywhere${more}`);
+        const here = await sentTo(roles, `data=own:yes&data=half:here${more}`);
+        expect(everywhere).toHaveLength(2);
+        expect(await readFor(everywhere)).toEqual(await readFor(here));
+      },
+    );
   });
 });

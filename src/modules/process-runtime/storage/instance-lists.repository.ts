@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { And, In, LessThan, type EntityManager, type FindOperator } from 'typeorm';
-import { covers, type SomeApps } from '../../../common/user/grant.js';
+import type { SomeApps } from '../../../common/user/grant.js';
 import { inApps } from '../../../database/app-condition.js';
 import { both, EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
 import { inParts } from '../../../database/statement-batches.js';
@@ -17,7 +17,8 @@ import type { InstanceHead } from './instance.row.js';
 import { IncidentListsRepository } from './incident-lists.repository.js';
 import { calledBy, InstancesRepository } from './instances.repository.js';
 import { ProcessInstanceEntity } from './process-instance.entity.js';
-import { findBySearchValues, hasSearchValue } from './search-values.js';
+import { findBySearchValues, hasSearchValue, type DataSearch } from './search-values.js';
+import { seenAtAll, seenParts, seenValues, type Seen } from './seen-instances.js';
 
 const INSTANCES = new Table(ProcessInstanceEntity, { id: shardOf, uuid: shardOfUuid });
 const PLACE = INSTANCES.select('id', 'uuid');
@@ -25,8 +26,6 @@ const REVISION = INSTANCES.select('id', 'rev', 'state');
 
 /** So many stopped instances are found by their ids. */
 const FEW_STOPPED = 5_000;
-/** So many applications of a caller are parts of a list. */
-const FEW_APPS = 8;
 /** So many instances that have a value are found by their ids. */
 const FEW_SEARCHED = 1_000;
 /** More of them are looked for one by one. Each shard has the incidents of its instances. */
@@ -36,13 +35,6 @@ const STOPPED: Condition = {
     'AND stopped.instance_id = process_instances.id)',
   values: [],
 };
-
-/** Which instances a caller may see: those that the caller has started and, where there are any, those of these applications. */
-export interface Seen {
-  /** Hash of the caller. */
-  starter: string;
-  apps: SomeApps | undefined;
-}
 
 /** What else a list is narrowed by: the ids of few, or conditions for many. */
 interface Narrowed {
@@ -111,10 +103,10 @@ export class InstanceListsRepository {
     if (parent === null) {
       return [];
     }
-    if (isSearchOnly(query, seen)) {
-      return findBySearchValues(manager, query.data ?? [], uuidsOf(query), limit);
+    if (isSearchOnly(query)) {
+      return findBySearchValues(manager, searchOf(manager, query, seen), limit);
     }
-    const narrowed = await this.narrowed(manager, query);
+    const narrowed = await this.narrowed(manager, query, seen);
     const where = {
       ...(narrowed.ids === null ? { shard: EVERY_SHARD } : { id: In(narrowed.ids) }),
       ...conditionsOf(query),
@@ -127,8 +119,8 @@ export class InstanceListsRepository {
     return newestFirst(found).slice(0, limit);
   }
 
-  private async narrowed(manager: EntityManager, query: InstanceQuery): Promise<Narrowed> {
-    const parts = [await this.searched(manager, query), await this.stopped(manager, query)];
+  private async narrowed(manager: EntityManager, query: InstanceQuery, seen: Seen | null): Promise<Narrowed> {
+    const parts = [await this.searched(manager, query, seen), await this.stopped(manager, query)];
     return {
       ids: common(parts.flatMap(({ ids }) => (ids === null ? [] : [ids]))),
       conditions: parts.flatMap(({ conditions }) => conditions),
@@ -136,14 +128,15 @@ export class InstanceListsRepository {
   }
 
   /** Where values of data are asked for: the ids of few, or conditions for many. */
-  private async searched(manager: EntityManager, query: InstanceQuery): Promise<Narrowed> {
-    const { data: terms = [] } = query;
+  private async searched(manager: EntityManager, query: InstanceQuery, seen: Seen | null): Promise<Narrowed> {
+    const search = searchOf(manager, query, seen);
+    const { terms } = search;
     if (terms.length === 0) {
       return { ids: null, conditions: [] };
     }
-    const found = await findBySearchValues(manager, terms, uuidsOf(query), this.mostSearched + 1);
+    const found = await findBySearchValues(manager, search, this.mostSearched + 1);
     return found.length > this.mostSearched
-      ? { ids: null, conditions: terms.map((term) => hasSearchValue('process_instances', term)) }
+      ? { ids: null, conditions: terms.map((term) => hasSearchValue(manager, 'process_instances', term)) }
       : { ids: found.map(({ id }) => id), conditions: [] };
   }
 
@@ -231,45 +224,15 @@ function newestFirst<Row extends { uuid: string }>(rows: readonly Row[]): Row[] 
   return rows.toSorted((one, other) => (one.uuid < other.uuid ? 1 : -1));
 }
 
-/**
- * What a caller may see in parts, each of which an index has: a list of who sees few must not walk through all of others. Null where they
- * are too many, or told by patterns.
- */
-function seenParts(query: InstanceQuery, seen: Seen | null): Where<ProcessInstanceEntity>[] | null {
-  const { applicationId } = query;
-  if (seen === null) {
-    return [{}];
-  }
-  const { apps, starter } = seen;
-  if (apps === undefined) {
-    return [{ starter }];
-  }
-  if (applicationId !== undefined) {
-    return covers(apps, applicationId) ? [{}] : [{ starter }];
-  }
-  return apps.patterns.length > 0 || apps.ids.size > FEW_APPS
-    ? null
-    : [{ starter }, ...[...apps.ids].map((appId) => ({ appId }))];
+function searchOf(manager: EntityManager, query: InstanceQuery, seen: Seen | null): DataSearch {
+  return { terms: query.data ?? [], uuid: uuidsOf(query), seen: seenValues(manager, query, seen) };
 }
 
-/** The same as one condition. */
-function seenAtAll(manager: EntityManager, seen: Seen | null): Condition[] {
-  if (seen === null) {
-    return [];
-  }
-  const { starter, apps } = seen;
-  if (apps === undefined) {
-    return [{ sql: 'starter = ?', values: [starter] }];
-  }
-  const ofApps = inApps(manager, 'app_id', apps);
-  return [{ sql: `(starter = ? OR ${ofApps.sql})`, values: [starter, ...ofApps.values] }];
-}
-
-/** Whether a list is narrowed by values of data and times only: then the index of values has all that is asked for, in its order. */
-function isSearchOnly(query: InstanceQuery, seen: Seen | null): boolean {
-  const { data = [], applicationId, processDefinitionName, state, hasIncidents } = query;
-  const others = [applicationId, processDefinitionName, state, hasIncidents, query.parentProcessInstanceUuid];
-  return data.length > 0 && seen === null && others.every((other) => other === undefined);
+/** Whether the index of values has all that is asked for. */
+function isSearchOnly(query: InstanceQuery): boolean {
+  const { data = [], processDefinitionName, state, hasIncidents, parentProcessInstanceUuid } = query;
+  const others = [processDefinitionName, state, hasIncidents, parentProcessInstanceUuid];
+  return data.length > 0 && others.every((other) => other === undefined);
 }
 
 /** What all lists have; null where there are none. */

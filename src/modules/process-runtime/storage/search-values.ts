@@ -1,6 +1,7 @@
 import { And, type EntityManager, type FindOperator } from 'typeorm';
 import { both, EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
 import { readTogether } from '../../../database/read-together.js';
+import { indexHint } from '../../../database/selection.js';
 import { shardOf } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import { termHash, type SearchChange, type SearchTerm } from '../model/search-terms.js';
@@ -9,42 +10,57 @@ import { ProcessSearchValueEntity } from './process-search-value.entity.js';
 
 const VALUES = new Table(ProcessSearchValueEntity, { instanceId: shardOf });
 const FOUND = VALUES.select('instanceId', 'uuid');
-const NEWEST = VALUES.select('uuid');
 
+/** Has the uuid next to the value, so that values of all are in its order. */
+const BY_UUID = 'ix_process_search_values_term';
 /** So many instances are looked at of each value, to see which one is rare. */
 const MOST_COUNTED = 1_000;
+
+/** Instances that a caller may see, as one index has them. */
+export interface SeenValues {
+  /** A starter, or applications; neither for all instances. */
+  where: Where<Pick<ProcessSearchValueEntity, 'appId' | 'starter'>>;
+  /** A condition on `app_id` in place of one in `where`. */
+  ofApps?: Condition;
+}
+
+/** What a search by data looks for. */
+export interface DataSearch {
+  /** At least one. */
+  terms: readonly SearchTerm[];
+  uuid: FindOperator<string>[];
+  /** Instances that one of these has are found; rows of others are not read. */
+  seen: readonly SeenValues[];
+}
+
+const ANY: Condition = { sql: '', values: [] };
+
+type Place = Pick<InstanceHead, 'id' | 'uuid'>;
 
 /** Stores by what an instance is found from now on, with one statement, or none where nothing of it has changed. */
 export async function storeSearchValues(
   manager: EntityManager,
-  { id, uuid, shard }: Pick<InstanceHead, 'id' | 'uuid' | 'shard'>,
+  { id, uuid, shard, appId, starter }: Pick<InstanceHead, 'id' | 'uuid' | 'shard' | 'appId' | 'starter'>,
   changes: readonly SearchChange[],
 ): Promise<void> {
-  const rows = changes.map((change) => ({ instanceId: id, uuid, shard, ...change }));
+  const rows = changes.map((change) => ({ instanceId: id, uuid, shard, appId, starter, ...change }));
   await VALUES.put(manager, rows, 'term');
 }
 
-/**
- * Instances that have all of these values, newest first: read from the index alone, in its order.
- * @param terms at least one
- * @param uuid which uuids
- */
+/** Instances that have all of these values, newest first: read from indexes alone. */
 export async function findBySearchValues(
   manager: EntityManager,
-  terms: readonly SearchTerm[],
-  uuid: FindOperator<string>[],
+  search: DataSearch,
   limit: number,
-): Promise<Pick<InstanceHead, 'id' | 'uuid'>[]> {
-  const [first, ...others] = terms.length > 1 ? await rarestFirst(manager, terms, uuid) : terms;
+): Promise<Place[]> {
+  const { terms } = search;
+  const [first, ...others] = terms.length > 1 ? await rarestFirst(manager, search) : terms;
   if (first === undefined) {
     return [];
   }
-  const found = await FOUND.find(manager, havingValue(first, uuid), {
-    order: { uuid: 'DESC' },
-    limit,
-    and: both(others.map((term) => hasSearchValue('process_search_values', term))),
-  });
-  return found.map(({ instanceId: id, uuid }) => ({ id, uuid }));
+  const and = both(others.map((term) => hasSearchValue(manager, 'process_search_values', term)));
+  const [found = []] = await newestOf(manager, search, [first], { limit, and });
+  return found;
 }
 
 /**
@@ -52,18 +68,13 @@ export async function findBySearchValues(
  * are the furthest apart.
  * @returns none where nothing has one of them
  */
-async function rarestFirst(
-  manager: EntityManager,
-  terms: readonly SearchTerm[],
-  uuid: FindOperator<string>[],
-): Promise<SearchTerm[]> {
-  const parts = terms.map((term) =>
-    NEWEST.part(manager, havingValue(term, uuid), { order: { uuid: 'DESC' }, limit: MOST_COUNTED }),
-  );
-  const found = (await readTogether(manager, parts)).map((rows, index) => ({
+async function rarestFirst(manager: EntityManager, search: DataSearch): Promise<SearchTerm[]> {
+  const { terms } = search;
+  const newest = await newestOf(manager, search, terms, { limit: MOST_COUNTED });
+  const found = newest.map((places, index) => ({
     term: terms[index],
-    amount: rows.length,
-    oldest: rows.reduce((oldest, { uuid }) => (uuid < oldest ? uuid : oldest), rows[0]?.uuid ?? ''),
+    amount: places.length,
+    oldest: places.at(-1)?.uuid ?? '',
   }));
   if (found.some(({ amount }) => amount === 0)) {
     return [];
@@ -73,17 +84,51 @@ async function rarestFirst(
     .flatMap(({ term }) => term ?? []);
 }
 
-function havingValue(term: SearchTerm, uuid: FindOperator<string>[]): Where<ProcessSearchValueEntity> {
-  return { shard: EVERY_SHARD, term: termHash(term), ...(uuid.length > 0 && { uuid: And(...uuid) }) };
+/** Of each term the newest instances that have it, newest first. */
+async function newestOf(
+  manager: EntityManager,
+  { seen, uuid }: DataSearch,
+  terms: readonly SearchTerm[],
+  { limit, and = ANY }: { limit: number; and?: Condition },
+): Promise<Place[][]> {
+  const within = uuid.length > 0 ? { uuid: And(...uuid) } : {};
+  const parts = terms.flatMap((term) =>
+    seen.map((part) =>
+      FOUND.part(
+        manager,
+        { shard: EVERY_SHARD, term: termHash(term), ...part.where, ...within },
+        { order: { uuid: 'DESC' }, limit, and: both([part.ofApps ?? ANY, and]), index: indexFor(part) },
+      ),
+    ),
+  );
+  const read = await readTogether(manager, parts);
+  return terms.map((_, index) => {
+    const rows = read.slice(index * seen.length, (index + 1) * seen.length).flat();
+    // A caller has started some of what they see of an application.
+    const places = new Map(rows.map(({ instanceId: id, uuid }) => [id, { id, uuid }]));
+    return [...places.values()].toSorted((one, other) => (one.uuid < other.uuid ? 1 : -1)).slice(0, limit);
+  });
 }
 
-/** That a row of a table is of an instance that has a value. Each shard has the values of its instances. */
+/** Named, since a server that believes the rows to be few would choose an index in which those of others are. */
+function indexFor({ where, ofApps }: SeenValues): string {
+  if ('starter' in where) {
+    return 'ix_process_search_values_starter';
+  }
+  return 'appId' in where || ofApps !== undefined ? 'ix_process_search_values_app' : BY_UUID;
+}
+
+/**
+ * That a row of a table is of an instance that has a value. Each shard has the values of its instances. Spelled so that no server reads
+ * other rows of the value, as it may by a join that it makes of EXISTS.
+ */
 export function hasSearchValue(
+  manager: EntityManager,
   table: 'process_instances' | 'process_search_values',
   term: SearchTerm,
 ): Condition {
   return {
-    sql: `EXISTS (SELECT 1 FROM process_search_values also WHERE also.shard = ${table}.shard AND also.uuid = ${table}.uuid AND also.term = ?)`,
+    sql: `(SELECT 1 FROM process_search_values also${indexHint(manager, BY_UUID)} WHERE also.shard = ${table}.shard AND also.uuid = ${table}.uuid AND also.term = ? LIMIT 1) = 1`,
     values: [termHash(term)],
   };
 }
