@@ -16,6 +16,7 @@ import { BuildDifferencesService } from './differences/build-differences.service
 import { BuildDraftsService } from './making/build-drafts.service.js';
 import { BuildInfoController } from './active/build-info.controller.js';
 import { BuildReadsService } from './contents/build-reads.service.js';
+import { BuildSeals } from './contents/build-seals.service.js';
 import { BuildScopes } from './contents/build-scopes.js';
 import { BuildStandingsService } from './active/build-standings.service.js';
 import { BuildWithdrawalsService } from './active/build-withdrawals.service.js';
@@ -64,6 +65,7 @@ import { WorkflowNodesService } from './nodes/workflow-nodes.service.js';
     BuildDraftsService,
     BuildReadsService,
     BuildScopes,
+    BuildSeals,
     BuildStandingsService,
     BuildWithdrawalsService,
     BuildMaker,

@@ -1,4 +1,5 @@
 import { v7 as uuid } from 'uuid';
+import { definitionHash } from '../../../src/common/tool-definition-hash.js';
 import { AppVersionEntity } from '../../../src/modules/apps/app-version.entity.js';
 import { AppVersionState } from '../../../src/modules/apps/apps.types.js';
 import { VersionDependencyEntity } from '../../../src/modules/apps/version-dependency.entity.js';
@@ -150,12 +151,7 @@ export async function insertTools(
   const rows = tools.map((tool, position) => ({
     id: uuid(),
     systemId,
-    title: null,
-    description: `Does ${tool.name}`,
-    inputSchema: { type: 'object' },
-    outputSchema: null,
-    annotations: null,
-    definitionHash: '0'.repeat(64),
+    ...definitionOf(tool),
     enabled: true,
     present: true,
     position,
@@ -166,6 +162,18 @@ export async function insertTools(
   // Backwards, so that the order of storing and of ids is not the order of the list.
   await app.dataSource.getRepository(ToolEntity).insert(rows.toReversed() as never[]);
   return rows.map(({ id }) => id);
+}
+
+function definitionOf(tool: Partial<Omit<ToolEntity, 'system'>> & { name: string }) {
+  const definition = {
+    title: null,
+    description: `Does ${tool.name}`,
+    inputSchema: { type: 'object' },
+    outputSchema: null,
+    annotations: null,
+    ...tool,
+  };
+  return { ...definition, definitionHash: definitionHash(definition) };
 }
 
 /** The tools of a system as stored, in the order of the list. */

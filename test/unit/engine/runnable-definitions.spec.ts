@@ -17,6 +17,7 @@ function definition(id: number, condition: string): BuildDefinition {
   return {
     id,
     graph,
+    hash: '',
     graphLength: JSON.stringify(graph).length,
     name: 'p',
     svcUuid: 'p',
@@ -30,7 +31,8 @@ function definition(id: number, condition: string): BuildDefinition {
 
 function serviceWith(bytes: number): RunnableDefinitionsService {
   const env = { get: () => bytes } as unknown as Env;
-  return new RunnableDefinitionsService({} as BuildDefinitionsService, env);
+  const builds = { demandWhole: () => Promise.resolve() } as unknown as BuildDefinitionsService;
+  return new RunnableDefinitionsService(builds, env);
 }
 
 describe('definitions that are held ready to run', () => {

@@ -72,7 +72,7 @@ export class ActiveBuildsService {
    * Makes a build the active one. The one that is active already stays as it is, without a trace.
    * @param condition entity tags (`activeBuildTag`) of the active build as the caller may have read it
    * @throws BuildNotFoundError when the application has no such build
-   * @throws BuildWithdrawnError
+   * @throws BuildWithdrawnError, BuildDamagedError
    * @throws ChangedMeanwhileError, IfMatchRequiredError
    */
   async activate(
@@ -85,9 +85,13 @@ export class ActiveBuildsService {
     if (summary === null) {
       throw new BuildNotFoundError();
     }
+    const definitions = await this.definitions.ofBuild(buildId);
+    for (const definition of definitions) {
+      await this.definitions.demandWhole(definition);
+    }
     const build: ActivatedBuild = {
       buildId,
-      definitions: await this.definitions.ofBuild(buildId),
+      definitions,
       previousBuildId: null,
       activatedAt: this.clock.now(),
     };

@@ -20,9 +20,10 @@ import type {
   StoredWorkflow,
 } from '../model/builds.types.js';
 import { ActiveBuildsRepository } from '../storage/active-builds.repository.js';
-import { BuildContentsRepository } from '../storage/build-contents.repository.js';
 import { DefinitionRowsRepository, type DefinitionRow } from '../storage/definition-rows.repository.js';
+import { textHash } from './build-checksum.js';
 import { BuildScopes } from './build-scopes.js';
+import { BuildSeals } from './build-seals.service.js';
 
 /** Characters of graphs as JSON after which a page of definitions ends: 200 of the largest would not fit into memory. */
 const PAGE_LENGTH = 4_194_304;
@@ -46,8 +47,8 @@ export class BuildDefinitionsService {
     private readonly database: Database,
     private readonly rows: DefinitionRowsRepository,
     private readonly scopes: BuildScopes,
-    private readonly contents: BuildContentsRepository,
     private readonly actives: ActiveBuildsRepository,
+    private readonly seals: BuildSeals,
     env: Env,
   ) {
     const limits = { entries: env.get('DEFINITION_CACHE_ENTRIES'), bytes: env.get('DEFINITION_CACHE_BYTES') };
@@ -146,7 +147,7 @@ export class BuildDefinitionsService {
    * The workflow that an action of a process of this build starts, as it was delivered.
    * @param appId as in `resolveCall`
    * @returns one object as long as it is held, so that it can be the key of a WeakMap
-   * @throws WorkflowNotFoundError, BuildNotFoundError, LibraryRefusedError
+   * @throws WorkflowNotFoundError, BuildNotFoundError, LibraryRefusedError, BuildDamagedError
    */
   async workflow(buildId: string, appId: string | null, name: string): Promise<StoredWorkflow> {
     for (const build of await this.scopes.candidates(buildId, appId)) {
@@ -165,7 +166,7 @@ export class BuildDefinitionsService {
     if (held !== undefined) {
       return held;
     }
-    const text = await this.database.read((manager) => this.contents.workflow(manager, buildId, name));
+    const text = await this.seals.workflow(buildId, name);
     if (text === null) {
       return null;
     }
@@ -177,6 +178,20 @@ export class BuildDefinitionsService {
     const workflow = this.workflows.get(key) ?? read;
     this.workflows.set(key, workflow, text.length);
     return workflow;
+  }
+
+  /**
+   * Makes sure that a definition is what the checksum of its build was made of.
+   * @throws BuildDamagedError
+   */
+  async demandWhole(definition: BuildDefinition): Promise<void> {
+    try {
+      await this.seals.demandDefinition(definition);
+    } catch (error) {
+      // Read again once the build is restored.
+      this.held.delete(definition.id);
+      throw error;
+    }
   }
 
   /** The build of an application that is active; null when none ever was. */
@@ -241,6 +256,7 @@ function toDefinition({ graph, ...columns }: DefinitionRow): BuildDefinition {
     rootApplicationId: columns.appId,
     graph: JSON.parse(graph) as ProcessGraph,
     graphLength: graph.length,
+    hash: textHash(graph),
   };
 }
 

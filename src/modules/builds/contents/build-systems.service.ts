@@ -5,6 +5,7 @@ import type { SystemType } from '../../systems/model/system.types.js';
 import { BuildContentsRepository } from '../storage/build-contents.repository.js';
 import { LibraryRefusedError } from '../model/builds.errors.js';
 import { BuildScopes } from './build-scopes.js';
+import { BuildSeals } from './build-seals.service.js';
 import type { BuildSystemEntity } from '../storage/build-system.entity.js';
 import type { BuildToolEntity } from '../storage/build-tool.entity.js';
 
@@ -29,12 +30,13 @@ export class BuildSystemsService {
     private readonly database: Database,
     private readonly scopes: BuildScopes,
     private readonly contents: BuildContentsRepository,
+    private readonly seals: BuildSeals,
   ) {}
 
   /**
    * A system of a build, or of a library in the same build (docs/agents.md). Not inside of a transaction.
    * @returns null when the build has none of this name and type, or the library must not be called now
-   * @throws BuildNotFoundError
+   * @throws BuildNotFoundError, BuildDamagedError
    */
   async find(buildId: string, reference: SystemReference, type: SystemType): Promise<BuildSystem | null> {
     // Without an application the build itself comes first; one build has at most one of each library.
@@ -47,6 +49,7 @@ export class BuildSystemsService {
     if (found === undefined || !(await this.isCallable(buildId, scope))) {
       return null;
     }
+    await this.seals.demandSystems(scope.buildId, systems);
     return { ...found, appId: scope.appId };
   }
 
@@ -62,9 +65,14 @@ export class BuildSystemsService {
     }
   }
 
-  /** The tools of a system of a build, in the order of its server's list. Not inside of a transaction. */
+  /**
+   * The tools of a system of a build, in the order of its server's list. Not inside of a transaction.
+   * @throws BuildDamagedError
+   */
   async tools({ buildId, systemId }: Pick<BuildSystem, 'buildId' | 'systemId'>): Promise<BuildTool[]> {
-    return this.database.read((manager) => this.contents.tools(manager, buildId, [systemId]));
+    const tools = await this.database.read((manager) => this.contents.tools(manager, buildId, [systemId]));
+    await this.seals.demandTools(buildId, tools);
+    return tools;
   }
 }
 

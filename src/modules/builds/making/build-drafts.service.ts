@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../common/user/principal.js';
-import { canonicalJson } from '../../../common/canonical-json.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AppPackagesService } from '../packages/app-packages.service.js';
 import type { BuildDraft } from './build-draft.types.js';
 import { PackageOutdatedError } from '../model/builds.errors.js';
-import type { PackageText } from '../model/builds.types.js';
+import { emptyPackage } from '../model/empty-package.js';
 import { PackageCheckService } from '../packages/package-check.service.js';
 import { ProcessNumbers } from '../storage/process-numbers.js';
 import { resourceId } from '../../../common/resource-ids.js';
@@ -47,11 +45,4 @@ export class BuildDraftsService {
       systemsUsableBy: checked.package.application.systemsUsableBy ?? null,
     };
   }
-}
-
-/** A version that holds nothing but systems registered by endpoint 1 can be built too. */
-function emptyPackage({ appId }: AppVersionKey): PackageText {
-  const document = { application: { formatVersion: 1, appId, name: appId } };
-  const checksum = createHash('sha256').update(canonicalJson(document)).digest('hex');
-  return { json: Buffer.from(JSON.stringify(document)), checksum };
 }

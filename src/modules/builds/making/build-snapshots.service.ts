@@ -1,14 +1,11 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../../common/user/principal.js';
-import { canonicalPieces } from '../../../common/canonical-json.js';
 import { Clock } from '../../../common/clock.js';
-import { Turns } from '../../../common/turns.js';
-import { quotedIn } from '../../../database/stored-text.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AuditService } from '../../audit/recording/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
+import { buildChecksum } from '../contents/build-checksum.js';
 import { BuildContentsRepository } from '../storage/build-contents.repository.js';
 import type { BuildDraft } from './build-draft.types.js';
 import { BuildsRepository } from '../storage/builds.repository.js';
@@ -90,30 +87,19 @@ export class BuildSnapshotsService {
     principal: Principal,
     { buildId, version, draft }: NewBuild,
   ): Promise<BuildEntity> {
-    const systems = await this.contents.systems(manager, buildId);
-    // All are in the checksum of the package.
-    const { named: _named, usableBy, systemsUsableBy, definitions, workflows, ...held } = draft;
-    const content = {
-      ...version,
-      ...held,
-      definitions: definitions.map(({ graph, bpmn, ...definition }) => ({
-        ...definition,
-        graph: quotedIn(graph),
-        bpmn: quotedIn(bpmn),
-      })),
-      workflows: workflows.map(({ definition, ...workflow }) => ({
-        ...workflow,
-        definition: quotedIn(definition),
-      })),
-      systems: systems.map(({ buildId: _buildId, ...system }) => system),
+    const { usableBy, systemsUsableBy } = draft;
+    const checksum = await buildChecksum({
+      ...draft,
+      version,
+      systems: await this.contents.systems(manager, buildId),
       tools: await this.contents.toolFacts(manager, buildId),
-    };
+    });
     return {
       appId: version.appId,
       appVersionId: version.appVersionId,
       buildId,
       status: BuildStatus.Committed,
-      checksum: await checksumOf(content),
+      checksum,
       settings: JSON.stringify(draft.settings),
       usableBy: usableBy === null ? null : JSON.stringify(usableBy),
       systemsUsableBy: systemsUsableBy === null ? null : JSON.stringify(systemsUsableBy),
@@ -136,15 +122,4 @@ export class BuildSnapshotsService {
       details: { buildId, checksum },
     });
   }
-}
-
-/** SHA-256 of the canonical JSON (RFC 8785). */
-async function checksumOf(content: object): Promise<string> {
-  const hash = createHash('sha256');
-  const turns = new Turns();
-  for (const piece of canonicalPieces(content)) {
-    hash.update(piece);
-    await turns.give();
-  }
-  return hash.digest('hex');
 }

@@ -85,6 +85,16 @@ export class BuildWithdrawnError extends ConflictError {
   }
 }
 
+/** What is stored of a build is not what its checksum was made of: nothing of it runs. */
+export class BuildDamagedError extends ConflictError {
+  readonly code = 'BUILD_DAMAGED';
+  constructor(buildId: string) {
+    super(
+      `What is stored of build "${buildId}" does not match its checksum: nothing of it runs. Restore it or make another build.`,
+    );
+  }
+}
+
 /** The build was never active, and the caller may not deliver the application. */
 export class BuildNeverActiveError extends ForbiddenError {
   readonly code = 'BUILD_NEVER_ACTIVE';

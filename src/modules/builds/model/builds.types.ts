@@ -62,6 +62,8 @@ export interface BuildDefinition {
   readonly graph: ProcessGraph;
   /** Characters of the graph as JSON. */
   readonly graphLength: number;
+  /** Of the graph as JSON: `textHash`. */
+  readonly hash: string;
 }
 
 /** Names a definition by its place in the interface. */

@@ -175,6 +175,11 @@ export class BuildContentsRepository {
     return (await manager.findBy(BuildLibraryEntity, where)).map(({ buildId }) => buildId);
   }
 
+  /** A process definition of a build that is there, with all its texts. */
+  async definition(manager: EntityManager, id: number): Promise<BuildDefinitionEntity> {
+    return manager.findOneByOrFail(BuildDefinitionEntity, { id });
+  }
+
   /** The BPMN file of a process of a build; null when there is none of this name. */
   async bpmn(manager: EntityManager, buildId: string, name: string): Promise<string | null> {
     const where = { buildId, name };

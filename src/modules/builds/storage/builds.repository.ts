@@ -69,6 +69,11 @@ export class BuildsRepository {
     return manager.findOneBy(BuildEntity, { appId, buildId });
   }
 
+  /** Everything of a build by its id alone; null when there is no such build. */
+  async whole(manager: EntityManager, buildId: string): Promise<BuildEntity | null> {
+    return manager.findOneBy(BuildEntity, { buildId });
+  }
+
   /** The application of a build; null when there is no such build. */
   async appOf(manager: EntityManager, buildId: string): Promise<string | null> {
     return (

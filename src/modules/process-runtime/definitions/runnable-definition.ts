@@ -11,6 +11,7 @@ import {
 } from '../../../language/json-schema/json-schema.types.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
 import type { GraphNode, GraphUiAction } from '../../process-definitions/model/process-graph.types.js';
+import { EngineIncident } from '../engine/state/engine.errors.js';
 import { RuntimeDefinition } from '../engine/state/runtime-definition.js';
 import { SearchableData } from './searchable-data.js';
 
@@ -28,13 +29,24 @@ export class RunnableDefinition {
   readonly searchable: SearchableData;
   private readonly schemas = new WeakMap<JsonObject, CompiledSchema>();
 
-  constructor(readonly build: BuildDefinition) {
+  /** @param damage what is wrong with its build, so that it can be read, but not run */
+  constructor(
+    readonly build: BuildDefinition,
+    private readonly damage?: string,
+  ) {
     this.runtime = new RuntimeDefinition(build.graph);
     this.searchable = new SearchableData(build.graph.searchable ?? []);
     this.startsProcesses = build.graph.nodes.some(
       ({ call, actions }) =>
         call !== null || actions.some(({ operation }) => operation.kind === 'START_SUBPROCESS'),
     );
+  }
+
+  /** @throws EngineIncident when it must not run */
+  demandWhole(): void {
+    if (this.damage !== undefined) {
+      throw new EngineIncident('PROCESS_DEFINITION', 'DEFINITION', this.damage);
+    }
   }
 
   get graph(): BuildDefinition['graph'] {

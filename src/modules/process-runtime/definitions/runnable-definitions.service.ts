@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../../config/env.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
+import { BuildDamagedError } from '../../builds/model/builds.errors.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
 import { isDatabaseFailure } from '../../../database/database-failure.js';
@@ -69,8 +70,25 @@ export class RunnableDefinitionsService {
   async of(build: BuildDefinition): Promise<RunnableDefinition> {
     if (this.held(build.id) === undefined) {
       await makeUnicodeClasses(JSON.stringify(build.graph));
+      const damage = await this.damageOf(build);
+      if (damage !== undefined) {
+        // Not held, so that it runs again once it is restored.
+        return new RunnableDefinition(build, damage);
+      }
     }
     return this.held(build.id) ?? this.made(build);
+  }
+
+  private async damageOf(build: BuildDefinition): Promise<string | undefined> {
+    try {
+      await this.builds.demandWhole(build);
+      return undefined;
+    } catch (error) {
+      if (error instanceof BuildDamagedError) {
+        return error.message;
+      }
+      throw error;
+    }
   }
 
   private made(build: BuildDefinition): RunnableDefinition {

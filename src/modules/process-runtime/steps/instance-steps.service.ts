@@ -138,6 +138,9 @@ export class InstanceStepsService {
     context: StepContext,
   ): StepResult {
     try {
+      if (command.kind !== 'END') {
+        before.definition.demandWhole();
+      }
       const made = step(before.definition.runtime, before.state, command, context);
       const result = prolonged(made, before, command);
       return changed?.(result) ?? result;

@@ -137,6 +137,7 @@ export class ProcessStarter {
     const row = newRow(request, this.resources.ids.instance(), now);
     const { id } = row;
     const { definition, startNode, data, parent } = request;
+    definition.demandWhole();
     const instance = newInstance({ id, uuid: row.uuid, parentUuid: parent?.uuid ?? null });
     const command = { kind: 'START', startNode, data } as const;
     const context = this.resources.engineContext(now);

@@ -6,6 +6,7 @@ const TEXT_MAX_LENGTH = 1_000;
 
 /** Why a run can fail. */
 export type WorkflowFailure =
+  | 'BUILD_DAMAGED'
   | 'WORKFLOW_NOT_FOUND'
   | 'WORKFLOW_INVALID'
   | 'WORKFLOW_INPUT_INVALID'

@@ -1,6 +1,6 @@
 import { NotFoundError } from '../../../common/errors/domain.error.js';
 import type { JsonObject } from '../../../common/json.js';
-import { LibraryRefusedError } from '../../builds/model/builds.errors.js';
+import { BuildDamagedError, LibraryRefusedError } from '../../builds/model/builds.errors.js';
 import type { CallStore } from '../journal/call-store.js';
 import type { NodeExecutor, RunScope } from '../model/node-executor.js';
 import { RunJournal, type JournalLimits } from '../journal/run-journal.js';
@@ -95,8 +95,10 @@ export class RunTree {
       const tools = { executors, now, maxDataBytes, maxDataValues, maxSteps };
       return await new WorkflowRunner(workflow, input, scope, journal, tools).run();
     } catch (error) {
-      await this.tools.store.fail(run, journal, error);
-      throw error;
+      const failure =
+        error instanceof BuildDamagedError ? new WorkflowFailedError(error.code, error.message) : error;
+      await this.tools.store.fail(run, journal, failure);
+      throw failure;
     }
   }
 
@@ -151,7 +153,7 @@ export class RunTree {
 
 /** Failures that a parent tells as its own: they end the whole tree, or people and error boundary events act by their code. */
 const KEPT =
-  /^(SUBWORKFLOW_NOT_FOUND|WORKFLOW_(NODE_LIMIT|DEPTH_LIMIT|DEADLINE)|CALL_OUTCOME_UNKNOWN|(AGENT|REST)_[A-Z_]+)$/;
+  /^(SUBWORKFLOW_NOT_FOUND|BUILD_DAMAGED|WORKFLOW_(NODE_LIMIT|DEPTH_LIMIT|DEADLINE)|CALL_OUTCOME_UNKNOWN|(AGENT|REST)_[A-Z_]+)$/;
 
 /** The failure of a subworkflow as its parent tells it. */
 function asSubworkflow(error: WorkflowFailedError, name: string): WorkflowFailedError {

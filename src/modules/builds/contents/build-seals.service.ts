@@ -1,0 +1,196 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { canonicalJson } from '../../../common/canonical-json.js';
+import { Log } from '../../../common/logging/log.js';
+import { RecentlyUsed } from '../../../common/recently-used.js';
+import { definitionHash } from '../../../common/tool-definition-hash.js';
+import { inTurn } from '../../../common/turns.js';
+import { Database } from '../../../database/database.js';
+import { storedBytes } from '../../../database/stored-text.js';
+import type { PackageSettings } from '../../packages/model/package.types.js';
+import { BuildDamagedError, BuildNotFoundError } from '../model/builds.errors.js';
+import type { BuildDefinition } from '../model/builds.types.js';
+import { emptyPackage } from '../model/empty-package.js';
+import { AppPackagesRepository } from '../storage/app-packages.repository.js';
+import { BuildContentsRepository } from '../storage/build-contents.repository.js';
+import type { BuildSystemEntity } from '../storage/build-system.entity.js';
+import type { BuildToolEntity } from '../storage/build-tool.entity.js';
+import type { BuildEntity } from '../storage/build.entity.js';
+import { BuildsRepository } from '../storage/builds.repository.js';
+import { DefinitionRowsRepository } from '../storage/definition-rows.repository.js';
+import { buildChecksum, textHash, type BuildContent } from './build-checksum.js';
+
+/** Builds whose hashes are held at the most. */
+const MAX_SEALS = 1_000;
+
+/** Hashes of the parts of a build whose checksum was verified. */
+interface Seal {
+  /** By the number of the definition. */
+  readonly definitions: ReadonlyMap<number, string>;
+  /** By name. */
+  readonly workflows: ReadonlyMap<string, string>;
+  readonly systems: string;
+  /** Definition hash and flag, by id. */
+  readonly tools: ReadonlyMap<string, string>;
+}
+
+/**
+ * Verifies what is loaded of builds. The first time something of a build is to run, the whole build is read and its checksum compared.
+ * From then on each part that is loaded again is compared with its hash, which stays in memory.
+ */
+@Injectable()
+export class BuildSeals {
+  private readonly held = new RecentlyUsed<string, Seal>({ entries: MAX_SEALS });
+  private readonly loading = new Map<string, Promise<Seal>>();
+  /** Builds are verified one after the other, since a whole one is in memory meanwhile. */
+  private latest: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly database: Database,
+    private readonly builds: BuildsRepository,
+    private readonly contents: BuildContentsRepository,
+    private readonly rows: DefinitionRowsRepository,
+    private readonly packages: AppPackagesRepository,
+    private readonly log: Log,
+  ) {}
+
+  /** @throws BuildDamagedError */
+  async demandDefinition({ id, buildId, hash }: BuildDefinition): Promise<void> {
+    const { definitions } = await this.sealOf(buildId);
+    this.demand(definitions.get(id) === hash, buildId);
+  }
+
+  /**
+   * A workflow of a build as JSON in UTF-8.
+   * @returns null when there is none of this name
+   * @throws BuildDamagedError
+   */
+  async workflow(buildId: string, name: string): Promise<Buffer | null> {
+    const text = await this.database.read((manager) => this.contents.workflow(manager, buildId, name));
+    if (text !== null) {
+      const { workflows } = await this.sealOf(buildId);
+      this.demand(workflows.get(name) === textHash(text), buildId);
+    }
+    return text;
+  }
+
+  /** @throws BuildDamagedError */
+  async demandSystems(buildId: string, systems: readonly BuildSystemEntity[]): Promise<void> {
+    const seal = await this.sealOf(buildId);
+    this.demand(seal.systems === systemsHash(systems), buildId);
+  }
+
+  /** @throws BuildDamagedError */
+  async demandTools(buildId: string, tools: readonly BuildToolEntity[]): Promise<void> {
+    const seal = await this.sealOf(buildId);
+    for (const tool of tools) {
+      const isDefined = await inTurn(() => definitionHash(tool) === tool.definitionHash);
+      this.demand(isDefined && seal.tools.get(tool.toolId) === factsOf(tool), buildId);
+    }
+  }
+
+  private demand(isWhole: boolean, buildId: string): void {
+    if (!isWhole) {
+      const error = new BuildDamagedError(buildId);
+      this.log.error('build damaged', error, { buildId });
+      throw error;
+    }
+  }
+
+  private async sealOf(buildId: string): Promise<Seal> {
+    const known = this.held.get(buildId) ?? this.loading.get(buildId);
+    if (known !== undefined) {
+      return known;
+    }
+    const loading = this.latest.then(() => this.verify(buildId)).finally(() => this.loading.delete(buildId));
+    this.loading.set(buildId, loading);
+    this.latest = loading.catch(() => undefined);
+    return loading;
+  }
+
+  private async verify(buildId: string): Promise<Seal> {
+    const build = await this.database.read((manager) => this.builds.whole(manager, buildId));
+    if (build === null) {
+      throw new BuildNotFoundError();
+    }
+    const definitions = await this.definitions(buildId);
+    const workflows = await this.workflows(buildId);
+    const rest = await this.database.read((manager) => this.rest(manager, build));
+    const content = {
+      ...rest,
+      definitions: definitions.map(({ part }) => part),
+      workflows: workflows.map(({ part }) => part),
+    };
+    this.demand((await buildChecksum(content)) === build.checksum, buildId);
+    const seal: Seal = {
+      definitions: new Map(definitions.map(({ id, hash }) => [id, hash])),
+      workflows: new Map(workflows.map(({ part, hash }) => [part.name, hash])),
+      systems: systemsHash(content.systems),
+      tools: new Map(content.tools.map((tool) => [tool.toolId, factsOf(tool)])),
+    };
+    this.held.set(buildId, seal);
+    return seal;
+  }
+
+  private async definitions(
+    buildId: string,
+  ): Promise<{ id: number; hash: string; part: BuildContent['definitions'][number] }[]> {
+    const ids = await this.database.read((manager) => this.rows.idsOf(manager, buildId));
+    const found = [];
+    for (const id of ids) {
+      const row = await this.database.read((manager) => this.contents.definition(manager, id));
+      const { graph, bpmn, ...rest } = row;
+      found.push(
+        await inTurn(() => {
+          const part = { ...rest, graph: storedBytes(graph), bpmn: storedBytes(bpmn) };
+          return { id, hash: textHash(graph), part };
+        }),
+      );
+    }
+    return found;
+  }
+
+  private async workflows(
+    buildId: string,
+  ): Promise<{ hash: string; part: BuildContent['workflows'][number] }[]> {
+    const rows = await this.database.read((manager) => this.contents.workflowIds(manager, buildId));
+    const found = [];
+    for (const row of rows) {
+      const text = await this.database.read((manager) => this.contents.workflow(manager, buildId, row.name));
+      found.push(
+        await inTurn(() => {
+          const part = { ...row, definition: storedBytes((text ?? '').toString()) };
+          return { hash: textHash(text ?? ''), part };
+        }),
+      );
+    }
+    return found;
+  }
+
+  private async rest(
+    manager: EntityManager,
+    { buildId, appId, appVersionId, settings }: BuildEntity,
+  ): Promise<Omit<BuildContent, 'definitions' | 'workflows'>> {
+    const version = { appId, appVersionId };
+    const { checksum } = (await this.packages.state(manager, version)) ?? emptyPackage(version);
+    return {
+      version,
+      packageChecksum: checksum,
+      settings: JSON.parse(settings) as PackageSettings,
+      libraries: await this.contents.libraries(manager, buildId),
+      systems: await this.contents.systems(manager, buildId),
+      tools: await this.contents.toolFacts(manager, buildId),
+    };
+  }
+}
+
+function systemsHash(systems: readonly BuildSystemEntity[]): string {
+  return textHash(canonicalJson(systems));
+}
+
+function factsOf({
+  definitionHash: hash,
+  enabled,
+}: Pick<BuildToolEntity, 'definitionHash' | 'enabled'>): string {
+  return `${hash} ${enabled}`;
+}

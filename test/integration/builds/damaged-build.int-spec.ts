@@ -1,0 +1,121 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BuildDefinitionEntity } from '../../../src/modules/builds/storage/build-definition.entity.js';
+import { BuildLibraryEntity } from '../../../src/modules/builds/storage/build-library.entity.js';
+import { BuildSystemEntity } from '../../../src/modules/builds/storage/build-system.entity.js';
+import { BuildWorkflowEntity } from '../../../src/modules/builds/storage/build-workflow.entity.js';
+import { BuildEntity } from '../../../src/modules/builds/storage/build.entity.js';
+import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
+import { TestApp } from '../../support/app.js';
+import { flows, node, processFile, ui, userTask } from '../../support/runtime/process-files.js';
+import { appPath, publish, type Published } from '../../support/runtime/publish.js';
+import { execute, executed, instancePath, start, started } from '../../support/runtime/runtime-client.js';
+import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { activate } from './rows.js';
+
+const DAMAGED = /^What is stored of build "[\da-f-]+" does not match its checksum/;
+const waits = processFile(
+  'waits',
+  `${node('startEvent', 'start')}${userTask('a')}${userTask('b')}${node('endEvent', 'end')}${flows('start>a a>b b>end')}`,
+);
+
+const SETTINGS = { JOBS_WORKERS: 'false', PROCESS_UI_ACTION_ACCESS: 'any-token' };
+
+let app: TestApp;
+let build: Published;
+/** Has loaded nothing of the build. */
+let fresh: TestApp;
+beforeAll(async () => {
+  app = await TestApp.start(SETTINGS);
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  build = await publish(app, {
+    bpmn: waits,
+    package: {
+      workflows: [workflowOf('double', [mapping('a', 1)])],
+      systems: [
+        {
+          type: 'REST',
+          resourceName: 'stock',
+          name: 'Stock',
+          description: '',
+          baseUrl: 'https://stock.example',
+        },
+      ],
+    },
+  });
+  fresh = await TestApp.start(SETTINGS);
+});
+afterEach(() => fresh.close());
+
+const damageGraph = async (): Promise<void> => {
+  const rows = app.dataSource.getRepository(BuildDefinitionEntity);
+  const { id, graph } = await rows.findOneByOrFail({ buildId: build.buildId });
+  await rows.update({ id }, { graph: graph.replace('"b"', '"c"') });
+};
+const table = <Row extends object>(entity: new () => Row) => app.dataSource.getRepository(entity);
+
+describe('a build that does not match its checksum', () => {
+  it('is neither started nor activated, and an incident says why', async () => {
+    await damageGraph();
+    const { status, body } = await start(fresh, build, 'waits');
+    expect(status).toBe(409);
+    expect(body.incident).toMatchObject({
+      code: 'DEFINITION',
+      message: expect.stringMatching(DAMAGED) as string,
+    });
+    expect(await table(ProcessInstanceEntity).findBy({ buildId: build.buildId })).toMatchObject([
+      { state: 'CREATED' },
+    ]);
+    expect(await activate(fresh, build.appId, build.buildId)).toMatchObject({
+      status: 409,
+      body: { message: expect.stringMatching(DAMAGED) as string },
+    });
+    expect((await fresh.request('GET', `${appPath(build.appId)}/active-build`)).status).toBe(404);
+  });
+
+  it('stops running instances, which are still shown and terminated, and go on when it is restored', async () => {
+    const whole = await table(BuildDefinitionEntity).findOneByOrFail({ buildId: build.buildId });
+    const { uuid, token } = await started(app, build, 'waits');
+    await damageGraph();
+    const stopped = await execute(fresh, uuid, token.uuid, ui('a'), {});
+    expect(stopped.body.incident).toMatchObject({ message: expect.stringMatching(DAMAGED) as string });
+    expect((await fresh.request('GET', instancePath(uuid))).status).toBe(200);
+    await table(BuildDefinitionEntity).update({ id: whole.id }, { graph: whole.graph });
+    await executed(fresh, uuid, token.uuid, ui('a'), {});
+    await damageGraph();
+    const other = await TestApp.start(SETTINGS);
+    try {
+      expect((await other.request('POST', `${instancePath(uuid)}/terminate`)).status).toBe(200);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it.each([
+    ['a workflow', () => table(BuildWorkflowEntity).update({ buildId: build.buildId }, { definition: '{}' })],
+    [
+      'a system',
+      () => table(BuildSystemEntity).update({ buildId: build.buildId }, { baseUrl: 'https://evil.example' }),
+    ],
+    ['a setting', () => table(BuildEntity).update({ buildId: build.buildId }, { settings: '{"x":1}' })],
+    [
+      'a library',
+      () =>
+        table(BuildLibraryEntity).insert({
+          buildId: build.buildId,
+          libraryAppId: 'evil',
+          libraryBuildId: build.buildId,
+          level: 1,
+        }),
+    ],
+  ])('has lost its checksum when %s was changed', async (_what, change) => {
+    await change();
+    const runtime = `/rtm/api/runtime/app/${build.appId}/build/${build.buildId}`;
+    const testRun = await fresh.request('POST', `${runtime}/workflow/double/test-run`, { body: {} });
+    expect(testRun).toMatchObject({
+      status: 409,
+      body: { message: expect.stringMatching(DAMAGED) as string },
+    });
+  });
+});
