@@ -47,9 +47,6 @@ export class AskedPermissionsDto {
   @Shows.textOrNull('For the discovery of the platform; null for any valid token.', null)
   discovery: string | null;
 
-  @Shows.textOrNull('For starting a process; null for any valid token.', null)
-  processStart: string | null;
-
   @Shows.textOrNull('For executing a UI action; null for any valid token.', null)
   uiAction: string | null;
 

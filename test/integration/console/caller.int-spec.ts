@@ -5,7 +5,7 @@ const PATH = '/rtm/api/me';
 const RULES = {
   'process-read': [{ claim: 'roles', has: 'reader' }],
   'application-delivery': [{ claim: 'roles', has: 'author', apps: ['loans', 'cards-*'] }],
-  'start-processes': [{ claim: 'roles', has: 'starter' }],
+  'act-processes': [{ claim: 'roles', has: 'actor' }],
 };
 
 describe('the caller', () => {
@@ -14,7 +14,7 @@ describe('the caller', () => {
     app = await TestApp.start({
       JOBS_WORKERS: 'false',
       PERMISSION_RULES: JSON.stringify(RULES),
-      PROCESS_START_PERMISSION: 'start-processes',
+      PROCESS_UI_ACTION_PERMISSION: 'act-processes',
     });
   });
   afterAll(() => app.close());
@@ -32,8 +32,7 @@ describe('the caller', () => {
       ],
       asked: {
         discovery: null,
-        processStart: 'start-processes',
-        uiAction: null,
+        uiAction: 'act-processes',
         jobBoard: null,
         toolCall: null,
       },

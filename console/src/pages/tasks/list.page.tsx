@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
 import type { Task } from '../../../../clients/typescript/src/index.js';
-import { mayAsked } from '../../app/permissions.js';
 import { given } from '../../app/query.js';
 import { api } from '../../app/session.js';
 import { usePages, type Pages } from '../../live/use-pages.js';
@@ -62,11 +61,9 @@ export function Page({ query }: PageProps): JSX.Element {
         title={t.title}
         lead={t.lead}
         actions={
-          mayAsked('processStart') && (
-            <Link kind="primary" to="/tasks/start">
-              {t.start}
-            </Link>
-          )
+          <Link kind="primary" to="/tasks/start">
+            {t.start}
+          </Link>
         }
       />
       <Section title={t.search}>
