@@ -13,7 +13,7 @@ const HINT_MIN_LENGTH = 6;
 const ANY_NAME = '\0';
 
 /** What every process and every workflow can read besides its data (docs/contract.md, section 5). */
-const ALWAYS_THERE: ReadonlySet<string> = new Set(['processInstanceId', 'parentProcessInstanceId']);
+export const ALWAYS_THERE: ReadonlySet<string> = new Set(['processInstanceId', 'parentProcessInstanceId']);
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** What is known of data that expressions read. */

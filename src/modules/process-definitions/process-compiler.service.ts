@@ -5,6 +5,7 @@ import { Env } from '../../config/env.js';
 import { checkActionKeys } from './checks/action-keys.checks.js';
 import { checkBoundaryUse } from './checks/boundary-use.checks.js';
 import { checkCalls } from './checks/call.checks.js';
+import { checkCorrelations } from './checks/correlation.checks.js';
 import { checkDataNames } from './checks/data-names.checks.js';
 import { checkElements } from './checks/element.checks.js';
 import { checkFlowLists } from './checks/flow-list.checks.js';
@@ -121,6 +122,9 @@ export class ProcessCompilerService {
       checkBoundaryUse(definition, problems);
       await context.turns.give();
       await checkActionKeys(definition, problems, context.turns);
+      if (this.env.get('PROCESS_START_PERMISSION') === undefined) {
+        checkCorrelations(definition, problems);
+      }
     }
     return definitions;
   }

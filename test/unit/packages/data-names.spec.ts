@@ -332,3 +332,52 @@ describe('codes of error boundary events', () => {
     expect([...TECHNICAL_CODES].toSorted()).toEqual([...codes].toSorted());
   });
 });
+
+describe('correlations of messages', () => {
+  const NAMED = { type: 'object', properties: { order: {} }, additionalProperties: false };
+  const waiting = (correlation: string): [string, string] => [
+    'wait',
+    node(
+      'intermediateCatchEvent',
+      'wait',
+      `<bpmn:messageEventDefinition messageRef="M" svc:correlation="${correlation}"/>`,
+    ),
+  ];
+  const sending = (correlation: string): [string, string] => [
+    'send',
+    serviceTask('send', [{ name: 'send', kind: 'sendMessage', message: 'paid', correlation }]),
+  ];
+  const warned = async (
+    schema: object | null,
+    elements: [string, string][],
+    start = '',
+    also: Parameters<typeof settings>[0] = {},
+  ): Promise<string[]> => {
+    const { file, bpmn } = processOf('p', schema, elements) as { file: string; bpmn: string };
+    const xml = bpmn
+      .replace('<bpmn:process', '<bpmn:message id="M" name="paid"/><bpmn:process')
+      .replace('<bpmn:startEvent id="start"', `<bpmn:startEvent id="start" ${start}`);
+    const compiler = new ProcessCompilerService(settings(also));
+    const { problems } = await compiler.compile({ name: file, xml }, { appId: 'loans' });
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    return problems
+      .filter(({ code }) => code === 'CORRELATION_FROM_START')
+      .map(({ element, message }) => `${element}: ${/"(.+?)"/.exec(message)?.[1]}`);
+  };
+
+  it('that come from the body of a start that is open to everybody are a warning', async () => {
+    expect(await warned(null, [waiting('order')])).toEqual(['wait: order']);
+    expect(await warned(NAMED, [waiting('order')])).toEqual(['wait: order']);
+    expect(await warned(null, [sending("'x' + order.id")])).toEqual(['send: order.id']);
+    expect(await warned(NAMED, [saving('save', { order: 1 }), waiting('order')])).toEqual(['wait: order']);
+  });
+
+  it('are none where callers cannot choose them, or permissions say who starts', async () => {
+    expect(await warned(null, [waiting('processInstanceId')])).toEqual([]);
+    expect(await warned(null, [waiting('')])).toEqual([]);
+    expect(await warned(NAMED, [saving('save', { made: 1 }), waiting('made')])).toEqual([]);
+    expect(await warned(null, [saving('save', { made: 1 }), waiting('made')])).toEqual([]);
+    expect(await warned(null, [waiting('order')], 'svc:start="clerk"')).toEqual([]);
+    expect(await warned(null, [waiting('order')], '', { PROCESS_START_PERMISSION: 'clerk' })).toEqual([]);
+  });
+});

@@ -48,7 +48,6 @@ export async function checkDataNames(
   const work = new CheckWork(MAX_WORK);
   const sources = sourcesOf(graph, outputs, work);
   const known = new KnownData(sources, work);
-  const speaksOfAlias = [sources.input, ...sources.written].some(({ names }) => names.has(DATA_ALIAS));
   let left = MAX_TEXT;
   for (const { element, length, paths, isDataOnly } of readsOf(graph)) {
     left -= length;
@@ -56,7 +55,7 @@ export async function checkDataNames(
       return;
     }
     for (const read of paths()) {
-      const path = read[0] === DATA_ALIAS && !speaksOfAlias ? read.slice(1) : read;
+      const path = withoutAlias(read, sources);
       const unknown = known.judge(path, isDataOnly);
       if (unknown !== undefined) {
         const hint = unknown.nearest === undefined ? '' : ` Did you mean ${JSON.stringify(unknown.nearest)}?`;
@@ -68,7 +67,14 @@ export async function checkDataNames(
   }
 }
 
-function sourcesOf(
+/** The path of data that an expression reads, which may name all data first. */
+export function withoutAlias(read: ReadPath, { input, written }: DataSources): ReadPath {
+  const speaksOfAlias = [input, ...written].some(({ names }) => names.has(DATA_ALIAS));
+  return read[0] === DATA_ALIAS && !speaksOfAlias ? read.slice(1) : read;
+}
+
+/** What is known of the data of a process, by where it comes from. */
+export function sourcesOf(
   { nodes, inputSchema }: ProcessGraph,
   outputs: WorkflowOutputs,
   work: CheckWork,

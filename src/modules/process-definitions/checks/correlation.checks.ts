@@ -1,0 +1,64 @@
+import { pathsInExpression, type ReadPath } from '../../../language/expressions/read-paths.js';
+import { CheckWork } from '../../../language/json-schema/check-work.js';
+import { ALWAYS_THERE, meets, type DataSources } from '../../../language/json-schema/known-data.js';
+import { writePath } from '../../../language/paths/data-keys.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
+import type { GraphNode, ProcessGraph } from '../model/process-graph.types.js';
+import { sourcesOf, withoutAlias } from './data-names.checks.js';
+
+const MAX_WORK = 100_000;
+
+/**
+ * Warns of correlations that come from the body of a start that is open to everybody: who starts such a process with a value of others
+ * receives their messages, or sends messages to them (docs/bpmn.md, "Messages").
+ */
+export function checkCorrelations(graph: ProcessGraph, problems: DefinitionProblems): void {
+  const correlations = graph.nodes.flatMap(correlationsOf);
+  if (correlations.length === 0 || !graph.starts.some((start) => isOpen(graph, start))) {
+    return;
+  }
+  const work = new CheckWork(MAX_WORK);
+  const sources = sourcesOf(graph, new Map(), work);
+  for (const { element, expression } of correlations) {
+    const path = pathsInExpression(expression)
+      .map((read) => withoutAlias(read, sources))
+      .find((read) => comesFromStart(read, sources));
+    if (path !== undefined && !work.isSpent) {
+      problems.warning(
+        'CORRELATION_FROM_START',
+        element,
+        `The correlation reads "${writePath(path)}" as the caller who starts the process gave it, and everybody may start it: so a stranger can take or send messages of others. Name with svc:start who starts the process, or correlate by a value that callers cannot choose.`,
+      );
+    }
+  }
+}
+
+/** Whether a request starts there without a permission. */
+function isOpen({ nodes, lanes }: ProcessGraph, start: number): boolean {
+  const node = nodes[start];
+  return (
+    node !== undefined &&
+    (node.event === null || node.event.type === 'NONE') &&
+    node.startPermissions === undefined &&
+    (node.lane === null || lanes[node.lane]?.execute.length === 0)
+  );
+}
+
+function correlationsOf({ key: element, kind, event, actions }: GraphNode) {
+  const own = event?.type === 'MESSAGE' && kind !== 'START_EVENT' ? [event.correlation] : [];
+  const sent = actions.flatMap(({ operation }) =>
+    operation.kind === 'SEND_MESSAGE' ? [operation.correlation] : [],
+  );
+  return [...own, ...sent].flatMap((expression) => (expression === null ? [] : [{ element, expression }]));
+}
+
+/** Where the process writes the value too, only a schema of the body that names it says that it comes with the start. */
+function comesFromStart(path: ReadPath, { input, written, taken }: DataSources): boolean {
+  const [root] = path;
+  if (root === undefined || ALWAYS_THERE.has(root)) {
+    return false;
+  }
+  const { found } = input.look(path);
+  const isWritten = meets(taken, path) || written.some((members) => members.look(path).found === 'named');
+  return found === 'named' || (found === 'open' && !isWritten);
+}
