@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Log } from '../../../src/common/logging/log.js';
 import { TestApp } from '../../support/app.js';
 import {
   flows,
@@ -125,6 +126,30 @@ describe('operations on processes with work in the background', () => {
       () => instanceRow(app, second.uuid),
       ({ content }) => content.data['paid'] === true,
     );
+  });
+
+  it('tells the log that several instances wait with one correlation, and gives the message to the first', async () => {
+    const warn = vi.spyOn(app.nest.get(Log), 'warn');
+    const first = await started(app, published, 'receiver', { order: 'S' });
+    const second = await started(app, published, 'receiver', { order: 'S' });
+    const line = 'several instances wait for one message';
+    await eventually(
+      () => Promise.resolve(warn.mock.calls),
+      (calls) => calls.some(([message]) => message === line),
+    );
+    expect(warn).toHaveBeenCalledWith(line, {
+      app: published.appId,
+      message: 'paid',
+      first: first.uuid,
+      second: second.uuid,
+    });
+    warn.mockRestore();
+    await started(app, published, 'sender', { order: 'S' });
+    await eventually(
+      () => instanceRow(app, first.uuid),
+      ({ content }) => content.data['paid'] === true,
+    );
+    expect((await instanceRow(app, second.uuid)).content.data).toEqual({ order: 'S' });
   });
 
   it('forgets what was put off when a held instance is terminated', async () => {

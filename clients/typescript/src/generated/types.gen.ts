@@ -923,10 +923,6 @@ export type AskedPermissions = {
      */
     discovery: string | null;
     /**
-     * For starting a process; null for any valid token.
-     */
-    processStart: string | null;
-    /**
      * For executing a UI action; null for any valid token.
      */
     uiAction: string | null;

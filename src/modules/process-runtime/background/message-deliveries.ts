@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { Log } from '../../../common/logging/log.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
-import { MessagesRepository, type MessageRow, type WaitRow } from '../storage/messages.repository.js';
+import {
+  MessagesRepository,
+  type MessageRow,
+  type Waiting,
+  type WaitRow,
+} from '../storage/messages.repository.js';
 
 /** Takes a message in the transaction that gives it to its receiver; false when somebody else has it. */
 export type TakeMessage = (manager: EntityManager) => Promise<boolean>;
@@ -17,7 +23,17 @@ export class MessageDeliveries {
   constructor(
     private readonly messages: MessagesRepository,
     private readonly steps: InstanceStepsService,
+    private readonly log: Log,
   ) {}
+
+  /** Logs that several instances wait with one correlation, of which the first gets the message: at most one of them is meant. */
+  warnOfSeveral({ several }: Waiting): void {
+    if (several !== null) {
+      const { instances, ...message } = several;
+      const [first, second] = instances;
+      this.log.warn('several instances wait for one message', { ...message, first, second });
+    }
+  }
 
   /**
    * Removes a wait and takes the message in the transaction of the step that they lead to.

@@ -29,10 +29,12 @@ export class MessageMatcher {
   async match(key: string): Promise<void> {
     for (;;) {
       const now = this.resources.now();
-      const { message, wait } = await this.database.read(async (manager) => ({
+      const { message, waiting } = await this.database.read(async (manager) => ({
         message: await this.messages.oldestMessage(manager, key, now),
-        wait: await this.messages.oldestWait(manager, key),
+        waiting: await this.messages.waiting(manager, key),
       }));
+      this.deliveries.warnOfSeveral(waiting);
+      const wait = waiting.first;
       if (message === null) {
         return;
       }

@@ -17,6 +17,14 @@ export interface MessageAddress {
 /** A token that waits. */
 export type WaitRow = Pick<ProcessMessageWaitEntity, 'id' | 'instanceId' | 'tokenId' | 'visit' | 'node'>;
 
+/** Who waits for a message. */
+export interface Waiting {
+  /** The token that has waited longest. */
+  first: WaitRow | null;
+  /** The uuids of the first two instances, where a correlation says that one of them is meant. */
+  several: { app: string; message: string; instances: [string, string] } | null;
+}
+
 /** A message that waits for a receiver. */
 export type MessageRow = Omit<ProcessMessageEntity, 'shard'>;
 
@@ -25,9 +33,9 @@ const NAME_MAX_LENGTH = 255;
 const WAITS = new Table(ProcessMessageWaitEntity, { instanceId: shardOf });
 const PLACE = WAITS.select('id', 'instanceId', 'tokenId', 'visit', 'node');
 // Spelled out: one looks into two tables, the other wants each key once.
-const WAITING = `SELECT ${PLACE.columns('waits')}
+const WAITING = `SELECT ${PLACE.columns('waits')}, waits.message AS message, instances.root_app_id AS app, instances.uuid AS uuid
   FROM process_message_waits waits JOIN process_instances instances ON instances.id = waits.instance_id`;
-const OLDEST = 'WHERE waits.wait_key = ? AND instances.state = ? ORDER BY waits.id LIMIT 1';
+const OLDEST = 'WHERE waits.wait_key = ? AND instances.state = ? ORDER BY waits.id LIMIT 2';
 const KEYS = `SELECT DISTINCT ${WAITS.select('waitKey').columns('waits')} FROM process_message_waits waits
   WHERE waits.instance_id = ?`;
 
@@ -68,11 +76,21 @@ export class MessagesRepository {
     return (await WAITS.delete(manager, { id, instanceId })) === 1;
   }
 
-  /** The wait of a running instance that is oldest. */
-  async oldestWait(manager: EntityManager, key: string): Promise<WaitRow | null> {
+  /** The running instances that wait for a message, oldest wait first. */
+  async waiting(manager: EntityManager, key: string): Promise<Waiting> {
     // Tokens wait where their instances are: every shard is asked.
     const sql = `${WAITING}${sameShard(manager, 'instances', 'waits')} ${OLDEST}`;
-    return PLACE.rows(await manager.query(sql, [key, 'STARTED']))[0] ?? null;
+    const raw = await manager.query<Record<'message' | 'app' | 'uuid', string>[]>(sql, [key, 'STARTED']);
+    const [one, other] = raw.map(({ message, app, uuid }) => ({ message, app, uuid }));
+    const areSeveral =
+      one !== undefined &&
+      other !== undefined &&
+      one.uuid !== other.uuid &&
+      key !== waitKey({ rootAppId: one.app, message: one.message, correlation: null });
+    return {
+      first: PLACE.rows(raw)[0] ?? null,
+      several: areSeveral ? { app: one.app, message: one.message, instances: [one.uuid, other.uuid] } : null,
+    };
   }
 
   /** The keys that tokens of an instance wait for, each once. */
