@@ -36,7 +36,7 @@ call with the same key takes effect once and gets the same answer. Send one wher
 **Limits.** Requests are limited by client address and by caller, connection tests on top of that; the numbers depend on
 the deployment. A 429 carries \`Retry-After\` in seconds.
 
-**Tracing.** \`X-Request-Id\` is taken over or made, and comes back in every response; \`traceparent\` (W3C Trace Context) is
+**Tracing.** Every response repeats the \`X-Request-Id\` of its request, or has a new one; logs and audit events also have an id that the service gave the request; \`traceparent\` (W3C Trace Context) is
 continued towards MCP servers.
 
 **Tools.** A tool keeps its id and its flag for ever. The first successful connection test enables every tool, unless
@@ -46,8 +46,8 @@ them.`;
 const LICENSE = { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' };
 const REQUEST_ID = {
   description:
-    'Id of the request, which log lines, audit events and the body of a 500 name: the one that was sent, where it has 8 to 64 letters, ' +
-    'digits, `_` or `-`, otherwise a new one. Every answer to a request that is valid HTTP has it.',
+    'Id of the request: the one that was sent, where it has 8 to 64 letters, digits, `_` or `-`, which log lines and audit events name as ' +
+    '`callerRequestId`; otherwise that of the service, which they name as `requestId`. Every answer to a request that is valid HTTP has it.',
   required: true,
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{8,64}$' },
   example: '0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',

@@ -64,8 +64,8 @@ function subjectOf(details: ApplicationAuditEvent['details']): string {
 
 /** Everything that an event tells, drawn when it is opened. */
 function Details({ event }: { event: ApplicationAuditEvent }): JSX.Element {
-  const { systemResourceId, toolId, requestId, subject, issuer, details } = event;
-  const known = { ...details, systemResourceId, toolId, subject, issuer, requestId };
+  const { systemResourceId, toolId, requestId, callerRequestId, subject, issuer, details } = event;
+  const known = { ...details, systemResourceId, toolId, subject, issuer, requestId, callerRequestId };
   const told = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null));
   return (
     <>

@@ -8,17 +8,32 @@ import { Permission } from './permission.js';
 
 /** Why a request has no principal; a label of metrics and logs, so the set is closed and small. */
 export type AuthenticationFailure =
-  'missing' | 'malformed' | 'expired' | 'not_yet_valid' | 'unknown_key' | 'refused' | 'inactive' | 'invalid';
+  | 'missing'
+  | 'malformed'
+  | 'expired'
+  | 'not_yet_valid'
+  | 'unknown_key'
+  | 'refused'
+  | 'inactive'
+  | 'signature'
+  | 'issuer'
+  | 'audience'
+  | 'invalid';
+
+const INVALID = 'The access token is not valid.';
 
 const DETAILS: Record<AuthenticationFailure, string> = {
   missing: 'Send the header "Authorization: Bearer <access token>".',
   malformed: 'Send exactly one Authorization header of the form "Bearer <access token>".',
   expired: 'The access token has expired.',
   not_yet_valid: 'The access token is not valid yet.',
-  unknown_key: 'The access token is not valid.',
+  unknown_key: INVALID,
   refused: 'The token is not an access token that this service takes.',
   inactive: 'The access token is not active any more.',
-  invalid: 'The access token is not valid.',
+  signature: INVALID,
+  issuer: INVALID,
+  audience: INVALID,
+  invalid: INVALID,
 };
 
 /** 401: no bearer token, or one that is not accepted (RFC 6750, section 3). Never quotes the token. */

@@ -1,6 +1,10 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import passport from 'passport';
-import { AuthenticationRequiredError, KeySourceUnavailableError } from './auth.errors.js';
+import {
+  AuthenticationRequiredError,
+  KeySourceUnavailableError,
+  type AuthenticationFailure,
+} from './auth.errors.js';
 import { bearerToken, countAuthorizationHeaders } from './bearer-token.js';
 import { setRecheck } from './caller-recheck.js';
 import type { JwtStrategy } from './jwt.strategy.js';
@@ -95,16 +99,18 @@ function principalFrom({ error, principal, info }: Outcome): Principal {
     : new AuthenticationRequiredError(reasonOf(info), { cause: info });
 }
 
-/** jsonwebtoken tells its errors apart by name. */
-function reasonOf(info: unknown): 'expired' | 'not_yet_valid' | 'invalid' {
-  switch (info instanceof Error ? info.name : '') {
-    case 'TokenExpiredError':
-      return 'expired';
-    case 'NotBeforeError':
-      return 'not_yet_valid';
-    default:
-      return 'invalid';
-  }
+/** jsonwebtoken tells its errors apart by their names, and the others by the beginning of their messages. */
+const REASONS: readonly (readonly [RegExp, AuthenticationFailure])[] = [
+  [/^TokenExpiredError:/, 'expired'],
+  [/^NotBeforeError:/, 'not_yet_valid'],
+  [/^JsonWebTokenError: invalid signature/, 'signature'],
+  [/^JsonWebTokenError: jwt issuer invalid/, 'issuer'],
+  [/^JsonWebTokenError: jwt audience invalid/, 'audience'],
+];
+
+function reasonOf(info: unknown): AuthenticationFailure {
+  const text = info instanceof Error ? `${info.name}: ${info.message}` : '';
+  return REASONS.find(([pattern]) => pattern.test(text))?.[1] ?? 'invalid';
 }
 
 function pathMatcher(paths: readonly string[]): (path: string) => boolean {

@@ -68,6 +68,7 @@ export class AllExceptionsFilter implements ExceptionFilter {
     const refusal = refusalOf(error);
     if (refusal !== undefined) {
       this.metrics.authFailures.inc({ reason: refusal });
+      noteRefusal(error);
     }
     if (error instanceof TooManyRequestsError) {
       this.metrics.limits.refused(error.setting);
@@ -180,6 +181,14 @@ function refusalOf(error: unknown): string | undefined {
     return error.reason;
   }
   return error instanceof ForbiddenError ? 'forbidden' : undefined;
+}
+
+/** For the line of the request log. */
+function noteRefusal(error: unknown): void {
+  const context = requestContext();
+  if (context !== undefined && error instanceof DomainError) {
+    context.refusal = error instanceof UnauthorizedError ? error.reason : error.code;
+  }
 }
 
 function setHeaders(response: Response, error: unknown): void {

@@ -1,30 +1,54 @@
 import type { Application, Request } from 'express';
 
+interface Match {
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
 /** What is read of the layers of the router: those of routes know their methods. */
 interface Layer {
-  readonly route?: { readonly methods: Readonly<Record<string, boolean>> };
-  match(path: string): boolean;
+  readonly route?: { readonly path: unknown; readonly methods: Readonly<Record<string, boolean>> };
+  match(path: string): Match | false;
+}
+
+type Asked = Pick<Request, 'path'> & { app: Application };
+
+/** A route, and what a path has in the places of its parameters. */
+export interface FoundRoute {
+  template: string;
+  params: Readonly<Record<string, unknown>>;
+}
+
+/** The route that a request names, also where it was refused before the router saw it; undefined when there is none. */
+export function routeFor({ app, path, method }: Asked & { method: string }): FoundRoute | undefined {
+  const name = method === 'HEAD' ? 'get' : method.toLowerCase();
+  for (const layer of layersOf(app)) {
+    const match = layer.route?.methods[name] === true && matchOf(layer, path);
+    if (match !== false && typeof layer.route?.path === 'string') {
+      return { template: layer.route.path, params: match.params };
+    }
+  }
+  return undefined;
 }
 
 /**
  * The methods of the routes that have the path of a request (RFC 9110, section 10.2.1). Asked for requests that no route has taken only.
  * @returns as the Allow header has them; undefined where no route has the path
  */
-export function allowedMethods({
-  app,
-  path,
-}: Pick<Request, 'path'> & { app: Application }): string | undefined {
-  const layers = (app.router as unknown as { stack: Layer[] }).stack;
-  const methods = layers
-    .filter((layer) => layer.route !== undefined && matches(layer, path))
+export function allowedMethods({ app, path }: Asked): string | undefined {
+  const methods = layersOf(app)
+    .filter((layer) => layer.route !== undefined && matchOf(layer, path) !== false)
     .flatMap(({ route }) => Object.keys(route?.methods ?? {}))
     .map((method) => method.toUpperCase());
   const all = new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])));
   return all.size === 0 ? undefined : [...all].toSorted().join(', ');
 }
 
+function layersOf(app: Application): readonly Layer[] {
+  return (app.router as unknown as { stack: Layer[] }).stack;
+}
+
 /** The router throws for a path that it cannot decode. */
-function matches(layer: Layer, path: string): boolean {
+function matchOf(layer: Layer, path: string): Match | false {
   try {
     return layer.match(path);
   } catch {

@@ -1,10 +1,17 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { callerFingerprint, principalOf } from '../user/principal.js';
-import { spanFields, type Log } from '../logging/log.js';
+import { requestFields, spanFields, type Log, type LogFields } from '../logging/log.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { requestContext } from '../logging/request-context.js';
 import { currentSpan } from '../tracing/active-span.js';
-import { isProbe, methodLabel, routeOf } from './request-labels.js';
+import { routeFor } from './allowed-methods.js';
+import { isProbe, methodLabel, routeOf, UNMATCHED } from './request-labels.js';
+
+const NOWHERE = { template: UNMATCHED, params: {} };
+/** Parameters of paths that are ids; names of processes and files are left out. */
+const ID_NAME = /(?:Id|Uuid|^uuid)$/;
+/** Ids of requests that were refused come from anybody. */
+const ID = /^[\w.-]{1,64}$/;
 
 /** Express middleware: measures every request and logs one line for each that is not a probe. */
 export function requestLog(log: Log, metrics: Metrics): RequestHandler {
@@ -24,17 +31,35 @@ export function requestLog(log: Log, metrics: Metrics): RequestHandler {
       );
       if (!isProbe(route)) {
         log.info('request', {
-          requestId: context?.requestId,
-          traceId: context?.traceId,
+          ...requestFields(context),
           ...spanFields(span),
           method: request.method,
-          route,
+          ...placeOf(request),
+          address: request.ip,
           status,
+          reason: context?.refusal,
           ...(principal === undefined ? {} : { caller: callerFingerprint(principal) }),
           durationMs: Math.round(seconds * 1e5) / 100,
         });
       }
     });
     next();
+  };
+}
+
+/** The template of the path and its ids, also of a request that was refused before it came to a route. */
+function placeOf(request: Request): LogFields {
+  const { template, params } =
+    request.route === undefined
+      ? (routeFor(request) ?? NOWHERE)
+      : { template: routeOf(request), params: request.params };
+  const ids = Object.entries(params).filter(
+    ([name, value]) => ID_NAME.test(name) && typeof value === 'string',
+  );
+  return {
+    route: template,
+    ...Object.fromEntries(
+      ids.map(([name, value]) => [name, ID.test(String(value)) ? String(value) : 'malformed']),
+    ),
   };
 }

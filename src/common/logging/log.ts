@@ -3,7 +3,7 @@ import { pino, type Logger, type LoggerOptions } from 'pino';
 import { Env } from '../../config/env.js';
 import { currentSpan } from '../tracing/active-span.js';
 import type { ServiceSpan } from '../tracing/service-span.js';
-import { requestContext } from './request-context.js';
+import { requestContext, type RequestContext } from './request-context.js';
 import { scrub } from './scrub.js';
 
 /** Values that may stand in a log line. Objects are left out on purpose: only named values get logged. */
@@ -77,7 +77,13 @@ function inContext(fields: LogFields): LogFields {
   const span = currentSpan();
   return context === undefined && span === undefined
     ? fields
-    : { requestId: context?.requestId, traceId: context?.traceId, ...spanFields(span), ...fields };
+    : { ...requestFields(context), ...spanFields(span), ...fields };
+}
+
+/** The ids of a request: ours, the caller's where there is one, and that of the trace. */
+export function requestFields(context: RequestContext | undefined): LogFields {
+  const { requestId, callerRequestId, traceId } = context ?? {};
+  return { requestId, callerRequestId, traceId };
 }
 
 /** The ids of a span under the names that collectors of logs know (OpenTelemetry, "Trace Context in non-OTLP Log Formats"). */

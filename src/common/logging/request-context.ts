@@ -6,8 +6,10 @@ import { newSpanId, newTraceId, readTraceparent, traceparentOf } from '../tracin
 
 /** What belongs to one request and is needed far from it: in log lines, audit events and outbound calls. */
 export interface RequestContext {
-  /** Id to quote; also in the X-Request-Id response header. */
+  /** Made here for each request, so that it names one request only. */
   readonly requestId: string;
+  /** The X-Request-Id that the caller sent, if it is well-formed. */
+  readonly callerRequestId: string | undefined;
   /** Trace that the request belongs to, 32 hexadecimal digits. */
   readonly traceId: string;
   /** W3C Trace Context of our part of the trace: `00-<trace id>-<our span id>-<flags>`. */
@@ -18,6 +20,8 @@ export interface RequestContext {
   readonly maxAgeSeconds: number;
   /** Whether something that was asked for is stored: from then on nobody may be told that nothing is. */
   hasStored: boolean;
+  /** Code of the reason for which the caller was turned away. */
+  refusal?: string;
   /** Aborted when the answer is sent, or when its connection is gone and nobody waits for it any more. */
   readonly over: AbortSignal;
 }
@@ -47,17 +51,19 @@ export function noteStored(): void {
 }
 
 /**
- * Express middleware, the first of all. It takes over a well-formed X-Request-Id and traceparent (W3C Trace Context,
- * section 3.2), or makes new ones. The answer carries the request id.
+ * Express middleware, the first of all. It gives each request an id, continues a well-formed traceparent (W3C Trace Context, section
+ * 3.2) or begins a trace, and keeps a well-formed X-Request-Id of the caller, which the answer repeats. Without one the answer carries our own.
  */
 export function requestContextMiddleware(request: Request, response: Response, next: NextFunction): void {
   const given = request.get('x-request-id');
-  const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
-  response.setHeader('X-Request-Id', requestId);
+  const callerRequestId = given !== undefined && REQUEST_ID.test(given) ? given : undefined;
+  const requestId = randomUUID();
+  response.setHeader('X-Request-Id', callerRequestId ?? requestId);
   const receivedAt = performance.now();
   let over: AbortSignal | undefined;
   const context: RequestContext = {
     requestId,
+    callerRequestId,
     receivedAt,
     hasStored: false,
     ...continueTrace(request.get('traceparent')),

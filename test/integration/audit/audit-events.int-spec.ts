@@ -71,6 +71,7 @@ describe('what the audit log tells of each call', () => {
           systemResourceId: system.resourceId,
           toolId: null,
           requestId: expect.stringMatching(/./),
+          callerRequestId: null,
           details: { resourceName: 'Stock' },
         },
       ],

@@ -69,7 +69,8 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/integratio
       'system.create ok',
     ]);
     expect(story[2]).toMatchObject({
-      requestId: 'switched-off-1',
+      requestId: expect.stringMatching(/^[\da-f-]{36}$/) as string,
+      callerRequestId: 'switched-off-1',
       toolId: tool.id,
       subject: 'user-1',
       issuer: app.issuer.url,

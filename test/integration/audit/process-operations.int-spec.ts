@@ -55,11 +55,17 @@ describe('operations on process instances in the audit log', () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     const token = await app.tokenWith({ sub: 'olga', scope: 'process:administer' });
     await post(id, 'hold', { token, headers: { 'x-request-id': 'held-by-olga-1' } });
-    await post(id, 'release', { token });
+    await post(id, 'release', { token, headers: { 'x-request-id': 'held-by-olga-1' } });
     await post(id, 'terminate', { token });
 
     const events = await eventsOf(id);
-    expect(events[0]).toMatchObject({ subject: 'olga', requestId: 'held-by-olga-1' });
+    expect(events).toMatchObject([
+      { subject: 'olga', callerRequestId: 'held-by-olga-1' },
+      { callerRequestId: 'held-by-olga-1' },
+      { callerRequestId: null },
+    ]);
+    // Callers choose their ids, so only ours tells requests apart.
+    expect(new Set(events.map(({ requestId }) => requestId)).size).toBe(3);
     expect(events.map(({ action, outcome, details }) => ({ action, outcome, details }))).toEqual(
       [
         ['process.hold', 'STARTED', 'ONHOLD'],

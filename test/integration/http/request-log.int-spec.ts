@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Log } from '../../../src/common/logging/log.js';
 import { TestApp } from '../../support/app.js';
-import { listPath } from '../../support/factories.js';
+import { AUDIENCE, signingKey } from '../../support/issuer.js';
+import { detailsPath, listPath } from '../../support/factories.js';
 
 describe('the request log', () => {
   let app: TestApp;
@@ -20,10 +21,11 @@ describe('the request log', () => {
   /** What is logged of one request. */
   const lineOf = async (path: string, token: string | null): Promise<Record<string, unknown>> => {
     const info = vi.spyOn(app.nest.get(Log), 'info');
-    const { headers } = await app.request('GET', path, { token });
+    const id = randomUUID();
+    await app.request('GET', path, { token, headers: { 'x-request-id': id } });
     const lines = () =>
       info.mock.calls.flatMap(([message, fields]) =>
-        message === 'request' && fields?.['requestId'] === headers.get('x-request-id') ? [fields] : [],
+        message === 'request' && fields?.['callerRequestId'] === id ? [fields] : [],
       );
     await expect.poll(lines).toHaveLength(1);
     return lines()[0] ?? {};
@@ -42,5 +44,47 @@ describe('the request log', () => {
     const line = await lineOf(listPath(), null);
     expect(line).toMatchObject({ method: 'GET', status: 401 });
     expect(line).not.toHaveProperty('caller');
+  });
+
+  const past = Math.floor(Date.now() / 1_000) - 3_600;
+  it.each<[reason: string, token: () => Promise<string> | string | null]>([
+    ['missing', () => null],
+    ['malformed', () => 'no-token'],
+    ['expired', () => app.tokenWith({ iat: past, exp: past + 60 })],
+    ['not_yet_valid', () => app.tokenWith({ nbf: past + 7_200 })],
+    ['audience', () => app.tokenWith({ aud: `${AUDIENCE}-of-others` })],
+    ['issuer', () => app.tokenWith({ iss: 'https://elsewhere.example' })],
+    ['refused', () => app.tokenWith({ sub: undefined })],
+    [
+      'signature',
+      async () => {
+        const { kid } = app.issuer.keys.at(-1)!;
+        return app.issuer.sign({}, { key: { ...(await signingKey('ES256')), kid } });
+      },
+    ],
+  ])('names route, ids, address and reason of a 401: %s', async (reason, token) => {
+    const id = randomUUID();
+    const line = await lineOf(`${detailsPath(id, 'victim', 'v7')}?who=canary`, await token());
+    expect(line).toMatchObject({
+      method: 'GET',
+      route: expect.stringMatching(/\/:appId\/app-version\/:versionId\/.*\/:systemResourceId\//) as string,
+      appId: 'victim',
+      versionId: 'v7',
+      systemResourceId: id,
+      address: expect.stringContaining('127.0.0.1') as string,
+      status: 401,
+      reason,
+    });
+    expect(JSON.stringify(line)).not.toContain('canary');
+  });
+
+  it('names the ids of a 403 and no id that is none', async () => {
+    const token = await app.tokenWith({ scope: 'openid' });
+    const line = await lineOf(detailsPath('jane.doe@canary.example', 'victim'), token);
+    expect(line).toMatchObject({ status: 403, reason: 'PERMISSION_DENIED', systemResourceId: 'malformed' });
+    expect(JSON.stringify(line)).not.toContain('canary');
+    const unknown = await lineOf('/canary/of/nowhere', token);
+    expect(unknown).toMatchObject({ status: 404, route: 'unmatched' });
+    expect(JSON.stringify(unknown)).not.toContain('canary');
   });
 });

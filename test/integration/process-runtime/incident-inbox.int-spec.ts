@@ -47,6 +47,7 @@ let mine: Published;
 let other: Published;
 /** Those of `mine`, newest first: a workflow, two gateways. */
 let uuids: string[];
+let ledToIt: string;
 
 const list = (query: Record<string, string> = {}, token?: string | null) =>
   app.request<IncidentPageDto>(
@@ -81,9 +82,9 @@ beforeAll(async () => {
   other = await publish(app, publication);
   await stopped(other);
   uuids = [await stopped(mine), await stopped(mine)].toReversed();
-  const { uuid } = (
-    await start(app, mine, 'scoring', { amount: 'many' }, { headers: { 'x-request-id': 'led-to-it' } })
-  ).body;
+  const scored = await start(app, mine, 'scoring', { amount: 'many' });
+  const { uuid } = scored.body;
+  ledToIt = scored.headers.get('x-request-id') ?? '';
   const { body } = await eventually(
     () => list({ applicationId: mine.appId, processDefinitionName: 'scoring' }),
     (page) => page.body.incidents.length === 1,
@@ -111,7 +112,7 @@ describe('GET /rtm/api/runtime/process-incident', () => {
       bpmnElementId: 'score',
       tokenUuid: expect.any(String),
       workflowError: { code: 'CONDITION_FAILED', node: 'pick' },
-      requestId: 'led-to-it',
+      requestId: ledToIt,
       closedAt: null,
     });
     const run = await app.request('GET', `/rtm/api/runtime/workflow-run/${workflow?.workflowRunId}`);

@@ -13,6 +13,7 @@ const EVENT: ApplicationAuditEvent = {
   systemResourceId: null,
   toolId: null,
   requestId: 'r-1',
+  callerRequestId: null,
   details: null,
   applicationVersionId: 'v1',
 };
@@ -23,7 +24,7 @@ describe('csvOf', () => {
     const [names, event, end] = csvOf([EVENT]).split('\r\n');
     expect(names?.split(',').slice(0, 4)).toEqual(['timestamp', 'action', 'outcome', 'userName']);
     expect(event).toBe(
-      '2026-01-31T10:20:30.123Z,tool.switch,ok,jane.doe,,jane.doe,https://sso.example.com,v1,,,r-1,,1',
+      '2026-01-31T10:20:30.123Z,tool.switch,ok,jane.doe,,jane.doe,https://sso.example.com,v1,,,r-1,,,1',
     );
     expect(end).toBe('');
   });

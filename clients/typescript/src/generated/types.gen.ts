@@ -80,9 +80,13 @@ export type ApplicationAuditEvent = {
      */
     toolId: string | null;
     /**
-     * X-Request-Id of the call.
+     * Id that the service gave the call.
      */
     requestId: string;
+    /**
+     * X-Request-Id of the call, as its caller chose it.
+     */
+    callerRequestId: string | null;
     /**
      * Facts of the event, never a secret:
      * - `system.create`, `system.update`, `system.delete`: `resourceName`, for a change also `fields`
@@ -156,9 +160,13 @@ export type AuditEvent = {
      */
     toolId: string | null;
     /**
-     * X-Request-Id of the call.
+     * Id that the service gave the call.
      */
     requestId: string;
+    /**
+     * X-Request-Id of the call, as its caller chose it.
+     */
+    callerRequestId: string | null;
     /**
      * Facts of the event, never a secret:
      * - `system.create`, `system.update`, `system.delete`: `resourceName`, for a change also `fields`

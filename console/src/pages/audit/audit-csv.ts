@@ -12,6 +12,7 @@ const COLUMNS: readonly (readonly [string, (event: ApplicationAuditEvent) => str
   ['systemResourceId', ({ systemResourceId }) => systemResourceId ?? ''],
   ['toolId', ({ toolId }) => toolId ?? ''],
   ['requestId', ({ requestId }) => requestId],
+  ['callerRequestId', ({ callerRequestId }) => callerRequestId ?? ''],
   ['details', ({ details }) => (details === null ? '' : JSON.stringify(details))],
   ['id', ({ id }) => id],
 ];

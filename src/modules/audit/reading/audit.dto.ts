@@ -105,8 +105,11 @@ export class AuditEventDto {
   @Shows.textOrNull('Id of the tool, where it is about one.')
   toolId: string | null;
 
-  @Shows.value('X-Request-Id of the call.')
+  @Shows.value('Id that the service gave the call.')
   requestId: string;
+
+  @Shows.textOrNull('X-Request-Id of the call, as its caller chose it.')
+  callerRequestId: string | null;
 
   @Shows.objectOrNull(DETAILS)
   details: Record<string, unknown> | null;
@@ -160,6 +163,7 @@ function toAuditEvent(event: AuditEventEntity): AuditEventDto {
     systemResourceId: event.systemResourceId,
     toolId: event.toolId,
     requestId: event.requestId,
+    callerRequestId: event.callerRequestId,
     details: event.details,
   };
 }

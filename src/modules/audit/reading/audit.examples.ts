@@ -12,6 +12,7 @@ export const AUDIT_PAGE_EXAMPLE = {
       systemResourceId: null,
       toolId: null,
       requestId: '2b7c0f4e-6d7f-4b0c-8a13-9f0d6d1f5a12',
+      callerRequestId: null,
       details: {
         processInstanceUuid: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
         stateBefore: 'STARTED',
@@ -29,6 +30,7 @@ export const AUDIT_PAGE_EXAMPLE = {
       systemResourceId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
       toolId: null,
       requestId: '5d1f0b5a-91c7-4a0e-8a43-7f0a6f1f2f10',
+      callerRequestId: null,
       details: {
         added: [],
         changed: [
@@ -61,6 +63,7 @@ export const AUDIT_PAGE_EXAMPLE = {
       systemResourceId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
       toolId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
       requestId: '0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
+      callerRequestId: null,
       details: { tool: 'get-stock', enabled: false, wasEnabled: true },
     },
   ],

@@ -116,6 +116,7 @@ export class AuditService {
       actorSubject: principal.subject.slice(0, 255),
       actor: principal.user,
       requestId: requestContext()?.requestId ?? '',
+      callerRequestId: requestContext()?.callerRequestId ?? null,
       details: entry.details ?? null,
     };
   }

@@ -26,5 +26,8 @@ export class AuditEventEntity {
   @Column({ type: 'varchar', name: 'actor_subject', length: 255 }) actorSubject: string;
   @Column({ type: 'simple-json' }) actor: UserReference;
   @Column({ type: 'varchar', name: 'request_id', length: 64 }) requestId: string;
+  /** `X-Request-Id` as the caller sent it. */
+  @Column({ type: 'varchar', name: 'caller_request_id', length: 64, nullable: true }) callerRequestId:
+    string | null;
   @Column({ type: 'json', nullable: true }) details: Record<string, unknown> | null;
 }
