@@ -65,6 +65,9 @@ export const agentSettings = {
   AGENT_MAX_RESULT_BYTES: integer(256, 4_194_304, 65_536).describe(
     'Bytes of one result of a tool that the model is shown; it is told of a larger one, which is never cut.',
   ),
+  AGENT_MAX_IMAGE_BYTES: integer(0, 67_108_864, 0).describe(
+    'Bytes, as base64, of the images of tool results that one question to the model carries, the newest first. 0 for a model that does not see: it reads only their type and size.',
+  ),
   AGENT_MAX_TOOLS: integer(1, 512, 128).describe('Tools that one agent may have.'),
   AGENT_MAX_TOOLS_BYTES: integer(1_024, 16_777_216, 524_288).describe(
     'Bytes of the definitions of the tools of one agent, as JSON: the model is sent them with each question.',

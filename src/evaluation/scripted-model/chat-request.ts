@@ -3,12 +3,15 @@ import { z } from 'zod';
 const FUNCTION_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const TOOLS_MAX = 128;
 
-/** A text, or the text parts of a message. */
+const textPart = z.object({ type: z.literal('text'), text: z.string() });
+const imagePart = z
+  .object({ type: z.literal('image_url'), image_url: z.object({ url: z.string() }) })
+  .transform(() => ({ text: '' }));
+
+/** A text, or the text parts of a message. The scripted model does not look at images. */
 const content = z.union([
   z.string(),
-  z
-    .array(z.object({ type: z.literal('text'), text: z.string() }))
-    .transform((parts) => parts.map(({ text }) => text).join('')),
+  z.array(z.union([textPart, imagePart])).transform((parts) => parts.map(({ text }) => text).join('')),
 ]);
 
 const call = z.object({

@@ -9,8 +9,8 @@ import { type Peer, startHttpPeer } from './peer.js';
 export interface CountedTool {
   description?: string;
   annotations?: { readOnlyHint?: boolean; idempotentHint?: boolean };
-  /** What it answers; throws for an error of its own. */
-  run: (text: string) => string | Promise<string>;
+  /** What it answers, a text or an image; throws for an error of its own. */
+  run: (text: string) => string | Uint8Array | Promise<string>;
 }
 
 /** An MCP server of the official package that counts the calls of its tools. */
@@ -56,9 +56,14 @@ function server({ tools, called, metas }: Pick<ToolsPeer, 'tools' | 'called' | '
       async ({ text = '' }, { mcpReq: { _meta: meta } }) => {
         metas.push(meta);
         called.push(text === '' ? name : `${name}:${text}`);
-        return { content: [{ type: 'text', text: await run(text) }] };
+        const answer = await run(text);
+        return { content: [typeof answer === 'string' ? { type: 'text', text: answer } : pngOf(answer)] };
       },
     );
   }
   return made;
+}
+
+function pngOf(bytes: Uint8Array) {
+  return { type: 'image' as const, mimeType: 'image/png', data: Buffer.from(bytes).toString('base64') };
 }

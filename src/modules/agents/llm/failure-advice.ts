@@ -16,7 +16,7 @@ const BY_STATUS: Readonly<Record<string, string>> = {
 
 const OF_REQUESTS =
   'It refused the request: look at LLM_MODEL, whether the model takes tools, at LLM_ANSWER_FORMAT and LLM_TEMPERATURE, and at how much text it takes ' +
-  '(AGENT_MAX_INPUT_BYTES, AGENT_MAX_TOOLS_BYTES). What it said stays with its provider.';
+  '(AGENT_MAX_INPUT_BYTES, AGENT_MAX_TOOLS_BYTES) and whether it sees (AGENT_MAX_IMAGE_BYTES). What it said stays with its provider.';
 
 /** What to do about a failure of the model, in words of ours: what the other side wrote is no part of it. */
 export function adviceOn(failure: ModelFailure): string {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../common/json.js';
+import type { ToolImage } from '../../mcp-connection/model/tool-call.types.js';
 
 /** A tool as the model is shown it. */
 export interface OfferedTool {
@@ -25,7 +26,12 @@ export type ModelMessage =
       readonly content: string | null;
       readonly calls: readonly RequestedCall[];
     }
-  | { readonly role: 'tool'; readonly callId: string; readonly content: string };
+  | {
+      readonly role: 'tool';
+      readonly callId: string;
+      readonly content: string;
+      readonly images?: readonly ToolImage[];
+    };
 
 /** What the model is asked. */
 export interface ModelRequest {

@@ -1,9 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import OpenAI, { APIError } from 'openai';
-import type {
-  ChatCompletionCreateParamsNonStreaming,
-  ChatCompletionMessageParam,
-} from 'openai/resources/chat/completions';
+import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import { z } from 'zod';
 import { operatorClient } from '../../../common/outbound/configured-outbound.js';
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
@@ -13,15 +10,9 @@ import { DialThread } from '../../../common/outbound/thread/dial-thread.js';
 import { Env } from '../../../config/env.js';
 import { isJsonObject } from '../../../common/json.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
-import { usableName } from './tool-names.js';
+import { messageParams } from './message-params.js';
 import { ModelCallError } from './model-call.error.js';
-import type {
-  ModelFailure,
-  ModelMessage,
-  ModelRequest,
-  ModelTurn,
-  RequestedCall,
-} from './model-client.types.js';
+import type { ModelFailure, ModelRequest, ModelTurn, RequestedCall } from './model-client.types.js';
 import { retryAfterOf } from '../../../common/outbound/retry-after.js';
 
 /** All that goes out besides the body. The library would add facts about this machine and the environment. */
@@ -169,7 +160,7 @@ export class OpenAiModelClient {
     const temperature = this.env.get('LLM_TEMPERATURE');
     return {
       model: this.env.get('LLM_MODEL') ?? '',
-      messages: messages.map(messageParam),
+      messages: messageParams(messages),
       ...(tools.length === 0
         ? {}
         : { tools: tools.map((tool) => ({ type: 'function' as const, function: { ...tool } })) }),
@@ -189,39 +180,6 @@ export class OpenAiModelClient {
       case 'json_schema':
         return { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } };
     }
-  }
-}
-
-function messageParam(message: ModelMessage): ChatCompletionMessageParam {
-  switch (message.role) {
-    case 'system':
-    case 'user':
-      return { role: message.role, content: message.content };
-    case 'tool':
-      return { role: 'tool', tool_call_id: message.callId, content: message.content };
-    case 'assistant':
-      return {
-        role: 'assistant',
-        content: message.content,
-        ...(message.calls.length === 0
-          ? {}
-          : {
-              tool_calls: message.calls.map(({ id, name, arguments: text }) => ({
-                id,
-                type: 'function' as const,
-                function: { name: usableName(name), arguments: argumentsParam(text) },
-              })),
-            }),
-      };
-  }
-}
-
-/** Providers refuse a conversation whose calls have arguments that are no JSON object, even where their model wrote them. */
-function argumentsParam(text: string): string {
-  try {
-    return isJsonObject(JSON.parse(text)) ? text : '{}';
-  } catch {
-    return '{}';
   }
 }
 

@@ -6,6 +6,8 @@ export interface AgentLimits {
   readonly maxRepairs: number;
   readonly maxTokens: number;
   readonly maxCallsPerTurn: number;
+  /** Base64 of all images in one question. */
+  readonly maxImageBytes: number;
 }
 
 /** The limits of this deployment. */
@@ -15,5 +17,6 @@ export function agentLimits(env: Env): AgentLimits {
     maxRepairs: env.get('AGENT_MAX_REPAIRS'),
     maxTokens: env.get('AGENT_MAX_TOKENS'),
     maxCallsPerTurn: env.get('AGENT_MAX_CALLS_PER_TURN'),
+    maxImageBytes: env.get('AGENT_MAX_IMAGE_BYTES'),
   };
 }

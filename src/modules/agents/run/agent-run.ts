@@ -12,6 +12,8 @@ import type { ModelMessage, ModelTurn, ModelUsage, RequestedCall } from '../llm/
 import type { Observation } from './tool-step.js';
 
 const CHARACTERS_PER_TOKEN = 4;
+/** An image counts as much text. */
+const CHARACTERS_PER_IMAGE = 4_000;
 
 /** What one agent works with. */
 export interface AgentRunContext {
@@ -41,7 +43,7 @@ export interface AgentRunContext {
  * so a repetition with an equal journal takes equal steps.
  */
 export class AgentRun {
-  private readonly messages: ModelMessage[];
+  private messages: ModelMessage[];
   /** Messages that the model has seen. */
   private seen = 0;
   private tokens = 0;
@@ -92,7 +94,7 @@ export class AgentRun {
   /** The trace of a question: only its new messages. */
   private requestOf(news: readonly ModelMessage[]): JsonValue {
     const tools = this.context.tools.offered.map(({ name }) => name);
-    return { messages: news as unknown as JsonValue, tools };
+    return { messages: news.map(withoutImages) as unknown as JsonValue, tools };
   }
 
   private async made(): Promise<CallResponse> {
@@ -120,13 +122,17 @@ export class AgentRun {
   }
 
   private async act(reply: ModelTurn, turn: number): Promise<void> {
-    const { maxCallsPerTurn } = this.context.limits;
+    const { maxCallsPerTurn, maxImageBytes } = this.context.limits;
     const calls = reply.calls.slice(0, maxCallsPerTurn);
     this.messages.push({ role: 'assistant', content: reply.content, calls });
     for (const [index, call] of calls.entries()) {
-      const { content } = await this.context.act(call, `${this.context.place}/m${turn}.t${index + 1}`);
-      this.messages.push({ role: 'tool', callId: call.id, content });
+      const { content, images } = await this.context.act(
+        call,
+        `${this.context.place}/m${turn}.t${index + 1}`,
+      );
+      this.messages.push({ role: 'tool', callId: call.id, content, ...(images.length > 0 && { images }) });
     }
+    this.messages = withNewestImages(this.messages, maxImageBytes);
     if (calls.length < reply.calls.length) {
       const content = `Only the first ${calls.length} of your ${reply.calls.length} calls were made; ask for fewer at a time.`;
       this.messages.push({ role: 'user', content });
@@ -165,10 +171,37 @@ export class AgentRun {
   /** As the model counts. Where it does not, by the length of the texts to and fro. */
   private tokensOf({ usage, content, calls }: ModelTurn): number {
     const written = [content ?? '', ...calls.map((call) => call.arguments)].join('').length;
-    const asked = this.messages.reduce((sum, message) => sum + (message.content ?? '').length, 0);
+    const asked = this.messages.reduce((sum, message) => sum + lengthOf(message), 0);
     return (
       (usage.inputTokens ?? Math.ceil(asked / CHARACTERS_PER_TOKEN)) +
       (usage.outputTokens ?? Math.ceil(written / CHARACTERS_PER_TOKEN))
     );
   }
+}
+
+/** What the trace keeps. */
+function withoutImages(message: ModelMessage): ModelMessage {
+  if (message.role !== 'tool') {
+    return message;
+  }
+  const { images: _images, ...rest } = message;
+  return rest;
+}
+
+/** Removes the images of the oldest results where all of them are too large for one question. */
+function withNewestImages(messages: readonly ModelMessage[], maxBytes: number): ModelMessage[] {
+  let left = maxBytes;
+  return messages
+    .toReversed()
+    .map((message) => {
+      const images = message.role === 'tool' ? (message.images ?? []) : [];
+      left -= images.reduce((sum, { data }) => sum + data.length, 0);
+      return left < 0 ? withoutImages(message) : message;
+    })
+    .toReversed();
+}
+
+function lengthOf(message: ModelMessage): number {
+  const images = message.role === 'tool' ? (message.images ?? []) : [];
+  return (message.content ?? '').length + images.length * CHARACTERS_PER_IMAGE;
 }

@@ -130,6 +130,7 @@ export class CustomAgentExecutor implements NodeExecutor {
         ...context,
         timeoutMs: this.env.get('AGENT_TOOL_TIMEOUT_MS'),
         maxResultBytes: this.env.get('AGENT_MAX_RESULT_BYTES'),
+        maxImageBytes: this.env.get('AGENT_MAX_IMAGE_BYTES'),
         counted: (outcome) => this.metrics.agentToolSteps.inc({ outcome }),
       },
     );

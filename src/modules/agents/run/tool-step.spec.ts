@@ -74,6 +74,7 @@ it('hands credentials to the call, and keeps none in the journal', async () => {
       traceparent: '',
       timeoutMs: 1_000,
       maxResultBytes: 1_000,
+      maxImageBytes: 0,
       counted,
     },
   );
@@ -101,6 +102,7 @@ it('does not count a step that it reads from the journal', async () => {
       traceparent: '',
       timeoutMs: 1_000,
       maxResultBytes: 1_000,
+      maxImageBytes: 0,
       counted,
     },
   );
@@ -127,6 +129,7 @@ describe('arguments that are not checked', () => {
         traceparent: '',
         timeoutMs: 1_000,
         maxResultBytes: 1_000,
+        maxImageBytes: 0,
         counted: () => undefined,
       },
     );
@@ -168,6 +171,7 @@ it.each([
       traceparent: '',
       timeoutMs: 1_000,
       maxResultBytes: 1_000,
+      maxImageBytes: 0,
       counted: () => undefined,
     },
   );
@@ -214,6 +218,7 @@ describe('what is read between the claim of a call and the call', () => {
         traceparent: '',
         timeoutMs: 1_000,
         maxResultBytes: 1_000,
+        maxImageBytes: 0,
         counted: () => undefined,
       },
     );

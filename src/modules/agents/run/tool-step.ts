@@ -5,6 +5,7 @@ import {
   type ToolCallFailure,
   type ToolCallFailureCause,
   type ToolCallResult,
+  type ToolImage,
 } from '../../mcp-connection/model/tool-call.types.js';
 import type { SystemConnectionsService } from '../../systems/lookups/system-connections.service.js';
 import { CallKind, type CallJournal, type CallResponse } from '../../workflows/model/call-journal.types.js';
@@ -49,6 +50,8 @@ export interface ToolStepContext {
   /** Milliseconds of one call. */
   readonly timeoutMs: number;
   readonly maxResultBytes: number;
+  /** Of the images of one result, as base64. */
+  readonly maxImageBytes: number;
   /** Called with the outcome of each step that was not read from the journal. */
   readonly counted: (outcome: string) => void;
 }
@@ -57,14 +60,19 @@ export interface ToolStepContext {
 export interface Observation {
   readonly outcome: string;
   readonly content: string;
+  /** Kept nowhere, so a call that is read from the journal has none. */
+  readonly images: readonly ToolImage[];
 }
+
+/** A response with the images of the tool. */
+type Made = CallResponse & Partial<Pick<Observation, 'images'>>;
 
 /** What is to be done about a call that the model asks for. */
 interface Plan {
   readonly found: AgentTool | undefined;
   readonly args: JsonValue;
   readonly repeatable: boolean;
-  readonly make: () => Promise<CallResponse>;
+  readonly make: () => Promise<Made>;
 }
 
 /**
@@ -84,15 +92,17 @@ export class ToolSteps {
    */
   async take(call: RequestedCall, key: string): Promise<Observation> {
     const { make, repeatable, args, found } = await this.planOf(call);
+    let images: readonly ToolImage[] = [];
     const { outcome, result } = await this.context.calls.once(
       { key, kind: CallKind.Tool, request: requestOf(call, found, args), repeatable },
       async () => {
-        const response = await make();
+        const { images: shown = [], ...response } = await make();
         this.context.counted(response.outcome);
+        images = shown;
         return response;
       },
     );
-    return { outcome, content: JSON.stringify(result) };
+    return { outcome, content: JSON.stringify(result), images };
   }
 
   /** What to do about a call. The flag of the tool is looked at last, and once more where the call has to wait for others. */
@@ -120,12 +130,8 @@ export class ToolSteps {
     return { found, args, repeatable, make: () => this.made(found, args as JsonObject, repeatable) };
   }
 
-  private async made(
-    { system, tool }: AgentTool,
-    args: JsonObject,
-    repeatable: boolean,
-  ): Promise<CallResponse> {
-    const { signal, traceparent, timeoutMs, maxResultBytes } = this.context;
+  private async made({ system, tool }: AgentTool, args: JsonObject, repeatable: boolean): Promise<Made> {
+    const { signal, traceparent, timeoutMs, maxResultBytes, maxImageBytes } = this.context;
     const connection = await beforeCall(this.ports.connections.byId(system.systemId));
     if (connection === null) {
       return refusal('SYSTEM_GONE', 'The system of this tool is gone.');
@@ -138,6 +144,7 @@ export class ToolSteps {
       tool: { name, inputSchema, definitionHash },
       arguments: args,
       deadlineMs: timeoutMs,
+      maxImageBytes,
       traceparent,
       signal,
       isStillAllowed: async () => {
@@ -192,16 +199,16 @@ function failed(failure: ToolCallFailure, signal: AbortSignal, repeatable: boole
 }
 
 function answered(
-  { isError, text, structured }: Extract<ToolCallResult, { outcome: 'answered' }>,
+  { isError, text, structured, images = [] }: Extract<ToolCallResult, { outcome: 'answered' }>,
   maxResultBytes: number,
-): CallResponse {
+): Made {
   const shown = text === '' && structured !== null ? JSON.stringify(structured) : text;
   const bytes = Buffer.byteLength(shown);
   if (bytes > maxResultBytes) {
     const error = `The result has ${bytes} bytes; at most ${maxResultBytes} can be shown. Ask for less.`;
     return refusal('RESULT_TOO_LARGE', error);
   }
-  return { outcome: isError ? 'TOOL_ERROR' : 'OK', result: { ok: !isError, result: shown } };
+  return { outcome: isError ? 'TOOL_ERROR' : 'OK', result: { ok: !isError, result: shown }, images };
 }
 
 function requestOf({ name }: RequestedCall, found: AgentTool | undefined, args: JsonValue): JsonValue {

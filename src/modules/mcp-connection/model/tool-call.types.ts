@@ -46,12 +46,21 @@ export interface ToolCallRequest {
   arguments: Record<string, unknown>;
   /** Milliseconds from now, or from the last progress of the tool, until the outcome; connecting, and waiting for other calls, count. */
   deadlineMs: number;
+  /** Bytes, as base64, of the images that the answer may bring; others are only named in its text. @default 0 */
+  maxImageBytes?: number;
   /** W3C trace context of the work around the call; sent as header and in `_meta`, dropped when malformed. */
   traceparent?: string;
   /** Ends the call and frees its connection; the outcome is `cancelled` then. */
   signal?: AbortSignal;
   /** Asked when a call that waited for others has its turn; without a yes it is not made, and the outcome is `withdrawn`. */
   isStillAllowed?: () => Promise<boolean>;
+}
+
+/** An image of the result of a tool: PNG, JPEG, GIF or WebP by its first bytes. Untrusted. */
+export interface ToolImage {
+  readonly mimeType: string;
+  /** Base64 (RFC 4648, section 4). */
+  readonly data: string;
 }
 
 /** The tool has answered, with a result or with an error of its own (`isError`). */
@@ -62,6 +71,8 @@ export interface ToolAnswer {
   text: string;
   /** `structuredContent` as it came, null when there was none. Untrusted. */
   structured: JsonValue | null;
+  /** Up to `maxImageBytes` of the request. */
+  images?: readonly ToolImage[];
   /** Decoded bytes that were read for this call. */
   bytes: number;
   latencyMs: number;

@@ -59,7 +59,11 @@ export class ToolCaller {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const result = await this.result(call);
-      const { structured, ...answer } = renderToolResult(result, call.credentials?.removal);
+      const { structured, ...answer } = renderToolResult(
+        result,
+        call.credentials?.removal,
+        order.maxImageBytes,
+      );
       return {
         answered: { outcome: 'answered', ...answer, bytes: operation.bytesRead, latencyMs: latencyMs() },
         structuredJson: structured === null ? null : JSON.stringify(structured),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import { renderToolResult } from './tool-result.js';
 
 const textOf = (...content: unknown[]): string => renderToolResult({ content }).text;
@@ -83,4 +84,43 @@ describe('renderToolResult', () => {
       expect(() => renderToolResult(result)).toThrow('invalid_result');
     },
   );
+});
+
+describe('Images of a result', () => {
+  const PNG = 'iVBORw0KGgoAAAAN';
+  const image = (data: unknown, mimeType = 'image/png') => ({ type: 'image', mimeType, data });
+  const imagesOf = (content: unknown[], maxBytes = 100, removal = SecretRemoval.none) =>
+    renderToolResult({ content }, removal, maxBytes).images?.map(({ data }) => data);
+
+  it.each([
+    ['image/png', PNG],
+    ['image/jpeg', '/9j/4AAQSkZJRgAB'],
+    ['image/gif', 'R0lGODlhAQABAIAA'],
+    ['image/webp', 'UklGRiQAAABXRUJQ'],
+  ])('are kept where they are of type %s', (mimeType, data) => {
+    expect(imagesOf([image(data, mimeType)])).toEqual([data]);
+  });
+
+  it.each([
+    ['of another type', image('PHN2ZyAvPg==', 'image/svg+xml')],
+    ['that are not what they say', image(PNG, 'image/jpeg')],
+    ['that are no base64', image(`${PNG}"><`)],
+    ['without data', image(undefined)],
+    ['of another kind', { ...image(PNG), type: 'audio' }],
+    ['that are nothing', null],
+  ])('are left out where they are %s', (_name, block) => {
+    expect(imagesOf([block])).toBeUndefined();
+  });
+
+  it('are kept up to the limit, and not at all without one', () => {
+    expect(imagesOf([image(PNG), image(PNG.repeat(3)), image(PNG)], 40)).toEqual([PNG, PNG]);
+    expect(imagesOf([image(PNG)], 0)).toBeUndefined();
+  });
+
+  it('are left out where they hold what the server was sent', () => {
+    const secret = 'secret-of-the-system';
+    const data = Buffer.concat([Buffer.from(PNG, 'base64'), Buffer.from(secret)]).toString('base64');
+    expect(imagesOf([image(data)])).toEqual([data]);
+    expect(imagesOf([image(data)], 100, new SecretRemoval([secret]))).toBeUndefined();
+  });
 });

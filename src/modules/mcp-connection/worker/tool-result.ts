@@ -1,13 +1,16 @@
 import { isJsonObject, jsonDepth, type JsonValue } from '../../../common/json.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
+import type { ToolImage } from '../model/tool-call.types.js';
 import { plainText, visibleText } from './plain-text.js';
 import { ToolCallError } from './tool-call.error.js';
+import { imagesOf } from './tool-images.js';
 
 /** What a tool answered, as data. */
 export interface RenderedResult {
   isError: boolean;
   text: string;
   structured: JsonValue | null;
+  images?: readonly ToolImage[];
 }
 
 const MAX_LABEL = 500;
@@ -19,11 +22,13 @@ const ROUNDED = '[integer beyond 2^53 - 1]';
  * audio and binary resources become a line with type and size. The text of a resource is kept. A text takes the place of integers of
  * structured content that were rounded.
  * @param removal takes out what the server was sent, before anything is cut
+ * @param maxImageBytes of the images that are kept, see ToolCallRequest
  * @throws ToolCallError `invalid_result` when it is none, or when its structured content is nested too deep
  */
 export function renderToolResult(
   result: Record<string, unknown>,
   removal = SecretRemoval.none,
+  maxImageBytes?: number,
 ): RenderedResult {
   const { content, structuredContent, isError, resultType } = result;
   const isComplete = resultType === undefined || resultType === 'complete';
@@ -33,7 +38,12 @@ export function renderToolResult(
   }
   const structured = withoutRounded(removal.json((structuredContent ?? null) as JsonValue));
   const text = blocks.map((block) => renderBlock(block, removal)).join('\n');
-  return { isError: isError === true, text: text === '' ? textOf(structured) : text, structured };
+  return {
+    isError: isError === true,
+    text: text === '' ? textOf(structured) : text,
+    structured,
+    ...imagesOf(blocks, removal, maxImageBytes),
+  };
 }
 
 /** The client library has rounded integers beyond 2^53 - 1 by now, so a text says that one was there. */
