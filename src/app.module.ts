@@ -23,7 +23,6 @@ import { AgentsModule } from './modules/agents/agents.module.js';
 import { AuditModule } from './modules/audit/audit.module.js';
 import { DiscoveryModule } from './modules/discovery/discovery.module.js';
 import { HealthModule } from './modules/health/health.module.js';
-import { hasJobBoard, JobBoardModule } from './modules/jobs/board/job-board.module.js';
 import { JobWorkersModule } from './modules/jobs/job-workers.module.js';
 import { BuildsModule } from './modules/builds/builds.module.js';
 import { ConsoleModule } from './modules/console/console.module.js';
@@ -86,7 +85,6 @@ export class AppModule {
         { ...AuthModule.forIssuer(issuer, clock), global: true },
         RequestChecksModule,
         ...DOMAINS,
-        ...(hasJobBoard(env) ? [JobBoardModule] : []),
         ...modules,
       ],
       providers: [

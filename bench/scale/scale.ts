@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
 import type { ProofEnvironment } from '../../test/prove/support/proof-environment.js';
-import { tryStart } from '../../test/support/discovery/local-server.js';
-import { startRedis, type ProbedServer } from '../../test/support/discovery/servers.js';
 import { quantiles } from '../callers.js';
 import { cpuMicros } from '../processor.js';
 import { startServer, type ServerProcess } from '../server-process.js';
@@ -41,22 +39,12 @@ interface Site {
   serverUrl: string;
 }
 
-/** Background jobs of 1, 2 and 4 replicas, handed out by the table and by Redis. Prints figures and judges none. */
+/** Background jobs of 1, 2 and 4 replicas. Prints figures and judges none. */
 export async function benchScale(environment: ProofEnvironment, options: ScaleOptions): Promise<void> {
-  const { server: redis, missing } = await tryStart(() =>
-    startRedis('appendonly yes', 'appendfsync everysec', 'maxmemory-policy noeviction'),
-  );
-  if (redis === undefined) {
-    console.log(`Redis is left out: ${missing}`);
-  }
   const rows: string[][] = [];
   for (const count of options.replicas) {
-    rows.push([`table, ${count} replicas`, ...(await measure(environment, options, count, undefined))]);
-    if (redis !== undefined) {
-      rows.push([`Redis, ${count} replicas`, ...(await measure(environment, options, count, redis))]);
-    }
+    rows.push([`${count} replicas`, ...(await measure(environment, options, count))]);
   }
-  await redis?.server.stop();
   printTable(
     `${options.jobs} jobs due at one instant, then ${options.paced} of which one is due every ${PACE_MS} ms; each updates a row and inserts one; ` +
       'statements are all that the database was asked, COMMIT included',
@@ -69,7 +57,6 @@ async function measure(
   environment: ProofEnvironment,
   { serverUrl, jobs, paced, idleSeconds }: ScaleOptions,
   count: number,
-  redis: ProbedServer | undefined,
 ): Promise<string[]> {
   const databaseUrl = await environment.emptyDatabase();
   const servers: ServerProcess[] = [];
@@ -83,7 +70,7 @@ async function measure(
       await pool.query(table);
     }
     for (let index = 0; index < count; index += 1) {
-      servers.push(await startServer('job-replica', settingsOf(databaseUrl, redis, count)));
+      servers.push(await startServer('job-replica', { DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' }));
     }
     const site: Site = { servers, pool, serverUrl };
     await storm(site, { count: jobs / 4, everyMs: 0 });
@@ -102,23 +89,6 @@ async function measure(
     servers.forEach((server) => server.stop());
     await pool.end();
   }
-}
-
-function settingsOf(
-  databaseUrl: string,
-  redis: ProbedServer | undefined,
-  count: number,
-): Record<string, string> {
-  return {
-    DATABASE_URL: databaseUrl,
-    LOG_LEVEL: 'error',
-    ...(redis === undefined
-      ? {}
-      : {
-          REDIS_URL: `redis://default:admin@127.0.0.1:${redis.port}`,
-          REDIS_KEY_PREFIX: `bench-${count}`,
-        }),
-  };
 }
 
 /** Runs jobs that one of the replicas adds, and waits for their end. */

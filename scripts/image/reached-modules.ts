@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path';
 
 /** What is reached by a computed path, which no reader of sources can follow. */
 const COMPUTED: Record<string, string> = {
-  '@bull-board/ui': 'the page of the board of jobs',
   [`@libsql/linux-${process.arch}-gnu`]: 'the native part of libsql, named after the machine',
   'swagger-ui-dist': 'the files of /docs, sent as they are',
 };

@@ -1,4 +1,4 @@
-import { flag, integer, permission } from './setting-rules.js';
+import { flag, integer } from './setting-rules.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -20,18 +20,6 @@ export const jobSettings = {
   JOBS_POLL_MS: integer(10, MINUTE_MS, 3_000).describe(
     'Longest milliseconds between two looks for jobs of other replicas while there are none; timers are not late by it.',
   ),
-  JOBS_RATE_PER_SECOND: integer(0, 1_000_000, 0).describe(
-    'Short background jobs a second that all replicas together begin, with REDIS_URL; 0 is no limit.',
-  ),
-  JOBS_LONG_RATE_PER_SECOND: integer(0, 1_000_000, 0).describe(
-    'Long background jobs a second that all replicas together begin, with REDIS_URL; 0 is no limit.',
-  ),
-  JOBS_SWEEP_MS: integer(100, 10 * MINUTE_MS, 5_000).describe(
-    'Milliseconds between two looks for jobs that Redis does not know, by one replica for all.',
-  ),
-  JOBS_AHEAD_MS: integer(SECOND_MS, DAY_MS, 10 * MINUTE_MS).describe(
-    'Milliseconds before a job is due from which on Redis knows it; later ones wait in the database alone.',
-  ),
   JOBS_MAX_ATTEMPTS: integer(1, 100, 5).describe('How often a job may fail before it is given up.'),
   JOBS_MAX_CRASHES: integer(1, 1_000, 20).describe(
     'How often a job may be begun without an end, because its replica died or it took longer than its lease, before it is given up; an outage of the database does not count.',
@@ -44,9 +32,6 @@ export const jobSettings = {
   ),
   JOBS_STOP_GRACE_MS: integer(0, 10 * MINUTE_MS, 10_000).describe(
     'Milliseconds that running jobs get to finish when the replica stops; below SHUTDOWN_TIMEOUT_MS.',
-  ),
-  JOBS_BOARD_PERMISSION: permission.describe(
-    'Permission of PERMISSION_RULES that the board of jobs in Redis asks for, for all applications; there is no board without it, or without REDIS_URL.',
   ),
   JOBS_MAX_PAYLOAD_BYTES: integer(1_024, 16_777_216, 4_194_304).describe(
     'Bytes of data that one background job may carry; above PROCESS_DATA_MAX_BYTES, which calls hand on.',

@@ -14,7 +14,7 @@ export const redisSettings = {
     )
     .optional()
     .describe(
-      'Redis or Valkey (redis://, redis+cluster://, redis+sentinel://; rediss with TLS) that hands background jobs out, counts limits for all replicas and tells them of each other; without it the database and each replica do.',
+      'Redis or Valkey (redis://, redis+cluster://, redis+sentinel://; rediss with TLS) in which all replicas count rate limits together and tell each other of changes; without it each counts by itself and looks into the database.',
     ),
   REDIS_TLS_CA_FILE: z
     .string()
@@ -33,9 +33,6 @@ export const redisSettings = {
     .describe('Begin of every key in Redis; each deployment on one Redis needs its own.'),
   REDIS_CONNECT_TIMEOUT_MS: integer(100, MINUTE_MS, 5_000).describe(
     'Milliseconds to open a connection to Redis.',
-  ),
-  REDIS_LEASE_MS: integer(1_000, 10 * MINUTE_MS, 15_000).describe(
-    'Milliseconds for which a replica that has died keeps its part of what all replicas hold together.',
   ),
   REDIS_TIMEOUT_MS: integer(10, MINUTE_MS, 1_000).describe(
     'Milliseconds to wait for an answer of Redis; after that the replica goes on without it.',

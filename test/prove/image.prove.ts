@@ -19,8 +19,6 @@ const MB = 1_000_000;
 const MOST_MODULES_BYTES = 90 * MB;
 const PROBE_PATIENCE_MS = 30_000;
 const MOST_IMAGE_BYTES = 225 * MB;
-/** Packages that are files to be sent, and no code. */
-const FILES_ALONE = ['@bull-board/ui'];
 
 export const proof: Proof = {
   name: 'image',
@@ -95,13 +93,10 @@ async function checkDependencies(root: ImageRoot): Promise<void> {
     'dependencies' | 'optionalDependencies',
     Record<string, string>
   >;
-  const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).filter(
-    (name) => !FILES_ALONE.includes(name),
-  );
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
   const missing = `
     const missing = [];
     for (const name of ${JSON.stringify(names)}) await import(name).catch((error) => missing.push(name + ': ' + error.message));
-    for (const name of ${JSON.stringify(FILES_ALONE)}) import.meta.resolve(name + '/package.json');
     await import('node:fs').then(({ writeFileSync }) => writeFileSync('/app/written', '')).catch((error) => missing.push(error.code));
     console.log(missing.join());`;
   const [file = '', ...args] = root.command(['--input-type=module', '--eval', missing]);

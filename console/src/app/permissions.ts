@@ -19,7 +19,7 @@ export function may(permission: PermissionName, appId?: string): boolean {
 }
 
 /** What there is only where a setting asks a permission for it. */
-const OFF_WITHOUT: ReadonlySet<keyof AskedPermissions> = new Set(['jobBoard', 'toolCall']);
+const OFF_WITHOUT: ReadonlySet<keyof AskedPermissions> = new Set(['toolCall']);
 
 /** The same for what a setting of the deployment can ask a permission for: without one everybody may. */
 export function mayAsked(what: keyof AskedPermissions, appId?: string): boolean {

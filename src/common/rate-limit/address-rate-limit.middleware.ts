@@ -13,18 +13,11 @@ const IPV6_NETWORK_BYTES = 8;
  * tokens is limited too. The address is Express' `request.ip`: X-Forwarded-For counts only with a trusted proxy.
  */
 export function addressRateLimit(limits: RateLimits): RequestHandler {
-  return (request, response, next) => {
-    const refusal = UNLIMITED_PATHS.has(request.path)
-      ? undefined
-      : limits.ask(() => {
-          limits.address.consume(addressKey(request.ip ?? ''), response);
-          return undefined;
-        });
-    if (refusal === undefined) {
-      next();
+  return async (request, response, next) => {
+    if (!UNLIMITED_PATHS.has(request.path)) {
+      await limits.ask(() => limits.address.consume(addressKey(request.ip ?? ''), response));
     }
-    // A rejection goes to `next`.
-    return refusal;
+    next();
   };
 }
 

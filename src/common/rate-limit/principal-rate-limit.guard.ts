@@ -26,16 +26,25 @@ export class PrincipalRateLimitGuard implements CanActivate {
 
   private enter(key: string, context: ExecutionContext): Promise<void> | undefined {
     const response = context.switchToHttp().getResponse<ServerResponse>();
-    this.limits.principal.consume(key, response);
     const operation = this.reflector.get<LimitedOperation | undefined>(RateLimit, context.getHandler());
-    if (operation !== undefined) {
-      this.limits.operations[operation].consume(key, response);
-    }
+    const ofOperation = operation === undefined ? [] : [this.limits.operations[operation]];
+    const counts = [this.limits.principal, ...ofOperation]
+      .map((limiter) => limiter.consume(key, response))
+      .filter((count) => count !== undefined);
+    const enter = (): Promise<void> | undefined => this.enterCounted(key, context, operation);
+    return counts.length === 0 ? enter() : Promise.all(counts).then(enter);
+  }
+
+  private enterCounted(
+    key: string,
+    context: ExecutionContext,
+    operation: LimitedOperation | undefined,
+  ): Promise<void> | undefined {
     if (this.reflector.get<true | undefined>(LastingAnswer, context.getHandler()) !== undefined) {
       return undefined;
     }
     // Costly operations wait for outside parties: a few of them must not hold up the others of their caller.
     const takesTurn = operation === undefined;
-    return this.limits.underWay.enter(key, response, takesTurn);
+    return this.limits.underWay.enter(key, context.switchToHttp().getResponse(), takesTurn);
   }
 }

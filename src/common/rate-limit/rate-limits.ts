@@ -5,7 +5,7 @@ import { Metrics } from '../metrics/metrics.js';
 import { RedisService } from '../redis/redis.service.js';
 import { RequestsUnderWay } from './requests-under-way.js';
 import { RateLimiter } from './rate-limiter.js';
-import { SharedCounts } from './shared-counts.js';
+import { SharedCount } from './shared-count.js';
 
 /** Operations that have a limit of their own on top of the general one. */
 export type LimitedOperation = 'connection-test' | 'discovery';
@@ -25,10 +25,9 @@ export class RateLimits {
   private readonly refusalDelayMs: number;
 
   constructor(env: Env, { limits }: Metrics, { shared }: RedisService) {
-    const counts = shared && new SharedCounts(shared);
     const limiter = (limit: Limit, policy: string): RateLimiter => {
       limits.show(limit);
-      return new RateLimiter(limit, undefined, counts, policy);
+      return new RateLimiter(limit, policy, shared && new SharedCount(shared, limit));
     };
     this.refusalDelayMs = env.get('HTTP_REFUSAL_DELAY_MS');
     this.address = limiter(env.limit('RATE_LIMIT_ADDRESS_PER_MINUTE'), 'address');
@@ -39,7 +38,7 @@ export class RateLimits {
     };
     const underWay = env.limit('HTTP_CALLER_REQUESTS');
     const atWork = env.limit('HTTP_CALLER_AT_WORK');
-    this.underWay = new RequestsUnderWay({ underWay, atWork: atWork.most }, shared?.slots);
+    this.underWay = new RequestsUnderWay({ underWay, atWork: atWork.most });
     limits.show(underWay, () => this.underWay.use);
     limits.show(atWork, () => this.underWay.useAtWork);
   }

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { UnreadableBodyError } from '../errors/request.errors.js';
 import type { Limit } from '../../config/env.js';
 import { useOf, type LimitUse } from '../metrics/limit-metrics.js';
-import type { SharedSlots } from '../redis/shared-slots.js';
 import { turnWithRoom } from '../turns.js';
 import { TooManyCallerRequestsError } from './rate-limit.errors.js';
 
@@ -17,9 +16,9 @@ interface Caller {
 
 /** How many requests of one caller are taken; 0 is no limit. */
 export interface CallerLimits {
-  /** Under way, at work or waiting: in this replica, or in all that share slots. */
+  /** At work or waiting. */
   readonly underWay: Limit;
-  /** At work in this replica at the same time; the others wait. */
+  /** At work at the same time; the others wait. */
   readonly atWork: number;
 }
 
@@ -30,11 +29,7 @@ export interface CallerLimits {
 export class RequestsUnderWay {
   private readonly callers = new Map<string, Caller>();
 
-  /** @param slots lets other replicas count with this one */
-  constructor(
-    private readonly limits: CallerLimits,
-    private readonly slots?: SharedSlots,
-  ) {}
+  constructor(private readonly limits: CallerLimits) {}
 
   /** Requests that are under way. */
   get use(): LimitUse {
@@ -57,26 +52,6 @@ export class RequestsUnderWay {
     if (isGone(response)) {
       throw new UnreadableBodyError(GONE);
     }
-    return this.slots === undefined || this.limits.underWay.most === 0
-      ? this.enterHere(key, response, takesTurn)
-      : this.takeSlot(this.slots, key, response).then(() => this.enterHere(key, response, takesTurn));
-  }
-
-  /** Holds a slot that all replicas share until the response is closed. */
-  private async takeSlot(slots: SharedSlots, key: string, response: ServerResponse): Promise<void> {
-    const { underWay } = this.limits;
-    const name = `${underWay.setting} ${key}`;
-    if (!(await slots.take(name, underWay.most))) {
-      throw new TooManyCallerRequestsError(underWay);
-    }
-    if (isGone(response)) {
-      slots.leave(name);
-      throw new UnreadableBodyError(GONE);
-    }
-    response.once('close', () => slots.leave(name));
-  }
-
-  private enterHere(key: string, response: ServerResponse, takesTurn: boolean): Promise<void> | undefined {
     const caller = this.counted(key);
     const turn = this.turnOf(key, caller, response, takesTurn);
     // Many requests can be read in one turn of the event loop. The first one of each caller goes before.

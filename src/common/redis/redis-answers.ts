@@ -42,7 +42,7 @@ export class RedisAnswers {
   private doesSince = Number.NEGATIVE_INFINITY;
 
   constructor(
-    private readonly client: RedisClient,
+    readonly client: RedisClient,
     private readonly wish: RedisWish,
   ) {}
 

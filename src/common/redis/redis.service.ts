@@ -8,13 +8,11 @@ import { RedisAnswers } from './redis-answers.js';
 import type { RedisClient, RedisConnections } from './redis-connections.js';
 import { showAnswers } from './redis-metrics.js';
 import { ReplicaSignals } from './replica-signals.js';
-import { SharedSlots } from './shared-slots.js';
 
-/** Renewals of a lease before it would end. */
-const RENEWALS = 3;
-/** A key that ends by itself, written with what slots and counts are written with. */
-const PROOF = `redis.call('HSET', KEYS[1], 'at', redis.call('TIME')[1])
-redis.call('PEXPIRE', KEYS[1], 1000)`;
+/** How often a subscription that was refused is asked for again. */
+const CHECK_MS = 5_000;
+/** A key that ends by itself, written as counts are. */
+const PROOF = "redis.call('SET', KEYS[1], '1', 'PX', 1000)";
 const USE = {
   name: 'svc_redis_shared',
   does: 'lets replicas count together and tell each other',
@@ -25,7 +23,6 @@ const USE = {
 export interface Shared {
   readonly redis: RedisAnswers;
   readonly signals: ReplicaSignals;
-  readonly slots: SharedSlots;
   /** The key of a thing in Redis. Neither the name nor whom it names can be read or guessed from it. */
   readonly keyOf: (kind: string, name: string) => string;
 }
@@ -35,7 +32,7 @@ export interface Shared {
 export class RedisService implements OnApplicationShutdown {
   /** Undefined without REDIS_URL. */
   readonly shared: Shared | undefined;
-  private renewing: NodeJS.Timeout | undefined;
+  private checking: NodeJS.Timeout | undefined;
 
   /** @param connections undefined without REDIS_URL */
   constructor(
@@ -51,14 +48,13 @@ export class RedisService implements OnApplicationShutdown {
   }
 
   onApplicationShutdown(): void {
-    clearInterval(this.renewing);
+    clearInterval(this.checking);
     this.shared?.redis.close();
     this.connections?.close();
   }
 
   private share(env: Env, connections: RedisConnections, log: Log | undefined): Shared {
     const prefix = env.get('REDIS_KEY_PREFIX');
-    const leaseMs = env.get('REDIS_LEASE_MS');
     const names = new KeyedNames(env.get('SECRETS_KEYS'));
     const keyOf = (kind: string, name: string): string => `${prefix}:${kind}:${names.of(name)}`;
     const replica = randomUUID();
@@ -72,12 +68,8 @@ export class RedisService implements OnApplicationShutdown {
       doesAgain: 'redis shares again',
     });
     const signals = new ReplicaSignals(channel, replica, redis, connections.open('waiting'));
-    const slots = new SharedSlots((name) => keyOf('slots', name), replica, leaseMs, redis, signals);
-    this.renewing = setInterval(() => {
-      signals.check();
-      slots.renew();
-    }, leaseMs / RENEWALS).unref();
-    return { redis, signals, slots, keyOf };
+    this.checking = setInterval(() => signals.check(), CHECK_MS).unref();
+    return { redis, signals, keyOf };
   }
 }
 

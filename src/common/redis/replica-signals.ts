@@ -6,8 +6,8 @@ const TELL_MS = 5;
 const MOST_AT_ONCE = 1_000;
 const SEPARATOR = '\n';
 
-/** What replicas tell each other: a slot is free, a circuit has opened or closed, an instance has changed, a scan has ended. */
-export type SignalTopic = 'slot' | 'circuit' | 'instance' | 'scan';
+/** What replicas tell each other: an instance has changed, a scan has ended. */
+export type SignalTopic = 'instance' | 'scan';
 
 /** Hears what other replicas tell, each item once for each time that it was told; the order of items means nothing. */
 export type SignalListener = (items: readonly string[]) => void;

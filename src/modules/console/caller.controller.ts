@@ -20,7 +20,6 @@ export class CallerController {
     return toCaller(principal, {
       discovery: this.env.get('DISCOVERY_PERMISSION') ?? null,
       uiAction: this.env.get('PROCESS_UI_ACTION_PERMISSION') ?? null,
-      jobBoard: this.env.get('JOBS_BOARD_PERMISSION') ?? null,
       toolCall: this.env.get('TOOL_CALLS') ? Permission.ToolCall : null,
     });
   }

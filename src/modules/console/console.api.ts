@@ -8,7 +8,7 @@ const CALLER_EXAMPLE = {
     { permission: 'application-delivery', applications: ['loans', 'cards-*'] },
     { permission: 'process-read', applications: null },
   ],
-  asked: { discovery: null, uiAction: null, jobBoard: null, toolCall: null },
+  asked: { discovery: null, uiAction: null, toolCall: null },
 };
 
 /** What the OpenAPI document says of the routes beside it. */

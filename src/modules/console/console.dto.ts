@@ -50,9 +50,6 @@ export class AskedPermissionsDto {
   @Shows.textOrNull('For executing a UI action; null for any valid token.', null)
   uiAction: string | null;
 
-  @Shows.textOrNull('For the board of jobs; null where there is none.', null)
-  jobBoard: string | null;
-
   @Shows.textOrNull('For calling tools by hand; null where nobody may (TOOL_CALLS).', null)
   toolCall: string | null;
 }

@@ -1,6 +1,4 @@
 import { Module } from '@nestjs/common';
-import { BrokerWorkers } from './work/broker-workers.js';
-import { JobSweep } from './work/job-sweep.js';
 import { JobEnds } from './work/job-ends.service.js';
 import { JobMetrics } from './work/job-metrics.js';
 import { JobRunner } from './work/job-runner.js';
@@ -15,15 +13,6 @@ import { JobsRepository } from './storage/jobs.repository.js';
  */
 @Module({
   imports: [JobsModule],
-  providers: [
-    BrokerWorkers,
-    JobEnds,
-    JobMetrics,
-    JobRunner,
-    JobSweep,
-    DatabaseTime,
-    JobsRepository,
-    JobWorkerService,
-  ],
+  providers: [JobEnds, JobMetrics, JobRunner, DatabaseTime, JobsRepository, JobWorkerService],
 })
 export class JobWorkersModule {}

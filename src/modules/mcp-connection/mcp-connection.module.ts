@@ -1,13 +1,11 @@
 import { Module } from '@nestjs/common';
 
-import { RedisModule } from '../../common/redis/redis.module.js';
 import { McpConnectionService } from './mcp-connection.service.js';
 import { ServiceAccountTokensService } from './service-account-tokens.service.js';
 import { ToolCallsService } from './calls/tool-calls.service.js';
 
 /** Everything between this service and MCP servers. Needs `Env`, which the configuration module provides globally. */
 @Module({
-  imports: [RedisModule],
   providers: [McpConnectionService, ServiceAccountTokensService, ToolCallsService],
   exports: [McpConnectionService, ServiceAccountTokensService, ToolCallsService],
 })

@@ -2,14 +2,11 @@ import { Injectable, Optional } from '@nestjs/common';
 import { configuredOutbound, outboundClient } from '../../common/outbound/configured-outbound.js';
 import type { OutboundOperation } from '../../common/outbound/outbound.operation.js';
 import { DialThread } from '../../common/outbound/thread/dial-thread.js';
-import { RedisService } from '../../common/redis/redis.service.js';
-import { SecretCipher } from '../../common/secrets/secret-cipher.js';
 import type { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { Env } from '../../config/env.js';
 import { CONNECTION_FAILURES } from './model/connection-failure.types.js';
 import type { ApiKey, SystemCredentials } from './model/connection-test.types.js';
 import { apiKeyValue, removalOf } from './model/sent-secrets.js';
-import { SharedTokens } from './tokens/shared-tokens.js';
 import { ConnectionError } from './worker/connection.error.js';
 import { OAuthTokenClient, type TokenRequest } from './worker/oauth-token.client.js';
 
@@ -18,12 +15,7 @@ import { OAuthTokenClient, type TokenRequest } from './worker/oauth-token.client
 export class ServiceAccountTokensService {
   private readonly tokens: OAuthTokenClient;
 
-  constructor(
-    env: Env,
-    @Optional() thread?: DialThread,
-    @Optional() redis?: RedisService,
-    @Optional() cipher?: SecretCipher,
-  ) {
+  constructor(env: Env, @Optional() thread?: DialThread) {
     const outbound = outboundClient(configuredOutbound(env), { thread });
     const bytes = env.get('TOKEN_ENDPOINT_MAX_BYTES');
     const limits = {
@@ -31,8 +23,7 @@ export class ServiceAccountTokensService {
       maxResponseBytes: bytes,
       maxTotalBytes: bytes,
     };
-    const store = redis?.shared && cipher && new SharedTokens(redis.shared, cipher);
-    this.tokens = new OAuthTokenClient(outbound, limits, undefined, store);
+    this.tokens = new OAuthTokenClient(outbound, limits);
   }
 
   /**

@@ -33,7 +33,6 @@ describe('the caller', () => {
       asked: {
         discovery: null,
         uiAction: 'act-processes',
-        jobBoard: null,
         toolCall: null,
       },
     });

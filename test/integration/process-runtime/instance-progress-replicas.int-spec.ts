@@ -5,9 +5,8 @@ import { redisCli, startRedis, type ProbedServer } from '../../support/discovery
 import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { Follower } from '../../support/runtime/follower.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
-import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
+import { eventually, executed, started } from '../../support/runtime/runtime-client.js';
 
-const MOST = 2;
 const { server, missing } = await tryStart(() => startRedis());
 if (missing !== undefined) {
   console.log(`tests of live progress of several replicas: skipped, ${missing}`);
@@ -24,7 +23,6 @@ describe.skipIf(server === undefined)('live progress in several replicas, with R
     const settings = {
       JOBS_WORKERS: 'false',
       REDIS_URL: `redis://default:admin@127.0.0.1:${redis.port}`,
-      PROCESS_PROGRESS_CONNECTIONS_PER_CALLER: String(MOST),
       // No look at the database tells in time.
       PROCESS_PROGRESS_POLL_MS: '60000',
     };
@@ -57,28 +55,5 @@ describe.skipIf(server === undefined)('live progress in several replicas, with R
     await executed(one, instance.uuid, instance.token.uuid, ui('b'), {});
     await follower.ended();
     expect(follower.events.at(-1)).toMatchObject({ event: 'end', data: { state: 'FINISHED' } });
-  });
-
-  it('counts the connections of one caller in all replicas, and no longer than they are open', async () => {
-    const { uuid: id } = await started(one, published, 'plain', {});
-    const open = (): Promise<Follower[]> =>
-      Promise.all(Array.from({ length: MOST }, () => Follower.open(one, id, token)));
-    const follow = () => other.request('GET', `${instancePath(id)}/progress`, { token });
-    const followers = await open();
-    expect(await follow()).toMatchObject({
-      status: 429,
-      body: { details: `PROCESS_PROGRESS_CONNECTIONS_PER_CALLER is ${MOST}.` },
-    });
-    expect(await redisCli(redis.port, 'keys', '*reader*')).toBe('');
-    followers.forEach((follower) => follower.leave());
-    let last: Follower | undefined;
-    await eventually(
-      async () => {
-        last = await Follower.open(other, id, token);
-        return last.status;
-      },
-      (status) => status === 200,
-    );
-    last?.leave();
   });
 });

@@ -7,14 +7,10 @@ import type { ProofEnvironment } from './proof-environment.js';
 import { prove } from './proof.js';
 import { LIMIT_SETTINGS, SharedLimits } from './shared-limits.js';
 
-const SWEEP_MS = 1_000;
-/** Beside other proofs a job that was handed over is late too, but not as late as one that waited for a sweep. */
-const SHARED_MACHINE_SWEEP_MS = 10_000;
 const SETTINGS = {
   ...LIMIT_SETTINGS,
   JOBS_LEASE_MS: '2000',
   JOBS_RETRY_BASE_MS: '50',
-  REDIS_LEASE_MS: '2000',
 };
 /** The last of them only answers requests: others do its jobs. */
 const REPLICAS: readonly Record<string, string>[] = [{}, {}, { JOBS_WORKERS: 'false' }];
@@ -23,10 +19,8 @@ const LONGEST_FAILOVER_MS = 60_000;
 /** A long round is measured to its end before it fails for {@link LONGEST_BACK_MS}. */
 const LONGEST_OUTAGE_MS = 60_000;
 const LONGEST_BACK_MS = 2_000;
-const HANDED_OVER = 5;
 const RUNNING_MS = 1_000;
 const SHORT_RUNNING_MS = 300;
-const JOB_KEYS = '{svc-jobs}:*';
 
 type Fault = 'killed' | 'emptied' | 'without memory' | 'failed over' | 'replica of the service killed';
 
@@ -59,7 +53,7 @@ export class RedisSite {
   static async open(environment: ProofEnvironment, group: RedisGroup): Promise<RedisSite> {
     const databaseUrl = await environment.emptyDatabase();
     const replicas = await Promise.all(
-      REPLICAS.map((own) => launchReplica(environment, databaseUrl, settingsOf(environment, own, group))),
+      REPLICAS.map((own) => launchReplica(environment, databaseUrl, settingsOf(own, group))),
     );
     const [first, , last] = replicas as [RunningReplica, RunningReplica, RunningReplica];
     const build = await first.client.publish({ order: DUE_ORDER, check: CHECK, paused: PAUSED });
@@ -89,7 +83,6 @@ export class RedisSite {
     await this.goesOn();
     await load.end();
     prove(!replicas.some(({ service }) => service.hasEnded), 'a replica ended with Redis');
-    const handedOverMs = await this.handOver();
     await checkOrders(this.databaseUrl, load.finished);
     const { all, notReady } = load.looks;
     const unexpected = [...load.statuses.keys()].filter((status) => status !== 200 && status !== 0);
@@ -100,8 +93,7 @@ export class RedisSite {
       `${this.told()}; ${load.finished.size} orders acknowledged, no answer after more than ` +
       `${load.slowestMs.toFixed(0)} ms, ${load.statuses.get(0) ?? 0} broken off; ready in ${all - notReady} of ${all} looks; ` +
       `limits alone after up to ${this.limitTimes.alone.toFixed(0)} ms, together again up to ` +
-      `${this.limitTimes.together.toFixed(0)} ms after Redis; a timer of the replica without workers ` +
-      `${handedOverMs.toFixed(0)} ms late`;
+      `${this.limitTimes.together.toFixed(0)} ms after Redis`;
     const late = this.times.filter(({ backMs }) => backMs > LONGEST_BACK_MS);
     return { figures, notReady, late: late.map(({ fault, backMs }) => `${fault} ${backMs.toFixed(0)} ms`) };
   }
@@ -128,12 +120,10 @@ export class RedisSite {
     await this.unlessShort(() => this.countsTogether());
   }
 
-  /** Of the server that has the jobs. */
   private async failOver(): Promise<void> {
     const { group } = this;
     const before = await this.primaries();
-    const holders = await Promise.all(before.map((port) => group.ask(port, 'keys', JOB_KEYS)));
-    const gone = before[holders.findIndex((keys) => keys !== '')] ?? before[0] ?? 0;
+    const gone = before[0] ?? 0;
     const server = group.servers[group.ports.indexOf(gone)];
     await this.goesOnAfter('failed over', () => server?.kill());
     const begin = performance.now();
@@ -166,32 +156,9 @@ export class RedisSite {
     replica.isUp = false;
     await this.goesOnAfter('replica of the service killed', () => replica.service.kill('SIGKILL'));
     await replica.client.close();
-    const settings = settingsOf(this.environment, REPLICAS[index], this.group);
+    const settings = settingsOf(REPLICAS[index], this.group);
     Object.assign(replica, await launchReplica(this.environment, this.databaseUrl, settings));
     await this.unlessShort(() => this.countsTogether());
-  }
-
-  /** Timers of the replica without workers, while Redis is well. @returns milliseconds that they are late, the median */
-  private async handOver(): Promise<number> {
-    await this.countsTogether();
-    const { client } = this.replicas.at(-1) as RunningReplica;
-    const times: number[] = [];
-    for (let number = 0; number < HANDED_OVER; number += 1) {
-      const due = inAtMost(300, 1);
-      const { body } = await client.start(this.build, 'paused', { due, ticks: 0 });
-      let state: unknown;
-      while (state !== 'FINISHED') {
-        state = (await client.read(String(body['uuid']))).body['state'];
-      }
-      times.push(Date.now() - Date.parse(due));
-    }
-    const median = times.toSorted((one, other) => one - other)[Math.floor(HANDED_OVER / 2)] ?? Infinity;
-    // The sweep finds a job without a hand-over, later than this.
-    prove(
-      median < sweepMs(this.environment),
-      `jobs of a replica without workers began ${times.join(', ')} ms late`,
-    );
-    return median;
   }
 
   private async goesOnAfter(fault: Fault, make: () => Promise<unknown> | undefined): Promise<void> {
@@ -240,14 +207,6 @@ function inAtMost(ms: number, part = Math.random()): string {
   return new Date(Date.now() + part * ms).toISOString();
 }
 
-function sweepMs({ short }: ProofEnvironment): number {
-  return short ? SHARED_MACHINE_SWEEP_MS : SWEEP_MS;
-}
-
-function settingsOf(
-  environment: ProofEnvironment,
-  own: Record<string, string> | undefined,
-  { url }: RedisGroup,
-): Record<string, string> {
-  return { ...SETTINGS, ...own, JOBS_SWEEP_MS: String(sweepMs(environment)), REDIS_URL: url };
+function settingsOf(own: Record<string, string> | undefined, { url }: RedisGroup): Record<string, string> {
+  return { ...SETTINGS, ...own, REDIS_URL: url };
 }

@@ -1,18 +1,9 @@
 import { Env } from '../../../src/config/env.js';
 import { definitionHash } from '../../../src/common/tool-definition-hash.js';
 import { Metrics } from '../../../src/common/metrics/metrics.js';
-import { RedisConnections } from '../../../src/common/redis/redis-connections.js';
-import { RedisService } from '../../../src/common/redis/redis.service.js';
 import type { DiscoveredTool } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
 import type { ToolCallRequest } from '../../../src/modules/mcp-connection/model/tool-call.types.js';
 import { ToolCallsService } from '../../../src/modules/mcp-connection/calls/tool-calls.service.js';
-
-/** A service of one replica among others. */
-export interface SharingToolCalls {
-  calls: ToolCallsService;
-  redis: RedisService;
-  metrics: Metrics;
-}
 
 const services: ToolCallsService[] = [];
 const DEADLINE_MS = 10_000;
@@ -25,15 +16,6 @@ export function toolCallsService(
   const service = new ToolCallsService(envOf(settings), metrics);
   services.push(service);
   return service;
-}
-
-/** As {@link toolCallsService}, with what replicas share in Redis. */
-export async function sharingToolCalls(settings: Record<string, string>): Promise<SharingToolCalls> {
-  const [env, metrics] = [envOf(settings), new Metrics()];
-  const redis = new RedisService(env, await RedisConnections.load(env));
-  const calls = new ToolCallsService(env, metrics, redis);
-  services.push(calls);
-  return { calls, redis, metrics };
 }
 
 function envOf(settings: Record<string, string>): Env {

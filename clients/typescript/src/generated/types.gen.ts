@@ -935,10 +935,6 @@ export type AskedPermissions = {
      */
     uiAction: string | null;
     /**
-     * For the board of jobs; null where there is none.
-     */
-    jobBoard: string | null;
-    /**
      * For calling tools by hand; null where nobody may (TOOL_CALLS).
      */
     toolCall: string | null;

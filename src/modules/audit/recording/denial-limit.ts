@@ -18,7 +18,7 @@ export class DenialLimit {
   /** Counts one refusal. @returns whether it is to be recorded */
   admits(principal: Principal): boolean {
     try {
-      this.limiter.consume(callerFingerprint(principal));
+      void this.limiter.consume(callerFingerprint(principal));
       return true;
     } catch {
       return false;

@@ -69,11 +69,6 @@ export interface JobHandler {
    */
   readonly leaseMs?: number;
   /**
-   * With REDIS_URL, and among jobs that are due: those of a higher number, from 1, wait for those of a lower one, and all of them for jobs
-   * without one.
-   */
-  readonly priority?: number;
-  /**
    * Does the work and stores its effect in one transaction with `JobQueueService.complete`. Work before that transaction may be
    * repeated after a crash. Every error leads to another attempt later, except `JobGiveUpError`, which leads to `giveUp` at
    * once, and `JobPutOffError`, which counts as no attempt. A failure of our own database does not count as one of the job.

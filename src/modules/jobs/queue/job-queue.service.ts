@@ -6,8 +6,6 @@ import { Env } from '../../../config/env.js';
 import { afterCommit } from '../../../database/after-commit.js';
 import { andShard, SHARDS, shardOf, shardOfHash } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
-import type { QueuedJob } from '../broker/job-broker.js';
-import { JobRelay } from '../broker/job-relay.js';
 import { RuntimeJobEntity } from '../storage/runtime-job.entity.js';
 import { withTrace } from '../model/job-trace.js';
 import { JobHandlersService } from './job-handlers.service.js';
@@ -37,7 +35,6 @@ export class JobQueueService {
     private readonly clock: Clock,
     private readonly handlers: JobHandlersService,
     private readonly signal: JobSignal,
-    private readonly relay: JobRelay,
   ) {}
 
   /**
@@ -55,11 +52,7 @@ export class JobQueueService {
     await JOBS.insert(manager, others ?? []);
     // Only these: a primary key that is taken must be an error.
     await JOBS.insert(manager, keyed ?? [], true);
-    const queued = this.relay.broker === undefined ? [] : jobs.map((job) => this.toQueued(job));
-    afterCommit(manager, () => {
-      this.relay.handOver(queued);
-      this.wake();
-    });
+    afterCommit(manager, () => this.wake());
   }
 
   /**
@@ -151,13 +144,6 @@ export class JobQueueService {
         this.signal.wake();
       });
     }
-  }
-
-  private toQueued(job: NewJob & { id: number }): QueuedJob {
-    const { id, kind, availableAt } = job;
-    const priority = this.handlers.find(kind)?.priority;
-    const place = { shard: placeOf(job), lane: this.handlers.lane(kind), dueAt: availableAt.getTime() };
-    return { id, kind, ...place, ...(priority === undefined ? {} : { priority }) };
   }
 
   private toRow(job: NewJob & { id: number }, createdAt: Date): RuntimeJobEntity {

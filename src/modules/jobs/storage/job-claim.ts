@@ -1,7 +1,6 @@
 import { In, type EntityManager, type FindOptionsWhere, type SelectQueryBuilder } from 'typeorm';
 import type { DatabaseTime } from '../../../database/database-time.js';
 import { andShard, inShard, isSharded } from '../../../database/shards.js';
-import { sqlTime } from '../../../database/table-columns.js';
 import { Table } from '../../../database/table.js';
 import { isUnknownStatement } from '../../../database/unknown-statement.js';
 import type { JobLane } from '../model/job-lane.js';
@@ -9,7 +8,6 @@ import { RuntimeJobEntity } from './runtime-job.entity.js';
 
 const JOBS = new Table(RuntimeJobEntity, {});
 const ALL = JOBS.selectAllBut();
-const PLACE = JOBS.select('id', 'shard', 'kind', 'lane', 'availableAt');
 
 /** Which jobs a worker asks for. */
 export interface DueRequest {
@@ -131,45 +129,6 @@ async function unlocked(manager: EntityManager, jobs: readonly JobPlace[]): Prom
   );
   const free = new Set(rows.map(({ id }) => Number(id)));
   return jobs.filter(({ id }) => free.has(id));
-}
-
-/** Where to go on in the order of times. */
-export interface PlaceInTime {
-  availableAt: Date;
-  id: number;
-}
-
-/** A part of the order of times. */
-export interface RangeInTime {
-  after: PlaceInTime;
-  until: Date;
-  /** At the most so many jobs. */
-  limit: number;
-  /** Of one group. */
-  shards: readonly number[];
-  /** Only these; all without it. */
-  kinds?: string[];
-}
-
-/** A job, and when it may be claimed. */
-export type FoundJob = Pick<RuntimeJobEntity, 'id' | 'shard' | 'kind' | 'lane' | 'availableAt'>;
-
-/** Jobs of a lane that may be claimed after a place in time, up to an end, in this order. */
-export function jobsFrom(
-  manager: EntityManager,
-  lane: JobLane,
-  { after, until, limit, shards, kinds }: RangeInTime,
-): Promise<FoundJob[]> {
-  const from = sqlTime(after.availableAt);
-  const and = {
-    sql: '(available_at > ? OR (available_at = ? AND id > ?)) AND available_at <= ?',
-    values: [from, from, after.id, sqlTime(until)],
-  };
-  return PLACE.find(
-    manager,
-    { lane, shard: In([...shards]), ...(kinds === undefined ? {} : { kind: In(kinds) }) },
-    { and, order: { availableAt: 'ASC', id: 'ASC' }, limit },
-  );
 }
 
 /** When the oldest job of a lane and of some shards was to be done that nobody works at; undefined when there is none. */

@@ -7,7 +7,6 @@ import { Database } from '../../../database/database.js';
 import { RuntimeJobEntity } from './runtime-job.entity.js';
 import {
   dueJobs,
-  jobsFrom,
   knowsSkipLocked,
   oldestDueOf,
   oldestReadyOf,
@@ -120,33 +119,6 @@ export class JobsRepository {
   async take({ id, shard }: JobPlace, leaseMs: number): Promise<ClaimedJob | undefined> {
     this.skipsLocked ??= !this.database.isEmbedded && (await this.database.write(knowsSkipLocked));
     return this.takeTogether({ id, shard, leaseMs, lease: randomUUID() });
-  }
-
-  /**
-   * When a job may be claimed.
-   * @returns milliseconds from now; undefined when it is gone
-   */
-  async waitMs({ id, shard }: JobPlace): Promise<number | undefined> {
-    const { sql, parameters } = this.time.untilMs('job.available_at');
-    const row = await this.database.read((manager) =>
-      manager
-        .createQueryBuilder(RuntimeJobEntity, 'job')
-        .select(sql, 'wait')
-        .setParameters(parameters)
-        .where({ id, ...inShard(manager, shard) })
-        .getRawOne<{ wait: unknown }>(),
-    );
-    return row === undefined ? undefined : Number(row.wait);
-  }
-
-  /** The shards of each group, as `jobsFrom` asks for them. */
-  get shardsInTurn(): (readonly number[])[] {
-    return this.groups.inTurn();
-  }
-
-  /** Jobs of a lane in the order of the times at which they may be claimed, see `jobsFrom`. */
-  from(lane: JobLane, range: Parameters<typeof jobsFrom>[2]): ReturnType<typeof jobsFrom> {
-    return this.database.read((manager) => jobsFrom(manager, lane, range));
   }
 
   /**

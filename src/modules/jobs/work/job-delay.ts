@@ -1,10 +1,6 @@
 const FIRST_POLL_MS = 50;
 const MAX_DOUBLINGS = 30;
 
-const REST = { baseMs: 1_000, maxMs: 60_000 };
-/** A minute at the most, all rests together. */
-const MOST_LOOKS = 6;
-
 /** Bounds of a growing delay, milliseconds. */
 export interface DelayBounds {
   baseMs: number;
@@ -31,13 +27,4 @@ export function retryDelay(attempts: number, { baseMs, maxMs }: DelayBounds, ran
  */
 export function pollDelay(idle: number, maxMs: number, random = Math.random()): number {
   return retryDelay(idle + 1, { baseMs: FIRST_POLL_MS, maxMs }, random);
-}
-
-/**
- * How long a job rests in Redis that the worker cannot run, because another release must.
- * @param looks how often workers have looked at it, from 1
- * @returns milliseconds; undefined when it has been looked at often enough
- */
-export function restDelay(looks: number, random = Math.random()): number | undefined {
-  return looks > MOST_LOOKS ? undefined : retryDelay(looks, REST, random);
 }

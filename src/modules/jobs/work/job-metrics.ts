@@ -3,19 +3,11 @@ import { Gauge } from 'prom-client';
 import { Clock } from '../../../common/clock.js';
 import { inScrapeTime } from '../../../common/metrics/in-scrape-time.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
-import { showAnswers } from '../../../common/redis/redis-metrics.js';
-import { JobRelay } from '../broker/job-relay.js';
 import { JOB_LANES, type JobLane } from '../model/job-lane.js';
 import { JobHandlersService } from '../queue/job-handlers.service.js';
 import { JobsRepository } from '../storage/jobs.repository.js';
 
-const REDIS_USE = {
-  name: 'svc_job_redis',
-  does: 'hands out background jobs',
-  otherwise: 'looks into the table',
-};
-
-/** How far background jobs are behind, and whether Redis hands them out, read whenever somebody asks for the metrics. */
+/** How far background jobs are behind, read whenever somebody asks for the metrics. */
 @Injectable()
 export class JobMetrics implements OnApplicationBootstrap {
   constructor(
@@ -23,7 +15,6 @@ export class JobMetrics implements OnApplicationBootstrap {
     private readonly handlers: JobHandlersService,
     jobs: JobsRepository,
     clock: Clock,
-    { broker }: JobRelay,
   ) {
     const { registry } = metrics;
     const age = {
@@ -36,9 +27,6 @@ export class JobMetrics implements OnApplicationBootstrap {
       help: 'How long the first background job has waited for a worker. A job that was put off waits for none until its pause is over; 0 when there is none. Absent while the database does not answer.',
     };
     registry.registerMetric(ageGauge(wait, (lane) => jobs.oldestReady(lane), clock));
-    if (broker !== undefined) {
-      showAnswers(registry, REDIS_USE, broker);
-    }
   }
 
   /** Who watches a count for its growth sees the first one only where there was a 0 before. */

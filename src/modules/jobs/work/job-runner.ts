@@ -45,14 +45,11 @@ export class JobRunner {
     private readonly metrics: Metrics,
   ) {}
 
-  /**
-   * Takes due jobs, when it is stored what became of earlier ones.
-   * @param limit 0 for none
-   */
+  /** Takes due jobs, when it is stored what became of earlier ones. */
   async claim(lane: JobLane, limit: number): Promise<ClaimedJob[]> {
     await this.payOwed();
     const { kinds } = this.handlers;
-    return kinds.length === 0 || limit === 0
+    return kinds.length === 0
       ? []
       : this.jobs.claim({ lane, kinds, limit }, (kind) => this.handlers.leaseMs(kind));
   }

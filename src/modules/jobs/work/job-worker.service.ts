@@ -2,7 +2,6 @@ import { within } from '../../../common/within.js';
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Log } from '../../../common/logging/log.js';
 import { Env } from '../../../config/env.js';
-import { BrokerWorkers } from './broker-workers.js';
 import { JobLaneWorkers } from './job-lane-workers.js';
 import { JOB_LANES, type JobLane } from '../model/job-lane.js';
 import { JobRunner } from './job-runner.js';
@@ -24,13 +23,12 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
     private readonly jobs: JobsRepository,
     private readonly runner: JobRunner,
     private readonly signal: JobSignal,
-    private readonly told: BrokerWorkers,
   ) {}
 
   onApplicationBootstrap(): void {
     if (this.env.get('JOBS_WORKERS')) {
       this.lanes = JOB_LANES.map((lane) => this.workersOf(lane));
-      [...this.lanes, this.told].forEach((workers) => workers.start());
+      this.lanes.forEach((workers) => workers.start());
     }
   }
 
@@ -47,16 +45,14 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
   }
 
   private async end(): Promise<void> {
-    this.told.beginStop();
     await Promise.all(this.lanes.map((lane) => lane.beginStop()));
-    const ended = Promise.all([...this.lanes, this.told].map((workers) => workers.ended()));
+    const ended = Promise.all(this.lanes.map((workers) => workers.ended()));
     if (!(await settles(ended, this.env.get('JOBS_STOP_GRACE_MS')))) {
       this.runner.abortAll();
       if (!(await settles(ended, ABORTED_MS))) {
         this.log.warn('stopped before every background job had ended');
       }
     }
-    await this.told.leave();
     await this.runner.payOwed().catch(() => {
       this.log.warn('stopped before it was stored what became of background jobs');
     });
@@ -68,10 +64,8 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
     return new JobLaneWorkers({
       concurrency: this.env.get(isShort ? 'JOBS_CONCURRENCY' : 'JOBS_LONG_CONCURRENCY'),
       pollMs: this.env.get('JOBS_POLL_MS'),
-      claim: async (workers) =>
-        // Debts first, see JobRunner.claim: they are paid with Redis too.
-        this.runner.claim(lane, this.told.isLeading ? 0 : Math.min(workers, limit)),
-      nextDueMs: () => (this.told.isLeading ? Number.POSITIVE_INFINITY : this.jobs.nextDueMs(lane)),
+      claim: (workers) => this.runner.claim(lane, Math.min(workers, limit)),
+      nextDueMs: () => this.jobs.nextDueMs(lane),
       run: (job) => this.runner.run(job),
       giveBack: (jobs) => this.jobs.giveBack(jobs),
       signal: this.signal,

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 
-import { Injectable, Optional, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 
 import type { JsonValue } from '../../../common/json.js';
 import type { CheckedText } from '../../../language/json-schema/checked-text.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
-import { RedisService } from '../../../common/redis/redis.service.js';
 import { causeOfLoss, WorkerPool } from '../../../common/threads/worker.pool.js';
 import { materialText } from '../../../common/tls/tls-material.js';
 import { Env } from '../../../config/env.js';
-import { CallSlots, type SlotKey } from './call-slots.js';
+import { CallSlots } from './call-slots.js';
 import { type CallVerdict, CircuitBreakers } from './circuit-breakers.js';
 import { asToolSpan } from './tool-call.span.js';
 import { ToolCallMetrics } from './tool-call.metrics.js';
@@ -72,16 +71,15 @@ export class ToolCallsService implements OnModuleDestroy {
   private readonly stopping = new AbortController();
 
   /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
-  constructor(env: Env, metrics: Metrics, @Optional() redis?: RedisService) {
-    const shared = redis?.shared;
+  constructor(env: Env, metrics: Metrics) {
     this.maxTimeoutMs = env.get('MCP_CALL_MAX_TIMEOUT_MS');
     this.checkTimeoutMs = env.get('MCP_CALL_CHECK_TIMEOUT_MS');
-    this.slots = new CallSlots(env.get('MCP_CALL_MAX_IN_FLIGHT_PER_SYSTEM'), shared?.slots);
+    this.slots = new CallSlots(env.get('MCP_CALL_MAX_IN_FLIGHT_PER_SYSTEM'));
     const breaker = {
       failures: env.get('MCP_CALL_BREAKER_FAILURES'),
       openMs: env.get('MCP_CALL_BREAKER_OPEN_MS'),
     };
-    this.breakers = new CircuitBreakers(breaker, undefined, shared);
+    this.breakers = new CircuitBreakers(breaker);
     this.metrics = new ToolCallMetrics(metrics, this.breakers);
     this.pool = createPool(env, (notice) => this.noticed(notice));
   }
@@ -114,15 +112,13 @@ export class ToolCallsService implements OnModuleDestroy {
   private async call(request: ToolCallRequest): Promise<ToolCallResult> {
     const startedAt = performance.now();
     const deadlineAt = startedAt + Math.min(request.deadlineMs, this.maxTimeoutMs);
-    const key = { session: sessionKey(request), system: request.systemId };
-    const slot = this.slots.tryEnter(key)
-      ? { waited: false }
-      : await this.wait(key, request, deadlineAt - startedAt);
-    const turn = slot?.waited === true ? this.callAfterWait.bind(this) : this.callInTurn.bind(this);
-    const result =
-      slot === undefined
-        ? this.notCalled(request)
-        : await turn(request, key.session, deadlineAt).finally(() => this.slots.leave(key));
+    const key = sessionKey(request);
+    const isAtOnce = this.slots.tryEnter(key);
+    const turn = isAtOnce ? this.callInTurn.bind(this) : this.callAfterWait.bind(this);
+    const hasSlot = isAtOnce || (await this.wait(key, request, deadlineAt - startedAt));
+    const result = hasSlot
+      ? await turn(request, key, deadlineAt).finally(() => this.slots.leave(key))
+      : this.notCalled(request);
     const timed = { ...result, latencyMs: Math.round(performance.now() - startedAt) };
     this.metrics.count(timed);
     return timed;
@@ -157,13 +153,9 @@ export class ToolCallsService implements OnModuleDestroy {
     return notSent(cause === 'timeout' ? 'arguments_unchecked' : cause);
   }
 
-  private wait(
-    key: SlotKey,
-    { signal }: ToolCallRequest,
-    waitMs: number,
-  ): Promise<{ waited: boolean } | undefined> {
+  private wait(key: string, { signal }: ToolCallRequest, waitMs: number): Promise<boolean> {
     const ends = signal === undefined ? [this.stopping.signal] : [this.stopping.signal, signal];
-    return this.slots.enter(key, waitMs, AbortSignal.any(ends));
+    return this.slots.wait(key, waitMs, AbortSignal.any(ends));
   }
 
   /** A wait can be long enough for somebody to switch the tool off. */
@@ -186,7 +178,7 @@ export class ToolCallsService implements OnModuleDestroy {
     if (leftMs <= 0 || this.ended(request) !== undefined) {
       return this.notCalled(request);
     }
-    if (!(await this.breakers.admits(key))) {
+    if (!this.breakers.admits(key)) {
       return notSent('circuit_open');
     }
     const progressMs = Math.min(request.deadlineMs, this.maxTimeoutMs);

@@ -37,16 +37,6 @@ export interface TokenRequestWay {
   sendsResource: boolean;
 }
 
-/** Where tokens are kept beside the cache of this process. Names give nothing of the request away. */
-export interface TokenStore {
-  /** A token that somebody has got; its endpoint may have refused it since. Never rejects. */
-  find(name: string): Promise<AccessToken | undefined>;
-  /** A token that was got now. */
-  keep(name: string, token: AccessToken): void;
-  /** What is kept was refused. */
-  drop(name: string): void;
-}
-
 interface Flight {
   promise: Promise<AccessToken>;
   operation: OutboundOperation;
@@ -87,7 +77,6 @@ export class OAuthTokenClient {
     private readonly outbound: OutboundClient,
     private readonly limits: OperationLimits,
     private readonly now: () => number = Date.now,
-    private readonly store?: TokenStore,
   ) {}
 
   /**
@@ -121,13 +110,12 @@ export class OAuthTokenClient {
     const token = this.cache.get(key);
     if (token?.value === refused) {
       this.cache.set(key, { ...token, usableUntil: 0 });
-      this.store?.drop(key);
     }
   }
 
   private takeOff(key: string, request: TokenRequest): Flight {
     const operation = this.outbound.openWith(this.limits, request.tls);
-    const promise = this.kept(key, request, operation)
+    const promise = this.request(request, operation, this.cache.get(key)?.way)
       .then((token) => {
         this.cache.set(key, token);
         return token;
@@ -140,18 +128,6 @@ export class OAuthTokenClient {
     const flight = { promise, operation, waiters: 0 };
     this.flights.set(key, flight);
     return flight;
-  }
-
-  /** The token that the store has, otherwise a new one. */
-  private async kept(key: string, request: TokenRequest, operation: OutboundOperation): Promise<AccessToken> {
-    const last = this.cache.get(key);
-    const found = await this.store?.find(key);
-    if (found !== undefined && found.usableUntil > this.now() && found.value !== last?.value) {
-      return found;
-    }
-    const token = await this.request(request, operation, last?.way);
-    this.store?.keep(key, token);
-    return token;
   }
 
   /** Starts with the way that worked last time, otherwise with Basic and `resource`. Tries each other way at most once. */

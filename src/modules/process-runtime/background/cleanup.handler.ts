@@ -14,7 +14,6 @@ const SECOND_MS = 1_000;
 export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
   readonly kind = 'PROCESS_CLEANUP';
   /** Nobody waits for it. */
-  readonly priority = 10;
 
   constructor(
     private readonly database: Database,

@@ -2,13 +2,12 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ReplicaStoppingError, StopGate } from '../../../common/http/stop-gate.js';
 import { useOf } from '../../../common/metrics/limit-metrics.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
-import { RedisService } from '../../../common/redis/redis.service.js';
-import { callerHash, callerKey, type Principal } from '../../../common/user/principal.js';
+import { callerHash, type Principal } from '../../../common/user/principal.js';
 import { Env, type Limit } from '../../../config/env.js';
 import { TooManyProgressStreamsError } from '../model/process-runtime.errors.js';
 import type { InstanceStream } from './instance-stream.js';
 
-/** The open connections of this replica that follow instances, and how many there may be; of one caller, in all replicas with Redis. */
+/** The open connections of this replica that follow instances, and how many there may be. */
 @Injectable()
 export class Followers implements OnModuleInit {
   private readonly streams = new Set<InstanceStream>();
@@ -20,7 +19,6 @@ export class Followers implements OnModuleInit {
     private readonly gate: StopGate,
     private readonly metrics: Metrics,
     env: Env,
-    private readonly redis: RedisService,
   ) {
     this.ofAll = env.limit('PROCESS_PROGRESS_CONNECTIONS');
     this.ofCaller = env.limit('PROCESS_PROGRESS_CONNECTIONS_PER_CALLER');
@@ -56,23 +54,6 @@ export class Followers implements OnModuleInit {
     if (this.streams.size >= this.ofAll.most) {
       throw new TooManyProgressStreamsError(this.ofAll);
     }
-  }
-
-  /**
-   * Counts a connection in all replicas that share Redis.
-   * @returns is called when it has ended
-   * @throws TooManyProgressStreamsError
-   */
-  async enter(principal: Principal): Promise<() => void> {
-    const slots = this.redis.shared?.slots;
-    if (slots === undefined) {
-      return () => undefined;
-    }
-    const name = `${this.ofCaller.setting} ${callerKey(principal)}`;
-    if (!(await slots.take(name, this.ofCaller.most))) {
-      throw new TooManyProgressStreamsError(this.ofCaller);
-    }
-    return () => slots.leave(name);
   }
 
   /** One is open. */

@@ -62,7 +62,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     if (known !== undefined && known >= last && hasEnded(first.state)) {
       return null;
     }
-    const leave = await this.roomFor(principal);
+    this.followers.demandRoom(principal);
     const timers: NodeJS.Timeout[] = [];
     const stream = new InstanceStream(
       first.instanceMetadata.processInstanceId,
@@ -71,7 +71,6 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
       (one) => this.pump(one, uuid),
       (one) => {
         this.followers.remove(one);
-        leave();
         timers.forEach((timer) => clearTimeout(timer));
       },
     );
@@ -86,17 +85,6 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     stream.wake();
     this.poll();
     return () => stream.end();
-  }
-
-  private async roomFor(principal: Principal): Promise<() => void> {
-    const leave = await this.followers.enter(principal);
-    try {
-      this.followers.demandRoom(principal);
-      return leave;
-    } catch (error) {
-      leave();
-      throw error;
-    }
   }
 
   private timers(stream: InstanceStream, request: ProgressRequest): NodeJS.Timeout[] {

@@ -15,7 +15,6 @@ const RENEWALS = 4;
 export class ToolRefreshHandler implements JobHandler, OnModuleInit, OnApplicationBootstrap {
   readonly kind = TOOL_REFRESH_JOB;
   /** Nobody waits for it. */
-  readonly priority = 10;
   /** Longer than that of short jobs, which a round must not stand in the way of. */
   readonly leaseMs: number;
   private readonly intervalMs: number;
