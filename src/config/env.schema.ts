@@ -218,7 +218,7 @@ export const envSchema = z.object({
   ),
 
   EGRESS_ALLOW: list().describe(
-    'Private or loopback targets the service may call: CIDR, address, host name, each with optional :port.',
+    'Private or loopback targets the service may call: CIDR, address, host name, each with optional :port; APP=target is for the systems of this application alone.',
   ),
   EGRESS_MAX_REDIRECTS: integer(0, 5, 2).describe('Same-origin redirects followed per request.'),
   EGRESS_CONNECT_TIMEOUT_MS: integer(100, MINUTE_MS, 5_000).describe(

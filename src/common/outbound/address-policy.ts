@@ -13,7 +13,10 @@ export const PLAIN_HTTP_RULE = 'must be an https URL: this service calls no plai
 
 /** What a deployment lets the service call. */
 export interface AddressPolicyOptions {
-  /** CIDR, address or host name, each with optional `:port` (IPv6 with a port in brackets). */
+  /**
+   * CIDR, address or host name, each with optional `:port` (IPv6 with a port in brackets). With `APP=` before it an entry holds for the calls of
+   * this application only.
+   */
   allow: readonly string[];
   /** Whether 127.0.0.0/8 and ::1 may be called without being listed. */
   allowLoopback: boolean;
@@ -54,11 +57,26 @@ export class AddressPolicy {
   private readonly allowLoopback: boolean;
   private readonly plainHttp: PlainHttp;
 
-  /** @throws RangeError when an entry of `allow` is neither a CIDR nor an address nor a host name */
-  constructor({ allow, allowLoopback, plainHttp = 'allow' }: AddressPolicyOptions) {
-    this.rules = allow.map((entry) => AllowRule.parse(entry));
+  /**
+   * @param app application that calls; without one no entry for an application holds
+   * @throws RangeError when an entry of `allow` is neither a CIDR nor an address nor a host name
+   */
+  constructor(
+    private readonly options: AddressPolicyOptions,
+    private readonly app?: string,
+  ) {
+    const { allow, allowLoopback, plainHttp = 'allow' } = options;
+    this.rules = allow
+      .map((entry) => ownedRule(entry))
+      .filter(({ owner }) => owner === undefined || owner === app)
+      .map(({ rule }) => rule);
     this.allowLoopback = allowLoopback;
     this.plainHttp = plainHttp;
+  }
+
+  /** The policy for the calls of an application; undefined for those of none. */
+  of(app: string | undefined): AddressPolicy {
+    return app === this.app ? this : new AddressPolicy(this.options, app);
   }
 
   /**
@@ -109,6 +127,14 @@ export class AddressPolicy {
       this.rules.some((rule) => rule.matches({ address, host, port }))
     );
   }
+}
+
+const OWNED = /^([\w.-]{1,64})=(.+)$/;
+
+/** @throws RangeError */
+function ownedRule(entry: string): { owner: string | undefined; rule: AllowRule } {
+  const [, owner, target = entry] = OWNED.exec(entry) ?? [];
+  return { owner, rule: AllowRule.parse(target) };
 }
 
 /** Whether a URL is plain http that a rule does not let through. */

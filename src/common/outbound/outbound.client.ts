@@ -49,7 +49,7 @@ export class OutboundClient {
       : new OutboundOperation(this.options, limits, sockets, 'leaves sockets');
   }
 
-  /** As `open`, with sockets of its own and the certificates of the party that is called. */
+  /** As `open`, with sockets of its own, the certificates of the party that is called and the egress rules of its application. */
   openWith(limits: OperationLimits, tls: TlsMaterial | undefined): OutboundOperation {
     return new OutboundOperation(this.options, limits, this.keepSockets(tls), 'closes sockets');
   }
@@ -76,7 +76,8 @@ export class OutboundClient {
 
   /** Destroying an agent closes every socket of it, also those a library forgot. */
   private createAgent(tls: TlsMaterial | undefined, ends: AbortSignal): Agent {
-    const { policy, connectTimeoutMs, proxy } = this.options;
+    const { connectTimeoutMs, proxy } = this.options;
+    const policy = this.options.policy.of(tls?.app);
     const { resolver } = this;
     return new Agent({
       connect: guardedConnector({ policy, resolver, connectTimeoutMs, proxy, tls, ends }),

@@ -161,8 +161,9 @@ export class OutboundOperation {
 
   private async follow(url: URL, init: RequestInit): Promise<Response> {
     let target = url;
+    const policy = this.context.policy.of(this.sockets.tls?.app);
     for (let hop = 0; ; hop += 1) {
-      this.context.policy.checkUrl(target);
+      policy.checkUrl(target);
       const ends = init.signal ? AbortSignal.any([this.signal, init.signal]) : this.signal;
       const response = await dial(this.sockets, target, init, ends, this.latestDeadline - performance.now());
       const location = redirectTarget(response, target, init.method ?? 'GET');

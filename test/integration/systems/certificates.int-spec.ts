@@ -119,6 +119,7 @@ describe('certificates of a system', () => {
     }
     expect(audit).toContain('"fields":["clientCertificate","clientKey"]');
     expect(await opened(system.id)).toEqual({
+      app: expect.any(String) as string,
       ca: canonicalCertificates(authority.cert),
       ...canonical(renewed),
     });
@@ -173,10 +174,10 @@ describe('certificates of a system', () => {
     expect(await opened(system.id)).toEqual(before);
 
     await update(system.resourceId, { tls: { clientCertificate: null } });
-    expect(await opened(system.id)).toEqual({ ca: before?.ca });
+    expect(await opened(system.id)).toEqual({ app: before?.app, ca: before?.ca });
     expect((await systemRow(app, system.id))?.clientKey).toBeNull();
     await update(system.resourceId, { tls: null });
-    expect(await opened(system.id)).toBeUndefined();
+    expect(await opened(system.id)).toEqual({ app: before?.app });
   });
 
   it.each([

@@ -13,7 +13,7 @@ import { SystemsRepository } from '../storage/systems.repository.js';
 export interface OpenedConnection {
   readonly baseUrl: string;
   readonly credentials: SystemCredentials;
-  /** What it adds to TLS. */
+  /** What its sockets are opened with. */
   readonly tls?: TlsMaterial;
 }
 
@@ -36,7 +36,7 @@ export class SystemConnectionsService {
       return null;
     }
     const { baseUrl } = connection;
-    return { baseUrl, credentials: credentialsOf(connection), ...tlsPart(connection) };
+    return { baseUrl, credentials: credentialsOf(connection), tls: tlsPart(connection.appId, connection) };
   }
 
   /**
@@ -52,7 +52,7 @@ export class SystemConnectionsService {
     if (connection === null || connection.baseUrl === null) {
       throw new SystemNotFoundError();
     }
-    const { baseUrl, authorizationType, ...others } = connection;
+    const { baseUrl, authorizationType, appId: _appId, ...others } = connection;
     return { ...others, baseUrl, authorizationType: authorizationType ?? AuthorizationType.NoAuth };
   }
 
@@ -102,11 +102,17 @@ function accountOf(connection: OpenedCredentials): ServiceAccount {
   };
 }
 
-/** What a connection adds to TLS, as calls take it: nothing without certificates. A certificate is of no use without its key. */
-export function tlsPart({ caCertificates, clientCertificate, clientKey }: SystemTls): { tls?: TlsMaterial } {
-  const tls = {
+/**
+ * What the connections of a system are opened with, as calls take it. A certificate is of no use without its key.
+ * @param app application of the system, whose egress rules hold
+ */
+export function tlsPart(
+  app: string,
+  { caCertificates, clientCertificate, clientKey }: SystemTls,
+): TlsMaterial {
+  return {
+    app,
     ...(caCertificates === null ? {} : { ca: caCertificates }),
     ...(clientCertificate === null || clientKey === null ? {} : { cert: clientCertificate, key: clientKey }),
   };
-  return Object.keys(tls).length === 0 ? {} : { tls };
 }

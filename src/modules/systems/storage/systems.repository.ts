@@ -26,6 +26,7 @@ const SELECT_MCP_SERVERS = `
   ORDER BY id LIMIT ?`;
 
 const CONNECTION = {
+  appId: true,
   baseUrl: true,
   authorizationType: true,
   clientId: true,

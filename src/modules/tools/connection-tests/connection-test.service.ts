@@ -48,7 +48,7 @@ export class ConnectionTestService {
     const result = await this.mcp.test({
       baseUrl: connection.baseUrl,
       credentials: credentialsOf(connection),
-      ...tlsPart(connection),
+      tls: tlsPart(tested.appId, connection),
       knownToolCount: await this.countTools(covered),
       traceparent: outgoingTraceparent() ?? '',
     });

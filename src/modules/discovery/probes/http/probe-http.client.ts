@@ -47,11 +47,15 @@ export class ProbeHttpClient {
       const trust = tlsTrustOf(component);
       return new DirectTransport({ context, trust, maxBytes: this.maxBytes, now });
     }
-    const operation = this.outbound.open({
+    const limits = {
       deadlineMs: context.timeoutMs,
       maxResponseBytes: this.maxBytes,
       maxTotalBytes: this.maxBytes * MAX_ANSWERS,
-    });
+    };
+    // What several applications have registered is probed by the rules for all: neither learns what only the other may call.
+    const [app, ...others] = component.apps ?? [];
+    const owner = app === undefined || others.length > 0 ? undefined : { app };
+    const operation = this.outbound.openWith(limits, owner);
     context.onEnd(() => void operation.close().catch(() => undefined));
     context.signal.addEventListener('abort', () => void operation.close().catch(() => undefined), {
       once: true,

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONNECTION_FAILURES } from '../../../src/modules/mcp-connection/model/connection-failure.types.js';
+import { TestApp, type TestResponse } from '../../support/app.js';
+import { connectionTestPath, serviceAccount } from '../../support/factories.js';
+import { startModernPeer, type ModernPeer } from '../../support/peers/modern.peer.js';
+import { startOAuthPeer } from '../../support/peers/oauth.peer.js';
+import type { ConnectionTestBody } from './tool-support.js';
+
+const CLIENT = {
+  clientId: 'agent',
+  clientSecret: 'a secret of thirty-two characters!',
+  method: 'client_secret_basic',
+} as const;
+
+describe('EGRESS_ALLOW for one application', () => {
+  let app: TestApp;
+  /** Of `bank` alone. */
+  let inner: ModernPeer;
+  /** Called by everybody, with a token of an endpoint that is for `bank` alone. */
+  let shared: ModernPeer;
+  let tokens: Awaited<ReturnType<typeof startOAuthPeer>>;
+
+  beforeAll(async () => {
+    inner = await startModernPeer([{ name: 'echo' }]);
+    tokens = await startOAuthPeer([CLIENT], () => shared.url);
+    shared = await startModernPeer([{ name: 'secret-echo' }], (token) => tokens.isIssued(token));
+    const hostOf = ({ url }: { url: string }) => new URL(url).host;
+    app = await TestApp.start({
+      EGRESS_ALLOW: `bank=${hostOf(inner)},bank=${hostOf(tokens)},${hostOf(shared)}`,
+    });
+  });
+  afterAll(async () => {
+    await app.close();
+    await Promise.all([inner, shared, tokens].map((peer) => peer.close()));
+  });
+
+  const test = (appId: string, body: unknown): Promise<TestResponse<ConnectionTestBody>> =>
+    app.request('PATCH', connectionTestPath(appId), { body });
+  const noAuth = (url: string) => ({ baseUrl: url, authorization: { type: 'NO_AUTH' } });
+  const account = () => {
+    const { clientId, clientSecret } = CLIENT;
+    const authorization = serviceAccount({ clientId, clientSecret, identityProviderUrl: tokens.url });
+    return { baseUrl: shared.url, authorization };
+  };
+
+  it('lets this application alone call a server', async () => {
+    expect((await test('bank', noAuth(inner.url))).body).toMatchObject({ status: 200 });
+    for (const appId of ['shop', 'bank2', 'Bank', 'ban']) {
+      expect((await test(appId, noAuth(inner.url))).body).toMatchObject({
+        details: CONNECTION_FAILURES.blocked,
+      });
+    }
+  });
+
+  it('lets no other application use a token that was fetched for it', async () => {
+    expect((await test('bank', account())).body).toMatchObject({ status: 200 });
+    expect((await test('shop', account())).body).toMatchObject({
+      details: CONNECTION_FAILURES.token_blocked,
+    });
+    expect((await test('bank', account())).body).toMatchObject({ status: 200 });
+  });
+
+  it('is no entry of another setting, and names a target', async () => {
+    for (const settings of [
+      { EGRESS_ALLOW: 'bank=' },
+      { OUTBOUND_PROXY: 'http://127.0.0.1:9', OUTBOUND_NO_PROXY: 'bank=10.0.0.1' },
+    ]) {
+      await expect(TestApp.start(settings)).rejects.toThrow(/EGRESS_ALLOW|OUTBOUND_NO_PROXY/);
+    }
+  });
+});
