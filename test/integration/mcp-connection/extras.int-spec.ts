@@ -136,6 +136,27 @@ describe('A server that adds what means nothing', () => {
     });
   });
 
+  it.each([
+    [2_000, []],
+    [2_001, ['The MCP server describes itself at length; the first 2,000 characters are kept.']],
+  ])('is warned of where its description of %i characters is cut', async (length, warnings) => {
+    const url = await start('JSON', ({ method }) =>
+      method === 'initialize'
+        ? {
+            result: {
+              protocolVersion: '2025-11-25',
+              capabilities: { tools: {} },
+              serverInfo: { name: 'wordy', version: '1', description: 'x'.repeat(length) },
+            },
+          }
+        : loose('2025-11-25')({ method }),
+    );
+    await expect(tests.test(noAuth(url))).resolves.toMatchObject({
+      server: { description: 'x'.repeat(2_000) },
+      warnings,
+    });
+  });
+
   const answers = loose('2025-11-25');
   const failing: [string, string, (asked: Asked) => Answer][] = [
     [

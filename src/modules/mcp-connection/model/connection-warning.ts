@@ -2,6 +2,7 @@
 export const CONNECTION_WARNINGS = {
   legacyTransport: 'The MCP server offers only the deprecated HTTP+SSE transport.',
   noTools: 'The MCP server does not offer tools.',
+  descriptionCut: 'The MCP server describes itself at length; the first 2,000 characters are kept.',
   rateLimited:
     'The MCP server limits how often it is called (HTTP 429); the service waited as long as it asked.',
   pagesRepeat: 'The MCP server repeats pages of its list of tools. The tools read until then are kept.',

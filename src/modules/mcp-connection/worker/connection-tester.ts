@@ -100,6 +100,7 @@ function describe(
   const warnings = [
     ...(transport === 'sse' ? [CONNECTION_WARNINGS.legacyTransport] : []),
     ...(session.offersTools ? [] : [CONNECTION_WARNINGS.noTools]),
+    ...(session.isDescriptionCut ? [CONNECTION_WARNINGS.descriptionCut] : []),
     ...(context.status.waited === true ? [CONNECTION_WARNINGS.rateLimited] : []),
     ...(repeats ? [CONNECTION_WARNINGS.pagesRepeat] : []),
     ...credentialWarnings(context.request, context.credentials),

@@ -5,7 +5,7 @@ import { within } from '../../../common/within.js';
 import type { ServerIdentity } from '../model/connection-test.types.js';
 import { CAPABILITIES, CLIENT_INFO, withEnvelope } from './client-envelope.js';
 import { McpHttpTransport } from './mcp-http.transport.js';
-import { plainText } from './plain-text.js';
+import { isCut, plainText } from './plain-text.js';
 import { RawRequests } from './raw-requests.js';
 import {
   type ConnectWay,
@@ -97,6 +97,11 @@ export class McpSession {
       // Not the instructions: they are written for a model, not for a person who reads a list of systems.
       description: plain(server?.description, MAX_SELF_DESCRIPTION) || (title ?? ''),
     };
+  }
+
+  /** Whether {@link identity} cuts what the server says of itself. */
+  get isDescriptionCut(): boolean {
+    return isCut(this.client.getServerVersion()?.description, MAX_SELF_DESCRIPTION);
   }
 
   /** What another transport needs to go on with this session; only Streamable HTTP can. */
