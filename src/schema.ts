@@ -40,6 +40,7 @@ import { CreateProcessCorrections1798510000000 } from '../migrations/17985100000
 import { AddToolsDueAt1798520000000 } from '../migrations/1798520000000-add-tools-due-at.js';
 import { AddSearchValueOwners1798530000000 } from '../migrations/1798530000000-add-search-value-owners.js';
 import { AddCallerRequestId1798530000010 } from '../migrations/1798530000010-add-caller-request-id.js';
+import { AddReplicaFacts1798530000020 } from '../migrations/1798530000020-add-replica-facts.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
 import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
@@ -173,6 +174,7 @@ export const SCHEMA: Schema = {
     AddToolsDueAt1798520000000,
     AddSearchValueOwners1798530000000,
     AddCallerRequestId1798530000010,
+    AddReplicaFacts1798530000020,
   ],
   shardedMigrations: [
     CreateProcessRuntime1790000001000,

@@ -11,4 +11,10 @@ export const PROOF_SLOTS = 1_024;
 export class WriteProofEntity {
   @PrimaryColumn({ type: 'int' }) slot: number;
   @Column({ type: 'datetime', name: 'written_at', precision: 3 }) writtenAt: Date;
+  /** Of the replica; null where the row is of none. */
+  @Column({ type: 'varchar', name: 'service_release', length: 32, nullable: true }) serviceRelease?:
+    string | null;
+  /** Keyed hash of its security settings. */
+  @Column({ type: 'varchar', name: 'settings_hash', length: 22, nullable: true }) settingsHash?:
+    string | null;
 }

@@ -24,6 +24,7 @@ export class HealthController {
   async ready(@Res({ passthrough: true }) response: Response): Promise<HealthDto> {
     const isReady = await this.health.isReady();
     response.status(isReady ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
-    return { status: isReady ? 'ok' : 'unavailable' };
+    const { differs } = this.health;
+    return { status: isReady ? 'ok' : 'unavailable', ...(differs.length > 0 && { differs: [...differs] }) };
   }
 }

@@ -3,11 +3,12 @@ import { DependencyMetrics } from './dependency-metrics.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
 import { ProbeThreadService } from './probe-thread.service.js';
+import { ReplicaDifferences } from './replica-differences.js';
 
 /** Health probes, and what the parties that the service depends on look like to it. */
 @Module({
   controllers: [HealthController],
-  providers: [DependencyMetrics, HealthService, ProbeThreadService],
+  providers: [DependencyMetrics, HealthService, ProbeThreadService, ReplicaDifferences],
   exports: [HealthService],
 })
 export class HealthModule {}

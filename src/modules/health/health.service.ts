@@ -8,6 +8,7 @@ import { Env } from '../../config/env.js';
 import { Database } from '../../database/database.js';
 import { takeoverSeconds } from '../../database/writer/takeover.js';
 import { PROOF_SLOTS, WriteProofEntity } from '../../database/write-proof.entity.js';
+import { ReplicaDifferences, type Difference } from './replica-differences.js';
 
 const SECOND_MS = 1_000;
 const CACHE_MS = 1_000;
@@ -33,8 +34,14 @@ export class HealthService {
     private readonly env: Env,
     private readonly clock: Clock,
     private readonly log: Log,
+    private readonly replicas: ReplicaDifferences,
   ) {
     this.graceMs = takeoverSeconds(env) * SECOND_MS;
+  }
+
+  /** In what other replicas differ from this one. */
+  get differs(): readonly Difference[] {
+    return this.replicas.now;
   }
 
   /** From now on the replica is not ready: load balancers shall take it out before its listener closes. */
@@ -87,8 +94,9 @@ export class HealthService {
   private async writeProof(): Promise<void> {
     this.unanswered += 1;
     try {
-      const proof = { slot: this.slot, writtenAt: this.clock.now() };
+      const proof = { slot: this.slot, writtenAt: this.clock.now(), ...this.replicas.facts };
       await this.database.write((manager) => manager.upsert(WriteProofEntity, proof, ['slot']));
+      await this.replicas.look(this.slot);
     } finally {
       this.unanswered -= 1;
     }

@@ -101,7 +101,7 @@ export class ProbeThreadService implements OnApplicationBootstrap, OnApplication
 
   private async known(question: ProbeQuestion): Promise<ProbeAnswer> {
     return question === 'readiness'
-      ? { readiness: this.isListening && (await this.health.isReady()) }
+      ? { readiness: this.isListening && (await this.health.isReady()), differs: this.health.differs }
       : { metrics: await this.metrics.text() };
   }
 

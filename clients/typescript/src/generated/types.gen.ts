@@ -1348,6 +1348,10 @@ export type Health = {
      * The log says why, not the probe.
      */
     status: 'ok' | 'unavailable';
+    /**
+     * Of readiness: in what other replicas differ from this one; absent where they agree.
+     */
+    differs?: Array<'release' | 'settings'>;
 };
 
 export type StopReport = {

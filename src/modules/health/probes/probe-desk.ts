@@ -1,5 +1,5 @@
 import { LastKnown } from './last-known.js';
-import type { ProbeAnswer, ProbeQuestion } from './probe-thread.types.js';
+import type { ProbeAnswer, ProbeQuestion, Readiness } from './probe-thread.types.js';
 
 const JSON_TYPE = 'application/json';
 /** The text format of Prometheus. */
@@ -14,7 +14,7 @@ export interface DeskAnswer {
 
 /** Answers probes and scrapes beside the main thread, and tells the truth about it while it is busy. */
 export class ProbeDesk {
-  private readonly readiness: LastKnown<boolean>;
+  private readonly readiness: LastKnown<Readiness>;
   private readonly metrics: LastKnown<string>;
 
   /**
@@ -34,7 +34,7 @@ export class ProbeDesk {
   /** The main thread has said something. */
   learn(answer: ProbeAnswer): void {
     if ('readiness' in answer) {
-      this.readiness.learn(answer.readiness);
+      this.readiness.learn(answer);
     } else if ('metrics' in answer) {
       this.metrics.learn(answer.metrics);
     } else {
@@ -47,10 +47,8 @@ export class ProbeDesk {
     switch (path) {
       case '/livez':
         return health(this.isAlive, { silentMs: this.silenceMs() });
-      case '/readyz': {
-        const known = await this.readiness.latest();
-        return health(known?.value === true && this.isAlive, { ageMs: known?.ageMs ?? null });
-      }
+      case '/readyz':
+        return this.ready();
       case '/metrics':
         return this.scraped();
       default:
@@ -60,6 +58,13 @@ export class ProbeDesk {
 
   private get isAlive(): boolean {
     return this.silenceMs() <= this.maxStallMs;
+  }
+
+  private async ready(): Promise<DeskAnswer> {
+    const known = await this.readiness.latest();
+    const { readiness = false, differs = [] } = known?.value ?? {};
+    const details = { ageMs: known?.ageMs ?? null, ...(differs.length > 0 && { differs }) };
+    return health(readiness && this.isAlive, details);
   }
 
   private async scraped(): Promise<DeskAnswer> {
@@ -86,7 +91,7 @@ export class ProbeDesk {
   }
 }
 
-function health(isWell: boolean, details: Record<string, number | null>): DeskAnswer {
+function health(isWell: boolean, details: object): DeskAnswer {
   const body = JSON.stringify({ status: isWell ? 'ok' : 'unavailable', ...details });
   return { status: isWell ? 200 : 503, type: JSON_TYPE, body };
 }

@@ -15,5 +15,11 @@ export type ProbeQuestion = 'readiness' | 'metrics';
 export type ProbeThreadMessage =
   { ask: ProbeQuestion } | { listening: true; thread: number | undefined } | { failed: string };
 
+/** Whether callers may be sent here, and in what other replicas differ from this one. */
+export interface Readiness {
+  readiness: boolean;
+  differs?: readonly string[];
+}
+
 /** From the main thread: whether callers may be sent here, the metrics in the Prometheus text format, or that it cannot say. */
-export type ProbeAnswer = { readiness: boolean } | { metrics: string } | { unknown: ProbeQuestion };
+export type ProbeAnswer = Readiness | { metrics: string } | { unknown: ProbeQuestion };

@@ -1,0 +1,131 @@
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import { IsNull, LessThan, MoreThan, Not } from 'typeorm';
+import { canonicalJson } from '../../common/canonical-json.js';
+import { Clock } from '../../common/clock.js';
+import { Log } from '../../common/logging/log.js';
+import { Metrics } from '../../common/metrics/metrics.js';
+import { KeyedNames } from '../../common/secrets/keyed-names.js';
+import { SERVICE_VERSION } from '../../common/service-version.js';
+import { Env } from '../../config/env.js';
+import { Database } from '../../database/database.js';
+import { PROOF_SLOTS, WriteProofEntity } from '../../database/write-proof.entity.js';
+
+/** Settings that decide who may do what, and whom the service calls. */
+const SECURITY_SETTINGS = [
+  'NODE_ENV',
+  'OIDC_ISSUER',
+  'OIDC_AUDIENCE',
+  'OIDC_ALGORITHMS',
+  'OIDC_TOKEN_TYPES',
+  'OIDC_AUTHORIZED_PARTIES',
+  'OIDC_CLOCK_TOLERANCE_SECONDS',
+  'OIDC_REQUIRED_CLAIMS',
+  'OIDC_INTROSPECTION_URL',
+  'PERMISSION_RULES',
+  'SECRETS_KEYS',
+  'CORS_ORIGINS',
+  'TRUST_PROXY',
+  'EGRESS_ALLOW',
+  'OUTBOUND_HTTP',
+  'OUTBOUND_PROXY',
+  'OUTBOUND_NO_PROXY',
+  'OUTBOUND_PROXY_TARGET',
+  'TOOL_CALLS',
+  'TOOL_CHANGE_POLICY',
+  'LIBRARY_CONSENT_AT_CALLS',
+  'PROCESS_START_PERMISSION',
+  'PROCESS_UI_ACTION_ACCESS',
+  'PROCESS_UI_ACTION_PERMISSION',
+  'DISCOVERY_PERMISSION',
+  'JOBS_BOARD_PERMISSION',
+] as const;
+/** How long ago another replica may have shown itself. */
+const RECENT_MS = 60_000;
+const LOOK_MS = 5_000;
+
+/** In what replicas can differ. */
+export type Difference = 'release' | 'settings';
+
+/**
+ * Tells whether other replicas run another release or have other security settings. Each writes its release and a keyed hash of its
+ * settings beside its proofs of writing, so that no value of a setting is stored.
+ */
+@Injectable()
+export class ReplicaDifferences implements BeforeApplicationShutdown {
+  /** What this replica writes. */
+  readonly facts: Pick<WriteProofEntity, 'serviceRelease' | 'settingsHash'>;
+  private counts: Readonly<Record<Difference, number>> = { release: 0, settings: 0 };
+  private lookedAt = Number.NEGATIVE_INFINITY;
+  private slot: number | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    { registry }: Metrics,
+    env: Env,
+  ) {
+    const values = SECURITY_SETTINGS.map((name) => env.variable(name) ?? null);
+    const settingsHash = new KeyedNames(env.get('SECRETS_KEYS')).of(canonicalJson(values));
+    this.facts = { serviceRelease: SERVICE_VERSION, settingsHash };
+    registry.registerMetric(this.gauge());
+  }
+
+  /** In what others differ from this replica, as far as is known. */
+  get now(): Difference[] {
+    return (['release', 'settings'] as const).filter((name) => this.counts[name] > 0);
+  }
+
+  /** Looks at the other replicas, every few seconds at most. @param slot of this replica */
+  async look(slot: number): Promise<void> {
+    this.slot = slot;
+    if (performance.now() - this.lookedAt < LOOK_MS) {
+      return;
+    }
+    this.lookedAt = performance.now();
+    const recent = new Date(this.clock.now().getTime() - RECENT_MS);
+    const where = { writtenAt: MoreThan(recent), slot: LessThan(PROOF_SLOTS), settingsHash: Not(IsNull()) };
+    const rows = await this.database.read((manager) => manager.findBy(WriteProofEntity, where));
+    const { serviceRelease, settingsHash } = this.facts;
+    this.learn({
+      release: rows.filter((row) => row.serviceRelease !== serviceRelease).length,
+      settings: rows.filter((row) => row.settingsHash !== settingsHash).length,
+    });
+  }
+
+  /** Takes the facts back: a replica that has stopped differs from nobody. */
+  async beforeApplicationShutdown(): Promise<void> {
+    const { slot } = this;
+    if (slot !== undefined) {
+      const none = { serviceRelease: null, settingsHash: null };
+      await this.database
+        .write((manager) => manager.update(WriteProofEntity, { slot, ...this.facts }, none))
+        .catch(() => undefined);
+    }
+  }
+
+  private learn(counts: Readonly<Record<Difference, number>>): void {
+    const before = this.now.join();
+    this.counts = counts;
+    const differs = this.now.join();
+    if (differs !== before && differs !== '') {
+      this.log.warn('replicas differ', { differs, ...counts });
+    } else if (differs !== before) {
+      this.log.info('replicas agree');
+    }
+  }
+
+  private gauge(): Gauge {
+    const counts = (): Readonly<Record<Difference, number>> => this.counts;
+    return new Gauge({
+      name: 'svc_replicas_differing',
+      help: 'Other replicas with another release or with other security settings than this one.',
+      labelNames: ['in'],
+      registers: [],
+      collect() {
+        Object.entries(counts()).forEach(([name, count]) => this.set({ in: name }, count));
+      },
+    });
+  }
+}

@@ -1,0 +1,84 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Log } from '../../../src/common/logging/log.js';
+import { Metrics } from '../../../src/common/metrics/metrics.js';
+import { WriteProofEntity } from '../../../src/database/write-proof.entity.js';
+import { ReplicaDifferences } from '../../../src/modules/health/replica-differences.js';
+import { TestApp } from '../../support/app.js';
+import { eventually } from '../../support/runtime/runtime-client.js';
+
+/** Two, since the replica that looks can have one of them for itself. */
+const SLOTS = [1, 2];
+
+let other: TestApp;
+let app: TestApp | undefined;
+beforeAll(async () => {
+  other = await TestApp.start({ EGRESS_ALLOW: '10.20.30.0/24' });
+});
+afterEach(() => app?.close());
+afterAll(() => other.close());
+
+type Facts = ReplicaDifferences['facts'];
+const proofs = () => other.dataSource.getRepository(WriteProofEntity);
+/** What a replica says beside others that wrote these facts. */
+const readinessBeside = async (settings: Record<string, string>, facts: (own: Facts) => Facts) => {
+  app = await TestApp.start({ OIDC_ISSUER: other.issuer.url, EGRESS_ALLOW: '10.20.30.0/24', ...settings });
+  const written = facts(app.nest.get(ReplicaDifferences).facts);
+  await proofs().clear();
+  await proofs().insert(SLOTS.map((slot) => ({ slot, writtenAt: new Date(), ...written })));
+  const [warn, info] = [vi.spyOn(app.nest.get(Log), 'warn'), vi.spyOn(app.nest.get(Log), 'info')];
+  const started = app;
+  const { status, body } = await eventually(
+    () => started.request('GET', '/readyz', { token: null }),
+    (answer) => answer.status === 200,
+  );
+  await app.nest.get(ReplicaDifferences).look(0);
+  const told = [...warn.mock.calls, ...info.mock.calls].filter(([message]) => message.startsWith('replicas'));
+  return { status, body, told, metrics: await app.nest.get(Metrics).registry.metrics() };
+};
+
+describe('replicas of one database', () => {
+  it('agree where release and settings are equal', async () => {
+    const { status, body, told, metrics } = await readinessBeside(
+      {},
+      () => other.nest.get(ReplicaDifferences).facts,
+    );
+    expect([status, body]).toEqual([200, { status: 'ok' }]);
+    expect(told).toEqual([]);
+    expect(metrics).toContain('svc_replicas_differing{in="settings"} 0');
+  });
+
+  it.each([
+    ['EGRESS_ALLOW', '10.20.30.0/25'],
+    ['PERMISSION_RULES', '{}'],
+    ['TOOL_CHANGE_POLICY', 'accept'],
+  ])('stay ready and say that another one has other settings: %s', async (name, value) => {
+    const facts = other.nest.get(ReplicaDifferences).facts;
+    const { status, body, told, metrics } = await readinessBeside({ [name]: value }, () => facts);
+    expect([status, body]).toEqual([200, { status: 'ok', differs: ['settings'] }]);
+    expect(told).toMatchObject([['replicas differ', { differs: 'settings', release: 0 }]]);
+    expect(metrics).toMatch(/svc_replicas_differing\{in="settings"\} [12]\n/);
+    const stored = JSON.stringify(await proofs().find());
+    expect(stored).not.toContain('10.20.30');
+  });
+
+  it('say that another one has another release', async () => {
+    const { body, told } = await readinessBeside({}, (own) => ({ ...own, serviceRelease: '0.0.9' }));
+    expect(body).toEqual({ status: 'ok', differs: ['release'] });
+    expect(told).toHaveLength(1);
+  });
+
+  it('take back what they wrote when they stop', async () => {
+    await readinessBeside({}, (own) => own);
+    const own = app!;
+    app = undefined;
+    await proofs().clear();
+    await own.nest.get(ReplicaDifferences).look(SLOTS[0]!);
+    await proofs().insert({
+      slot: SLOTS[0]!,
+      writtenAt: new Date(),
+      ...own.nest.get(ReplicaDifferences).facts,
+    });
+    await own.close();
+    expect(await proofs().find()).toMatchObject([{ settingsHash: null, serviceRelease: null }]);
+  });
+});
