@@ -127,6 +127,9 @@ describe('Systems and tools', () => {
     expect(await dialog.getByText('Stored: CN=agent').count()).toBe(0);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
 
+    await tab.page.getByRole('button', { name: 'Test connection' }).click();
+    await tab.page.getByText('Credentials travel unencrypted', { exact: false }).waitFor();
+
     await tab.page.getByRole('button', { name: 'Delete' }).click();
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await tab.page.getByText('The system is deleted.').waitFor();
