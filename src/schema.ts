@@ -39,6 +39,7 @@ import { AddBuildStanding1798510000001 } from '../migrations/1798510000001-add-b
 import { CreateProcessCorrections1798510000000 } from '../migrations/1798510000000-create-process-corrections.js';
 import { AddToolsDueAt1798520000000 } from '../migrations/1798520000000-add-tools-due-at.js';
 import { AddSearchValueOwners1798530000000 } from '../migrations/1798530000000-add-search-value-owners.js';
+import { AddSystemHeaders1798530000001 } from '../migrations/1798530000001-add-system-headers.js';
 import { AddCallerRequestId1798530000010 } from '../migrations/1798530000010-add-caller-request-id.js';
 import { AddReplicaFacts1798530000020 } from '../migrations/1798530000020-add-replica-facts.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
@@ -173,6 +174,7 @@ export const SCHEMA: Schema = {
     AddBuildStanding1798510000001,
     AddToolsDueAt1798520000000,
     AddSearchValueOwners1798530000000,
+    AddSystemHeaders1798530000001,
     AddCallerRequestId1798530000010,
     AddReplicaFacts1798530000020,
   ],

@@ -27,6 +27,12 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
     column: 'tls_key',
     boundTo: ['base_url', 'identity_provider_url', 'tls_ca', 'tls_certificate'],
   },
+  {
+    table: 'systems',
+    idColumn: 'id',
+    column: 'headers',
+    boundTo: ['base_url', 'identity_provider_url', 'tls_ca', 'header_names'],
+  },
   { table: 'process_corrections', idColumn: 'id', column: 'sealed', boundTo: [] },
 ];
 /** All formats are equally long: `svc1.`, `svc2.` */

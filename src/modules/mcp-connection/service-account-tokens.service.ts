@@ -5,8 +5,8 @@ import { DialThread } from '../../common/outbound/thread/dial-thread.js';
 import type { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { Env } from '../../config/env.js';
 import { CONNECTION_FAILURES } from './model/connection-failure.types.js';
-import type { ApiKey, SystemCredentials } from './model/connection-test.types.js';
-import { apiKeyValue, removalOf } from './model/sent-secrets.js';
+import type { SystemCredentials } from './model/connection-test.types.js';
+import { ownHeaders, removalOf } from './model/sent-secrets.js';
 import { ConnectionError } from './worker/connection.error.js';
 import { OAuthTokenClient, type TokenRequest } from './worker/oauth-token.client.js';
 
@@ -40,9 +40,9 @@ export class ServiceAccountTokensService {
     return CONNECTION_FAILURES[error instanceof ConnectionError ? error.failure : 'token_network'];
   }
 
-  /** What is sent in the header of an API key. */
-  apiKeyValue(credentials: ApiKey): string {
-    return apiKeyValue(credentials);
+  /** The API key and the static headers of a system; undefined when one of them was never set. */
+  ownHeaders(credentials: SystemCredentials): Record<string, string> | undefined {
+    return ownHeaders(credentials);
   }
 
   /** Takes sent credentials out of an answer: the secret of a client, its Basic credentials, and these. */

@@ -136,19 +136,22 @@ export class RestCallerService {
 
   /**
    * In lower case, as those of a node are, which they replace.
-   * @throws RestFailure when an API key was never set
+   * @throws RestFailure when an API key or a header was never set
    */
   private credentialHeaders(
     credentials: SystemCredentials,
     token: string | undefined,
   ): Record<string, string> {
-    if (credentials.type !== 'API_KEY') {
-      return token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const own = this.tokens.ownHeaders(credentials);
+    if (own === undefined) {
+      const isKey = credentials.type === 'API_KEY' && credentials.apiKey === '';
+      throw RestFailure.notMade(`${isKey ? 'The API key' : 'A header'} of the system was never set.`);
     }
-    if (credentials.apiKey === '') {
-      throw RestFailure.notMade('The API key of the system was never set.');
-    }
-    return { [credentials.headerName.toLowerCase()]: this.tokens.apiKeyValue(credentials) };
+    const headers = Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]);
+    return {
+      ...Object.fromEntries(headers),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    };
   }
 }
 

@@ -201,6 +201,7 @@ describe('the evaluation server', () => {
       caCertificates: null,
       clientCertificate: null,
       credentialOptions: null,
+      headerNames: null,
     };
     expect(row['client_secret']).toMatch(/^svc2\.evaluation\./);
     const secrets = new SystemSecrets(new SecretCipher([{ id: 'evaluation', key }]));

@@ -768,7 +768,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Set or replace the secret of a system
      *
-     * Extension of the contract, for systems of all types: exactly one of `clientSecret` and `privateKey` for a service account, or `apiKey` for an API key. Allowed in a committed version too: a secret expires, and builds of the version use that of its systems. It is stored encrypted and used from the next call on.
+     * Extension of the contract, for systems of all types: exactly one of `clientSecret` and `privateKey` for a service account, or `apiKey` for an API key, or new values of its `headers`. Allowed in a committed version too: a secret expires, and builds of the version use that of its systems. It is stored encrypted and used from the next call on.
      */
     public replaceClientSecret<ThrowOnError extends boolean = true>(options: Options<ReplaceClientSecretData, ThrowOnError>) {
         return (options.client ?? this.client).put<ReplaceClientSecretResponses, ReplaceClientSecretErrors, ThrowOnError>({

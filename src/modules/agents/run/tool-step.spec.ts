@@ -37,7 +37,7 @@ const RATE_LIMITED = TOOL_CALL_FAILURES.rate_limited;
 
 const checkArguments = (): Promise<CheckedText> => Promise.resolve({ value: {} });
 
-it('hands credentials to the call, and keeps none in the journal', async () => {
+it('hands credentials and time-out of the system to the call, and keeps no credentials in the journal', async () => {
   const answer: ToolCallResult = {
     outcome: 'answered',
     isError: false,
@@ -58,7 +58,10 @@ it('hands credentials to the call, and keeps none in the journal', async () => {
   const steps = new ToolSteps(
     {
       toolCalls: { callTool, checkArguments },
-      connections: { byId: () => Promise.resolve({ baseUrl: 'https://stock.example.com/mcp', credentials }) },
+      connections: {
+        byId: () =>
+          Promise.resolve({ baseUrl: 'https://stock.example.com/mcp', credentials, timeoutMs: 7_000 }),
+      },
       resolution: { stateNow: () => Promise.resolve(ResolvedToolState.Ready) },
     },
     {
@@ -82,7 +85,9 @@ it('hands credentials to the call, and keeps none in the journal', async () => {
   const { content } = await steps.take({ id: '1', name: 'stock__get', arguments: '{}' }, '1/a/m1.t1');
 
   expect(JSON.parse(content)).toEqual({ ok: true, result: 'You are known.' });
-  expect(callTool).toHaveBeenCalledWith(expect.objectContaining({ systemId: 's', credentials }));
+  expect(callTool).toHaveBeenCalledWith(
+    expect.objectContaining({ systemId: 's', credentials, deadlineMs: 7_000 }),
+  );
   expect(JSON.stringify(stored)).not.toContain(clientSecret);
   expect(counted.mock.calls).toEqual([['OK']]);
 });

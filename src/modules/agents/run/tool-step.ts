@@ -47,7 +47,7 @@ export interface ToolStepContext {
   readonly calls: CallJournal;
   readonly signal: AbortSignal;
   readonly traceparent: string;
-  /** Milliseconds of one call. */
+  /** Milliseconds of one call, unless its system has a time-out of its own. */
   readonly timeoutMs: number;
   readonly maxResultBytes: number;
   /** Of the images of one result, as base64. */
@@ -131,16 +131,17 @@ export class ToolSteps {
   }
 
   private async made({ system, tool }: AgentTool, args: JsonObject, repeatable: boolean): Promise<Made> {
-    const { signal, traceparent, timeoutMs, maxResultBytes, maxImageBytes } = this.context;
+    const { signal, traceparent, maxResultBytes, maxImageBytes } = this.context;
     const connection = await beforeCall(this.ports.connections.byId(system.systemId));
     if (connection === null) {
       return refusal('SYSTEM_GONE', 'The system of this tool is gone.');
     }
+    const { timeoutMs = this.context.timeoutMs, ...access } = connection;
     const { name, inputSchema, definitionHash } = tool;
     let state = ResolvedToolState.Ready as ResolvedToolState;
     const result = await this.ports.toolCalls.callTool({
       systemId: system.systemId,
-      ...connection,
+      ...access,
       tool: { name, inputSchema, definitionHash },
       arguments: args,
       deadlineMs: timeoutMs,

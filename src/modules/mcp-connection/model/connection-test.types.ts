@@ -28,7 +28,10 @@ export interface ApiKey {
 }
 
 /** How a system authenticates at its server. */
-export type SystemCredentials = { type: 'NO_AUTH' } | ServiceAccount | ApiKey;
+export type SystemCredentials = ({ type: 'NO_AUTH' } | ServiceAccount | ApiKey) & {
+  /** Static headers of every request to the server, never to the token endpoint. A value that was never set is empty. @default none */
+  headers?: Readonly<Record<string, string>>;
+};
 
 /** What a connection test needs to know. */
 export interface ConnectionTestRequest {

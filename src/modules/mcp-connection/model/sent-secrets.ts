@@ -20,7 +20,25 @@ export function apiKeyValue({ scheme, apiKey }: ApiKey): string {
  * @param sent credentials of a call: access tokens, and credentials that belong to no system
  */
 export function removalOf(credentials: SystemCredentials, sent: readonly string[]): SecretRemoval {
-  return new SecretRemoval([...secretsOf(credentials), ...sent]);
+  const headers = Object.values(credentials.headers ?? {}).flatMap((value) =>
+    credentialParts(value).slice(0, MAX_PARTS),
+  );
+  return new SecretRemoval([...secretsOf(credentials), ...headers, ...sent]);
+}
+
+/**
+ * Headers that are sent with each request, access tokens excepted: those of the system and the API key.
+ * @returns undefined when one of them was never set, so that nothing may be sent
+ */
+export function ownHeaders(credentials: SystemCredentials): Record<string, string> | undefined {
+  const { type, headers } = credentials;
+  const key = type === 'API_KEY' ? { [credentials.headerName]: apiKeyOrNothing(credentials) } : {};
+  const all = { ...headers, ...key };
+  return Object.values(all).includes('') ? undefined : all;
+}
+
+function apiKeyOrNothing(credentials: ApiKey): string {
+  return credentials.apiKey === '' ? '' : apiKeyValue(credentials);
 }
 
 function secretsOf(credentials: SystemCredentials): string[] {

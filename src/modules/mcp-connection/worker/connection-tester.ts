@@ -119,10 +119,10 @@ function describe(
 }
 
 function credentialWarnings(
-  { baseUrl, credentials: { type, ...rest } }: ConnectionTestRequest,
+  { baseUrl, credentials: { type, headers, ...rest } }: ConnectionTestRequest,
   credentials: McpCredentials | undefined,
 ): ConnectionWarning[] {
-  if (type === 'NO_AUTH') {
+  if (type === 'NO_AUTH' && headers === undefined) {
     return [];
   }
   const token = credentials?.lastToken;

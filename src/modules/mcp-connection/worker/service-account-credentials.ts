@@ -2,8 +2,8 @@ import type { AuthProvider } from '@modelcontextprotocol/client';
 
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
-import type { ServiceAccount } from '../model/connection-test.types.js';
-import { removalOf } from '../model/sent-secrets.js';
+import type { ServiceAccount, SystemCredentials } from '../model/connection-test.types.js';
+import { ownHeaders, removalOf } from '../model/sent-secrets.js';
 import { ConnectionError } from './connection.error.js';
 import type { McpCredentials } from './mcp-credentials.types.js';
 import type { AccessToken, OAuthTokenClient, TokenRequest } from './oauth-token.client.js';
@@ -28,7 +28,7 @@ export class ServiceAccountCredentials implements McpCredentials, AuthProvider {
    * @param operation whose end ends the waiting for a token
    */
   constructor(
-    private readonly credentials: ServiceAccount,
+    private readonly credentials: ServiceAccount & SystemCredentials,
     resource: URL,
     private readonly tokens: OAuthTokenClient,
     private readonly operation: OutboundOperation,
@@ -52,9 +52,16 @@ export class ServiceAccountCredentials implements McpCredentials, AuthProvider {
     return this.waiting > 0;
   }
 
-  /** None of its own: the transport asks for the token. */
+  /**
+   * The static headers of the system: the transport asks for the token.
+   * @throws ConnectionError when a header was never set
+   */
   headers(): Record<string, string> {
-    return {};
+    const headers = ownHeaders(this.credentials);
+    if (headers === undefined) {
+      throw this.fail(new ConnectionError('unauthorized'));
+    }
+    return headers;
   }
 
   async token(): Promise<string> {

@@ -1,5 +1,6 @@
 import { certificatesRule } from '../../../common/tls/certificates.js';
 import { isPlain, PLAIN_HTTP_RULE, type PlainHttp } from '../../../common/outbound/address-policy.js';
+import { headerNamesRule } from '../../../common/validation/static-headers.js';
 import { isHttpUrl } from '../../../common/validation/patterns.decorators.js';
 import { AuthorizationType } from '../../systems/model/system.types.js';
 import type { PackageProblems } from '../model/package-problems.js';
@@ -8,7 +9,7 @@ import { requireUniqueNames } from './names.js';
 
 /**
  * Checks rules for systems that the schema cannot express: unique names, addresses that can be called and hold no credentials,
- * certificates that can be read.
+ * certificates that can be read, headers that can be set.
  */
 export function checkSystems(
   systems: readonly PackageSystem[],
@@ -25,7 +26,12 @@ export function checkSystems(
     element: '/resourceName',
   }));
   requireUniqueNames('systems', 'SYSTEM_NAME_NOT_UNIQUE', names, problems);
-  for (const { file, baseUrl, authorization, tls } of systems) {
+  for (const { file, baseUrl, authorization, tls, headers = [] } of systems) {
+    const { headerName } = authorization.type === AuthorizationType.ApiKey ? authorization.configuration : {};
+    const rule = headerNamesRule(headers, headerName);
+    if (rule !== undefined) {
+      problems.error('HEADERS_INVALID', { file, element: '/headers' }, `It ${rule}.`);
+    }
     check(baseUrl, file, '/baseUrl');
     checkCertificates(tls?.caCertificates, file, problems);
     if (authorization.type === AuthorizationType.ServiceAccount) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, jsonSize } from '../../../common/json.js';
+import { isJsonObject, type JsonObject, jsonSize } from '../../../common/json.js';
 import type { Env } from '../../../config/env.js';
 import { checkBounds } from './json-bounds.js';
 import { pointerTo, PackageProblems, type Place } from '../model/package-problems.js';
@@ -139,9 +139,10 @@ export class PackageReader {
   }
 
   private system(entry: unknown, file: string): PackageSystem | undefined {
-    if (holdsSecret(entry)) {
+    const secret = secretIn(entry);
+    if (secret !== undefined) {
       const message = 'A package never holds a secret: take it out, replace it, and set it in the version.';
-      this.problems.error('SECRET_IN_PACKAGE', { file, element: '/authorization' }, message);
+      this.problems.error('SECRET_IN_PACKAGE', { file, element: secret }, message);
       return undefined;
     }
     const system = readBySchema(systemSchema, entry, { file, path: [] }, this.problems);
@@ -228,11 +229,16 @@ function fileOf(list: List, entry: unknown, index: number): string {
   return `${list}/${isName ? name : index}.${extension}`;
 }
 
-function holdsSecret(entry: unknown): boolean {
-  const authorization = isJsonObject(entry) ? entry['authorization'] : undefined;
-  if (!isJsonObject(authorization)) {
-    return false;
+/** Returns the member that holds a secret: values of headers, or a credential. */
+function secretIn(entry: unknown): string | undefined {
+  const { authorization, headers } = isJsonObject(entry) ? entry : {};
+  if (isJsonObject(headers)) {
+    return '/headers';
   }
+  return isJsonObject(authorization) && holdsSecret(authorization) ? '/authorization' : undefined;
+}
+
+function holdsSecret(authorization: JsonObject): boolean {
   const { configuration, config } = authorization;
   return [authorization, configuration, config].some(
     (holder) =>

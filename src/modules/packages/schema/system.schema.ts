@@ -6,6 +6,7 @@ import {
   SCOPE_MAX_LENGTH,
   tokenParametersRule,
 } from '../../../common/validation/token-parameters.js';
+import { MAX_HEADERS, TIMEOUT_MAX_MS } from '../../../common/validation/static-headers.js';
 import { AuthorizationType, SystemType } from '../../systems/model/system.types.js';
 import { fileRule, resourceNameRule, textRule, urlRule } from './rules.js';
 
@@ -82,6 +83,23 @@ const tlsSchema = z
   .optional()
   .describe('Authorities of its own; null: the built-in ones. What is stored stays without it.');
 
+/** The values never come with a package. */
+const headersSchema = z
+  .array(z.string())
+  .max(MAX_HEADERS)
+  .optional()
+  .describe('Names of static headers; their values are set as a secret is. What is stored stays without it.');
+
+const timeoutSchema = z
+  .int()
+  .min(1)
+  .max(TIMEOUT_MAX_MS)
+  .nullable()
+  .optional()
+  .describe(
+    'Deadline of one tool call in milliseconds; null: that of the deployment. What is stored stays without it.',
+  );
+
 const common = {
   $schema: z.string().max(2_048).optional().describe('For editors; ignored.'),
   file: fileRule('systems', 'json')
@@ -94,12 +112,18 @@ const common = {
   description: textRule(0, 2_000).default(''),
   authorization: authorizationSchema,
   tls: tlsSchema,
+  headers: headersSchema,
 };
 
 /** `systems/*.json` of a package. */
 export const systemSchema = z
   .discriminatedUnion('type', [
-    z.strictObject({ ...common, type: z.literal(SystemType.Mcp), baseUrl: urlRule }),
+    z.strictObject({
+      ...common,
+      type: z.literal(SystemType.Mcp),
+      baseUrl: urlRule,
+      timeoutMs: timeoutSchema,
+    }),
     z.strictObject({ ...common, type: z.literal(SystemType.Rest), baseUrl: urlRule }),
     z.strictObject({
       ...common,

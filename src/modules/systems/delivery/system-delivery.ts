@@ -2,7 +2,8 @@ import { connectionKeyOf } from '../model/connection.js';
 import { accountOptionsOf, accountText, apiKeyOptions, apiKeyText } from '../model/credential-options.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 import { goesElsewhere } from '../registration/system-change.js';
-import type { SecretName, SystemSecrets } from '../secrets/system-secrets.js';
+import { type SecretName, SECRETS, type SystemSecrets } from '../secrets/system-secrets.js';
+import { namesText } from '../model/static-headers.js';
 import { AuthorizationType, SETTABLE_COLUMNS } from '../model/system.types.js';
 import type { DeliveredAccount, DeliveredColumns, DeliveredSystem } from './systems-import.types.js';
 
@@ -19,10 +20,18 @@ export function columnsOf({
   baseUrl,
   authorization,
   tls,
+  headers,
+  timeoutMs,
 }: DeliveredSystem): DeliveredColumns {
   const authorities = tls === undefined ? {} : { caCertificates: tls?.caCertificates ?? null };
   const columns = { type, resourceName, name, description, baseUrl, ...credentialColumns(authorization) };
-  return { ...columns, ...authorities, authorizationType: authorization.type };
+  return {
+    ...columns,
+    ...authorities,
+    ...(headers === undefined ? {} : { headerNames: namesText(headers) }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    authorizationType: authorization.type,
+  };
 }
 
 function credentialColumns(authorization: DeliveredSystem['authorization']): CredentialColumns {
@@ -74,6 +83,8 @@ export function delivered(
     description: columns.description === '' ? stored.description : columns.description,
     clientSecret: keepsSecret ? kept('clientSecret') : null,
     clientKey: kept('clientKey'),
+    // The values are one secret, which is for these names.
+    headers: next.headerNames === stored.headerNames ? kept('headers') : null,
     connectionKey: connectionKeyOf(next),
   };
 }
@@ -98,14 +109,18 @@ export function lacksSecret({
   clientSecret,
   clientCertificate,
   clientKey,
-}: Pick<SystemEntity, 'authorizationType' | 'clientSecret' | 'clientCertificate' | 'clientKey'>): boolean {
+  headers,
+  headerNames,
+}: Pick<SystemEntity, 'authorizationType' | 'clientCertificate' | 'headerNames' | SecretName>): boolean {
   const needsSecret = authorizationType !== null && authorizationType !== AuthorizationType.NoAuth;
-  return (needsSecret && clientSecret === null) || (clientCertificate !== null && clientKey === null);
+  return (
+    (needsSecret && clientSecret === null) ||
+    (clientCertificate !== null && clientKey === null) ||
+    (headerNames !== null && headers === null)
+  );
 }
 
 /** Whether a delivery took a secret away. */
 export function dropsSecret(before: SystemEntity, after: SystemEntity): boolean {
-  return (['clientSecret', 'clientKey'] as const).some(
-    (name) => before[name] !== null && after[name] === null,
-  );
+  return SECRETS.some((name) => before[name] !== null && after[name] === null);
 }

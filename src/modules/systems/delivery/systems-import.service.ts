@@ -14,6 +14,9 @@ import { SystemType } from '../model/system.types.js';
 import type { DeliveredSystem, SystemsImport } from './systems-import.types.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
 
+/** What a new system has where its package says nothing. */
+const NONE = { caCertificates: null, headerNames: null, timeoutMs: null };
+
 /** The version, who delivers, and when. */
 interface Delivery {
   version: AppVersionKey;
@@ -107,7 +110,7 @@ export class SystemsImportService {
       { appId: version.appId, nameKey: key },
       { id: uuid(), createdAt: now },
     );
-    const columns = { caCertificates: null, ...columnsOf(system), clientCertificate: null };
+    const columns = { ...NONE, ...columnsOf(system), clientCertificate: null };
     const row = {
       ...version,
       ...columns,
@@ -118,6 +121,7 @@ export class SystemsImportService {
       nameKey: key,
       clientSecret: null,
       clientKey: null,
+      headers: null,
       toolsSynchronisedAt: null,
       toolsDueAt: null,
       createdBy: principal.user,

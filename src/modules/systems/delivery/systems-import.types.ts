@@ -32,6 +32,10 @@ export type DeliveredSystem = {
   readonly authorization: DeliveredAuthorization;
   /** Authorities of its own, PEM in the one form that is stored; null: the built-in ones. What is stored stays where a package says nothing. */
   readonly tls?: { readonly caCertificates: string } | null | undefined;
+  /** Names of static headers, whose values never come with a package. What is stored stays where a package says nothing. */
+  readonly headers?: readonly string[] | undefined;
+  /** Null for the deadline of the deployment. What is stored stays where a package says nothing. */
+  readonly timeoutMs?: number | null | undefined;
 } & (
   | { readonly type: SystemType.Mcp | SystemType.Rest; readonly baseUrl: string }
   | { readonly type: SystemType.NoSqlDb; readonly baseUrl: string | null }
@@ -61,4 +65,4 @@ export type DeliveredColumns = Pick<
   | 'identityProviderUrl'
   | 'credentialOptions'
 > &
-  Partial<Pick<SystemEntity, 'caCertificates'>>;
+  Partial<Pick<SystemEntity, 'caCertificates' | 'headerNames' | 'timeoutMs'>>;

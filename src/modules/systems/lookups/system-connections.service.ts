@@ -5,6 +5,7 @@ import type { TlsMaterial } from '../../../common/tls/tls-material.js';
 import type { ServiceAccount, SystemCredentials } from '../../mcp-connection/model/connection-test.types.js';
 import { type SecretName, SystemSecrets } from '../secrets/system-secrets.js';
 import { accountOptionsOf, apiKeyOptionsOf } from '../model/credential-options.js';
+import { openedHeaders } from '../model/static-headers.js';
 import { AuthorizationType, type Connection, type SystemKey, type SystemTls } from '../model/system.types.js';
 import { SystemNotFoundError } from '../model/systems.errors.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
@@ -15,6 +16,8 @@ export interface OpenedConnection {
   readonly credentials: SystemCredentials;
   /** What its sockets are opened with. */
   readonly tls?: TlsMaterial;
+  /** Deadline of one tool call in milliseconds; absent for that of the deployment. */
+  readonly timeoutMs?: number;
 }
 
 /** Opens the connections of systems for those who call them. Not inside of a transaction. */
@@ -35,8 +38,13 @@ export class SystemConnectionsService {
     if (connection === null || connection.baseUrl === null) {
       return null;
     }
-    const { baseUrl } = connection;
-    return { baseUrl, credentials: credentialsOf(connection), tls: tlsPart(connection.appId, connection) };
+    const { baseUrl, timeoutMs } = connection;
+    return {
+      baseUrl,
+      credentials: credentialsOf(connection),
+      tls: tlsPart(connection.appId, connection),
+      ...(timeoutMs !== null && { timeoutMs }),
+    };
   }
 
   /**
@@ -52,7 +60,7 @@ export class SystemConnectionsService {
     if (connection === null || connection.baseUrl === null) {
       throw new SystemNotFoundError();
     }
-    const { baseUrl, authorizationType, appId: _appId, ...others } = connection;
+    const { baseUrl, authorizationType, appId: _appId, timeoutMs: _ofCalls, ...others } = connection;
     return { ...others, baseUrl, authorizationType: authorizationType ?? AuthorizationType.NoAuth };
   }
 
@@ -68,7 +76,12 @@ export class SystemConnectionsService {
       const sealed = system[name];
       return sealed === null ? null : this.secrets.open({ ...system, id }, sealed, name);
     };
-    return { ...system, clientSecret: opened('clientSecret'), clientKey: opened('clientKey') };
+    return {
+      ...system,
+      clientSecret: opened('clientSecret'),
+      clientKey: opened('clientKey'),
+      headers: opened('headers'),
+    };
   }
 }
 
@@ -79,6 +92,11 @@ type OpenedCredentials = Omit<Connection, 'baseUrl' | 'authorizationType' | keyo
 
 /** Credentials as calls take them. */
 export function credentialsOf(connection: OpenedCredentials): SystemCredentials {
+  const headers = openedHeaders(connection);
+  return { ...authorizationOf(connection), ...(headers && { headers }) };
+}
+
+function authorizationOf(connection: OpenedCredentials): SystemCredentials {
   const apiKey = apiKeyOptionsOf(connection);
   if (apiKey !== null) {
     const { headerName, scheme } = apiKey;

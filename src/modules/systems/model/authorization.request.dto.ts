@@ -14,6 +14,7 @@ import {
 } from './credential.decorators.js';
 import { accountText, apiKeyOptions, apiKeyText, type PrivateKeyOptions } from './credential-options.js';
 import { AuthorizationType, type Connection } from './system.types.js';
+import { headerColumns } from './static-headers.js';
 import { tlsOf, type TlsRequestDto } from './tls.request.dto.js';
 
 /** The message for a type that is none. */
@@ -87,12 +88,18 @@ export function isApiKey(options: TypeHelpOptions | undefined): boolean {
 }
 
 /** The connection that a checked request describes. NO_AUTH drops whatever configuration was sent. */
-export function connectionOf(
-  baseUrl: string,
-  { type, configuration }: AuthorizationRequestDto,
-  tls?: TlsRequestDto,
-): Connection {
-  const common = { baseUrl, authorizationType: type, ...tlsOf(tls) };
+export function connectionOf({
+  baseUrl,
+  authorization: { type, configuration },
+  tls,
+  headers,
+}: {
+  baseUrl: string;
+  authorization: AuthorizationRequestDto;
+  tls?: TlsRequestDto;
+  headers?: Record<string, string> | null;
+}): Connection {
+  const common = { baseUrl, authorizationType: type, ...tlsOf(tls), ...headerColumns(headers) };
   if (type === AuthorizationType.NoAuth || configuration === undefined) {
     return { ...common, ...NO_CREDENTIALS };
   }

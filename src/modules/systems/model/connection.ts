@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { comparableOptions } from './credential-options.js';
 import { type Connection, type SystemTls, SystemType } from './system.types.js';
 
-/** What is public about a connection. @default none of certificates */
-type ConnectionParts = Omit<Connection, 'clientSecret' | keyof SystemTls> &
-  Partial<Omit<SystemTls, 'clientKey'>>;
+/** What is public about a connection. @default none of certificates and headers */
+type ConnectionParts = Omit<Connection, 'clientSecret' | 'headers' | 'headerNames' | keyof SystemTls> &
+  Partial<Omit<SystemTls, 'clientKey'> & Pick<Connection, 'headerNames'>>;
 
 /**
  * Hash that finds the systems of a connection test. It is equal for URLs that RFC 3986, section 6.2 calls equivalent (case of
@@ -13,7 +13,7 @@ type ConnectionParts = Omit<Connection, 'clientSecret' | keyof SystemTls> &
  */
 export function connectionKey(parts: ConnectionParts): string {
   const { baseUrl, authorizationType, clientId, identityProviderUrl } = parts;
-  const { caCertificates = null, clientCertificate = null } = parts;
+  const { caCertificates = null, clientCertificate = null, headerNames = null } = parts;
   const hasTls = caCertificates !== null || clientCertificate !== null;
   const options = comparableOptions(parts);
   const canonical = [
@@ -24,6 +24,8 @@ export function connectionKey(parts: ConnectionParts): string {
     // Systems of releases before have no such parts, and keep their key.
     ...(hasTls ? [caCertificates, clientCertificate] : []),
     ...(options === null ? [] : [options]),
+    // Names of headers have no case. Only they begin with a bracket.
+    ...(headerNames === null ? [] : [headerNames.toLowerCase()]),
   ];
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex');
 }

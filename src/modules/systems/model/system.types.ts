@@ -102,6 +102,10 @@ export interface Connection extends SystemTls {
   identityProviderUrl: string | null;
   /** What else is known of the credential, as text (credential-options.ts); null where it is a client secret. */
   credentialOptions: string | null;
+  /** Static headers as JSON text (static-headers.ts); null where there are none, or their values were never set. */
+  headers: string | null;
+  /** Names of the static headers as JSON text; null without any. */
+  headerNames: string | null;
 }
 
 /** What is read of an MCP system to show it. */
@@ -119,6 +123,8 @@ export interface SystemDetails {
   clientCertificate: string | null;
   hasClientKey: boolean;
   credentialOptions: string | null;
+  headerNames: string | null;
+  timeoutMs: number | null;
   description: string;
   createdAt: Date;
   modifiedAt: Date;
@@ -146,4 +152,7 @@ export const SETTABLE_COLUMNS = [
   'clientCertificate',
   'clientKey',
   'credentialOptions',
+  'headers',
+  'headerNames',
+  'timeoutMs',
 ] as const;

@@ -27,6 +27,17 @@ export class NoServiceAccountError extends ConflictError {
   }
 }
 
+/** The system has other headers than those whose values were sent; their names are part of its definition. */
+export class OtherHeadersError extends ConflictError {
+  readonly code = 'OTHER_HEADERS';
+  constructor() {
+    super(
+      'The system has other headers.',
+      'headers: must name the headers of the system, all of them and no other',
+    );
+  }
+}
+
 /** The system sends no API key, so there is none to replace. */
 export class NoApiKeyError extends ConflictError {
   readonly code = 'NO_API_KEY';
@@ -39,6 +50,7 @@ const SECRET_FIELDS = {
   apiKey: 'authorization.configuration.apiKey',
   clientSecret: 'authorization.configuration.clientSecret',
   clientKey: 'tls.clientKey',
+  headers: 'headers',
 } as const;
 
 /** The host, the token endpoint or who is trusted there changes: a stored secret must not follow to a place its owner did not choose. */

@@ -1,8 +1,9 @@
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import { IfSent, IsCredential } from '../../../common/validation/patterns.decorators.js';
 import { IsApiKey, IsKeyId, IsNotBeside, IsPrivateKey } from '../model/credential.decorators.js';
+import { IsHeaders } from '../model/static-headers.decorator.js';
 
-/** A secret to use from now on: exactly one of clientSecret, privateKey and apiKey. */
+/** A secret to use from now on: exactly one of clientSecret, privateKey, apiKey and headers. */
 export class ReplaceSecretRequestDto {
   @IsCredential(1_024, {
     required: false,
@@ -27,6 +28,12 @@ export class ReplaceSecretRequestDto {
   @IsNotBeside('clientSecret')
   @IsNotBeside('privateKey')
   apiKey?: string;
+
+  @IsHeaders('New values for the headers that the system has: all of them, and no other.')
+  @IsNotBeside('clientSecret')
+  @IsNotBeside('privateKey')
+  @IsNotBeside('apiKey')
+  headers?: Record<string, string> | null;
 }
 
 /** Answer of the replacement. */
@@ -35,7 +42,7 @@ export class ReplacedSecretResponseDto {
   status: number;
 
   @Shows.value(
-    'What happened: `Client secret replaced.`, `Private key replaced.` or `API key replaced.`',
+    'What happened: `Client secret replaced.`, `Private key replaced.`, `API key replaced.` or `Headers replaced.`',
     'Client secret replaced.',
   )
   message: string;

@@ -5,6 +5,7 @@ import { IsResourceName } from '../model/is-resource-name.decorator.js';
 import { SystemType } from '../model/system.types.js';
 import { AuthorizationRequestDto } from '../model/authorization.request.dto.js';
 import { AUTHORIZATION_MODELS, IsAuthorization } from '../model/authorization-kinds.dto.js';
+import { IsHeaders, IsTimeout } from '../model/static-headers.decorator.js';
 import { IsTlsPart, TlsRequestDto } from '../model/tls.request.dto.js';
 
 /** Longest display name and description that are stored, in characters. */
@@ -33,6 +34,12 @@ export class CreateSystemPayloadDto {
 
   @IsTlsPart()
   tls?: TlsRequestDto;
+
+  @IsHeaders('null or absent for none.')
+  headers?: Record<string, string> | null;
+
+  @IsTimeout()
+  timeoutMs?: number | null;
 
   @IsText(0, DESCRIPTION_MAX_LENGTH, {
     required: false,

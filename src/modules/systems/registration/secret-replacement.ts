@@ -3,13 +3,14 @@ import { signingCredential } from '../model/authorization.request.dto.js';
 import { connectionKeyOf } from '../model/connection.js';
 import { accountOptionsOf, accountText } from '../model/credential-options.js';
 import { AuthorizationType } from '../model/system.types.js';
-import { NoApiKeyError, NoServiceAccountError } from '../model/systems.errors.js';
+import { headerColumns } from '../model/static-headers.js';
+import { NoApiKeyError, NoServiceAccountError, OtherHeadersError } from '../model/systems.errors.js';
 import type { SystemSecrets } from '../secrets/system-secrets.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 import type { ReplaceSecretRequestDto } from './client-secret.dto.js';
 
 /** What was replaced, as callers know it. */
-export type ReplacedSecret = 'clientSecret' | 'privateKey' | 'apiKey';
+export type ReplacedSecret = 'clientSecret' | 'privateKey' | 'apiKey' | 'headers';
 
 /**
  * What a request replaces.
@@ -19,7 +20,11 @@ export function replacedSecret({
   clientSecret,
   privateKey,
   apiKey,
+  headers,
 }: ReplaceSecretRequestDto): ReplacedSecret {
+  if (headers) {
+    return 'headers';
+  }
   if (apiKey !== undefined) {
     return 'apiKey';
   }
@@ -35,7 +40,7 @@ export function replacedSecret({
 
 /**
  * A system with another secret.
- * @throws NoServiceAccountError, NoApiKeyError when its connection has no such secret
+ * @throws NoServiceAccountError, NoApiKeyError, OtherHeadersError when its connection has no such secret
  */
 export function withSecret(
   system: SystemEntity,
@@ -43,6 +48,9 @@ export function withSecret(
   secrets: Pick<SystemSecrets, 'seal'>,
 ): SystemEntity {
   const { authorizationType: type } = system;
+  if (request.headers) {
+    return withHeaders(system, request.headers, secrets);
+  }
   if (request.apiKey !== undefined) {
     if (type !== AuthorizationType.ApiKey) {
       throw new NoApiKeyError();
@@ -58,4 +66,17 @@ export function withSecret(
       : signingCredential(request.privateKey, request.keyId);
   const next = { ...system, credentialOptions: accountText({ ...accountOptionsOf(system), key }) };
   return { ...next, connectionKey: connectionKeyOf(next), clientSecret: secrets.seal(next, secret) };
+}
+
+/** The names are part of the definition of the system, so they stay. */
+function withHeaders(
+  system: SystemEntity,
+  sent: Record<string, string>,
+  secrets: Pick<SystemSecrets, 'seal'>,
+): SystemEntity {
+  const { headers, headerNames } = headerColumns(sent);
+  if (headers === null || headerNames !== system.headerNames) {
+    throw new OtherHeadersError();
+  }
+  return { ...system, headers: secrets.seal(system, headers, 'headers') };
 }

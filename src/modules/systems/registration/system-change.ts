@@ -1,4 +1,5 @@
 import { ValidationFailedError, type FieldProblem } from '../../../common/errors/request.errors.js';
+import { headerNamesRule } from '../../../common/validation/static-headers.js';
 import { NO_CREDENTIALS, signingCredential } from '../model/authorization.request.dto.js';
 import { connectionKey } from '../model/connection.js';
 import {
@@ -15,15 +16,19 @@ import {
   type UpdateSystemRequestDto,
 } from './update-system.request.dto.js';
 import type { SystemEntity } from '../storage/system.entity.js';
-import type { SecretName, SystemSecrets } from '../secrets/system-secrets.js';
+import { type SecretName, SECRETS, type SystemSecrets } from '../secrets/system-secrets.js';
 import { AuthorizationType, SETTABLE_COLUMNS } from '../model/system.types.js';
+import { headerColumns, headerNamesOf, type HeaderColumns } from '../model/static-headers.js';
 import { SecretRequiredError } from '../model/systems.errors.js';
 import { tlsOf } from '../model/tls.request.dto.js';
 import type { ReplacedSecret } from './secret-replacement.js';
 import { changedTls, type StoredTls } from './tls-change.js';
 
 /** The columns of a connection. */
-export type StoredConnection = Credentials & Pick<SystemEntity, 'baseUrl' | 'authorizationType'> & StoredTls;
+export type StoredConnection = Credentials &
+  Pick<SystemEntity, 'baseUrl' | 'authorizationType'> &
+  StoredTls &
+  HeaderColumns;
 type Credentials = Pick<SystemEntity, keyof typeof NO_CREDENTIALS>;
 type Configuration = NonNullable<NonNullable<UpdateSystemRequestDto['authorization']>['configuration']>;
 
@@ -40,12 +45,11 @@ const REQUIRED = {
   ],
   [AuthorizationType.ApiKey]: [['clientSecret', 'apiKey']],
 } as const;
-const SECRETS = ['clientSecret', 'clientKey'] as const;
 
 /**
  * A system as it is after a change.
  * @param secrets seal new secrets, and stored ones anew where their connection changes
- * @throws ValidationFailedError when credentials are incomplete, or a key is not that of the certificate
+ * @throws ValidationFailedError when credentials are incomplete, a key is not that of the certificate, or a header is that of the API key
  * @throws SecretRequiredError when a stored secret would go to another place
  * @throws SecretUnreadableError when one that is to be sealed anew cannot be opened
  */
@@ -57,8 +61,14 @@ export function changed(
   const sent: SentSecrets = {
     ...sentSecret('clientSecret', sentCredential(change)?.secret),
     ...sentSecret('clientKey', tlsOf({ clientKey: change.tls?.clientKey }).clientKey),
+    ...sentSecret('headers', headerColumns(change.headers).headers),
   };
-  const connection = { ...changedAccount(system, change), ...changedTls(system, change.tls, sent.clientKey) };
+  const connection = {
+    ...changedAccount(system, change),
+    ...changedTls(system, change.tls, sent.clientKey),
+    ...changedHeaders(system, change.headers),
+  };
+  requireOwnHeader(connection);
   requireSecrets(system, connection, sent);
   const next = { ...system, ...connection };
   const sealed = (name: SecretName): string | null => sealedFor(name, { system, next, sent }, secrets);
@@ -66,6 +76,8 @@ export function changed(
     ...next,
     clientSecret: sealed('clientSecret'),
     clientKey: sealed('clientKey'),
+    headers: sealed('headers'),
+    timeoutMs: change.timeoutMs === undefined ? system.timeoutMs : change.timeoutMs,
     name: change.name ?? system.name,
     description: change.description === undefined ? system.description : (change.description ?? ''),
     connectionKey: connectionKey(connection),
@@ -82,6 +94,7 @@ export function changedFields(
   const sent: Partial<Record<string, string | undefined>> = {
     clientSecret: secret,
     clientKey: change.tls?.clientKey,
+    headers: headerColumns(change.headers).headers ?? undefined,
   };
   const isSameSecret = (field: string): boolean =>
     field in sent && after[field as SecretName] !== null && sent[field] === undefined;
@@ -112,7 +125,7 @@ function sentCredential({
 function changedAccount(
   system: SystemEntity,
   { baseUrl = system.baseUrl ?? '', authorization }: UpdateSystemRequestDto,
-): Omit<StoredConnection, keyof StoredTls | 'authorizationType' | 'baseUrl'> & {
+): Credentials & {
   baseUrl: string;
   authorizationType: AuthorizationType;
 } {
@@ -167,6 +180,24 @@ function sealedFor(
     return secrets.seal(next, secret, name);
   }
   return stored === null ? null : secrets.rebind(system, next, stored, name);
+}
+
+/** The values as they were sent, or sealed as they are stored. */
+function changedHeaders(
+  { headers, headerNames }: HeaderColumns,
+  change: UpdateSystemRequestDto['headers'],
+): HeaderColumns {
+  return change === undefined ? { headers, headerNames } : headerColumns(change);
+}
+
+/** @throws ValidationFailedError */
+function requireOwnHeader(
+  connection: HeaderColumns & Pick<SystemEntity, 'authorizationType' | 'credentialOptions'>,
+): void {
+  const rule = headerNamesRule(headerNamesOf(connection), apiKeyOptionsOf(connection)?.headerName);
+  if (rule !== undefined) {
+    throw new ValidationFailedError([{ field: 'headers', rule }]);
+  }
 }
 
 function sentAccount(stored: SystemEntity, configuration: UpdateServiceAccountDto): Partial<Credentials> {

@@ -31,7 +31,7 @@ export class SystemCredentialsService {
    * Sets the secret of a system of any type, of a committed version too: it is no part of its definition.
    * @param ifMatch entity tags of the system as the caller may have read it
    * @throws SystemNotFoundError
-   * @throws ValidationFailedError, NoServiceAccountError, NoApiKeyError, ChangedMeanwhileError
+   * @throws ValidationFailedError, NoServiceAccountError, NoApiKeyError, OtherHeadersError, ChangedMeanwhileError
    */
   async replaceSecret(
     principal: Principal,

@@ -14,7 +14,7 @@ export const SystemSecretsApi = apiRoutes([], {
     summary: 'Set or replace the secret of a system',
     description:
       'Extension of the contract, for systems of all types: exactly one of `clientSecret` and `privateKey` for a service account, or ' +
-      '`apiKey` for an API key. Allowed in a committed version too: a secret expires, and builds of the version use that of its ' +
+      '`apiKey` for an API key, or new values of its `headers`. Allowed in a committed version too: a secret expires, and builds of the version use that of its ' +
       'systems. It is stored encrypted and used from the next call on.',
     headers: [SYSTEM_IF_MATCH],
     body: { type: ReplaceSecretRequestDto, examples: REPLACE_SECRET_EXAMPLES },
@@ -23,7 +23,7 @@ export const SystemSecretsApi = apiRoutes([], {
       example: REPLACED_SECRET_EXAMPLE,
       description: 'The secret is replaced.',
     },
-    errors: [403, 404, { 409: 'The system has no service account.' }, 412],
+    errors: [403, 404, { 409: 'The system has no such secret.' }, 412],
   },
   replaceClientCertificate: {
     summary: 'Set or replace the client certificate of a system and its key',

@@ -21,6 +21,7 @@ const REPLACED: Readonly<Record<ReplacedSecret, string>> = {
   clientSecret: 'Client secret replaced.',
   privateKey: 'Private key replaced.',
   apiKey: 'API key replaced.',
+  headers: 'Headers replaced.',
 };
 
 /** Secrets and certificates of systems of all types (an extension of the contract). */

@@ -5,6 +5,7 @@ import { PersonDto, UserReferenceDto } from '../../../common/user/user-reference
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { accountOptionsOf, apiKeyOptionsOf } from '../model/credential-options.js';
 import { IsOneKindOf } from '../model/authorization-kinds.dto.js';
+import { headerNamesOf } from '../model/static-headers.js';
 import { AuthorizationType, SystemType, type SystemDetails } from '../model/system.types.js';
 import {
   type ApiKeyResponseDto,
@@ -53,6 +54,21 @@ export class SystemResponseDto {
     description: 'Certificates (extension); absent without any.',
   })
   tls?: TlsResponseDto;
+
+  @ApiPropertyOptional({
+    type: [String],
+    description: 'Names of the static headers (extension), whose values are never shown; absent without any.',
+    example: ['X-Tenant'],
+  })
+  headerNames?: string[];
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    description:
+      'Deadline of one tool call in milliseconds (extension); absent where `AGENT_TOOL_TIMEOUT_MS` holds.',
+    example: 120_000,
+  })
+  timeoutMs?: number;
 
   @Shows.value('Purpose; empty when nobody has told it.', 'Stock levels and orders of the warehouse')
   description: string;
@@ -136,6 +152,7 @@ function commonFields(
   system: NewSystem,
 ): Omit<SystemResponseDto, 'authorization' | 'tools' | 'createdBy' | 'modifiedBy'> {
   const tls = toTlsResponse(system);
+  const headerNames = headerNamesOf(system);
   return {
     id: system.id,
     svcUuid: null,
@@ -145,6 +162,8 @@ function commonFields(
     name: system.name,
     baseUrl: system.baseUrl ?? '',
     ...(tls && { tls }),
+    ...(headerNames.length > 0 && { headerNames }),
+    ...(system.timeoutMs !== null && { timeoutMs: system.timeoutMs }),
     description: system.description,
     createdDate: system.createdAt.toISOString(),
     modifiedDate: system.modifiedAt.toISOString(),

@@ -17,7 +17,7 @@ import { CreateSystemRequestDto } from './create-system.request.dto.js';
 import { DeletedSystemResponseDto, toDeletedSystemResponse } from './deleted-system.response.dto.js';
 import { AppVersionParams, pathOf, versionOf } from '../../apps/app.params.dto.js';
 import { SystemParams, keyOf } from '../model/path.params.dto.js';
-import { HttpsAddressesPipe } from './https-addresses.pipe.js';
+import { DeploymentLimitsPipe } from './deployment-limits.pipe.js';
 import { ListSystemsQuery, toListOptions, toSystemListJson } from './system-list.dto.js';
 import { CreatedSystemResponseDto, toCreatedSystemResponse, toSystemJson } from './system.response.dto.js';
 import { UpdateSystemRequestDto } from './update-system.request.dto.js';
@@ -40,7 +40,7 @@ export class SystemsController {
   async create(
     @CurrentPrincipal() principal: Principal,
     @Param() params: AppVersionParams,
-    @Body(HttpsAddressesPipe) body: CreateSystemRequestDto,
+    @Body(DeploymentLimitsPipe) body: CreateSystemRequestDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<CreatedSystemResponseDto> {
     const system = await this.systems.create(principal, versionOf(params), body);
@@ -85,7 +85,7 @@ export class SystemsController {
     @CurrentPrincipal() principal: Principal,
     @Param() params: SystemParams,
     @RequestHeader('If-Match') ifMatch: string | undefined,
-    @Body(HttpsAddressesPipe) body: UpdateSystemRequestDto,
+    @Body(DeploymentLimitsPipe) body: UpdateSystemRequestDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<JsonText> {
     const condition = this.conditions.of(ifMatch);

@@ -18,7 +18,7 @@ import type { UpdateSystemRequestDto } from './update-system.request.dto.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import { changed, changedFields } from './system-change.js';
-import { SystemSecrets } from '../secrets/system-secrets.js';
+import { type SecretName, SECRETS, SystemSecrets } from '../secrets/system-secrets.js';
 import { eventOf, found } from './system-event.js';
 import {
   type Connection,
@@ -268,8 +268,7 @@ export class SystemsService {
   hasConnection(system: SystemEntity, connection: Connection): boolean {
     return (
       system.connectionKey === connectionKey(connection) &&
-      this.secrets.matches(system, connection.clientSecret) &&
-      this.secrets.matches(system, connection.clientKey, 'clientKey')
+      SECRETS.every((name) => this.secrets.matches(system, connection[name], name))
     );
   }
 
@@ -285,9 +284,10 @@ export class SystemsService {
     now: Date,
   ): Omit<SystemEntity, 'tools' | 'resourceDefinitionId'> {
     const id = uuid();
-    const connection = connectionOf(payload.baseUrl, payload.authorization, payload.tls);
-    const { clientSecret, clientKey, ...stored } = connection;
-    const holder = { ...stored, id };
+    const connection = connectionOf(payload);
+    const { clientSecret, clientKey, headers, ...stored } = connection;
+    const sealed = (secret: string | null, name: SecretName): string | null =>
+      secret === null ? null : this.secrets.seal({ ...stored, id }, secret, name);
     return {
       ...version,
       ...stored,
@@ -298,8 +298,10 @@ export class SystemsService {
       nameKey: nameKey(resourceName),
       name: payload.name,
       description: payload.description ?? '',
-      clientSecret: clientSecret === null ? null : this.secrets.seal(holder, clientSecret),
-      clientKey: clientKey === null ? null : this.secrets.seal(holder, clientKey, 'clientKey'),
+      clientSecret: sealed(clientSecret, 'clientSecret'),
+      clientKey: sealed(clientKey, 'clientKey'),
+      headers: sealed(headers, 'headers'),
+      timeoutMs: payload.timeoutMs ?? null,
       connectionKey: connectionKey(connection),
       toolsSynchronisedAt: null,
       toolsDueAt: null,

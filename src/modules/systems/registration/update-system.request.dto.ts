@@ -20,6 +20,7 @@ import {
   IsScope,
   IsTokenParameters,
 } from '../model/credential.decorators.js';
+import { IsHeaders, IsTimeout } from '../model/static-headers.decorator.js';
 import { AuthorizationType } from '../model/system.types.js';
 import { UpdateTlsDto } from '../model/tls.request.dto.js';
 import { DESCRIPTION_MAX_LENGTH, NAME_MAX_LENGTH } from './create-system.request.dto.js';
@@ -167,4 +168,12 @@ export class UpdateSystemRequestDto {
   @IsObject({ message: 'must be an object' })
   @Type(() => UpdateTlsDto)
   tls?: UpdateTlsDto | null;
+
+  @IsHeaders(
+    'Replaces all of them; null removes them. Required when baseUrl, identityProviderUrl or tls.caCertificates change.',
+  )
+  headers?: Record<string, string> | null;
+
+  @IsTimeout()
+  timeoutMs?: number | null;
 }

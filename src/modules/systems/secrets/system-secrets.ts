@@ -15,10 +15,13 @@ export type SecretHolder = Pick<
   | 'credentialOptions'
   | 'caCertificates'
   | 'clientCertificate'
+  | 'headerNames'
 >;
 
 /** The secrets of a system; `clientSecret` is the client secret, the private key or the API key. */
-export type SecretName = 'clientSecret' | 'clientKey';
+export const SECRETS = ['clientSecret', 'clientKey', 'headers'] as const;
+/** One of {@link SECRETS}. */
+export type SecretName = (typeof SECRETS)[number];
 
 /** The secrets of systems: sealed for the row and the connection they stand in, opened only to be used. */
 @Injectable()
@@ -93,5 +96,11 @@ const PLACES: Readonly<Record<SecretName, (system: SecretHolder) => SecretPlace>
     rowId: id,
     column: 'tls_key',
     binding: [baseUrl, identityProviderUrl, caCertificates, clientCertificate],
+  }),
+  headers: ({ id, baseUrl, identityProviderUrl, caCertificates, headerNames }) => ({
+    table: 'systems',
+    rowId: id,
+    column: 'headers',
+    binding: [baseUrl, identityProviderUrl, caCertificates, headerNames],
   }),
 };

@@ -35,6 +35,12 @@ export class SystemEntity {
   @Column({ type: 'text', name: 'tls_key', nullable: true }) clientKey: string | null;
   /** What is known of the credential besides its secret, see credential-options.ts; null where nothing is. */
   @Column({ type: 'text', name: 'credential_options', nullable: true }) credentialOptions: string | null;
+  /** Static headers of every request to the server, sealed as the client secret is. */
+  @Column({ type: 'text', nullable: true }) headers: string | null;
+  /** Their names as JSON text. */
+  @Column({ type: 'text', name: 'header_names', nullable: true }) headerNames: string | null;
+  /** Deadline of one tool call in milliseconds; null for that of the deployment. */
+  @Column({ type: 'int', name: 'timeout_ms', nullable: true }) timeoutMs: number | null;
   /** Hash of everything public about the connection, see connectionKey(). */
   @Column({ type: 'varchar', name: 'connection_key', length: 64, nullable: true }) connectionKey:
     string | null;

@@ -36,6 +36,9 @@ const CONNECTION = {
   clientCertificate: true,
   clientKey: true,
   credentialOptions: true,
+  headers: true,
+  headerNames: true,
+  timeoutMs: true,
 } as const;
 const STATE = {
   id: true,

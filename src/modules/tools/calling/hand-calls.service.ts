@@ -86,15 +86,16 @@ export class HandCallsService {
     if (connection === null) {
       throw new ToolNotFoundError();
     }
+    const { timeoutMs = this.env.get('AGENT_TOOL_TIMEOUT_MS'), ...access } = connection;
     // Nothing is called that the audit log does not know of: the process may end before it has an answer.
     const begun = { ...eventOf(key, tool, args), action: AuditAction.ToolCallBegin };
     await this.audit.recordBegin(principal, begun);
     return this.toolCalls.callTool({
       systemId,
-      ...connection,
+      ...access,
       tool: { name, inputSchema, definitionHash },
       arguments: args,
-      deadlineMs: this.env.get('AGENT_TOOL_TIMEOUT_MS'),
+      deadlineMs: timeoutMs,
       isStillAllowed: async () => {
         const now = await this.find(systemId, toolId);
         return now?.enabled === true && now.definitionHash === definitionHash;

@@ -33,10 +33,10 @@ export class ConnectionTestController {
   async test(
     @CurrentPrincipal() principal: Principal,
     @Param() params: AppVersionParams,
-    @Body() { baseUrl, authorization, tls }: ConnectionTestRequestDto,
+    @Body() request: ConnectionTestRequestDto,
   ): Promise<ConnectionTestResponseDto> {
-    const connection = connectionOf(baseUrl, authorization, tls);
-    return toConnectionTestResponse(await this.tests.test(principal, versionOf(params), connection));
+    const tested = await this.tests.test(principal, versionOf(params), connectionOf(request));
+    return toConnectionTestResponse(tested);
   }
 
   @Post('ri/:systemResourceId/integrationengine/api/systems/test-mcp-connection')

@@ -12,6 +12,7 @@ import {
 import { ToolResponseDto } from '../../systems/registration/tool.response.dto.js';
 import { AuthorizationRequestDto } from '../../systems/model/authorization.request.dto.js';
 import { AUTHORIZATION_MODELS, IsAuthorization } from '../../systems/model/authorization-kinds.dto.js';
+import { IsHeaders } from '../../systems/model/static-headers.decorator.js';
 import { IsTlsPart, TlsRequestDto } from '../../systems/model/tls.request.dto.js';
 
 /** Fixed texts as a list in Markdown. */
@@ -31,6 +32,9 @@ export class ConnectionTestRequestDto {
 
   @IsTlsPart()
   tls?: TlsRequestDto;
+
+  @IsHeaders('null or absent for none.')
+  headers?: Record<string, string> | null;
 }
 
 /** A tool as the server describes it. */

@@ -7,29 +7,34 @@ import { AuthorizationType } from '../model/system.types.js';
 
 const TOKEN_URL = 'authorization.configuration.identityProviderUrl';
 
-/** Addresses of a checked request. */
-interface SentAddresses {
+/** What of a checked request a deployment limits. */
+interface SentLimits {
   baseUrl?: string;
   authorization?: { type?: AuthorizationType; configuration?: object };
+  timeoutMs?: number | null;
 }
 
-/** Refuses addresses that could never be called (`OUTBOUND_HTTP`). What is stored and not sent stays: it fails when it is called. */
+/** Refuses addresses that could never be called (`OUTBOUND_HTTP`) and time-outs above `MCP_CALL_MAX_TIMEOUT_MS`. A stored address that is not sent stays and fails when it is called; a stored time-out is cut to the limit. */
 @Injectable()
-export class HttpsAddressesPipe implements PipeTransform<SentAddresses | { payload: SentAddresses }> {
+export class DeploymentLimitsPipe implements PipeTransform<SentLimits | { payload: SentLimits }> {
   constructor(private readonly env: Env) {}
 
   /** @throws ValidationFailedError */
-  transform<Body extends SentAddresses | { payload: SentAddresses }>(body: Body): Body {
-    const [prefix, addresses] = 'payload' in body ? ['payload.', body.payload] : ['', body];
-    const { type, configuration = {} } = addresses.authorization ?? {};
+  transform<Body extends SentLimits | { payload: SentLimits }>(body: Body): Body {
+    const [prefix, limited] = 'payload' in body ? ['payload.', body.payload] : ['', body];
+    const { type, configuration = {} } = limited.authorization ?? {};
     const sent = {
-      baseUrl: addresses.baseUrl,
+      baseUrl: limited.baseUrl,
       // Whatever NO_AUTH comes with is neither judged nor stored.
       ...(type === AuthorizationType.NoAuth ? {} : { [TOKEN_URL]: tokenUrlOf(configuration) }),
     };
     const problems = Object.entries(sent)
       .filter(([, url]) => url !== undefined && isPlain(new URL(url), plainHttpOf(this.env)))
       .map(([field]) => ({ field: `${prefix}${field}`, rule: PLAIN_HTTP_RULE }));
+    const maxMs = this.env.get('MCP_CALL_MAX_TIMEOUT_MS');
+    if ((limited.timeoutMs ?? 0) > maxMs) {
+      problems.push({ field: `${prefix}timeoutMs`, rule: `must be at most ${maxMs}` });
+    }
     if (problems.length > 0) {
       throw new ValidationFailedError(problems);
     }
