@@ -135,6 +135,70 @@ describe('Systems and tools', () => {
     await tab.page.getByText('The system is deleted.').waitFor();
   });
 
+  it('keeps scope, fields of the token request, static headers and a time-out, and hides values', async () => {
+    const tab = await world().as('integrator', '/systems/register?app=shop&version=v3');
+    const { page } = tab;
+    await page.getByLabel('Resource name').fill('billing');
+    await page.getByLabel('Name (required)', { exact: true }).fill('Billing');
+    await page.getByLabel('Address of the MCP server').fill(peer.url);
+    await page.getByLabel('How it is signed in to').selectOption('SERVICE_ACCOUNT');
+    await page.getByLabel('Client id').fill('billing-client');
+    await page.getByLabel('Token endpoint').fill('https://sso.example.com/token');
+    await page.getByLabel('Scope').fill('billing.read');
+    await page.getByLabel('Further fields of the token request').fill('audience=https://billing.example.com');
+    await page.getByLabel('Client secret (required)').fill('a-secret-of-ours');
+    await page.getByText('Static headers', { exact: true }).click();
+    for (const [index, [name, value]] of [
+      ['X-Tenant', 'canary-tenant'],
+      ['X-Client', 'canary-client'],
+    ].entries()) {
+      await page.getByRole('button', { name: 'Add a header' }).click();
+      await page.getByLabel(`Name of header ${index + 1}`).fill(name ?? '');
+      await page.getByLabel(`Value of header ${index + 1}`).fill(value ?? '');
+    }
+    await page.getByLabel('Time-out of one tool call').fill('45000');
+    await tab.check('systems-register-headers');
+    await page.getByRole('button', { name: 'Register a system' }).click();
+    await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
+
+    const systemResourceId = page.url().split(/[?#]/)[0]?.split('/').at(-1) ?? '';
+    const client = await world().client();
+    const stored = async () =>
+      (await client.getSystem({ path: { appId: 'shop', versionId: 'v3', systemResourceId } })).data;
+    const shown = await stored();
+    expect(shown).toMatchObject({
+      headerNames: ['X-Client', 'X-Tenant'],
+      timeoutMs: 45_000,
+      authorization: {
+        config: { scope: 'billing.read', tokenParameters: { audience: 'https://billing.example.com' } },
+      },
+    });
+    expect(JSON.stringify(shown)).not.toContain('canary');
+    await page.getByRole('tab', { name: 'About it' }).click();
+    await page.getByText('X-Client, X-Tenant').waitFor();
+    await page.getByText('billing.read').waitFor();
+    expect(await page.content()).not.toContain('canary');
+
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await dialog.getByText('Stored: X-Client, X-Tenant').waitFor();
+    expect(await dialog.getByLabel('Scope').inputValue()).toBe('billing.read');
+    // Another address demands the headers, too.
+    await dialog.getByLabel('Address of the MCP server').fill('https://elsewhere.example.com/mcp');
+    await dialog.getByLabel('Client secret (required)').fill('a-secret-of-ours');
+    const save = dialog.getByRole('button', { name: 'Save' });
+    expect(await save.isDisabled()).toBe(true);
+    await dialog.getByLabel('Remove the stored headers').check();
+    expect(await save.isDisabled()).toBe(false);
+    await dialog.getByLabel('Time-out of one tool call').fill('');
+    await save.click();
+    await dialog.waitFor({ state: 'detached' });
+    const changed = await stored();
+    expect(changed.baseUrl).toBe('https://elsewhere.example.com/mcp');
+    expect(changed).not.toHaveProperty('headerNames');
+    expect(changed).not.toHaveProperty('timeoutMs');
+  });
+
   it('tests a connection step by step, and decides about what it found', async () => {
     const tab = await world().as('admin', place);
     await tab.page.getByRole('button', { name: 'Test connection' }).click();

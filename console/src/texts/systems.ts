@@ -57,6 +57,18 @@ export const systems = {
   removeClient: 'Remove the client certificate and its key',
   certificate: (subject: string, until: string) => `Stored: ${subject}, until ${until}`,
 
+  headers: 'Static headers',
+  headersHint:
+    'Sent with every request to the server. Values are stored encrypted, and nobody can read them again.',
+  headersKept: 'Without rows, the stored ones stay. Rows replace all of them.',
+  headersStored: (names: string) => `Stored: ${names}`,
+  addHeader: 'Add a header',
+  headerNumbered: (number: number) => `Name of header ${number}`,
+  headerValue: (number: number) => `Value of header ${number}`,
+  removeHeaders: 'Remove the stored headers',
+  timeoutMs: 'Time-out of one tool call (milliseconds)',
+  timeoutMsHint: 'Optional. Left empty, that of the deployment applies.',
+
   test: 'Test connection',
   testing: 'The connection is tested …',
   change: 'Change',

@@ -2601,6 +2601,10 @@ export type CreateSystemPayload = {
      */
     tls?: TlsRequest;
     /**
+     * Extension: deadline of one tool call of the system in milliseconds, at most `MCP_CALL_MAX_TIMEOUT_MS`; null or absent for `AGENT_TOOL_TIMEOUT_MS`.
+     */
+    timeoutMs?: number | null;
+    /**
      * Purpose. When empty, the first successful connection test fills it with what the server says of itself.
      */
     description?: string | null;
@@ -2806,6 +2810,14 @@ export type CreatedSystemResponse = {
      */
     tls?: TlsResponse;
     /**
+     * Names of the static headers (extension), whose values are never shown; absent without any.
+     */
+    headerNames?: Array<string>;
+    /**
+     * Deadline of one tool call in milliseconds (extension); absent where `AGENT_TOOL_TIMEOUT_MS` holds.
+     */
+    timeoutMs?: number;
+    /**
      * Purpose; empty when nobody has told it.
      */
     description: string;
@@ -2906,6 +2918,14 @@ export type SystemResponse = {
      * Certificates (extension); absent without any.
      */
     tls?: TlsResponse;
+    /**
+     * Names of the static headers (extension), whose values are never shown; absent without any.
+     */
+    headerNames?: Array<string>;
+    /**
+     * Deadline of one tool call in milliseconds (extension); absent where `AGENT_TOOL_TIMEOUT_MS` holds.
+     */
+    timeoutMs?: number;
     /**
      * Purpose; empty when nobody has told it.
      */
@@ -3102,6 +3122,10 @@ export type UpdateSystemRequest = {
      * Certificates to change (extension). null removes all of them, and the key.
      */
     tls?: UpdateTls | null;
+    /**
+     * Extension: deadline of one tool call of the system in milliseconds, at most `MCP_CALL_MAX_TIMEOUT_MS`; null or absent for `AGENT_TOOL_TIMEOUT_MS`.
+     */
+    timeoutMs?: number | null;
 };
 
 export type DeletedSystemResponse = {
@@ -3132,7 +3156,7 @@ export type ReplacedSecretResponse = {
      */
     status: number;
     /**
-     * What happened: `Client secret replaced.`, `Private key replaced.` or `API key replaced.`
+     * What happened: `Client secret replaced.`, `Private key replaced.`, `API key replaced.` or `Headers replaced.`
      */
     message: string;
     /**
@@ -4283,8 +4307,16 @@ export type PackageSystem = {
          */
         caCertificates: string;
     } | null;
+    /**
+     * Names of static headers; their values are set as a secret is. What is stored stays without it.
+     */
+    headers?: Array<string>;
     type: 'MCP';
     baseUrl: string;
+    /**
+     * Deadline of one tool call in milliseconds; null: that of the deployment. What is stored stays without it.
+     */
+    timeoutMs?: number | null;
 } | {
     /**
      * For editors; ignored.
@@ -4313,6 +4345,10 @@ export type PackageSystem = {
          */
         caCertificates: string;
     } | null;
+    /**
+     * Names of static headers; their values are set as a secret is. What is stored stays without it.
+     */
+    headers?: Array<string>;
     type: 'REST';
     baseUrl: string;
 } | {
@@ -4343,6 +4379,10 @@ export type PackageSystem = {
          */
         caCertificates: string;
     } | null;
+    /**
+     * Names of static headers; their values are set as a secret is. What is stored stays without it.
+     */
+    headers?: Array<string>;
     type: 'NOSQL_DB';
     baseUrl?: string | null;
 };
@@ -4980,6 +5020,16 @@ export type CreateSystemPayloadWritable = {
      */
     tls?: TlsRequestWritable;
     /**
+     * Extension: names and values of headers of every request to the server, 8192 bytes in all. Stored encrypted, values are never returned. null or absent for none.
+     */
+    headers?: {
+        [key: string]: string;
+    } | null;
+    /**
+     * Extension: deadline of one tool call of the system in milliseconds, at most `MCP_CALL_MAX_TIMEOUT_MS`; null or absent for `AGENT_TOOL_TIMEOUT_MS`.
+     */
+    timeoutMs?: number | null;
+    /**
      * Purpose. When empty, the first successful connection test fills it with what the server says of itself.
      */
     description?: string | null;
@@ -5112,6 +5162,16 @@ export type UpdateSystemRequestWritable = {
      * Certificates to change (extension). null removes all of them, and the key.
      */
     tls?: UpdateTlsWritable | null;
+    /**
+     * Extension: names and values of headers of every request to the server, 8192 bytes in all. Stored encrypted, values are never returned. Replaces all of them; null removes them. Required when baseUrl, identityProviderUrl or tls.caCertificates change.
+     */
+    headers?: {
+        [key: string]: string;
+    } | null;
+    /**
+     * Extension: deadline of one tool call of the system in milliseconds, at most `MCP_CALL_MAX_TIMEOUT_MS`; null or absent for `AGENT_TOOL_TIMEOUT_MS`.
+     */
+    timeoutMs?: number | null;
 };
 
 export type ReplaceSecretRequestWritable = {
@@ -5131,6 +5191,12 @@ export type ReplaceSecretRequestWritable = {
      * The key, or a token that does not change. Stored encrypted, never returned.
      */
     apiKey?: string;
+    /**
+     * Extension: names and values of headers of every request to the server, 8192 bytes in all. Stored encrypted, values are never returned. New values for the headers that the system has: all of them, and no other.
+     */
+    headers?: {
+        [key: string]: string;
+    } | null;
 };
 
 export type ClientCertificateRequestWritable = {
@@ -5163,6 +5229,12 @@ export type ConnectionTestRequestWritable = {
      * Authorities of its own and a client certificate (extension).
      */
     tls?: TlsRequestWritable;
+    /**
+     * Extension: names and values of headers of every request to the server, 8192 bytes in all. Stored encrypted, values are never returned. null or absent for none.
+     */
+    headers?: {
+        [key: string]: string;
+    } | null;
 };
 
 /**

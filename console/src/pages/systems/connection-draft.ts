@@ -33,6 +33,22 @@ export interface ConnectionDraft {
   /** Client secret, private key or API key. */
   secret: string;
   tls: TlsDraft;
+  headers: HeadersDraft;
+  /** Milliseconds; empty for the deadline of the deployment. */
+  timeoutMs: string;
+}
+
+/** A static header. */
+export interface HeaderRow {
+  name: string;
+  value: string;
+}
+
+/** Static headers that a person writes; without rows, what is stored stays. */
+export interface HeadersDraft {
+  rows: readonly HeaderRow[];
+  /** The stored ones go. */
+  removes: boolean;
 }
 
 /** Certificates that a person writes; where a field is left empty, what is stored stays. */
@@ -69,11 +85,15 @@ export const NEW_CONNECTION: ConnectionDraft = {
   scheme: 'Bearer',
   secret: '',
   tls: NO_TLS,
+  headers: { rows: [], removes: false },
+  timeoutMs: '',
 };
 
 /** A system as it is stored. */
-export function draftOf({ name, description, baseUrl, authorization }: SystemResponse): ConnectionDraft {
-  const known = { ...NEW_CONNECTION, name, description, baseUrl, type: authorization.type };
+export function draftOf(system: SystemResponse): ConnectionDraft {
+  const { name, description, baseUrl, authorization } = system;
+  const timeoutMs = String(system.timeoutMs ?? '');
+  const known = { ...NEW_CONNECTION, name, description, baseUrl, timeoutMs, type: authorization.type };
   switch (authorization.type) {
     case 'NO_AUTH':
       return known;
@@ -100,6 +120,8 @@ export function payloadOf(draft: ConnectionDraft): CreateSystemPayloadWritable {
     authorization: authorizationOf(draft),
     ...(description === '' ? {} : { description }),
     ...tlsPart(sentTls(draft.tls)),
+    ...headersPart(draft.headers),
+    ...timeoutPart(draft.timeoutMs),
   };
 }
 
@@ -113,31 +135,40 @@ export function changesOf(draft: ConnectionDraft, before: ConnectionDraft): Upda
     ...(baseUrl === before.baseUrl ? {} : { baseUrl }),
     ...(authorization === undefined ? {} : { authorization }),
     ...tlsPart(changedTls(draft.tls)),
+    ...headersPart(draft.headers),
+    ...(draft.timeoutMs === before.timeoutMs ? {} : { timeoutMs: null, ...timeoutPart(draft.timeoutMs) }),
   };
 }
 
-/** Stored secrets that must be given again: those of the account, and the key of the client certificate. */
+/** Stored secrets that must be given again: those of the account, the key of the client certificate, and static headers. */
 export interface RepeatedSecrets {
   account: boolean;
   clientKey: boolean;
+  headers: boolean;
 }
 
 /** What a change must repeat: stored secrets follow neither to another address nor to one that others vouch for. */
 export function repeatedSecrets(
   draft: ConnectionDraft,
   before: ConnectionDraft,
-  hasClientKey: boolean,
+  { tls, headerNames }: Pick<SystemResponse, 'tls' | 'headerNames'>,
 ): RepeatedSecrets {
+  const isElsewhere = goesElsewhere(draft, before);
+  return {
+    account: isElsewhere && keepsSecret(draft, before),
+    clientKey: isElsewhere && tls?.hasClientKey === true && !draft.tls.removesClient,
+    headers: isElsewhere && headerNames !== undefined && !draft.headers.removes,
+  };
+}
+
+function goesElsewhere(draft: ConnectionDraft, before: ConnectionDraft): boolean {
   const hasAccount = draft.type === 'SERVICE_ACCOUNT';
-  const goesElsewhere =
+  return (
     addressOf(draft.baseUrl) !== addressOf(before.baseUrl) ||
     (hasAccount && addressOf(draft.identityProviderUrl) !== addressOf(before.identityProviderUrl)) ||
     draft.tls.removesAuthorities ||
-    draft.tls.caCertificates.trim() !== '';
-  return {
-    account: goesElsewhere && keepsSecret(draft, before),
-    clientKey: goesElsewhere && hasClientKey && !draft.tls.removesClient,
-  };
+    draft.tls.caCertificates.trim() !== ''
+  );
 }
 
 /** Whether the stored secret of the account is one for the changed account, too. */
@@ -146,8 +177,15 @@ export function keepsSecret(draft: ConnectionDraft, before: ConnectionDraft): bo
 }
 
 /** Whether a secret that must be given again is still missing. */
-export function isSecretMissing({ secret, tls }: ConnectionDraft, repeated: RepeatedSecrets): boolean {
-  return (repeated.account && secret === '') || (repeated.clientKey && tls.clientKey.trim() === '');
+export function isSecretMissing(
+  { secret, tls, headers }: ConnectionDraft,
+  repeated: RepeatedSecrets,
+): boolean {
+  return (
+    (repeated.account && secret === '') ||
+    (repeated.clientKey && tls.clientKey.trim() === '') ||
+    (repeated.headers && headersOf(headers) === undefined)
+  );
 }
 
 function addressOf(text: string): string {
@@ -176,6 +214,23 @@ function changedTls(tls: TlsDraft): Record<string, string | null> {
     ...(removesAuthorities ? { caCertificates: null } : authorities),
     ...(removesClient ? { clientCertificate: null } : client),
   };
+}
+
+/** The headers of the rows that have a name; undefined without any. */
+export function headersOf({ rows }: HeadersDraft): Record<string, string> | undefined {
+  const named = rows.filter(({ name }) => name.trim() !== '');
+  return named.length === 0
+    ? undefined
+    : Object.fromEntries(named.map(({ name, value }) => [name.trim(), value]));
+}
+
+function headersPart(draft: HeadersDraft): { headers?: Record<string, string> | null } {
+  const headers = draft.removes ? null : headersOf(draft);
+  return headers === undefined ? {} : { headers };
+}
+
+function timeoutPart(timeoutMs: string): { timeoutMs?: number } {
+  return timeoutMs.trim() === '' ? {} : { timeoutMs: Number(timeoutMs) };
 }
 
 function tlsPart<Tls extends object>(tls: Tls): { tls?: Tls } {

@@ -9,6 +9,7 @@ import {
   type ProofKind,
   type RepeatedSecrets,
 } from './connection-draft.js';
+import { HeaderFields } from './header-fields.js';
 import { TlsFields } from './tls-fields.js';
 
 const { systems } = texts;
@@ -22,8 +23,8 @@ interface DraftProps {
   hasSecret: boolean;
   /** Stored secrets that must be given again. */
   repeated?: RepeatedSecrets;
-  /** Certificates that are stored. */
-  stored?: SystemResponse['tls'];
+  /** Certificates and names of headers that are stored. */
+  stored?: Pick<SystemResponse, 'tls' | 'headerNames'>;
 }
 
 /** Fields of a system and its connection. */
@@ -58,8 +59,21 @@ export function ConnectionFields(props: DraftProps): JSX.Element {
       <TlsFields
         draft={draft.tls}
         change={(tls) => change({ tls })}
-        stored={stored}
+        stored={stored?.tls}
         mustRepeatKey={repeated?.clientKey === true}
+      />
+      <HeaderFields
+        draft={draft.headers}
+        change={(headers) => change({ headers })}
+        stored={stored?.headerNames}
+        mustRepeat={repeated?.headers === true}
+      />
+      <TextField
+        label={systems.timeoutMs}
+        hint={systems.timeoutMsHint}
+        type="number"
+        value={draft.timeoutMs}
+        onChange={(timeoutMs) => change({ timeoutMs })}
       />
     </>
   );

@@ -56,7 +56,7 @@ export function SystemActions(props: ActionProps): JSX.Element {
 function ChangeDialog({ known, reload, close }: ActionProps & { close: () => void }): JSX.Element {
   const [before] = useState(() => draftOf(known.system));
   const [draft, setDraft] = useState(before);
-  const repeated = repeatedSecrets(draft, before, known.system.tls?.hasClientKey === true);
+  const repeated = repeatedSecrets(draft, before, known.system);
   const save = useAction(async () => {
     await api().updateSystem({
       path: known.path,
@@ -89,7 +89,7 @@ function ChangeDialog({ known, reload, close }: ActionProps & { close: () => voi
         draft={draft}
         hasSecret={keepsSecret(draft, before)}
         repeated={repeated}
-        stored={known.system.tls}
+        stored={known.system}
         change={(changes) => setDraft((now) => ({ ...now, ...changes }))}
       />
       <ErrorNote error={save.error} />

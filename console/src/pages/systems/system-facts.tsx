@@ -16,6 +16,10 @@ export function SystemFacts({ known: { system } }: { known: KnownSystem }): JSX.
         facts={[
           [systems.address, system.baseUrl],
           [systems.signIn, systems.authorizations[authorization.type]],
+          ...(system.headerNames === undefined
+            ? []
+            : [[systems.headers, system.headerNames.join(', ')] as const]),
+          ...(system.timeoutMs === undefined ? [] : [[systems.timeoutMs, String(system.timeoutMs)] as const]),
           [systems.definition, <Id key="definition" value={system.resourceDefinitionId} />],
           [systems.created, <Moment key="created" at={system.createdDate} />],
           [systems.createdBy, system.createdBy.userName],

@@ -1,0 +1,73 @@
+import type { JSX } from 'preact';
+import { Button } from '../../parts/button.js';
+import { Checkbox, TextField } from '../../parts/fields.js';
+import { texts } from '../../texts/texts.js';
+import type { HeaderRow, HeadersDraft } from './connection-draft.js';
+
+const { systems } = texts;
+const NEW_ROW: HeaderRow = { name: '', value: '' };
+
+interface HeaderFieldsProps {
+  draft: HeadersDraft;
+  change: (draft: HeadersDraft) => void;
+  /** Names of the stored headers. */
+  stored: readonly string[] | undefined;
+  /** The stored values must be given again, since they would go elsewhere. */
+  mustRepeat: boolean;
+}
+
+/** Static headers of a system: rows of a name and a value, which nobody can read again. */
+export function HeaderFields({ draft, change, stored, mustRepeat }: HeaderFieldsProps): JSX.Element {
+  const setRow = (index: number, changes: Partial<HeaderRow>): void =>
+    change({ ...draft, rows: draft.rows.map((row, at) => (at === index ? { ...row, ...changes } : row)) });
+  return (
+    <details open={stored !== undefined || mustRepeat}>
+      <summary>{systems.headers}</summary>
+      <div class="stack">
+        <p class="field-hint">{stored === undefined ? systems.headersHint : systems.headersKept}</p>
+        {stored !== undefined && (
+          <>
+            <p>{systems.headersStored(stored.join(', '))}</p>
+            <Checkbox
+              label={systems.removeHeaders}
+              isOn={draft.removes}
+              onChange={(removes) => change({ ...draft, removes })}
+            />
+          </>
+        )}
+        {mustRepeat && <p class="field-error">{systems.secretAgain}</p>}
+        {draft.rows.map(({ name, value }, index) => (
+          <div key={index} class="stack">
+            <TextField
+              label={systems.headerNumbered(index + 1)}
+              disabled={draft.removes}
+              value={name}
+              onChange={(next) => setRow(index, { name: next })}
+            />
+            <TextField
+              label={systems.headerValue(index + 1)}
+              type="password"
+              autocomplete="new-password"
+              disabled={draft.removes}
+              value={value}
+              onChange={(next) => setRow(index, { value: next })}
+            />
+          </div>
+        ))}
+        <div>
+          <Button
+            disabled={draft.removes}
+            onClick={() => {
+              // Names are shown, so a person who replaces the values need not type them again.
+              const known = (stored ?? []).map((name) => ({ name, value: '' }));
+              const first = known.length > 0 ? known : [NEW_ROW];
+              change({ ...draft, rows: draft.rows.length === 0 ? first : [...draft.rows, NEW_ROW] });
+            }}
+          >
+            {systems.addHeader}
+          </Button>
+        </div>
+      </div>
+    </details>
+  );
+}
