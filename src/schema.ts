@@ -41,6 +41,7 @@ import { AddToolsDueAt1798520000000 } from '../migrations/1798520000000-add-tool
 import { AddSearchValueOwners1798530000000 } from '../migrations/1798530000000-add-search-value-owners.js';
 import { AddSystemHeaders1798530000001 } from '../migrations/1798530000001-add-system-headers.js';
 import { AddCallerRequestId1798530000010 } from '../migrations/1798530000010-add-caller-request-id.js';
+import { AddOnlyWaits1798530000011 } from '../migrations/1798530000011-add-only-waits.js';
 import { AddReplicaFacts1798530000020 } from '../migrations/1798530000020-add-replica-facts.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity } from './modules/apps/app-version.entity.js';
@@ -176,6 +177,7 @@ export const SCHEMA: Schema = {
     AddSearchValueOwners1798530000000,
     AddSystemHeaders1798530000001,
     AddCallerRequestId1798530000010,
+    AddOnlyWaits1798530000011,
     AddReplicaFacts1798530000020,
   ],
   shardedMigrations: [
@@ -196,5 +198,6 @@ export const SCHEMA: Schema = {
     IndexCallsByStart1798400000003,
     CreateProcessCorrections1798510000000,
     AddSearchValueOwners1798530000000,
+    AddOnlyWaits1798530000011,
   ],
 };

@@ -49,6 +49,14 @@ describe('Env', () => {
     expect(problems('production', {})).toHaveLength(4);
   });
 
+  it('takes one receiver of messages only where an index can decide', () => {
+    const strict = { ...production, PROCESS_MESSAGE_ONE_RECEIVER: 'true' };
+    expect(problems('production', { ...strict, DATABASE_SHARDS: '2' })).toEqual([
+      'PROCESS_MESSAGE_ONE_RECEIVER needs DATABASE_SHARDS=1',
+    ]);
+    expect(Env.parse('production', strict).get('PROCESS_MESSAGE_ONE_RECEIVER')).toBe(true);
+  });
+
   it.each([
     ['PORT', '65536'],
     ['PORT', '-1'],

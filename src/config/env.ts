@@ -146,6 +146,7 @@ function missing(mode: Mode, present: Record<string, unknown>): string[] {
           : ['EVALUATION_CLOCK must not be set in production']),
         ...readUrlProblems(present),
         ...introspectionProblems(present),
+        ...oneReceiverProblems(present),
         ...plainSecrets(present),
       ];
     case 'evaluation':
@@ -178,6 +179,14 @@ const SENT_SECRETS = {
   LLM_BASE_URL: 'LLM_API_KEY',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'OTEL_EXPORTER_OTLP_HEADERS',
 } as const;
+
+/** Tokens wait where their instances are, and an index is about one shard. */
+function oneReceiverProblems(present: Readonly<Record<string, unknown>>): string[] {
+  const { PROCESS_MESSAGE_ONE_RECEIVER: isStrict, DATABASE_SHARDS: shards = '1' } = present;
+  return isStrict === 'true' && shards !== '1'
+    ? ['PROCESS_MESSAGE_ONE_RECEIVER needs DATABASE_SHARDS=1']
+    : [];
+}
 
 function plainSecrets(present: Record<string, unknown>): string[] {
   return Object.entries(SENT_SECRETS)

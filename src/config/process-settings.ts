@@ -64,6 +64,9 @@ export const processSettings = {
   PROCESS_MESSAGE_TTL_SECONDS: integer(1, 365 * DAY_SECONDS, 7 * DAY_SECONDS).describe(
     'Seconds that a published message waits for somebody to receive it.',
   ),
+  PROCESS_MESSAGE_ONE_RECEIVER: flag(false).describe(
+    'Whether only one token may wait for a message with a correlation: a step that would make a second one wait is an incident. Needs DATABASE_SHARDS=1.',
+  ),
   PROCESS_IDEMPOTENCY_DAYS: integer(1, 365, 7).describe(
     'Days for which a repeated Idempotency-Key gets the stored answer.',
   ),

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { Env } from '../../../config/env.js';
+import { isDuplicate } from '../../../database/driver-errors.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { NewJob } from '../../jobs/model/job-queue.types.js';
 import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
-import type { StepResult } from '../engine/state/engine.types.js';
+import { EngineIncident } from '../engine/state/engine.errors.js';
+import type { MessageWait, StepResult } from '../engine/state/engine.types.js';
 import {
   continued,
   dueAt,
@@ -21,7 +24,7 @@ import { MessagesRepository, waitKey } from '../storage/messages.repository.js';
 import { expiryAfter, expiryJob } from './expiry.js';
 import { FamilyLimits } from './family-limits.js';
 import { hasEnded, isReleased } from './instance-status.js';
-import type { StepBase, WriteContext } from './step.types.js';
+import type { StepBase, StepIds, WriteContext } from './step.types.js';
 
 /** What goes on for an instance between its steps: jobs, workflow runs and waits for messages. */
 @Injectable()
@@ -31,11 +34,16 @@ export class StepWork {
     private readonly queue: JobQueueService,
     private readonly workflows: WorkflowRunsService,
     private readonly families: FamilyLimits,
+    private readonly env: Env,
   ) {}
 
-  /** See `FamilyLimits.concern`. */
+  /** See `FamilyLimits.concern`. A wait that may be refused would take others of a group with it. */
   isAlone(row: InstanceRow, result: StepResult): boolean {
-    return this.families.concern(row, result);
+    return this.families.concern(row, result) || (this.isStrict && result.waits.length > 0);
+  }
+
+  private get isStrict(): boolean {
+    return this.env.get('PROCESS_MESSAGE_ONE_RECEIVER');
   }
 
   /** Ends the job that made the step, and what waits or runs for tokens that the step cancels. */
@@ -69,7 +77,7 @@ export class StepWork {
   /**
    * Adds what the step asks for, and what was parked while the instance was on hold.
    * @returns whether background jobs were added: then wake the workers after the commit
-   * @throws EngineIncident when the process family would exceed its limits
+   * @throws EngineIncident when the process family would exceed its limits, or another token waits for the same message
    */
   async add(
     manager: EntityManager,
@@ -78,13 +86,7 @@ export class StepWork {
     { ids, now, retried }: WriteContext,
   ): Promise<boolean> {
     const { row } = base;
-    const waits = result.waits.map((wait) => ({
-      ...wait,
-      id: ids.wait(),
-      waitKey: waitKey({ ...wait, rootAppId: row.rootAppId }),
-    }));
-    await this.messages.addWaits(manager, row, waits);
-    const keys = new Set(waits.map((wait) => wait.waitKey));
+    const keys = new Set(await this.addWaits(manager, row, result.waits, ids));
     if (isReleased(row, result.instance.state)) {
       (await this.messages.keysOf(manager, row.id)).forEach((key) => keys.add(key));
     }
@@ -99,6 +101,33 @@ export class StepWork {
     await this.families.count(manager, base, result);
     return added.length > 0;
   }
+
+  /** @returns the keys of the waits */
+  private async addWaits(
+    manager: EntityManager,
+    row: InstanceRow,
+    waits: readonly MessageWait[],
+    ids: StepIds,
+  ): Promise<string[]> {
+    const rows = waits.map((wait) => {
+      const key = waitKey({ ...wait, rootAppId: row.rootAppId });
+      const onlyKey = this.isStrict && wait.correlation !== null ? key : null;
+      return { ...wait, id: ids.wait(), waitKey: key, onlyKey };
+    });
+    try {
+      await this.messages.addWaits(manager, row, rows);
+    } catch (error) {
+      throw isDuplicate(error) ? secondReceiver(waits) : error;
+    }
+    return rows.map((wait) => wait.waitKey);
+  }
+}
+
+function secondReceiver(waits: readonly MessageWait[]): EngineIncident {
+  const names = [...new Set(waits.map(({ message }) => JSON.stringify(message)))].join(', ');
+  const message = `Another token waits for the message ${names} with the same correlation already (PROCESS_MESSAGE_ONE_RECEIVER).`;
+  const [place = {}] = waits.map(({ node, tokenId }) => ({ node, tokenId }));
+  return new EngineIncident('NODE', 'ENGINE', message, place);
 }
 
 /** The instance that jobs belong to. */

@@ -5,6 +5,7 @@ import { safeInteger } from '../../../database/safe-integer.js';
 @Entity('process_message_waits')
 @Index('ix_process_message_waits_key', ['waitKey', 'id'])
 @Index('ix_process_message_waits_token', ['instanceId', 'tokenId'])
+@Index('uq_process_message_waits_only', ['onlyKey'], { unique: true })
 export class ProcessMessageWaitEntity {
   @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;
   @Column({ type: 'int' }) shard: number;
@@ -14,4 +15,6 @@ export class ProcessMessageWaitEntity {
   @Column({ type: 'int' }) node: number;
   @Column({ type: 'varchar', name: 'wait_key', length: 64 }) waitKey: string;
   @Column({ type: 'varchar', length: 255 }) message: string;
+  /** `waitKey` where no other token may wait for the same (PROCESS_MESSAGE_ONE_RECEIVER), else null. */
+  @Column({ type: 'varchar', name: 'only_key', length: 64, nullable: true }) onlyKey: string | null;
 }
