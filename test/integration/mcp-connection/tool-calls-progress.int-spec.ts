@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { sendEvent, startLegacySse } from '../../support/peers/legacy-sse.peer.js';
 import { type Peer, startHttpPeer } from '../../support/peers/peer.js';
@@ -14,8 +14,8 @@ const LISTED = [{ name: 'work', inputSchema: { type: 'object' } }];
 const RESULT = { content: [{ type: 'text', text: 'done' }] };
 const PERIOD_MS = 50;
 /** Beyond the deadline, and the second that the service gives its worker more. */
-const DEADLINE_MS = 1_500;
-const WORK_MS = 3_000;
+const DEADLINE_MS = 3_000;
+const WORK_MS = 4_500;
 
 type Report = (progressToken: unknown) => void;
 const progress = (progressToken: unknown) => ({
@@ -105,6 +105,11 @@ function startModernReporting(): Promise<Peer> {
 
 describe('Progress of a tool that is called', () => {
   const calls = toolCallsService({ TOOL_CHANGE_POLICY: 'accept', MCP_CALL_BREAKER_FAILURES: '100' });
+  const short = toolCallsService({ TOOL_CHANGE_POLICY: 'accept', MCP_CALL_MAX_TIMEOUT_MS: '4000' });
+  beforeAll(async () => {
+    // A worker starts with its first job.
+    await Promise.all([calls, short].map((each) => each.checkArguments({ text: '{}', schema: {} })));
+  });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((each) => each.close()));
   });
@@ -123,9 +128,8 @@ describe('Progress of a tool that is called', () => {
   });
 
   it('prolongs no call beyond MCP_CALL_MAX_TIMEOUT_MS', async () => {
-    const short = toolCallsService({ TOOL_CHANGE_POLICY: 'accept', MCP_CALL_MAX_TIMEOUT_MS: '2000' });
     const url = await keep(startReporting('call', false));
-    const result = await short.callTool(callOf(url, WORK, { deadlineMs: 1_000 }));
+    const result = await short.callTool(callOf(url, WORK, { deadlineMs: DEADLINE_MS }));
     expect(result).toMatchObject({ outcome: 'failed', cause: 'timeout', sent: 'maybe' });
   });
 
