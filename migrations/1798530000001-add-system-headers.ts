@@ -10,7 +10,7 @@ export class AddSystemHeaders1798530000001 implements MigrationInterface {
     const isServer = runner.connection.options.type !== 'better-sqlite3';
     const text = isServer ? 'text CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' : 'text';
     for (const column of COLUMNS) {
-      const type = column === 'timeout_ms' ? 'int' : text;
+      const type = column === 'timeout_ms' ? 'integer' : text;
       // MySQL commits each DDL statement, so an interrupted migration starts again here.
       if (!(await runner.hasColumn('systems', column))) {
         await runner.query(`ALTER TABLE systems ADD COLUMN ${column} ${type} NULL`);
