@@ -17,6 +17,7 @@ export const APPLIED = {
 /** What an author fills in. */
 export const FILLED = {
   whole: { 'svc:processName': 'whole' },
+  start: { 'svc:start': 'workflow-test' },
   sub: { calledElement: 'inner', 'svc:outputKey': 'inner' },
   wait: { 'svc:correlation': 'order.id' },
 };
