@@ -47,13 +47,15 @@ export class RateLimiter {
     if (this.limit.most === 0) {
       return undefined;
     }
+    // Always here too: a Redis that was away or emptied must not give a caller more than this replica would.
+    const here = this.countHere(key);
     if (this.shared?.isReady === true) {
       return this.shared
         .count(key)
-        .catch(() => this.countHere(key))
-        .then((counted) => this.judge(counted, response));
+        .catch(() => here)
+        .then((together) => this.judge(together.count > here.count ? together : here, response));
     }
-    this.judge(this.countHere(key), response);
+    this.judge(here, response);
     return undefined;
   }
 

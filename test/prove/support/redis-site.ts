@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisGroup } from '../../support/discovery/redis-groups.js';
 import { checkOrders } from './acknowledged-orders.js';
 import { FailoverLoad, launchReplica, type RunningReplica } from './failover-load.js';
-import { CHECK, DUE_ORDER, PAUSED } from './process-models.js';
+import { CHECK, DUE_ORDER } from './process-models.js';
 import type { ProofEnvironment } from './proof-environment.js';
 import { prove } from './proof.js';
 import { LIMIT_SETTINGS, SharedLimits } from './shared-limits.js';
@@ -56,12 +56,11 @@ export class RedisSite {
       REPLICAS.map((own) => launchReplica(environment, databaseUrl, settingsOf(own, group))),
     );
     const [first, , last] = replicas as [RunningReplica, RunningReplica, RunningReplica];
-    const build = await first.client.publish({ order: DUE_ORDER, check: CHECK, paused: PAUSED });
+    const build = await first.client.publish({ order: DUE_ORDER, check: CHECK });
     const data = (): Record<string, unknown> => ({ due: inAtMost(LONGEST_TIMER_MS) });
     const load = new FailoverLoad(replicas, build, { isLight: environment.short, data });
-    const { body } = await first.client.start(build, 'paused', { due: inAtMost(86_400_000, 1), ticks: 0 });
     const urls = (): [string, string] => [first.service.url, last.service.url];
-    const limits = new SharedLimits(environment, urls, String(body['uuid']));
+    const limits = new SharedLimits(environment, urls);
     await limits.until('together');
     load.begin();
     const { length: primaryCount } = await group.primaries();

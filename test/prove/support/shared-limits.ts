@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, request, type Dispatcher } from 'undici';
+import { Agent, request } from 'undici';
 import type { ProofEnvironment } from './proof-environment.js';
 import { prove } from './proof.js';
 
-const CONNECTIONS = 2;
 const TESTS = 6;
-/** Longer than counts of a replica wait to be told. */
-const TOLD_MS = 300;
 const LOOK_MS = 100;
 const LONGEST_MS = 60_000;
 const TEST_PATH =
@@ -14,7 +11,6 @@ const TEST_PATH =
 
 /** Low limits of a caller, and others that are counted at each request and never reached. */
 export const LIMIT_SETTINGS = {
-  PROCESS_PROGRESS_CONNECTIONS_PER_CALLER: String(CONNECTIONS),
   RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: String(TESTS),
   RATE_LIMIT_PRINCIPAL_PER_MINUTE: '1000000',
   RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
@@ -25,31 +21,27 @@ export const LIMIT_SETTINGS = {
 /** Who counts: all replicas together, or each by itself. */
 export type Counting = 'together' | 'alone';
 
-/** Finds out, as a caller of two replicas, whether they count together: connections at a time, and requests a minute. */
+/** Finds out, as a caller of two replicas, whether they count together. */
 export class SharedLimits {
   private readonly agent = new Agent({ connections: 50 });
   private callers = 0;
 
-  /**
-   * @param urls of two replicas
-   * @param instance UUID of one that has not ended
-   */
+  /** @param urls of two replicas */
   constructor(
     private readonly environment: ProofEnvironment,
     private readonly urls: () => [string, string],
-    private readonly instance: string,
   ) {}
 
-  /** @returns milliseconds until they count so, for both limits */
+  /** @returns milliseconds until they count so */
   async until(counting: Counting): Promise<number> {
     const begin = performance.now();
     for (;;) {
-      const found = await Promise.all([this.connections(), this.tests()]);
+      const found = await this.found();
       const afterMs = performance.now() - begin;
-      if (found.every((each) => each === counting)) {
+      if (found === counting) {
         return afterMs;
       }
-      prove(afterMs < LONGEST_MS, `limits of connections and of tests are counted ${found.join(' and ')}`);
+      prove(afterMs < LONGEST_MS, `connection tests are counted ${found}`);
       await sleep(LOOK_MS);
     }
   }
@@ -58,34 +50,16 @@ export class SharedLimits {
     return this.agent.destroy();
   }
 
-  private async connections(): Promise<Counting> {
-    const token = await this.nextCaller();
-    const [one, other] = this.urls();
-    const opened: Dispatcher.ResponseData[] = [];
-    const follow = async (url: string): Promise<boolean> => {
-      const path = `/rtm/api/runtime/process-instance/${this.instance}/progress`;
-      const response = await this.send(url, 'GET', path, token);
-      opened.push(response);
-      const { statusCode, body } = response;
-      const isAnswered = [200, 429].includes(statusCode);
-      prove(isAnswered, `a connection was answered ${statusCode}: ${isAnswered ? '' : await body.text()}`);
-      return statusCode === 200;
-    };
-    for (let connection = 0; connection < CONNECTIONS; connection += 1) {
-      prove(await follow(one), 'a connection below the limit was refused');
-    }
-    prove(!(await follow(one)), 'a replica does not keep to its own limit of connections');
-    const isOpen = await follow(other);
-    opened.forEach(({ body }) => body.on('error', () => undefined).destroy());
-    return isOpen ? 'alone' : 'together';
-  }
-
-  private async tests(): Promise<Counting> {
+  private async found(): Promise<Counting> {
     const token = await this.nextCaller();
     const [one, other] = this.urls();
     const test = async (url: string): Promise<boolean> => {
       // Counted, then refused for want of a body.
-      const { statusCode, body } = await this.send(url, 'PATCH', TEST_PATH, token);
+      const { statusCode, body } = await request(`${url}${TEST_PATH}`, {
+        method: 'PATCH',
+        dispatcher: this.agent,
+        headers: { authorization: `Bearer ${token}` },
+      });
       await body.dump();
       prove(statusCode >= 400 && statusCode < 500, `a test without a body was answered ${statusCode}`);
       return statusCode !== 429;
@@ -95,8 +69,8 @@ export class SharedLimits {
     }
     prove(!(await test(one)), 'a replica does not keep to its own limit of requests');
     let letThrough = 0;
-    for (; letThrough < TESTS && (await test(other)); letThrough += 1) {
-      await sleep(letThrough === 0 ? TOLD_MS : 0);
+    while (letThrough < TESTS && (await test(other))) {
+      letThrough += 1;
     }
     return letThrough === TESTS ? 'alone' : 'together';
   }
@@ -104,15 +78,5 @@ export class SharedLimits {
   private nextCaller(): Promise<string> {
     this.callers += 1;
     return this.environment.token({ sub: `limited ${this.callers}` });
-  }
-
-  private send(
-    url: string,
-    method: 'GET' | 'PATCH',
-    path: string,
-    token: string,
-  ): Promise<Dispatcher.ResponseData> {
-    const headers = { authorization: `Bearer ${token}` };
-    return request(`${url}${path}`, { method, dispatcher: this.agent, headers });
   }
 }
