@@ -37,7 +37,7 @@ export class RedisService implements OnApplicationShutdown {
   /** @param connections undefined without REDIS_URL */
   constructor(
     env: Env,
-    readonly connections: RedisConnections | undefined,
+    private readonly connections: RedisConnections | undefined,
     log?: Log,
     metrics?: Metrics,
   ) {

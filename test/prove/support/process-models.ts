@@ -83,15 +83,6 @@ export const CHECK = file('check', [
   path('start', 'count', 'end'),
 ]);
 
-/** Waits until the instant that the data name `due`, then counts `ticks`: work of the background alone. */
-export const PAUSED = file('paused', [
-  '<bpmn:startEvent id="start"/>',
-  '<bpmn:intermediateCatchEvent id="pause"><bpmn:timerEventDefinition id="pause_timer"><bpmn:timeDate xsi:type="bpmn:tFormalExpression">${due}</bpmn:timeDate></bpmn:timerEventDefinition></bpmn:intermediateCatchEvent>',
-  counting('tick', 'ticks'),
-  '<bpmn:endEvent id="end"/>',
-  path('start', 'pause', 'tick', 'end'),
-]);
-
 /** Begins by the clock, every second, and ends at once. */
 export const TICKER = file('ticker', [
   `<bpmn:startEvent id="start"><bpmn:timerEventDefinition id="start_timer"><bpmn:timeCycle xsi:type="bpmn:tFormalExpression">R/PT1S</bpmn:timeCycle></bpmn:timerEventDefinition></bpmn:startEvent>`,
