@@ -56,16 +56,6 @@ export const databaseSettings = {
   DATABASE_WRITER_WAIT_SECONDS: optionalInteger(0, 3_600).describe(
     'Seconds for which a replica stays ready while no server takes writes, since one of them will again: 30 where DATABASE_URL names several hosts, otherwise 0; set it where the one host is a proxy before several servers. Above 0 a small write shows before each 404 and 409 that the server was the writer still.',
   ),
-  DATABASE_READ_POOL_SIZE: integer(1, 500, 10).describe('Connections to each host of DATABASE_READ_URL.'),
-  DATABASE_READ_MAX_LAG_SECONDS: integer(2, 3_600, 10).describe(
-    'Age in seconds that an answer of a host of DATABASE_READ_URL has at the most; one that lags more is not asked.',
-  ),
-  DATABASE_READ_LOOK_MS: integer(50, MINUTE_MS, 1_000).describe(
-    'Milliseconds between two looks at how far each host of DATABASE_READ_URL lags; well below DATABASE_READ_MAX_LAG_SECONDS.',
-  ),
-  DATABASE_READ_TIMEOUT_MS: integer(50, MINUTE_MS, 2_000).describe(
-    'Milliseconds after which a reading no longer waits for a host of DATABASE_READ_URL, and asks the one that takes writes.',
-  ),
   DATABASE_DEADLINE_MS: integer(500, 10 * MINUTE_MS, 20_000).describe(
     'Milliseconds after which a request no longer waits for the database and answers 503, or 500 while a commit has no answer.',
   ),

@@ -78,14 +78,6 @@ export const envSchema = z.object({
     .describe(
       'mysql:// or mariadb:// with user:password@host:3306/database, or several hosts separated by commas, one of which takes writes; required in production.',
     ),
-  DATABASE_READ_URL: z
-    .string()
-    .regex(/^(mysql|mariadb):\/\//, { message: 'must start with mysql:// or mariadb://', abort: true })
-    .refine(isDatabaseServerUrl, SERVER_RULE)
-    .optional()
-    .describe(
-      'Servers that replicate the database, in the form of DATABASE_URL, several hosts separated by commas: lists, history and audit may be read there, a little old.',
-    ),
   DATABASE_TLS: flag(false).describe(
     'Encrypt the database connection and check the certificate of the server.',
   ),

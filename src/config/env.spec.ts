@@ -197,27 +197,6 @@ describe('Env', () => {
     ]);
   });
 
-  it.each(['mariadb://svc:hush@db/svc', 'mysql://svc:hush@/svc', 'sqlite:./hush.sqlite'])(
-    'refuses replicas that are none of its server, without a word of their address: %s',
-    (url) => {
-      const told = problems('production', { ...production, DATABASE_READ_URL: url });
-      expect(told).toEqual([expect.stringMatching(/^DATABASE_READ_URL must /)]);
-      expect(told.join()).not.toContain('hush');
-    },
-  );
-
-  it('takes several replicas of its server, and none of the embedded file', () => {
-    const DATABASE_READ_URL = 'mysql://svc:hush@one,two:3307/svc';
-    expect(problems('production', { ...production, DATABASE_READ_URL })).toEqual([]);
-    const embedded = { ...production, NODE_ENV: 'test', DATABASE_URL: 'sqlite:./svc.sqlite' };
-    expect(problems('production', { ...embedded, DATABASE_READ_URL })).toEqual([
-      'DATABASE_READ_URL must begin as DATABASE_URL does, and is only for a MySQL or MariaDB server',
-    ]);
-    expect(problems('evaluation', { DATABASE_READ_URL })).toEqual([
-      'DATABASE_READ_URL must not be set in evaluation mode',
-    ]);
-  });
-
   it('refuses production settings in evaluation mode', () => {
     expect(problems('evaluation', { ...production, NODE_ENV: 'production' })).toEqual([
       'DATABASE_URL must not be set in evaluation mode',

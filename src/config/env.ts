@@ -21,7 +21,6 @@ export type Mode = 'production' | 'evaluation' | 'maintenance';
 const REQUIRED_IN_PRODUCTION = ['DATABASE_URL', 'OIDC_ISSUER', 'OIDC_AUDIENCE', 'SECRETS_KEYS'] as const;
 const REFUSED_IN_EVALUATION = [
   'DATABASE_URL',
-  'DATABASE_READ_URL',
   'OIDC_ISSUER',
   'OIDC_AUDIENCE',
   'OIDC_INTROSPECTION_URL',
@@ -144,7 +143,6 @@ function missing(mode: Mode, present: Record<string, unknown>): string[] {
         ...(present['EVALUATION_CLOCK'] === undefined
           ? []
           : ['EVALUATION_CLOCK must not be set in production']),
-        ...readUrlProblems(present),
         ...introspectionProblems(present),
         ...oneReceiverProblems(present),
         ...plainSecrets(present),
@@ -162,16 +160,6 @@ function missing(mode: Mode, present: Record<string, unknown>): string[] {
     case 'maintenance':
       return [];
   }
-}
-
-/** What replicates a server is a server of its kind; the embedded file has nothing that replicates it. */
-function readUrlProblems(present: Record<string, unknown>): string[] {
-  const [read, written] = ['DATABASE_READ_URL', 'DATABASE_URL'].map(
-    (name) => /^(mysql|mariadb|sqlite):/.exec(String(present[name]))?.[1],
-  );
-  return read === undefined || read === 'sqlite' || written === undefined || read === written
-    ? []
-    : ['DATABASE_READ_URL must begin as DATABASE_URL does, and is only for a MySQL or MariaDB server'];
 }
 
 /** By address: the secret that goes there. It leaves this machine encrypted or not at all. */

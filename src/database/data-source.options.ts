@@ -41,37 +41,6 @@ export function dataSourceOptions(env: Env, schema: Schema): DataSourceOptions {
   return serverOptions(first, schema, env, poolRules(env, target.url));
 }
 
-/** One host that replicates the database, and what TypeORM needs to know about it. */
-export interface ReplicaOptions {
-  place: DatabaseHost;
-  options: DataSourceOptions;
-}
-
-/**
- * The hosts of `DATABASE_READ_URL`. Their sessions can change nothing, whatever the user may do.
- * @throws EnvError as `dataSourceOptions`
- */
-export function replicaOptions(env: Env, { entities }: Schema): ReplicaOptions[] {
-  const url = env.get('DATABASE_READ_URL');
-  if (url === undefined) {
-    return [];
-  }
-  const limitMs = env.get('DATABASE_READ_TIMEOUT_MS');
-  const rules: PoolRules = {
-    ...pooling(env),
-    sessionStatements: [...sessionStatements(env), 'SET SESSION TRANSACTION READ ONLY'],
-    waitMs: limitMs,
-  };
-  const size = {
-    poolSize: env.get('DATABASE_READ_POOL_SIZE'),
-    connectTimeout: Math.min(limitMs, env.get('DATABASE_CONNECT_TIMEOUT_MS')),
-  };
-  return hostUrls(url).flatMap((one) => {
-    const options = { ...serverOptions(one, { entities, migrations: [] }, env, rules), ...size };
-    return databaseHosts(one).map((place) => ({ place, options: options as DataSourceOptions }));
-  });
-}
-
 /** The database that the settings name, for a person: server, port and database, or the file; never a credential. */
 export function describeDatabase(env: Env): string {
   const target = targetOf(env);

@@ -1,22 +1,18 @@
 import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Clock } from '../common/clock.js';
 import { Refusals } from '../common/http/refusals.js';
 import { Log } from '../common/logging/log.js';
 import { Env } from '../config/env.js';
 import { checkSecretsAreBound } from './bind-stored-secrets.js';
 import { awaitDatabase } from './connect.js';
-import { replicaOptions } from './data-source.options.js';
 import { Database } from './database.js';
 import { IdBlocks } from './id-blocks.js';
 import { migrate } from './migrate.js';
-import { ReadReplicas, type WriteProof } from './replicas/read-replicas.js';
 import { warnOfPackets } from './packet-check.js';
 import { checkSchema } from './schema-check.js';
 import type { Schema } from './schema.types.js';
 import { ShardGroups } from './shard-groups.js';
 import { checkSession } from './session-check.js';
-import { WriteProofEntity } from './write-proof.entity.js';
 import { canChangeWriter } from './writer/takeover.js';
 import { checkWriters } from './writers-check.js';
 
@@ -34,22 +30,13 @@ export class DatabaseModule implements OnApplicationShutdown {
       providers: [
         { provide: DataSource, inject: [Env, Log], useFactory },
         {
-          provide: ReadReplicas,
-          inject: [DataSource, Env, Clock, Log],
-          useFactory: (dataSource: DataSource, env: Env, clock: Clock, log: Log): ReadReplicas => {
-            const write: WriteProof = (slot, writtenAt) =>
-              dataSource.manager.upsert(WriteProofEntity, { slot, writtenAt }, ['slot']);
-            return new ReadReplicas(replicaOptions(env, schema), env, clock, log, write);
-          },
-        },
-        {
           provide: Refusals,
           inject: [Database, Env],
           useFactory: (database: Database, env: Env): Refusals =>
             new Refusals(canChangeWriter(env) ? database : undefined),
         },
       ],
-      exports: [DataSource, ReadReplicas, Refusals],
+      exports: [DataSource, Refusals],
     };
   }
 

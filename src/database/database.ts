@@ -19,7 +19,6 @@ import { ReadQueue, type SharedRead } from './groups/read-queue.js';
 import { WriteQueue } from './groups/write-queue.js';
 import { isEmbedded } from './row-locks.js';
 import { sendDirectly } from './direct-statements.js';
-import { ReadReplicas } from './replicas/read-replicas.js';
 import { setShardGroups } from './shards.js';
 import { dropConnections, wasReadOfWriter } from './server-pool.js';
 import { watchStatements } from './statement-spans.js';
@@ -43,7 +42,6 @@ export class Database {
   constructor(
     private readonly dataSource: DataSource,
     private readonly env: Env,
-    private readonly replicas?: ReadReplicas,
   ) {
     if (this.isEmbedded) {
       watchStatements(dataSource);
@@ -84,39 +82,23 @@ export class Database {
   }
 
   /**
-   * The same for what may be old: lists, history and audit, never what a decision comes of, and never what has an entity
-   * tag. A replica of `DATABASE_READ_URL` answers, with all that was stored `DATABASE_READ_MAX_LAG_SECONDS` ago. Where none
-   * can, where `work` throws on it, and where the request asks for something newer (docs/contract.md, section 1.2), the writer does.
-   * @throws as `read`
-   */
-  async readOld<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.mayBeOld ? this.readOldSince(performance.now(), work) : this.read(work);
-  }
-
-  /**
    * A reading that is answered together with others of its kind that come at the same time (docs/architecture.md, Reads that come together).
    * Its statement begins after all whom it answers have come.
    * @param read reads for any number, each time with the results in their order; `null` or the like for one that is not there
    * @param keyOf equal for all who may have the same result object, which nobody may change
-   * @param options `mayBeOld` for what `readOld` may read
    * @returns reads for one; throws as `read`
    */
   sharedRead<Part, Result>(
     read: (manager: EntityManager, parts: readonly Part[]) => Promise<readonly Result[]>,
     keyOf: (part: Part) => string,
-    { mayBeOld }: { mayBeOld: boolean } = { mayBeOld: false },
   ): SharedRead<Part, Result> {
-    const exact = new ReadQueue<Part, Result>(this.limits, {
+    const queue = new ReadQueue<Part, Result>(this.limits, {
       read: (parts, since) => this.readSince(since, (manager) => read(manager, parts)),
-      keyOf,
-    });
-    const old = new ReadQueue<Part, Result>(this.limits, {
-      read: (parts, since) => this.readOldSince(since, (manager) => read(manager, parts)),
       keyOf,
     });
     return (part) => {
       this.refuseNestedUse();
-      return (mayBeOld && this.mayBeOld ? old : exact).add(part);
+      return queue.add(part);
     };
   }
 
@@ -236,20 +218,6 @@ export class Database {
     } catch (error) {
       throw this.told(error);
     }
-  }
-
-  /** Whether there are replicas, and the request being served takes what they may answer. */
-  private get mayBeOld(): boolean {
-    if (this.env.get('DATABASE_READ_URL') === undefined) {
-      return false;
-    }
-    const { maxAgeSeconds = Number.POSITIVE_INFINITY } = requestContext() ?? {};
-    return maxAgeSeconds >= this.env.get('DATABASE_READ_MAX_LAG_SECONDS');
-  }
-
-  private async readOldSince<T>(since: number, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    const answer = await this.replicas?.ask(this.alone(work));
-    return answer === undefined ? this.readSince(since, work) : answer.result;
   }
 
   private alone<T>(work: (manager: EntityManager) => Promise<T>): (manager: EntityManager) => Promise<T> {

@@ -16,8 +16,6 @@ export interface RequestContext {
   readonly traceparent: string;
   /** When the request came, on the monotonic clock of this process (`performance.now()`). */
   readonly receivedAt: number;
-  /** How old the caller takes an answer, seconds: RFC 9111, section 5.2.1, where 0 stands for `no-cache`. No limit where he says none. */
-  readonly maxAgeSeconds: number;
   /** Whether something that was asked for is stored: from then on nobody may be told that nothing is. */
   hasStored: boolean;
   /** Code of the reason for which the caller was turned away. */
@@ -27,8 +25,6 @@ export interface RequestContext {
 }
 
 const REQUEST_ID = /^[\w-]{8,64}$/;
-/** A directive of `Cache-Control`; group: the seconds of `max-age`. */
-const FRESHNESS = /(?:^|,)[ \t]*(?:no-cache|max-age="?(\d{1,9})"?)[ \t]*(?=,|$)/gi;
 
 const storage = new AsyncLocalStorage<RequestContext>();
 
@@ -67,10 +63,7 @@ export function requestContextMiddleware(request: Request, response: Response, n
     receivedAt,
     hasStored: false,
     ...continueTrace(request.get('traceparent')),
-    // Most requests never ask for these.
-    get maxAgeSeconds() {
-      return maxAge(request.get('cache-control'));
-    },
+    // Most requests never ask for it.
     get over() {
       return (over ??= endOf(response));
     },
@@ -87,11 +80,6 @@ function endOf(response: Response): AbortSignal {
     response.once('close', () => controller.abort());
   }
   return controller.signal;
-}
-
-function maxAge(directives = ''): number {
-  const ages = [...directives.matchAll(FRESHNESS)].map(([, seconds = 0]) => Number(seconds));
-  return Math.min(Number.POSITIVE_INFINITY, ...ages);
 }
 
 function continueTrace(parent: string | undefined): Pick<RequestContext, 'traceId' | 'traceparent'> {

@@ -4,24 +4,15 @@ import { DataSource } from 'typeorm';
 import { TrustedIssuer } from '../../common/auth/trusted-issuer.js';
 import { Metrics } from '../../common/metrics/metrics.js';
 import { Database } from '../../database/database.js';
-import { ReadReplicas } from '../../database/replicas/read-replicas.js';
 import { poolState } from '../../database/pool-state.js';
 
 /** What the service knows of the parties it cannot do without, read whenever somebody asks for the metrics. */
 @Injectable()
 export class DependencyMetrics {
-  constructor(
-    { registry }: Metrics,
-    dataSource: DataSource,
-    database: Database,
-    replicas: ReadReplicas,
-    trusted: TrustedIssuer,
-  ) {
+  constructor({ registry }: Metrics, dataSource: DataSource, database: Database, trusted: TrustedIssuer) {
     registry.registerMetric(poolGauge(dataSource));
     registry.registerMetric(groupCounter(database));
     registry.registerMetric(writeCounter(database));
-    registry.registerMetric(oldReadCounter(replicas));
-    registry.registerMetric(replicaGauge(replicas));
     registry.registerMetric(keyAgeGauge(trusted));
   }
 }
@@ -63,34 +54,6 @@ function writeCounter(database: Database): Counter {
       this.reset();
       this.inc({ transaction: 'shared' }, shared);
       this.inc({ transaction: 'own' }, own);
-    },
-  });
-}
-
-function oldReadCounter({ reads }: ReadReplicas): Counter {
-  return new Counter({
-    name: 'svc_database_old_reads_total',
-    help: 'Readings that may be old, by who answered: a replica, or the writer because no replica could. None without DATABASE_READ_URL.',
-    labelNames: ['by'],
-    registers: [],
-    collect() {
-      this.reset();
-      this.inc({ by: 'replica' }, reads.replica);
-      this.inc({ by: 'writer' }, reads.writer);
-    },
-  });
-}
-
-function replicaGauge(replicas: ReadReplicas): Gauge {
-  return new Gauge({
-    name: 'svc_database_read_replicas',
-    help: 'Hosts of DATABASE_READ_URL: used, or left out because they do not answer or lag too much.',
-    labelNames: ['state'],
-    registers: [],
-    collect() {
-      const { used, leftOut } = replicas.counts;
-      this.set({ state: 'used' }, used);
-      this.set({ state: 'left_out' }, leftOut);
     },
   });
 }

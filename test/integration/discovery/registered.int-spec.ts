@@ -62,18 +62,6 @@ describe('RegisteredSource', () => {
     ]);
   });
 
-  it('knows each replica of the database', async () => {
-    const { components } = await sourceOf({
-      DATABASE_URL: 'mysql://svc:hush@db/svc',
-      DATABASE_READ_URL: 'mysql://svc_read:hush@one,two:3307/svc',
-    }).list(never);
-    expect(components.map(({ key, endpoint }) => [key, endpoint])).toEqual([
-      ['database', 'mysql://db/svc'],
-      ['database-replica', 'mysql://one/svc'],
-      ['database-replica-2', 'mysql://two:3307/svc'],
-    ]);
-  });
-
   it('names MCP servers by application and system, and their token endpoints once', async () => {
     const identityProviderUrl = 'https://sso.example.com/token';
     const place = { appId: 'loans.eu', versionId: 'v1' };

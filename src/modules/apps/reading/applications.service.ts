@@ -28,7 +28,7 @@ export class ApplicationsService {
     const apps = appsOf(principal, Permission.ApplicationDelivery);
     return readPage(
       limit ?? this.env.get('APPLICATION_PAGE_SIZE'),
-      (rows) => this.database.readOld((manager) => this.versions.applications(manager, after, apps, rows)),
+      (rows) => this.database.read((manager) => this.versions.applications(manager, after, apps, rows)),
       ({ appId }) => appId,
     );
   }
@@ -37,7 +37,7 @@ export class ApplicationsService {
   async versionsOf(query: VersionsQuery): Promise<Page<StoredVersion>> {
     return readPage(
       query.limit ?? this.env.get('APPLICATION_PAGE_SIZE'),
-      (limit) => this.database.readOld((manager) => this.versions.page(manager, query, limit)),
+      (limit) => this.database.read((manager) => this.versions.page(manager, query, limit)),
       placeOf,
     );
   }

@@ -79,7 +79,7 @@ export class AuditService {
   async page(query: AuditQuery): Promise<Page<AuditEventEntity>> {
     return readPage(
       query.limit ?? this.env.get('AUDIT_PAGE_SIZE'),
-      (limit) => this.database.readOld((manager) => this.repository.page(manager, query, limit)),
+      (limit) => this.database.read((manager) => this.repository.page(manager, query, limit)),
       ({ id }) => id,
     );
   }

@@ -30,7 +30,7 @@ export class BuildReadsService {
   async page(query: BuildQuery): Promise<Page<BuildSummary>> {
     return readPage(
       query.limit ?? this.env.get('APPLICATION_PAGE_SIZE'),
-      (limit) => this.database.readOld((manager) => this.builds.page(manager, query, limit)),
+      (limit) => this.database.read((manager) => this.builds.page(manager, query, limit)),
       ({ buildId }) => buildId,
     );
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { databaseServers } from '../../../config/database-url.js';
+import { databaseServer } from '../../../config/database-url.js';
 import { Env } from '../../../config/env.js';
 import { readAuthority } from '../../../common/tls/authority-file.js';
 import { AuthorizationType, type McpServerRow } from '../../systems/model/system.types.js';
@@ -16,11 +16,6 @@ const HASH_LENGTH = 8;
 const APP_LENGTH = 20;
 const RESOURCE_LENGTH = 30;
 const HOST_LENGTH = 40;
-
-const DATABASES = [
-  { setting: 'DATABASE_URL', key: 'database', name: 'Database of this service' },
-  { setting: 'DATABASE_READ_URL', key: 'database-replica', name: 'Replica of the database of this service' },
-] as const;
 
 /**
  * Components that the service knows by itself: its database, its single sign-on, the MCP servers that applications have
@@ -50,12 +45,11 @@ export class RegisteredSource implements ComponentSource {
     const tls = this.env.get('DATABASE_TLS')
       ? { tls: true, ...(file === undefined ? {} : { ca: readAuthority(file) }) }
       : {};
-    for (const { setting, key, name } of DATABASES) {
-      const servers = databaseServers(this.env.get(setting) ?? '');
-      servers.forEach(({ endpoint, ...credentials }, index) => {
-        const named = { key: index === 0 ? key : `${key}-${index + 1}`, name, options: tls, credentials };
-        listing.add(component('mysql', { ...named, endpoint, trust: 'operator' }));
-      });
+    const server = databaseServer(this.env.get('DATABASE_URL') ?? '');
+    if (server !== null) {
+      const { endpoint, ...credentials } = server;
+      const named = { key: 'database', name: 'Database of this service', endpoint };
+      listing.add(component('mysql', { ...named, options: tls, credentials, trust: 'operator' }));
     }
   }
 

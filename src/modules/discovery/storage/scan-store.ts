@@ -99,7 +99,7 @@ export class ScanStore {
   ): Promise<Page<Item, number>> {
     return readPage(
       limit,
-      (rows) => this.database.readOld((manager) => read(manager, rows)),
+      (rows) => this.database.read((manager) => read(manager, rows)),
       ({ id }) => id,
     );
   }

@@ -115,12 +115,10 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   private async pump(stream: InstanceStream, uuid: string): Promise<boolean> {
     const [now] = await this.instances.revisions([stream.instanceId]);
     for (let hasMore = true; hasMore;) {
-      // Exact: what is missed here is only looked for at the next step, and never behind the last one.
-      const { events, next } = await this.instances.history(
-        uuid,
-        { after: stream.seq, limit: EVENTS_AT_ONCE },
-        { mayBeOld: false },
-      );
+      const { events, next } = await this.instances.history(uuid, {
+        after: stream.seq,
+        limit: EVENTS_AT_ONCE,
+      });
       for (const event of events) {
         await stream.send('history', event.seq, event);
         stream.seq = event.seq;

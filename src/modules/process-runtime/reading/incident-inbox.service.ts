@@ -42,7 +42,7 @@ export class IncidentInboxService {
     const { items, next } = await readPage(
       query.limit ?? this.env.get('PROCESS_PAGE_SIZE'),
       (limit) =>
-        this.database.readOld(async (manager) =>
+        this.database.read(async (manager) =>
           this.told(manager, await this.lists.page(manager, query, apps, limit)),
         ),
       ({ incident }) => incident.uuid,
@@ -56,9 +56,7 @@ export class IncidentInboxService {
     { limit = this.env.get('PROCESS_PAGE_SIZE'), ...filter }: IncidentFilter & { limit?: number },
   ): Promise<IncidentCountsDto> {
     const apps = appsOf(principal, Permission.ProcessRead);
-    const counts = await this.database.readOld((manager) =>
-      this.lists.counts(manager, filter, apps, limit + 1),
-    );
+    const counts = await this.database.read((manager) => this.lists.counts(manager, filter, apps, limit + 1));
     return { counts: counts.slice(0, limit), complete: counts.length <= limit };
   }
 

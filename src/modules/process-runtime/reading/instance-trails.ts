@@ -31,17 +31,10 @@ export class InstanceTrails {
   /**
    * The events before or after one; without either the newest.
    * @param limit most events
-   * @param options `mayBeOld` where the newest events may be missing
    * @throws ProcessInstanceNotFoundError
    */
-  async read(
-    uuid: string,
-    query: HistoryQuery,
-    limit: number,
-    { mayBeOld }: { mayBeOld: boolean },
-  ): Promise<InstanceTrail> {
-    const find = (manager: EntityManager): Promise<InstanceTrail> => this.find(manager, uuid, query, limit);
-    return mayBeOld ? this.database.readOld(find) : this.database.read(find);
+  async read(uuid: string, query: HistoryQuery, limit: number): Promise<InstanceTrail> {
+    return this.database.read((manager) => this.find(manager, uuid, query, limit));
   }
 
   /** Events of an instance, with the values that people corrected. */

@@ -52,7 +52,7 @@ export class ProcessInstancesController {
   @ForReaders()
   @ProcessInstancesApi.getProcessInstanceHistory
   async history(@Param() { uuid }: InstanceParams, @Query() query: HistoryQueryDto): Promise<HistoryPageDto> {
-    return this.instances.history(uuid, query, { mayBeOld: true });
+    return this.instances.history(uuid, query);
   }
 
   @Get(':uuid/bpmn')

@@ -48,7 +48,7 @@ export class ProcessInstancesService {
     const seen = apps === 'all' ? null : { starter: callerHash(principal), apps };
     const { items, next } = await readPage(
       query.limit ?? this.snapshots.pageSize,
-      (limit) => this.database.readOld((manager) => this.lists.page(manager, query, seen, limit)),
+      (limit) => this.database.read((manager) => this.lists.page(manager, query, seen, limit)),
       ({ uuid }) => uuid,
     );
     return { instances: items.map(toInstanceSummary), next };
@@ -57,7 +57,7 @@ export class ProcessInstancesService {
   /** How many instances of the applications that a caller may read run, by process, most first, and whether these are all processes. */
   async running(principal: Principal): Promise<RunningProcessesDto> {
     const apps = appsOf(principal, Permission.ProcessRead);
-    const found = await this.database.readOld((manager) =>
+    const found = await this.database.read((manager) =>
       this.lists.running(manager, apps, this.mostRunning + 1),
     );
     const processes = found.slice(0, this.mostRunning).map(({ oldest, newest, ...counted }) => ({
@@ -70,16 +70,15 @@ export class ProcessInstancesService {
 
   /**
    * A part of the audit trail of an instance.
-   * @param options `mayBeOld` where the newest events may be missing
    * @throws ProcessInstanceNotFoundError
    * @throws ValidationFailedError when both directions are asked for
    */
-  async history(uuid: string, query: HistoryQuery, options: { mayBeOld: boolean }): Promise<HistoryPageDto> {
+  async history(uuid: string, query: HistoryQuery): Promise<HistoryPageDto> {
     if (query.before !== undefined && query.after !== undefined) {
       throw new ValidationFailedError([{ field: 'after', rule: 'must not be together with before' }]);
     }
     const limit = query.limit ?? this.snapshots.pageSize;
-    const trail = await this.trails.read(uuid, query, limit + 1, options);
+    const trail = await this.trails.read(uuid, query, limit + 1);
     const definition = await this.definitions.byId(trail.definitionId);
     const shown = trail.events.slice(0, limit);
     const events = shown.map((event) => toHistoryEvent(definition, event, trail.tokenUuids));

@@ -53,7 +53,7 @@ export class ProcessStatisticsService {
     const bpmn = await this.builds.bpmn(key);
     const end = to ?? this.clock.now();
     const range = { from: from ?? new Date(end.getTime() - WITHOUT_FROM_MS), to };
-    const found = await this.database.readOld((manager) =>
+    const found = await this.database.read((manager) =>
       this.rows.instances(manager, definition.id, range, this.most.instances + 1),
     );
     const trails = this.bounded(found);
@@ -74,7 +74,7 @@ export class ProcessStatisticsService {
     const live = new Set(trails.filter(({ state }) => !hasEnded(state)).map(({ id }) => id));
     let [left, areAll] = [this.most.incidents, true];
     for (const ids of inReadings(trails, this.most)) {
-      const { events, incidents } = await this.database.readOld(async (manager) => ({
+      const { events, incidents } = await this.database.read(async (manager) => ({
         events: await this.rows.events(manager, ids, COUNTED_EVENTS),
         incidents: await this.rows.incidents(manager, ids, left + 1),
       }));

@@ -54,7 +54,7 @@ export class IncidentMetrics {
 
   private async count(now: number): Promise<Record<string, number>> {
     const began = performance.now();
-    const open = await this.database.readOld((manager) => this.lists.openByType(manager));
+    const open = await this.database.read((manager) => this.lists.openByType(manager));
     const counts = Object.fromEntries(INCIDENT_TYPES.map((type) => [type, open[type] ?? 0]));
     const pause = Math.max(this.keptMs, PAUSES * (performance.now() - began));
     await this.database.writeAside((manager) => this.stored.store(manager, counts, new Date(now + pause)));

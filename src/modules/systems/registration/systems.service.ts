@@ -67,7 +67,6 @@ export class SystemsService {
     this.readList = database.sharedRead(
       (manager, lists) => Promise.all(lists.map((asked) => this.listed(manager, asked))),
       ({ version: { appId, appVersionId }, options }) => JSON.stringify([appId, appVersionId, options]),
-      { mayBeOld: true },
     );
   }
 

@@ -166,7 +166,7 @@ export class RunStore {
    * @param apps only runs of these applications; null for all
    */
   async page(query: WorkflowRunQuery, apps: SomeApps | null, limit: number): Promise<ListedRun[]> {
-    return this.database.readOld((manager) => this.repository.page(manager, query, apps, limit));
+    return this.database.read((manager) => this.repository.page(manager, query, apps, limit));
   }
 
   /** A run that begins now, with a new id. */

@@ -38,7 +38,7 @@ export class WorkflowUsageService {
    */
   async read(principal: Principal, range: TimeRange): Promise<WorkflowUsageDto> {
     const scope = this.scopeOf(principal, range);
-    const { runs, calls } = await this.database.readOld(async (manager) => ({
+    const { runs, calls } = await this.database.read(async (manager) => ({
       runs: await this.usage.runs(manager, scope),
       calls: await this.usage.modelCalls(manager, scope, this.mostCalls + 1),
     }));
