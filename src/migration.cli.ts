@@ -31,11 +31,7 @@ await runCli(async ([name = '', ...args], print) => {
 });
 
 async function run(dataSource: DataSource, print: Print, env: Env): Promise<number> {
-  const names = await migrate(
-    dataSource,
-    env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'),
-    env.get('SECRETS_KEYS'),
-  );
+  const names = await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'));
   print(names.length === 0 ? 'Nothing to migrate.' : `Migrated: ${names.join(', ')}`);
   return 0;
 }

@@ -5,7 +5,6 @@ import { checkSecretKeys } from './common/secrets/secret-keys.js';
 import { Clock } from './common/clock.js';
 import { runCli } from './config/cli.js';
 import { EnvError, type Env } from './config/env.js';
-import { checkSecretsAreBound } from './database/bind-stored-secrets.js';
 import { withDatabaseOf } from './database/maintenance.js';
 import { SCHEMA } from './schema.js';
 import { checkSchema } from './database/schema-check.js';
@@ -21,7 +20,6 @@ async function rotate(dataSource: DataSource, env: Env, print: (line: string) =>
     throw new EnvError(['SECRETS_KEYS is required']);
   }
   await checkSchema(dataSource, env.get('DATABASE_SHARD_KEYSPACE'));
-  await checkSecretsAreBound(dataSource);
   const cipher = new SecretCipher(keys);
   await checkSecretKeys(dataSource.manager, cipher, keys, new Clock().now());
   const { resealed, alreadyCurrent, unreadable } = await rotateSecrets(dataSource.manager, cipher);

@@ -3,7 +3,6 @@ import { DataSource } from 'typeorm';
 import { Refusals } from '../common/http/refusals.js';
 import { Log } from '../common/logging/log.js';
 import { Env } from '../config/env.js';
-import { checkSecretsAreBound } from './bind-stored-secrets.js';
 import { awaitDatabase } from './connect.js';
 import { Database } from './database.js';
 import { IdBlocks } from './id-blocks.js';
@@ -51,9 +50,8 @@ function openDataSource(env: Env, schema: Schema, log: Log): Promise<DataSource>
     await checkWriters(dataSource);
     await warnOfPackets(dataSource, env, log);
     if (env.get('MIGRATIONS_RUN')) {
-      await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'), env.get('SECRETS_KEYS'));
+      await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'));
     }
     await checkSchema(dataSource, env.get('DATABASE_SHARD_KEYSPACE'));
-    await checkSecretsAreBound(dataSource);
   });
 }

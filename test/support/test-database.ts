@@ -16,7 +16,7 @@ export interface WorkerDatabase {
 
 /** Brings an empty test database to the current schema. */
 export async function migrateDatabase(database: WorkerDatabase): Promise<void> {
-  await withDataSource(database, (dataSource) => migrate(dataSource, MIGRATION_LOCK_SECONDS, []));
+  await withDataSource(database, (dataSource) => migrate(dataSource, MIGRATION_LOCK_SECONDS));
 }
 
 /** Empties every table, so that a test file starts from the state right after migration. */

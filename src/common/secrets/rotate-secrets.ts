@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { isUnbound, sealedKeyId, SecretUnreadableError, type SecretCipher } from './secret-cipher.js';
+import { sealedKeyId, SecretUnreadableError, type SecretCipher } from './secret-cipher.js';
 import { replaceSealed, sealedValues, type SealedValue } from './sealed-columns.js';
 
 const BATCH = 200;
@@ -47,32 +47,4 @@ function resealed(cipher: SecretCipher, { sealed, place }: SealedValue): string 
     }
     throw error;
   }
-}
-
-/**
- * Seals every secret of a release before bindings anew, bound to what stands beside it now. Like a rotation it may be stopped
- * and started again.
- * @returns how many
- * @throws SecretUnreadableError when a value cannot be opened with the configured keys
- */
-export async function bindSecrets(manager: EntityManager, cipher: SecretCipher): Promise<number> {
-  let bound = 0;
-  for await (const batch of sealedValues(manager, BATCH)) {
-    for (const value of batch.filter(({ sealed }) => isUnbound(sealed))) {
-      const { binding: _none, ...unbound } = value.place;
-      await replaceSealed(manager, value, cipher.seal(cipher.open(value.sealed, unbound), value.place));
-      bound += 1;
-    }
-  }
-  return bound;
-}
-
-/** Whether a secret of a release before bindings is stored. */
-export async function hasUnbound(manager: EntityManager): Promise<boolean> {
-  for await (const batch of sealedValues(manager, BATCH)) {
-    if (batch.some(({ sealed }) => isUnbound(sealed))) {
-      return true;
-    }
-  }
-  return false;
 }

@@ -9,8 +9,6 @@ interface SealedColumn {
   column: string;
   /** Columns that the values are bound to. */
   boundTo: readonly string[];
-  /** Later columns that they are bound to where these have a value, so that values of before can still be opened. */
-  boundIfSet?: readonly string[];
 }
 
 const SEALED_COLUMNS: readonly SealedColumn[] = [
@@ -18,8 +16,14 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
     table: 'systems',
     idColumn: 'id',
     column: 'client_secret',
-    boundTo: ['base_url', 'identity_provider_url', 'client_id', 'authorization_type'],
-    boundIfSet: ['tls_ca', 'credential_options'],
+    boundTo: [
+      'base_url',
+      'identity_provider_url',
+      'client_id',
+      'authorization_type',
+      'tls_ca',
+      'credential_options',
+    ],
   },
   {
     table: 'systems',
@@ -46,11 +50,6 @@ export interface SealedValue {
 
 type SealedRow = { id: string; sealed: string } & Record<string, string | null>;
 
-/** What `boundIfSet` adds to a binding. */
-export function boundIfSet(column: string, value: string | null): string[] {
-  return value === null ? [] : [`${column}:${value}`];
-}
-
 /** Whether any stored value was sealed with this key. */
 export async function isKeyInUse(manager: EntityManager, keyId: string): Promise<boolean> {
   const id = `${keyId}.`;
@@ -66,9 +65,8 @@ export async function isKeyInUse(manager: EntityManager, keyId: string): Promise
 
 /** All sealed values in batches of at most `size`, in the order of their rows. */
 export async function* sealedValues(manager: EntityManager, size: number): AsyncGenerator<SealedValue[]> {
-  for (const sealedColumn of SEALED_COLUMNS) {
-    const { table, idColumn, column, boundTo, boundIfSet: later = [] } = sealedColumn;
-    const beside = [...boundTo, ...later].map((name) => `, ${name}`).join('');
+  for (const { table, idColumn, column, boundTo } of SEALED_COLUMNS) {
+    const beside = boundTo.map((name) => `, ${name}`).join('');
     const sql =
       `SELECT ${idColumn} AS id, ${column} AS sealed${beside} FROM ${table} ` +
       `WHERE ${column} IS NOT NULL AND ${idColumn} > ? ORDER BY ${idColumn} LIMIT ${size}`;
@@ -81,16 +79,11 @@ export async function* sealedValues(manager: EntityManager, size: number): Async
       }
       last = end.id;
       yield rows.map((row) => {
-        const binding = bindingOf(sealedColumn, row);
+        const binding = boundTo.map((name) => row[name] ?? null);
         return { place: { table, rowId: row.id, column, binding }, sealed: row.sealed };
       });
     }
   }
-}
-
-function bindingOf({ boundTo, boundIfSet: later = [] }: SealedColumn, row: SealedRow): (string | null)[] {
-  const binding = boundTo.map((name) => row[name] ?? null);
-  return [...binding, ...later.flatMap((name) => boundIfSet(name, row[name] ?? null))];
 }
 
 /** Replaces a sealed value unless somebody changed it meanwhile. */

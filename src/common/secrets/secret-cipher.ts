@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InternalError } from '../errors/domain.error.js';
 
-/** Bound to its place alone: texts that are no secrets, and secrets of earlier releases until they are sealed anew. */
+/** Bound to its place alone: texts that are no secrets. */
 const UNBOUND = 'svc1';
 /** Bound to its place and to where it may be sent. */
 const BOUND = 'svc2';
@@ -98,11 +98,6 @@ export class SecretCipher {
       throw new SecretUnreadableError(place.rowId);
     }
   }
-}
-
-/** Whether a value was sealed for its place alone. */
-export function isUnbound(sealed: string): boolean {
-  return sealed.startsWith(`${UNBOUND}.`);
 }
 
 /** Id of the key that sealed a value. */

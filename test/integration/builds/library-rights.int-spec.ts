@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LibraryUserEntity } from '../../../src/modules/builds/storage/library-user.entity.js';
+import { BuildEntity } from '../../../src/modules/builds/storage/build.entity.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { userTaskProcess } from '../../support/runtime/bpmn.js';
-import {
-  allowLibraries,
-  deliveryPath,
-  packageDocument,
-  publish,
-  type Published,
-} from '../../support/runtime/publish.js';
+import { deliveryPath, packageDocument, publish, type Published } from '../../support/runtime/publish.js';
 import { newPlace, type Place } from '../systems/rows.js';
 import { calling, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { changeNode, getNode, nodePath } from './workflow-nodes.js';
@@ -41,6 +35,9 @@ describe('the right to use a library', () => {
     };
     return publish(app, { appId, bpmn: userTaskProcess('shared'), package: { application } });
   };
+  /** Ends the right of every application to use the build. */
+  const takeBack = ({ buildId }: Published): Promise<unknown> =>
+    app.dataSource.getRepository(BuildEntity).update({ buildId }, { usableBy: '[]' });
   const documentWith = (place: Place, { appId, buildId }: Published): Record<string, unknown> =>
     packageDocument(place.appId, { bpmn: userTaskProcess(), libraries: [{ appId, buildId }] });
   const put = (place: Place, document: unknown): Promise<TestResponse<PackageAnswer>> =>
@@ -146,36 +143,19 @@ describe('the right to use a library', () => {
     expect(answer.body.problems).toBeUndefined();
   });
 
-  it('is that of those who used it before, as long as its package says nothing', async () => {
-    const place = newPlace();
-    const before = await library(null);
-    await allowLibraries(app, place.appId, [before]);
-    expect((await put(place, documentWith(place, before))).status).toBe(200);
-
-    const application = { formatVersion: 1, appId: before.appId, name: 'Now', usableBy: ['another'] };
-    const now = await publish(app, { appId: before.appId, package: { application } });
-    for (const one of [now, before]) {
-      expect((await put(place, documentWith(place, one))).status).toBe(409);
-    }
-  });
-
   it('is not that of an application whose id differs in its case', async () => {
     const place = newPlace();
     const other = place.appId.toUpperCase();
     expect(other).not.toBe(place.appId);
     const named = await library([other]);
-    const usedBefore = await library(null);
-    await allowLibraries(app, other, [usedBefore]);
     expect((await put(place, documentWith(place, named))).status).toBe(409);
-    expect((await put(place, documentWith(place, usedBefore))).status).toBe(409);
   });
 
   it('is asked again before a version is committed, which could not be built without it', async () => {
     const place = newPlace();
-    const shared = await library(null);
-    await allowLibraries(app, place.appId, [shared]);
+    const shared = await library([place.appId]);
     expect((await put(place, documentWith(place, shared))).status).toBe(200);
-    await app.dataSource.getRepository(LibraryUserEntity).delete({ userAppId: place.appId });
+    await takeBack(shared);
     const refused = await commit(app, place);
     expect(refused.status).toBe(409);
     expect(refused.body).toMatchObject({ message: sentence(place, shared) });
@@ -184,10 +164,9 @@ describe('the right to use a library', () => {
 
   it('is told to who reads what is wrong with a package, and no refused use of his is recorded', async () => {
     const place = newPlace();
-    const shared = await library(null);
-    await allowLibraries(app, place.appId, [shared]);
+    const shared = await library([place.appId]);
     expect((await put(place, documentWith(place, shared))).status).toBe(200);
-    await app.dataSource.getRepository(LibraryUserEntity).delete({ userAppId: place.appId });
+    await takeBack(shared);
     const path = `${deliveryPath(place.appId, place.versionId)}/package/problems`;
     expect(await app.request('GET', path)).toMatchObject({
       status: 409,
@@ -198,12 +177,10 @@ describe('the right to use a library', () => {
 
   it('is asked again when a build is made', async () => {
     const place = newPlace();
-    const shared = await library(null);
-    await allowLibraries(app, place.appId, [shared]);
+    const shared = await library([place.appId]);
     expect((await put(place, documentWith(place, shared))).status).toBe(200);
     await commit(app, place);
-    // As if an earlier release had stored the package.
-    await app.dataSource.getRepository(LibraryUserEntity).delete({ userAppId: place.appId });
+    await takeBack(shared);
 
     const refused = await build(app, place);
     expect(refused.status).toBe(409);
@@ -214,13 +191,12 @@ describe('the right to use a library', () => {
 
   it('is asked again when a node of a workflow is edited, and nothing of the package changes', async () => {
     const place = newPlace();
-    const shared = await library(null);
-    await allowLibraries(app, place.appId, [shared]);
+    const shared = await library([place.appId]);
     const workflows = [workflowOf('flow', [mapping('a', 1)])];
     expect((await put(place, { ...documentWith(place, shared), workflows })).status).toBe(200);
     const before = await packageRow(app, place);
     const { body: node } = await getNode(app, place, 'flow', 'a');
-    await app.dataSource.getRepository(LibraryUserEntity).delete({ userAppId: place.appId });
+    await takeBack(shared);
 
     const path = nodePath(place, 'flow', 'a');
     const added = await app.request('POST', nodePath(place, 'flow'), {

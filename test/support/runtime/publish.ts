@@ -1,5 +1,5 @@
+import { In } from 'typeorm';
 import { BuildEntity } from '../../../src/modules/builds/storage/build.entity.js';
-import { LibraryUserEntity } from '../../../src/modules/builds/storage/library-user.entity.js';
 import type { TestApp, TestResponse } from '../app.js';
 import { uniqueName } from '../factories.js';
 
@@ -61,18 +61,17 @@ export function packageDocument(
   };
 }
 
-/**
- * Lets an application use libraries whose packages say nothing of who may, as the migration did for those that used them before
- * packages could say it.
- */
+/** Adds an application to those that may use the builds of libraries, as if the packages of these builds had named it. */
 export async function allowLibraries(
   app: TestApp,
   userAppId: string,
   libraries: readonly Pick<LibraryRef, 'appId'>[] = [],
 ): Promise<void> {
-  const users = app.dataSource.createQueryBuilder().insert().orIgnore().into(LibraryUserEntity);
-  for (const { appId: libraryAppId } of libraries) {
-    await users.values({ libraryAppId, userAppId }).execute();
+  const repository = app.dataSource.getRepository(BuildEntity);
+  const builds = await repository.findBy({ appId: In(libraries.map(({ appId }) => appId)) });
+  for (const { buildId, usableBy } of builds) {
+    const users = new Set([...(JSON.parse(usableBy ?? '[]') as string[]), userAppId]);
+    await repository.update({ buildId }, { usableBy: JSON.stringify([...users]) });
   }
 }
 

@@ -3,7 +3,6 @@ import { In, type EntityManager } from 'typeorm';
 import type { LibraryRefusal } from '../model/builds.errors.js';
 import { BuildStatus, type BuildLibrary } from '../model/builds.types.js';
 import { BuildEntity } from './build.entity.js';
-import { LibraryUserEntity } from './library-user.entity.js';
 
 type Library = Pick<BuildLibrary, 'appId' | 'buildId'>;
 
@@ -24,13 +23,11 @@ export class LibraryRightsRepository {
       where: { buildId: In(libraries.map(({ buildId }) => buildId)) },
     });
     const builds = new Map(rows.map((row) => [row.buildId, row]));
-    const before = await this.usedBefore(manager, userAppId);
     const refusals = new Map<string, LibraryRefusal>();
     for (const { appId, buildId } of libraries) {
       const build = builds.get(buildId);
       const newest = await this.newest(manager, appId);
-      const isNamed = (named: string | null | undefined): boolean =>
-        includes(named ?? null, userAppId, before.has(appId));
+      const isNamed = (named: string | null | undefined): boolean => includes(named, userAppId, false);
       if (build?.status === BuildStatus.Withdrawn) {
         refusals.set(buildId, 'WITHDRAWN');
       } else if (!isNamed(build?.usableBy) || !isNamed(newest?.usableBy)) {
@@ -49,7 +46,7 @@ export class LibraryRightsRepository {
     const select = { systemsUsableBy: true } as const;
     const build = await manager.findOne(BuildEntity, { select, where: { buildId } });
     const newest = await this.newest(manager, appId);
-    return [build, newest].every((row) => includes(row?.systemsUsableBy ?? null, userAppId, true));
+    return [build, newest].every((row) => includes(row?.systemsUsableBy, userAppId, true));
   }
 
   private async newest(manager: EntityManager, appId: string): Promise<BuildEntity | null> {
@@ -59,15 +56,9 @@ export class LibraryRightsRepository {
       order: { buildId: 'DESC' },
     });
   }
-
-  /** The libraries that an application used before their packages said who may. */
-  private async usedBefore(manager: EntityManager, userAppId: string): Promise<Set<string>> {
-    const rows = await manager.findBy(LibraryUserEntity, { userAppId });
-    return new Set(rows.map(({ libraryAppId }) => libraryAppId));
-  }
 }
 
-/** @param otherwise where the package says nothing */
-function includes(named: string | null, appId: string, otherwise: boolean): boolean {
-  return named === null ? otherwise : (JSON.parse(named) as string[]).includes(appId);
+/** @param otherwise the answer when the package has no such member */
+function includes(named: string | null | undefined, appId: string, otherwise: boolean): boolean {
+  return typeof named !== 'string' ? otherwise : (JSON.parse(named) as string[]).includes(appId);
 }

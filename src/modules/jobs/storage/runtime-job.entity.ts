@@ -24,9 +24,9 @@ export class RuntimeJobEntity {
   /** How often it was begun. */
   @Column({ type: 'int' }) attempts: number;
   /** How often a run of it failed. */
-  @Column({ type: 'int', default: 0 }) failures: number;
+  @Column({ type: 'int' }) failures: number;
   /** How often our own database failed during a run. The other attempts ended with their process, or lost their lease. */
-  @Column({ type: 'int', default: 0 }) interruptions: number;
+  @Column({ type: 'int' }) interruptions: number;
   /** Of the last claim; may have ended. */
   @Column({ type: 'varchar', length: 36, nullable: true }) lease: string | null;
   @Column({ type: 'bigint', name: 'instance_id', nullable: true, transformer: safeInteger }) instanceId:

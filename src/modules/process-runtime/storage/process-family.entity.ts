@@ -5,7 +5,7 @@ import { safeInteger } from '../../../database/safe-integer.js';
 @Entity('process_families')
 export class ProcessFamilyEntity {
   @PrimaryColumn({ type: 'bigint', name: 'root_id', transformer: safeInteger }) rootId: number;
-  @Column({ type: 'int', default: 0 }) shard: number;
+  @Column({ type: 'int' }) shard: number;
   /** Called instances that have not ended; their root is not counted. */
   @Column({ type: 'int' }) instances: number;
 }

@@ -10,7 +10,7 @@ import { storedJson } from '../../../database/stored-json.js';
 export class ProcessMessageEntity {
   @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;
   /** Follows from the key, so that equal keys are in one shard. */
-  @Column({ type: 'int', default: 0 }) shard: number;
+  @Column({ type: 'int' }) shard: number;
   @Column({ type: 'varchar', name: 'wait_key', length: 64 }) waitKey: string;
   /** Application at the top of the calls. */
   @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;

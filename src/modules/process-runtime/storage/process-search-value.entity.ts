@@ -17,7 +17,7 @@ export class ProcessSearchValueEntity {
   /** Of the instance: newest first is its order. */
   @Column({ type: 'varchar', length: 36 }) uuid: string;
   /** Of the instance, as `starter`: who may see the row. */
-  @Column({ type: 'varchar', name: 'app_id', length: 64, default: '' }) appId: string;
+  @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
   @Column({ type: 'varchar', length: 64, nullable: true }) starter: string | null;
   /** Hash of path and value; null where there is none any more. */
   @Column({ type: 'varchar', length: 64, nullable: true }) term: string | null;

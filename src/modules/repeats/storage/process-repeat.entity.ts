@@ -7,7 +7,7 @@ import { storedText } from '../../../database/stored-text.js';
 export class ProcessRepeatEntity {
   @PrimaryColumn({ type: 'varchar', name: 'key_hash', length: 64 }) keyHash: string;
   /** Of a start it follows from the key, of a UI action it is that of the instance. */
-  @Column({ type: 'int', default: 0 }) shard: number;
+  @Column({ type: 'int' }) shard: number;
   @Column({ type: 'varchar', name: 'body_hash', length: 64 }) bodyHash: string;
   @Column({ type: 'json', transformer: storedText }) response: string;
   @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;

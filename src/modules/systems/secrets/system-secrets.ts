@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { boundIfSet } from '../../../common/secrets/sealed-columns.js';
 import { SecretCipher, type SecretPlace } from '../../../common/secrets/secret-cipher.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 
@@ -78,7 +77,7 @@ export class SystemSecrets {
 
 /** The order of a binding is that of the columns in sealed-columns.ts. */
 const PLACES: Readonly<Record<SecretName, (system: SecretHolder) => SecretPlace>> = {
-  clientSecret: ({ id, baseUrl, identityProviderUrl, clientId, authorizationType, ...later }) => ({
+  clientSecret: ({ id, baseUrl, identityProviderUrl, clientId, authorizationType, ...rest }) => ({
     table: 'systems',
     rowId: id,
     column: 'client_secret',
@@ -87,8 +86,8 @@ const PLACES: Readonly<Record<SecretName, (system: SecretHolder) => SecretPlace>
       identityProviderUrl,
       clientId,
       authorizationType,
-      ...boundIfSet('tls_ca', later.caCertificates),
-      ...boundIfSet('credential_options', later.credentialOptions),
+      rest.caCertificates,
+      rest.credentialOptions,
     ],
   }),
   clientKey: ({ id, baseUrl, identityProviderUrl, caCertificates, clientCertificate }) => ({

@@ -11,7 +11,7 @@ export class WorkflowCallEntity {
   /** Names the call within its run, see OutsideCall.key. */
   @PrimaryColumn({ type: 'varchar', name: 'call_key', length: 191 }) callKey: string;
   /** That of the run. */
-  @Column({ type: 'int', default: 0 }) shard: number;
+  @Column({ type: 'int' }) shard: number;
   @Column({ type: 'varchar', length: 8 }) kind: CallKind;
   @Column({ type: 'varchar', length: 16 }) state: CallState;
   /** Attempt of the run that has begun it last; only this one may finish it. */

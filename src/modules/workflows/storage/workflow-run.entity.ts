@@ -13,7 +13,7 @@ export class WorkflowRunEntity {
   /** UUID version 7, so the order of ids is the order of starts. */
   @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
   /** That of the instance or the job that waits for the run. */
-  @Column({ type: 'int', default: 0 }) shard: number;
+  @Column({ type: 'int' }) shard: number;
   /** One run for each piece of work, see WorkflowRunRequest.runKey. */
   @Column({ type: 'varchar', name: 'run_key', length: 128 }) runKey: string;
   /** Grows with each beginning; a run that was begun again elsewhere stores nothing more here. */
