@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { bareHttpUrl, integer } from './setting-rules.js';
+import { bareHttpUrl } from './setting-rules.js';
 
-const MINUTE_MS = 60_000;
-/** Name and value of a header (RFC 9110, section 5); other facts keep to the same. */
+/** Name and value of a header (RFC 9110, section 5). */
 const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
 const FIELD_TEXT = /^[\x20-\x7e]{0,4096}$/;
 
@@ -23,7 +22,7 @@ const pairList = z
   .transform((value) => pairs(value))
   .optional();
 
-/** Settings of traces, under the names that OpenTelemetry gives them. */
+/** Settings of traces that hold rules of this service. The OpenTelemetry SDK reads the other variables of its specification. */
 export const traceSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: bareHttpUrl
     .optional()
@@ -38,41 +37,13 @@ export const traceSettings = {
     .min(1)
     .optional()
     .describe('PEM file of the authority of an https collector; the built-in list without it.'),
-  OTEL_EXPORTER_OTLP_TIMEOUT: integer(100, MINUTE_MS, 10_000).describe(
-    'Milliseconds for one batch of spans, and at the stop for all that is left; below SHUTDOWN_TIMEOUT_MS.',
-  ),
-  OTEL_SERVICE_NAME: z
-    .string()
-    .min(1)
-    .max(128)
-    .optional()
-    .describe('Name of the service in traces; svc-platform without it.'),
-  OTEL_RESOURCE_ATTRIBUTES: pairList.describe(
-    'Facts about this deployment in traces: name=value, comma-separated, values percent-encoded, such as deployment.environment.name=production.',
-  ),
-  OTEL_TRACES_SAMPLER: z
-    .enum(
-      ['traceidratio', 'parentbased_traceidratio', 'always_on', 'parentbased_always_on'],
-      'must be traceidratio, parentbased_traceidratio, always_on or parentbased_always_on',
-    )
-    .default('traceidratio')
-    .describe(
-      'traceidratio records the share OTEL_TRACES_SAMPLER_ARG of all requests, always_on all of them; with parentbased_ callers that send a traceparent decide about their requests (docs/operations.md, "Traces").',
-    ),
-  OTEL_TRACES_SAMPLER_ARG: z
-    .string()
-    .regex(/^(0(\.\d{1,9})?|1(\.0{1,9})?)$/, 'must be a number from 0 to 1')
-    .transform(Number)
-    .default(0.1)
-    .describe('Share of the traces that are recorded, from 0 to 1.'),
-  OTEL_BSP_SCHEDULE_DELAY: integer(10, MINUTE_MS, 5_000).describe(
-    'Longest milliseconds that a span waits for others before it is sent.',
-  ),
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: integer(1, 2_048, 256).describe('Spans that are sent at once.'),
-  OTEL_BSP_MAX_QUEUE_SIZE: integer(1, 65_536, 2_048).describe(
-    'Spans that wait to be sent; what comes beyond is dropped and counted (svc_trace_spans_total).',
-  ),
 };
+
+/** Tracing every request would cost too much, and callers must not decide it. The SDK has other defaults, and reads only the environment. */
+export function setDefaultSampling(): void {
+  process.env['OTEL_TRACES_SAMPLER'] ||= 'traceidratio';
+  process.env['OTEL_TRACES_SAMPLER_ARG'] ||= '0.1';
+}
 
 function pairs(value: string): Record<string, string> {
   return Object.fromEntries(

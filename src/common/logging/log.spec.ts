@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { NoopSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Env } from '../../config/env.js';
-import { Clock } from '../clock.js';
+import { spanSource } from '../tracing/span-source.js';
 import { withSpan } from '../tracing/active-span.js';
 import { Tracer } from '../tracing/tracer.js';
 import { Log } from './log.js';
@@ -9,12 +10,11 @@ describe('Log', () => {
   const log = new Log(Env.parse('evaluation', { LOG_LEVEL: 'silent' }));
   const info = vi.spyOn(log['logger'], 'info');
   const logged = (): unknown => info.mock.lastCall?.[0];
-  const tracer = (share: number): Tracer =>
-    new Tracer({
-      sampling: { share, callersDecide: false },
-      sink: { add: () => undefined },
-      clock: new Clock(),
-    });
+  const tracer = (share: number): Tracer => {
+    vi.stubEnv('OTEL_TRACES_SAMPLER_ARG', String(share));
+    return new Tracer(spanSource(new NoopSpanProcessor()));
+  };
+  afterEach(() => vi.unstubAllEnvs());
 
   it.each([0, 1])('names the span of a job, recorded or not (share %d)', (share) => {
     const span = tracer(share).job('job', undefined, {});

@@ -47,7 +47,7 @@ export function outboundClient(
  * @param address none: only others are called
  * @throws EnvError as `configuredOutbound`
  */
-export function operatorClient(env: Env, address: string | undefined, thread: DialThread): OutboundClient {
+export function operatorClient(env: Env, address: string | undefined, thread?: DialThread): OutboundClient {
   const settings = configuredOutbound(env);
   const own = address === undefined ? [] : [hostRule(new URL(address))];
   const policy = {

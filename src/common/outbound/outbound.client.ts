@@ -1,8 +1,10 @@
-import { Agent } from 'undici';
+import type { Agent as HttpAgent } from 'node:http';
+import { Agent, type buildConnector } from 'undici';
 
 import type { AddressPolicy } from './address-policy.js';
 import type { TlsMaterial } from '../tls/tls-material.js';
 import { boundedResolver } from './bounded-resolver.js';
+import { guardedAgent } from './guarded-agent.js';
 import { guardedConnector } from './guarded-connector.js';
 import { type Resolver, systemResolver } from './guarded-lookup.js';
 import type { HeavySeats } from './heavy-seats.js';
@@ -74,17 +76,25 @@ export class OutboundClient {
     }
   }
 
+  /** An agent for a library that sends requests by `node:http`: the egress rules hold, the limits of operations do not. */
+  agentFor(protocol: string, tls?: TlsMaterial): HttpAgent {
+    return guardedAgent(protocol, this.connector(tls, new AbortController().signal));
+  }
+
   /** Destroying an agent closes every socket of it, also those a library forgot. */
   private createAgent(tls: TlsMaterial | undefined, ends: AbortSignal): Agent {
-    const { connectTimeoutMs, proxy } = this.options;
-    const policy = this.options.policy.of(tls?.app);
-    const { resolver } = this;
     return new Agent({
-      connect: guardedConnector({ policy, resolver, connectTimeoutMs, proxy, tls, ends }),
+      connect: this.connector(tls, ends),
       // The deadline of the operation is the one clock.
       headersTimeout: 0,
       bodyTimeout: 0,
       pipelining: 1,
     });
+  }
+
+  private connector(tls: TlsMaterial | undefined, ends: AbortSignal): buildConnector.connector {
+    const { connectTimeoutMs, proxy } = this.options;
+    const policy = this.options.policy.of(tls?.app);
+    return guardedConnector({ policy, resolver: this.resolver, connectTimeoutMs, proxy, tls, ends });
   }
 }

@@ -1,105 +1,84 @@
-import { TraceFlags, type SpanContext } from '@opentelemetry/api';
-import type { Clock } from '../clock.js';
-import { ServiceSpan, type SpanBeginning, type SpanSink } from './service-span.js';
+import {
+  ROOT_CONTEXT,
+  trace,
+  type Context,
+  type SpanContext,
+  type Tracer as SpanMaker,
+} from '@opentelemetry/api';
+import { ServiceSpan, type SpanBeginning } from './service-span.js';
 import { isSampled, newSpanId, newTraceId } from './trace-context.js';
 
-/** Which traces are recorded. */
-export interface Sampling {
-  /** Share of the traces that begin here, from 0 to 1. */
-  readonly share: number;
-  /** Whether callers decide about the traces that they have begun. */
-  readonly callersDecide: boolean;
-}
-
-/** What a background job goes on from. */
+/** The work that added a background job. */
 export interface JobOrigin {
   readonly context: SpanContext;
-  /** Whether the job is a part of that work, or a trace of its own that the work has led to. */
+  /** Whether the job is a part of that work, or starts a trace of its own. */
   readonly isPart: boolean;
 }
 
-/** What a tracer works with. */
-export interface TracerOptions {
-  readonly sampling: Sampling;
-  readonly sink: SpanSink;
-  readonly clock: Clock;
+/** Gives the next root span the ids of its request, and all others random ones. */
+export class SpanIds {
+  private given: SpanContext | undefined;
+
+  readonly generateTraceId = (): string => this.given?.traceId ?? newTraceId();
+  readonly generateSpanId = (): string => this.given?.spanId ?? newSpanId();
+
+  with<Result>(ids: SpanContext | undefined, start: () => Result): Result {
+    this.given = ids;
+    try {
+      return start();
+    } finally {
+      this.given = undefined;
+    }
+  }
 }
 
-interface Ids {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId: string | undefined;
+/** Where spans come from. Its sampler decides which traces are recorded. */
+export interface SpanSource {
+  readonly tracer: SpanMaker;
+  readonly ids: SpanIds;
 }
 
-/** Begins traces, or goes on with those of others: with a request, and with a background job. All else is a part of these. */
+/** Starts traces, or continues those of others: with a request, and with a background job. All other spans are parts of these. */
 export class Tracer {
-  /** @param options absent: there are no traces */
-  constructor(private readonly options?: TracerOptions) {}
+  /** @param source absent: there are no traces */
+  constructor(private readonly source?: SpanSource) {}
 
   get isOn(): boolean {
-    return this.options !== undefined;
+    return this.source !== undefined;
   }
 
   /**
-   * The span of a request. Callers choose the ids of their traces, so ids decide nothing: what is recorded is drawn by lot, unless
-   * callers decide.
+   * The span of a request.
    * @param own the ids that were given to the request
-   * @param caller what the caller says of its own work
+   * @param caller the span of the caller
    */
   request(
-    { traceId, spanId }: SpanContext,
+    own: SpanContext,
     caller: SpanContext | undefined,
     beginning: SpanBeginning,
   ): ServiceSpan | undefined {
-    const { options } = this;
-    if (options === undefined) {
-      return undefined;
-    }
-    const { callersDecide } = options.sampling;
-    const isRecorded = caller !== undefined && callersDecide ? isSampled(caller) : isDrawn(options);
-    const ids = { traceId, spanId, parentSpanId: caller?.spanId };
-    return begun(options, 'request', ids, isRecorded, beginning);
+    return this.start('request', caller && { ...caller, isRemote: true }, beginning, own);
   }
 
-  /** The span of a background job. A part of other work is recorded where that is; the rest is drawn by lot. */
+  /** The span of a background job. A part of other work is recorded where that work is. */
   job(name: string, origin: JobOrigin | undefined, beginning: SpanBeginning): ServiceSpan | undefined {
-    const { options } = this;
-    if (options === undefined) {
-      return undefined;
-    }
-    const parent = origin?.isPart === true ? origin.context : undefined;
-    const ids = {
-      traceId: parent?.traceId ?? newTraceId(),
-      spanId: newSpanId(),
-      parentSpanId: parent?.spanId,
-    };
-    const isRecorded = parent === undefined ? isDrawn(options) : isSampled(parent);
-    return begun(options, name, ids, isRecorded, { ...beginning, links: linksTo(origin) });
+    const parent = origin?.isPart === true ? { ...origin.context, isRemote: false } : undefined;
+    return this.start(name, parent, { ...beginning, links: linksTo(origin) });
+  }
+
+  private start(
+    name: string,
+    parent: SpanContext | undefined,
+    beginning: SpanBeginning,
+    own?: SpanContext,
+  ): ServiceSpan | undefined {
+    const context: Context = parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
+    const { source } = this;
+    return source?.ids.with(own, () => ServiceSpan.start(source.tracer, name, beginning, context));
   }
 }
 
-/** To what added a job that is no part of it, where that is recorded. */
+/** To the work that added a job without being its parent, where that work is recorded. */
 function linksTo(origin: JobOrigin | undefined): { context: SpanContext }[] {
   return origin?.isPart === false && isSampled(origin.context) ? [{ context: origin.context }] : [];
-}
-
-function isDrawn({ sampling }: TracerOptions): boolean {
-  return Math.random() < sampling.share;
-}
-
-function begun(
-  { clock, sink }: TracerOptions,
-  name: string,
-  { traceId, spanId, parentSpanId }: Ids,
-  isRecorded: boolean,
-  beginning: SpanBeginning,
-): ServiceSpan {
-  const traceFlags = isRecorded ? TraceFlags.SAMPLED : TraceFlags.NONE;
-  const place = {
-    context: { traceId, spanId, traceFlags },
-    parentSpanId,
-    offsetMs: clock.now().getTime() - performance.now(),
-    sink: isRecorded ? sink : undefined,
-  };
-  return new ServiceSpan(name, place, beginning);
 }

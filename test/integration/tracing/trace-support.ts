@@ -1,13 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, vi } from 'vitest';
 import { TestApp } from '../../support/app.js';
 import { startTraceCollector, type TraceCollector } from '../../support/peers/trace-collector.js';
 
-/** Settings of a test: every request is recorded, and nobody waits long for the collector. */
-export const TRACED = {
-  OTEL_TRACES_SAMPLER: 'always_on',
-  OTEL_BSP_SCHEDULE_DELAY: '20',
-};
+/** Variables of the OpenTelemetry SDK: every request is recorded, and nobody waits long for the collector. */
+const TRACED = { OTEL_TRACES_SAMPLER: 'always_on', OTEL_BSP_SCHEDULE_DELAY: '20' };
+
+/** Starts a service with traces. The SDK reads its variables from the process. */
+export function startTraced(settings: Record<string, string>): Promise<TestApp> {
+  for (const [name, value] of Object.entries({ ...TRACED, ...settings })) {
+    if (name.startsWith('OTEL_')) {
+      vi.stubEnv(name, value);
+    }
+  }
+  return TestApp.start(settings);
+}
 
 /** The headers of a caller who has begun a trace. */
 export function traced(flags = '00'): {
@@ -49,12 +56,17 @@ export class CollectedService {
   /** Starts a service whose traces the collector gets, unless the settings name another one. */
   async serve(settings: Record<string, string> = {}): Promise<void> {
     const { url } = this.collector;
-    await this.serveWith({ ...TRACED, OTEL_EXPORTER_OTLP_ENDPOINT: url, ...this.settings, ...settings });
+    this.started.app = await startTraced({
+      JOBS_WORKERS: 'false',
+      OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      ...this.settings,
+      ...settings,
+    });
   }
 
   /** Starts a service without traces. */
-  serveUntraced(): Promise<void> {
-    return this.serveWith({});
+  async serveUntraced(): Promise<void> {
+    this.started.app = await TestApp.start({ JOBS_WORKERS: 'false' });
   }
 
   /** What waits is sent by then. */
@@ -62,10 +74,7 @@ export class CollectedService {
     const { app } = this.started;
     delete this.started.app;
     await app?.close();
-  }
-
-  private async serveWith(settings: Record<string, string>): Promise<void> {
-    this.started.app = await TestApp.start({ JOBS_WORKERS: 'false', ...settings });
+    vi.unstubAllEnvs();
   }
 }
 

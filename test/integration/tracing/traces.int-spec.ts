@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { TestApp } from '../../support/app.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { TestApp } from '../../support/app.js';
 import {
   asksFor,
   observations,
@@ -29,7 +29,7 @@ import { eventually, execute, instancePath, start } from '../../support/runtime/
 import { workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { publishAgent } from '../agents/agent-support.js';
 import { IS_EMBEDDED } from '../jobs/job-replica.js';
-import { TRACED, traced } from './trace-support.js';
+import { startTraced, traced } from './trace-support.js';
 
 const SERVER = 2;
 const CLIENT = 3;
@@ -56,8 +56,7 @@ describe('traces', () => {
       startToolsPeer({}),
     ]);
     peer.tools = { look: { annotations: { readOnlyHint: true }, run: () => 'secret-result' } };
-    app = await TestApp.start({
-      ...TRACED,
+    app = await startTraced({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20of-the-collector,x-team=a',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
@@ -72,6 +71,7 @@ describe('traces', () => {
   });
   afterAll(async () => {
     await app.close();
+    vi.unstubAllEnvs();
     await Promise.all([collector, model, peer].map((each) => each.close()));
   });
   afterEach(() => {
@@ -245,8 +245,7 @@ describe('traces', () => {
         ),
       ],
     });
-    const front = await TestApp.start({
-      ...TRACED,
+    const front = await startTraced({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       JOBS_WORKERS: 'false',
     });

@@ -77,5 +77,11 @@ function spansOf(body: string): CollectedSpan[] {
 }
 
 function valuesOf(attributes: KeyValue[]): Record<string, unknown> {
-  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+  // JSON may write 64-bit integers as numbers or as text.
+  return Object.fromEntries(
+    attributes.map(({ key, value: { intValue, ...others } }) => [
+      key,
+      intValue === undefined ? Object.values(others)[0] : String(Number(intValue)),
+    ]),
+  );
 }
