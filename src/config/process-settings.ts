@@ -79,9 +79,6 @@ export const processSettings = {
   PROCESS_INCIDENT_COUNT_SECONDS: integer(1, DAY_SECONDS, 30).describe(
     'Seconds for which a count of open incidents holds in the metrics of all replicas; at least twenty times as long as it took.',
   ),
-  PROCESS_EVENTS_PACKED: flag(true).describe(
-    'Whether a step stores its audit trail as one row. false stores a row for each event, as releases without this setting read them: for an upgrade or roll-back beside them.',
-  ),
   PROCESS_DEFINITION_CACHE_BYTES: integer(1_024, 17_179_869_184, 134_217_728).describe(
     'Memory for process definitions that are kept ready to run, estimated; those not used for longest make room.',
   ),

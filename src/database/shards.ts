@@ -2,8 +2,6 @@ import { In, type DataSource, type EntityManager, type FindOperator } from 'type
 
 /** Values of the column `shard`. A database that is spread over servers keeps rows of one value together. */
 export const SHARDS = 256;
-/** Ids below were made by releases whose ids were plain sequences. */
-const FIRST_SEQUENCE = 2 ** 32;
 const HEX = 16;
 
 /** How many groups of shards a database has; see DATABASE_SHARDS. */
@@ -24,20 +22,15 @@ export function isSharded({ connection }: Pick<EntityManager, 'connection'>): bo
  * @param sequence one of the numbers of `IdBlocks` that nobody else gets
  */
 export function placedId(sequence: number, shard: number): number {
-  return (FIRST_SEQUENCE + sequence) * SHARDS + shard;
+  return sequence * SHARDS + shard;
 }
 
-/** Whether an id was made by `placedId`: then all that belongs to it, called processes too, has its shard. */
-export function isPlaced(id: number): boolean {
-  return id >= FIRST_SEQUENCE * SHARDS;
-}
-
-/** The shard of an instance, of whichever release. */
+/** The shard of an instance, which is that of everything that belongs to it, called processes too. */
 export function shardOf(id: number): number {
   return id % SHARDS;
 }
 
-/** The shard that the last byte of a uuid tells. Ids of earlier releases have any byte there, and what is no uuid is in no shard. */
+/** The shard that the last byte of a uuid tells; 0 for what is no uuid. */
 export function shardOfUuid(uuid: string): number {
   return Number.parseInt(uuid.slice(-2), HEX) || 0;
 }

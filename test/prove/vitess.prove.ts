@@ -15,7 +15,6 @@ const LOOKS = 4;
 const BY_NATURE: readonly { what: RegExp; why: string }[] = [
   { what: /from process_instances where .*order by uuid desc/i, why: 'a list is of all shards' },
   { what: /from process_instances where id in/i, why: 'rows of a list are where it found them' },
-  { what: /from process_instances where uuid/i, why: 'an id of an earlier release does not tell its shard' },
   { what: /from process_search_values (force index \S+ )?where/i, why: 'a search by data is of all shards' },
   { what: /from process_families|from runtime_jobs.*group by/i, why: 'metrics are of all shards' },
   { what: /process_message_waits/i, why: 'tokens wait for a message where their instances are' },

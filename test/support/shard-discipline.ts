@@ -39,11 +39,7 @@ const EVERYWHERE: readonly RegExp[] = [
   /^SELECT run\.state AS state, COUNT\(\*\) AS amount FROM workflow_runs run WHERE /,
   /^SELECT [^(]*COUNT\(\*\) AS amount, MIN\(uuid\) AS oldest, .* FROM process_instances WHERE state = \? /,
   /^SELECT [^(]*COUNT\(\*\) AS amount FROM process_incidents WHERE (\w+ = \? AND )*state = \?/,
-  /^SELECT DISTINCT instance_id FROM process_incidents WHERE state = \?( AND \(app_id = \? OR app_id IS NULL\))? LIMIT \?$/,
-  /^SELECT [^(]* FROM process_incidents WHERE state = \? AND app_id IS NULL LIMIT \?$/,
-  // Ids of earlier releases do not tell the shard, and what is not there has none.
-  /FROM process_instances WHERE uuid (= \?|IN \([?, ]*\))( LIMIT \?)?$/,
-  /FROM [`"]workflow_(runs|calls)[`"] [^?]*WHERE \(*[^ ]*[`"](id|run_id)[`"] = \?/,
+  /^SELECT DISTINCT instance_id FROM process_incidents WHERE state = \?( AND app_id = \?)? LIMIT \?$/,
   // Instances of a build that is withdrawn.
   /^SELECT [^(]* FROM process_instances WHERE app_id = \? AND state = \? AND build_id = \? ORDER BY uuid ASC LIMIT \?$/,
   // Tokens wait for a message where their instances are.

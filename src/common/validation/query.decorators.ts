@@ -154,12 +154,3 @@ export const IsRangeStart = (entries: string): PropertyDecorator =>
 /** Where a time range of a list ends, without the range. */
 export const IsRangeEnd = (entries: string): PropertyDecorator =>
   IsQueryMoment({ description: `Only ${entries} before this time.` });
-
-/** What the document says of a parameter by a name that it had before, which is still taken. */
-export const formerNameOf = (name: string): { description: string; deprecated: true } => ({
-  description: `Former name of \`${name}\`; still taken.`,
-  deprecated: true,
-});
-
-/** The start or the end of a time range, by a former name of its parameter. */
-export const IsFormerRange = (name: 'from' | 'to'): PropertyDecorator => IsQueryMoment(formerNameOf(name));

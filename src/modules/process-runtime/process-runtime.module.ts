@@ -6,8 +6,6 @@ import { IncidentInboxController } from './reading/incident-inbox.controller.js'
 import { IncidentInboxService } from './reading/incident-inbox.service.js';
 import { IncidentMetrics } from './steps/incident-metrics.js';
 import { IncidentContexts } from './steps/incident-contexts.js';
-import { LeftBehind } from './background/left-behind.js';
-import { IncidentPlaces } from './background/incident-places.js';
 import { IncidentCountsRepository } from './storage/incident-counts.repository.js';
 import { IncidentListsRepository } from './storage/incident-lists.repository.js';
 import { IncidentsService } from './steps/incidents.service.js';
@@ -108,7 +106,6 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     IncidentInboxService,
     IncidentListsRepository,
     IncidentMetrics,
-    IncidentPlaces,
     IncidentsRepository,
     IncidentsService,
     IncidentRecords,
@@ -129,7 +126,6 @@ import { UiActionRepeats } from './ui-actions/ui-action-repeats.js';
     InstancesRepository,
     JobSteps,
     JobOwners,
-    LeftBehind,
     MessageMatcher,
     MessageDeliveries,
     MessagePublishing,

@@ -54,7 +54,7 @@ describe('texts that look like SQL', () => {
 
       const value = encodeURIComponent(text);
       const paths = [
-        ...['applicationId', 'processDefinitionName', 'state', 'startedFrom', 'before', 'limit'].map(
+        ...['applicationId', 'processDefinitionName', 'state', 'from', 'before', 'limit'].map(
           (name) => `${INSTANCES}?${name}=${value}`,
         ),
         ...['workflow', 'processInstanceUuid', 'state', 'before'].map((name) => `${RUNS}?${name}=${value}`),

@@ -145,7 +145,7 @@ describe('query parameters', () => {
       400,
       'Request validation failed.',
       'buildId: is not a known query parameter. Known: applicationId, before, data, from, hasIncidents, limit, parentProcessInstanceUuid, ' +
-        'processDefinitionName, startedFrom, startedTo, state, to',
+        'processDefinitionName, state, to',
     ]);
   });
 });

@@ -78,12 +78,9 @@ describe('GET /rtm/api/runtime/process-instance', () => {
     const from = body.instances[1]?.startedAt ?? '';
     const to = body.instances[0]?.startedAt ?? '';
 
-    expect(await listed({ startedFrom: from })).toEqual(ids.slice(0, 2));
-    expect(await listed({ startedTo: to })).toEqual(ids.slice(1));
-    expect(await listed({ startedFrom: from, startedTo: to })).toEqual([ids[1]]);
+    expect(await listed({ from })).toEqual(ids.slice(0, 2));
+    expect(await listed({ to })).toEqual(ids.slice(1));
     expect(await listed({ from, to })).toEqual([ids[1]]);
-    expect(await listed({ from, startedTo: to })).toEqual([ids[1]]);
-    expect(await listed({ from: to, startedFrom: from })).toEqual([ids[0]]);
   });
 
   it('shows callers without the permission what they started themselves', async () => {
@@ -119,8 +116,9 @@ describe('GET /rtm/api/runtime/process-instance', () => {
       { limit: '0' },
       { limit: '201' },
       { before: 'x' },
-      { startedFrom: 'yesterday' },
-      { startedTo: '1' },
+      { from: 'yesterday' },
+      { to: '1' },
+      { startedFrom: '2026-01-31T00:00:00Z' },
       { applicationId: 'a b' },
       { processDefinitionName: 'a/b' },
       { parentProcessInstanceUuid: '7' },

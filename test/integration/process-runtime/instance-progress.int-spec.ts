@@ -110,9 +110,9 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
       );
       const id = instance.instanceMetadata.processInstanceId;
       await other.dataSource.query(
-        `INSERT INTO process_events (instance_id, seq, shard, kind, at)
-         SELECT id, seq + 1, shard, 'RETRY', started_at FROM process_instances WHERE id = ?`,
-        [id],
+        `INSERT INTO process_events (instance_id, seq, shard, at, events)
+         SELECT id, seq + 1, shard, started_at, ? FROM process_instances WHERE id = ?`,
+        [JSON.stringify({ text: '["RETRY",null,null,null]' }), id],
       );
       await other.dataSource.query('UPDATE process_instances SET rev = rev + 1, seq = seq + 1 WHERE id = ?', [
         id,

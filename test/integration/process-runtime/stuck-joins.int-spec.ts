@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProcessEventEntity } from '../../../src/modules/process-runtime/storage/process-event.entity.js';
-import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, timerEvent, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
@@ -57,8 +54,6 @@ describe('a join that can never be completed', () => {
     app = await TestApp.start({
       JOBS_POLL_MS: '20',
       PROCESS_REPEAT_WINDOW_MS: '0',
-      // `asBefore` takes some of the events of a step away.
-      PROCESS_EVENTS_PACKED: 'false',
     });
     published = await publish(app, { bpmn: [branches, choice, later] });
   });
@@ -81,19 +76,6 @@ describe('a join that can never be completed', () => {
     expect((await read(uuid)).incidents).toEqual([]);
     await act(uuid, 'b');
     return { uuid, id: (await instanceRow(app, uuid)).id };
-  };
-
-  /** Leaves an instance as an earlier release has stored it. */
-  const asBefore = async (uuid: string, id: number): Promise<void> => {
-    const instances = app.dataSource.getRepository(ProcessInstanceEntity);
-    const row = await instances.findOneByOrFail({ uuid });
-    const { content } = row;
-    content.joins.forEach((join) => delete join.missing);
-    await instances.update({ uuid }, { content: content as object, openIncidents: 0 });
-    await app.dataSource.getRepository(ProcessIncidentEntity).delete({ instanceId: id });
-    await app.dataSource
-      .getRepository(ProcessEventEntity)
-      .delete({ instanceId: id, kind: 'INCIDENT_RAISED' });
   };
 
   it('is one incident that names the join and the flow, whatever happens elsewhere after it', async () => {
@@ -172,31 +154,7 @@ describe('a join that can never be completed', () => {
     expect((await tokenRows(app, id)).filter(({ live }) => live)).toEqual([]);
   });
 
-  it.each([['hold'], ['retry'], ['hold', 'release']])(
-    'that was stuck before anybody looked for that is found by %s %s',
-    async (...operations) => {
-      const { uuid, id } = await stuck();
-      await asBefore(uuid, id);
-      expect((await read(uuid)).incidents).toEqual([]);
-      for (const operation of operations) {
-        const { status } = await app.request('POST', `${instancePath(uuid)}/${operation}`);
-        expect(status).toBe(operation === 'retry' ? 409 : 200);
-      }
-      expect((await read(uuid)).incidents).toMatchObject([
-        { type: 'JOIN_NEVER_COMPLETED', bpmnElementId: 'join' },
-      ]);
-      expect(await instanceRow(app, uuid)).toMatchObject({ openIncidents: 1 });
-      expect(await incidentEvents(id)).toEqual(['INCIDENT_RAISED']);
-    },
-  );
-
-  it('is told by the answer of the retry that finds it, and a retry that finds none changes nothing', async () => {
-    const { uuid, id } = await stuck();
-    await asBefore(uuid, id);
-    expect(await app.request('POST', `${instancePath(uuid)}/retry`)).toMatchObject({
-      status: 409,
-      body: { message: expect.stringContaining('no token can come to the join any more') },
-    });
+  it('changes nothing where a retry finds none', async () => {
     const waiting = await started(app, published, 'branches', { ok: false });
     await act(waiting.uuid, 'a');
     const before = await instanceRow(app, waiting.uuid);

@@ -329,21 +329,4 @@ describe('a join that can never be completed', () => {
     expect(stuck(instance)).toEqual({});
     expect(instance.state.state).toBe('FINISHED');
   });
-
-  it('is looked for in every level by a hold, a release and a look of an operator', () => {
-    for (const commands of [['HOLD'], ['HOLD', 'RELEASE'], ['CHECK_JOINS']] as const) {
-      const { engine, instance } = startOf(branches());
-      engine.act(instance, 'a.done');
-      engine.act(instance, 'b.done');
-      const joins = instance.state.joins.map(({ node, scopeTokenId, arrivals }) => ({
-        node,
-        scopeTokenId,
-        arrivals,
-      }));
-      instance.state = { ...instance.state, joins };
-      expect(stuck(instance)).toEqual({});
-      commands.forEach((kind) => engine.step(instance, { kind }));
-      expect(stuck(instance)).toEqual({ join: ['which'] });
-    }
-  });
 });

@@ -2268,13 +2268,13 @@ export type IncidentPage = {
 
 export type IncidentCount = {
     /**
-     * Application; null, as what is beside it, for incidents of an earlier release at which nobody has looked yet.
+     * Application that the process belongs to.
      */
-    applicationId: string | null;
+    applicationId: string;
     /**
      * Name of the process.
      */
-    processDefinitionName: string | null;
+    processDefinitionName: string;
     /**
      * Id of the element in the BPMN file; null for the process as a whole.
      */
@@ -5363,13 +5363,6 @@ export type ApplicationIdOfListProcessIncidents = string;
 export type ApplicationVersionId = string;
 
 /**
- * Former name of `applicationVersionId`; still taken.
- *
- * @deprecated
- */
-export type AppVersionId = string;
-
-/**
  * Only incidents in processes of this build.
  */
 export type BuildIdOfListProcessIncidents = string;
@@ -7291,18 +7284,6 @@ export type ListProcessInstancesData = {
          */
         to?: string;
         /**
-         * Former name of `from`; still taken.
-         *
-         * @deprecated
-         */
-        startedFrom?: string;
-        /**
-         * Former name of `to`; still taken.
-         *
-         * @deprecated
-         */
-        startedTo?: string;
-        /**
          * The `next` of the page before: a UUID of version 7.
          */
         before?: string;
@@ -7711,12 +7692,6 @@ export type ListProcessIncidentsData = {
          */
         applicationVersionId?: string;
         /**
-         * Former name of `applicationVersionId`; still taken.
-         *
-         * @deprecated
-         */
-        appVersionId?: string;
-        /**
          * Only incidents in processes of this build.
          */
         buildId?: string;
@@ -7806,12 +7781,6 @@ export type CountProcessIncidentsData = {
          * Only incidents in processes of builds of this version.
          */
         applicationVersionId?: string;
-        /**
-         * Former name of `applicationVersionId`; still taken.
-         *
-         * @deprecated
-         */
-        appVersionId?: string;
         /**
          * Only incidents in processes of this build.
          */

@@ -107,7 +107,6 @@ export class JobQueueService {
 
   /** How many open jobs a family has, running ones included; counts no further than `most`. */
   async countOfFamily(manager: EntityManager, familyId: number, most: number): Promise<number> {
-    // The jobs of a family of an earlier release may be in any shard: those of its first instance are counted.
     const shard = andShard(manager, shardOf(familyId));
     const [found] = await manager.query<{ jobs: unknown }[]>(
       `SELECT COUNT(*) AS jobs FROM (SELECT id FROM runtime_jobs WHERE family_id = ?${shard.sql} LIMIT ?) AS counted`,

@@ -4,8 +4,8 @@ import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { Job, JobContext, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { ExpiredRows, type Removal } from './expired-rows.js';
-import { LeftBehind } from './left-behind.js';
 import { ScheduledJobs, type ScheduledJob } from './scheduled-jobs.js';
+import { TimerOutbox } from './timer-outbox.js';
 
 const SECOND_MS = 1_000;
 
@@ -19,7 +19,7 @@ export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
     private readonly database: Database,
     private readonly expired: ExpiredRows,
     private readonly jobs: ScheduledJobs,
-    private readonly left: LeftBehind,
+    private readonly outbox: TimerOutbox,
     private readonly clock: Clock,
     private readonly env: Env,
   ) {}
@@ -35,7 +35,7 @@ export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
     for (const removal of this.expired.removals(now)) {
       await this.removeAll(signal, removal);
     }
-    await this.left.bring(signal);
+    await this.outbox.bring();
     await this.jobs.replace(job, this.next(now));
   }
 

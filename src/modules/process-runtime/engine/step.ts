@@ -53,7 +53,6 @@ const RULES: { readonly [K in Kind]: Rule<K> } = {
   RETRY: asked('STARTED', retry),
   CHANGE_DATA: asked('STARTED', (run, { patch }) => patchData(run, patch)),
   // Every step ends with a look at the joins.
-  CHECK_JOINS: asked('STARTED', () => undefined),
   ACTION_DUE: background(actionDue),
   ACTION_DONE: background(actionDone),
   ACTION_FAILED: background(actionFailed),

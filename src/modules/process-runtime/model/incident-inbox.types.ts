@@ -12,8 +12,6 @@ export const INCIDENT_STATES: readonly IncidentState[] = ['OPEN', 'RESOLVED', 'R
 export interface IncidentFilter extends TimeRange {
   applicationId?: string;
   applicationVersionId?: string;
-  /** The former name. */
-  appVersionId?: string;
   buildId?: string;
   processDefinitionName?: string;
   bpmnElementId?: string;
@@ -27,8 +25,8 @@ export interface IncidentQuery extends IncidentFilter, PageQuery {
 
 /** How many incidents of one kind are open at one place. */
 export interface IncidentCount {
-  applicationId: string | null;
-  processDefinitionName: string | null;
+  applicationId: string;
+  processDefinitionName: string;
   bpmnElementId: string | null;
   code: IncidentType;
   open: number;

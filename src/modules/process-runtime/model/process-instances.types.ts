@@ -13,9 +13,6 @@ export interface InstanceQuery extends PageQuery, TimeRange {
   parentProcessInstanceUuid?: string;
   /** Values of their data; all of them must be there. */
   data?: readonly SearchTerm[];
-  /** The former names of the range. */
-  startedFrom?: Date;
-  startedTo?: Date;
 }
 
 /** Which part of an audit trail to read: before a number and newest first, or after one and oldest first. */

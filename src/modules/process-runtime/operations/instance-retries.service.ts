@@ -10,7 +10,7 @@ import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { decodeJob, outlives } from '../steps/runtime-job.js';
 import { ProcessIncidentError, ProcessStateError } from '../model/process-runtime.errors.js';
 import { FailedStepError } from '../steps/failed-step.error.js';
-import { isStuck, JOIN_NEVER_COMPLETED } from '../steps/join-incidents.js';
+import { JOIN_NEVER_COMPLETED } from '../steps/join-incidents.js';
 import type { Decision, LockedInstance } from '../steps/step.types.js';
 import { StepResources } from '../steps/step-resources.js';
 import { StepFailures } from '../steps/step-failures.js';
@@ -57,7 +57,7 @@ export class InstanceRetriesService {
    */
   async retry(principal: Principal, target: RetryTarget, data?: JsonObject): Promise<InstanceRetryDto> {
     const version = await this.records.demandMay(principal, target, data !== undefined);
-    const open = await this.openOf(principal, target);
+    const open = await this.work.openOf(target);
     const stops = open.filter((incident): incident is Stop => incident.job !== null);
     if (stops.length === 0) {
       throw open.length === 0 ? nothingStopped(target) : notInBackground(target, open);
@@ -100,29 +100,6 @@ export class InstanceRetriesService {
       retriedIncidents,
       ...(notRetried.length === 0 ? {} : { notRetried }),
     };
-  }
-
-  /** What is open; where nothing is, also what a look at the joins of the instance finds. */
-  private async openOf({ user }: Principal, target: RetryTarget): Promise<IncidentRow[]> {
-    const open = await this.work.openOf(target);
-    if (open.length > 0 || target.tokenUuid !== null) {
-      return open;
-    }
-    const isFound = await this.steps.run<boolean>(
-      { uuid: target.uuid },
-      {
-        actor: user.userName,
-        decide: ({ row: { state, content } }) =>
-          state === 'STARTED' && content.joins.length > 0
-            ? {
-                command: { kind: 'CHECK_JOINS' },
-                made: (result) => demandStuck(result, target),
-                after: () => true,
-              }
-            : { answer: false },
-      },
-    );
-    return isFound ? this.work.openOf(target) : open;
   }
 
   private async retryOne(stop: Stop, attempt: Attempt): Promise<InstanceRetryDto> {
@@ -254,14 +231,6 @@ function isAskedAnew({ job: { kind, payload }, tokenId, actionSvcUuid }: Stop): 
 function nothingStopped({ tokenUuid }: RetryTarget): ProcessStateError {
   const what = tokenUuid === null ? 'the process instance as a whole' : 'this token';
   return new ProcessStateError('NOTHING_TO_RETRY', `Nothing of ${what} has stopped.`);
-}
-
-/** @throws ProcessStateError when a look at the joins has found nothing, so that nothing is written */
-function demandStuck(result: StepResult, target: RetryTarget): StepResult {
-  if (!result.instance.joins.some(isStuck)) {
-    throw nothingStopped(target);
-  }
-  return result;
 }
 
 /** What helps in place of a retry. */

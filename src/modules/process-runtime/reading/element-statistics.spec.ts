@@ -84,12 +84,12 @@ describe('ElementStatistics', () => {
   it('tells the share of instances with an incident, of those that came', () => {
     const statistics = new ElementStatistics(GRAPH);
     [1, 2, 3].forEach((id) => statistics.addTrails(passed(id, 1), new Set()));
-    statistics.addIncident({ instanceId: 1, state: 'RESOLVED', node: null, element: 'task' });
-    statistics.addIncident({ instanceId: 1, state: 'OPEN', node: TASK, element: null });
+    statistics.addIncident({ instanceId: 1, state: 'RESOLVED', element: 'task' });
+    statistics.addIncident({ instanceId: 1, state: 'OPEN', element: 'task' });
     // One whose step was undone.
-    statistics.addIncident({ instanceId: 4, state: 'OPEN', node: null, element: 'task' });
+    statistics.addIncident({ instanceId: 4, state: 'OPEN', element: 'task' });
     // Of the process as a whole.
-    statistics.addIncident({ instanceId: 4, state: 'OPEN', node: null, element: null });
+    statistics.addIncident({ instanceId: 4, state: 'OPEN', element: null });
     expect(taskOf(statistics)).toMatchObject({ incidents: 3, openIncidents: 2, incidentRate: 0.5 });
   });
 });

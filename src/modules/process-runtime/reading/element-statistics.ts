@@ -77,9 +77,8 @@ export class ElementStatistics {
     }
   }
 
-  /** An incident of an earlier release names its node only. */
-  addIncident({ instanceId, state, element: key, node }: StoppedAt): void {
-    const element = key === null ? this.at(node) : this.byKey.get(key);
+  addIncident({ instanceId, state, element: key }: StoppedAt): void {
+    const element = key === null ? undefined : this.byKey.get(key);
     if (element !== undefined) {
       element.stopped.add(instanceId);
       element.incidents += 1;

@@ -3,7 +3,6 @@ import { IsIn, IsOptional } from 'class-validator';
 import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
 import { IsText } from '../../../common/validation/patterns.decorators.js';
 import {
-  formerNameOf,
   IsPageCursor,
   IsPageLimit,
   IsQueryId,
@@ -39,9 +38,6 @@ class IncidentFilterDto implements IncidentFilter {
 
   @IsQueryId({ description: 'Only incidents in processes of builds of this version.' })
   applicationVersionId?: string;
-
-  @IsQueryId(formerNameOf('applicationVersionId'))
-  appVersionId?: string;
 
   @IsQueryId({ description: 'Only incidents in processes of this build.' })
   buildId?: string;
@@ -192,14 +188,11 @@ export class IncidentPageDto {
 
 /** How many incidents of one kind are open at one place. */
 export class IncidentCountDto implements IncidentCount {
-  @Shows.textOrNull(
-    'Application; null, as what is beside it, for incidents of an earlier release at which nobody has looked yet.',
-    'sample',
-  )
-  applicationId: string | null;
+  @Shows.value('Application that the process belongs to.', 'sample')
+  applicationId: string;
 
-  @Shows.textOrNull('Name of the process.', 'loan_onboarding')
-  processDefinitionName: string | null;
+  @Shows.value('Name of the process.', 'loan_onboarding')
+  processDefinitionName: string;
 
   @Shows.textOrNull(
     'Id of the element in the BPMN file; null for the process as a whole.',

@@ -3,7 +3,6 @@ import { Transform } from 'class-transformer';
 import { IsIn, IsOptional, Matches } from 'class-validator';
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import {
-  IsFormerRange,
   IsPageCursor,
   IsPageLimit,
   IsQueryId,
@@ -97,12 +96,6 @@ export class InstancesQueryDto {
 
   @IsRangeEnd('instances that started')
   to?: Date;
-
-  @IsFormerRange('from')
-  startedFrom?: Date;
-
-  @IsFormerRange('to')
-  startedTo?: Date;
 
   @IsPageCursor()
   before?: string;

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Database } from '../../../database/database.js';
 import { holdInGroup, joinGroup } from '../../../database/groups/write-group.js';
 import { ShardGroups } from '../../../database/shard-groups.js';
 import { shardOf, shardOfUuid } from '../../../database/shards.js';
@@ -26,7 +25,6 @@ export interface Attempts {
 @Injectable()
 export class InstanceLocks {
   constructor(
-    private readonly database: Database,
     private readonly instances: InstancesRepository,
     private readonly tokens: TokensRepository,
     private readonly definitions: RunnableDefinitionsService,
@@ -46,11 +44,6 @@ export class InstanceLocks {
     const load = (): Promise<LoadedInstance> =>
       (loaded ??= this.load(manager, { row, locked, definition: definition() }));
     return { row, locked, definition, load };
-  }
-
-  /** See `InstancesRepository.findOld`. */
-  async findOld(key: InstanceKey): Promise<number | null> {
-    return this.database.read((manager) => this.instances.findOld(manager, key));
   }
 
   private async lockRow(

@@ -8,7 +8,7 @@ import { workInGroup } from '../../../database/groups/write-group.js';
 import { EngineIncident } from '../engine/state/engine.errors.js';
 import type { EngineCommand, StepContext, StepResult } from '../engine/state/engine.types.js';
 import { step } from '../engine/step.js';
-import { DefinitionNotHeldError, ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
+import { DefinitionNotHeldError } from '../model/process-runtime.errors.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { prolonged } from './executed-calls.js';
 import { FailedStepError } from './failed-step.error.js';
@@ -66,22 +66,6 @@ export class InstanceStepsService {
     if (plan.addsWork === true) {
       await this.resources.quotas.refresh();
     }
-    try {
-      return await this.attempt(key, plan, attempts);
-    } catch (error) {
-      const old = error instanceof ProcessInstanceNotFoundError ? await this.locks.findOld(key) : null;
-      if (old === null) {
-        throw error;
-      }
-      return this.attempt({ id: old }, plan, attempts);
-    }
-  }
-
-  private async attempt<Answer>(
-    key: InstanceKey,
-    plan: StepPlan<Answer>,
-    attempts: Attempts,
-  ): Promise<Answer> {
     try {
       return await this.resources.withIds(() => this.commit(key, plan, attempts));
     } catch (error) {

@@ -76,8 +76,8 @@ export class JoinIncidents {
   }
 }
 
-/** Whether a join can never be completed, as far as somebody has looked. */
-export function isStuck({ missing }: JoinState): boolean {
+/** Whether a join can never be completed. */
+function isStuck({ missing }: JoinState): boolean {
   return missing !== undefined;
 }
 

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { And, LessThan, MoreThan, type EntityManager } from 'typeorm';
-import type { JsonObject } from '../../../common/json.js';
-import { Env } from '../../../config/env.js';
 import type { SelectionPart } from '../../../database/selection.js';
 import { oneOrAny } from '../../../database/conditions.js';
 import { shardOf } from '../../../database/shards.js';
 import { inParts } from '../../../database/statement-batches.js';
 import { Table } from '../../../database/table.js';
 import { MOST_EVENTS, packEvents, unpackEvents, type TrailEvent } from './packed-events.js';
-import { PACKED, ProcessEventEntity } from './process-event.entity.js';
+import { ProcessEventEntity } from './process-event.entity.js';
 
 /** An event to store. */
 export type NewEvent = TrailEvent;
@@ -45,31 +43,16 @@ export function newestEvents(
 
 /** The events that rows hold, row by row. */
 export function eventsOf(rows: readonly StoredRow[]): EventRow[] {
-  return rows.flatMap((row): EventRow[] => {
-    const { instanceId, actor, requestId, at } = row;
-    return isOne(row)
-      ? [row]
-      : unpackEvents(Array.isArray(row.data) ? row.data : [], row.seq).map(
-          ({ seq, kind, tokenId, node, data }) => {
-            return { instanceId, seq, kind, tokenId, node, data, actor, requestId, at };
-          },
-        );
-  });
-}
-
-function isOne(row: StoredRow): row is StoredRow & { kind: NewEvent['kind']; data: JsonObject | null } {
-  return row.kind !== PACKED;
+  return rows.flatMap(({ instanceId, seq: last, actor, requestId, at, events }) =>
+    unpackEvents(events, last).map(({ seq, kind, tokenId, node, data }) => {
+      return { instanceId, seq, kind, tokenId, node, data, actor, requestId, at };
+    }),
+  );
 }
 
 /** The audit trails of instances. */
 @Injectable()
 export class EventsRepository {
-  private readonly areEventsPacked: boolean;
-
-  constructor(env: Env) {
-    this.areEventsPacked = env.get('PROCESS_EVENTS_PACKED');
-  }
-
   /** @param events that follow each other */
   async insert(
     manager: EntityManager,
@@ -77,12 +60,10 @@ export class EventsRepository {
     events: readonly NewEvent[],
     { actor, requestId, at }: EventOrigin & { at: Date },
   ): Promise<void> {
-    // Member by member: spreading costs more than all else that is done for an event.
-    const rows = (this.areEventsPacked ? packed(events) : events).map(
-      ({ seq, kind, tokenId, node, data }) => {
-        return { instanceId, shard, seq, kind, tokenId, node, data, actor, requestId, at };
-      },
-    );
+    const rows = [...inParts(events, MOST_EVENTS)].map((part) => {
+      const seq = part.at(-1)?.seq ?? 0;
+      return { instanceId, shard, seq, actor, requestId, at, events: packEvents(part) };
+    });
     await EVENTS.insert(manager, rows);
   }
 
@@ -115,17 +96,4 @@ export class EventsRepository {
     const rows = await SHOWN.find(manager, { instanceId, seq }, { order: { seq: 'ASC' } });
     return eventsOf(rows).filter((event) => event.seq > after && event.seq < before);
   }
-}
-
-/** Rows of several events, each with the number of its last one. */
-function packed(
-  events: readonly NewEvent[],
-): Pick<ProcessEventEntity, 'seq' | 'kind' | 'tokenId' | 'node' | 'data'>[] {
-  return [...inParts(events, MOST_EVENTS)].map((part) => ({
-    seq: part.at(-1)?.seq ?? 0,
-    kind: PACKED,
-    tokenId: null,
-    node: null,
-    data: packEvents(part),
-  }));
 }

@@ -20,16 +20,12 @@ import { ProcessIncidentEntity } from './process-incident.entity.js';
 const INCIDENTS = new Table(ProcessIncidentEntity, { instanceId: shardOf });
 const PLACE = INCIDENTS.select('id', 'instanceId', 'uuid');
 const LISTED = INCIDENTS.selectAllBut('job', 'workKey', 'visit', 'node');
-const UNPLACED = INCIDENTS.select('id', 'instanceId', 'node');
 /** Of a version, on a sharded database. */
 const MOST_BUILDS = 1_000;
 const OPEN = { state: 'OPEN', shard: EVERY_SHARD } as const;
 
 /** An incident as a list shows it. */
 export type ListedIncident = Omit<ProcessIncidentEntity, 'job' | 'workKey' | 'visit' | 'node'>;
-
-/** Where an incident of an earlier release is. */
-export type IncidentPlace = Pick<ProcessIncidentEntity, 'appId' | 'buildId' | 'processName' | 'element'>;
 
 /** Incidents over all instances, newest first: their uuids begin with the time when they were raised first. */
 @Injectable()
@@ -85,8 +81,8 @@ export class IncidentListsRepository {
       [...values, limit],
     );
     return rows.map((row) => ({
-      applicationId: row['app_id'] as string | null,
-      processDefinitionName: row['process_name'] as string | null,
+      applicationId: String(row['app_id']),
+      processDefinitionName: String(row['process_name']),
       bpmnElementId: row['element'] as string | null,
       code: row['type'] as IncidentCount['code'],
       open: Number(row['amount']),
@@ -103,12 +99,8 @@ export class IncidentListsRepository {
     applicationId: string | undefined,
     limit: number,
   ): Promise<number[] | null> {
-    // An incident of an earlier release does not tell its application yet.
-    const and =
-      applicationId === undefined
-        ? undefined
-        : { sql: '(app_id = ? OR app_id IS NULL)', values: [applicationId] };
-    const { from, values } = PLACE.part(manager, OPEN, { and });
+    const where = { ...OPEN, ...(applicationId !== undefined && { appId: applicationId }) };
+    const { from, values } = PLACE.part(manager, where);
     const rows = await manager.query<RawRow[]>(`SELECT DISTINCT instance_id${from} LIMIT ?`, [
       ...values,
       limit + 1,
@@ -123,23 +115,6 @@ export class IncidentListsRepository {
       ...values,
     ]);
     return Object.fromEntries(rows.map((row) => [String(row['type']), Number(row['amount'])]));
-  }
-
-  /** Open incidents of an earlier release, which do not tell where they are. */
-  async unplaced(
-    manager: EntityManager,
-    limit: number,
-  ): Promise<Pick<ProcessIncidentEntity, 'id' | 'instanceId' | 'node'>[]> {
-    return UNPLACED.find(manager, { ...OPEN, appId: null }, { limit });
-  }
-
-  /** Tells of an incident where it is. */
-  async place(
-    manager: EntityManager,
-    { id, instanceId }: Pick<ProcessIncidentEntity, 'id' | 'instanceId'>,
-    place: IncidentPlace,
-  ): Promise<void> {
-    await INCIDENTS.update(manager, { id, instanceId }, place);
   }
 }
 
@@ -167,12 +142,12 @@ function conditionsOf(query: IncidentFilter & { before?: string }): Where<Proces
  */
 async function narrowed(
   manager: EntityManager,
-  { applicationVersionId, appVersionId }: IncidentFilter,
+  { applicationVersionId }: IncidentFilter,
   apps: SomeApps | null,
 ): Promise<Condition | null> {
   const conditions = [inApps(manager, 'app_id', apps)];
-  for (const version of [applicationVersionId, appVersionId].filter((given) => given !== undefined)) {
-    const builds = await buildsOf(manager, version);
+  if (applicationVersionId !== undefined) {
+    const builds = await buildsOf(manager, applicationVersionId);
     if (builds === null) {
       return null;
     }

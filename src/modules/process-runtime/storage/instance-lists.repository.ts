@@ -242,12 +242,8 @@ function common([first, ...others]: readonly number[][]): number[] | null {
 }
 
 function uuidsOf(query: InstanceQuery): FindOperator<string>[] {
-  const { startedFrom, startedTo, before } = query;
-  return [
-    ...uuidsIn(query),
-    ...uuidsIn({ from: startedFrom, to: startedTo }),
-    ...(before === undefined ? [] : [LessThan(before)]),
-  ];
+  const { before } = query;
+  return [...uuidsIn(query), ...(before === undefined ? [] : [LessThan(before)])];
 }
 
 function conditionsOf(query: InstanceQuery): Where<ProcessInstanceEntity> {

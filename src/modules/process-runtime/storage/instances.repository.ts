@@ -4,8 +4,8 @@ import { Database } from '../../../database/database.js';
 import { ShardGroups } from '../../../database/shard-groups.js';
 import type { RowLock } from '../../../database/row-locks.js';
 import { filledUp, type Selection, type SelectionPart } from '../../../database/selection.js';
-import { EVERY_SHARD, type Where } from '../../../database/conditions.js';
-import { isPlaced, isSharded, sameShard, shardOf, shardOfUuid } from '../../../database/shards.js';
+import type { Where } from '../../../database/conditions.js';
+import { sameShard, shardOf, shardOfUuid } from '../../../database/shards.js';
 import { Table, type Changes } from '../../../database/table.js';
 import type { RawRow } from '../../../database/raw-row.js';
 import { toStoredText } from '../../../database/stored-text.js';
@@ -79,9 +79,9 @@ export function newestChildren(
   return CHILD.part(manager, calledBy(parentId), { order: { id: 'DESC' }, limit });
 }
 
-/** Those that an instance has called; of an earlier release they may be in other shards. */
+/** Those that an instance has called. */
 export function calledBy(parentId: number): Where<ProcessInstanceEntity> {
-  return { parentId, shard: isPlaced(parentId) ? shardOf(parentId) : EVERY_SHARD };
+  return { parentId, shard: shardOf(parentId) };
 }
 
 /** Another step changed the instance in between, which its lock makes impossible: a mistake in the code. */
@@ -190,31 +190,11 @@ export class InstancesRepository {
       }),
     );
     const found = new Map(rows.flat().map((row) => [row.uuid, row]));
-    const missing = isSharded(manager) ? uuids.filter((uuid) => !found.has(uuid)) : [];
-    for (const row of await STORED.find(manager, { uuid: In(missing), shard: EVERY_SHARD })) {
-      found.set(row.uuid, row);
-    }
     return uuids.map((uuid) => found.get(uuid) ?? null);
   }
 
-  /** By a uuid outside of transactions only, see `findOld`. */
   async findHead(manager: EntityManager, key: InstanceKey): Promise<InstanceHead | null> {
-    const found = await HEAD.first(manager, key);
-    return found === null && 'uuid' in key && isSharded(manager)
-      ? HEAD.first(manager, { ...key, shard: EVERY_SHARD })
-      : found;
-  }
-
-  /**
-   * The id of an instance that an earlier release has started: its uuid does not tell the shard, so all of them are asked. Not inside of
-   * a transaction, which may touch one shard only.
-   * @returns null when there is none, and where no shards have to be named
-   */
-  async findOld(manager: EntityManager, key: InstanceKey): Promise<number | null> {
-    if (!('uuid' in key) || !isSharded(manager)) {
-      return null;
-    }
-    return (await ID.first(manager, { ...key, shard: EVERY_SHARD }))?.id ?? null;
+    return HEAD.first(manager, key);
   }
 
   /** Heads of instances in no order. */

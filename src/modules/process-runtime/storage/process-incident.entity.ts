@@ -37,10 +37,10 @@ export class ProcessIncidentEntity {
   /** Names what stopped, see `workKeyOf`: one open incident for each. */
   @Column({ type: 'varchar', name: 'work_key', length: 64 }) workKey: string;
   @Column({ type: 'varchar', name: 'request_id', length: 64, nullable: true }) requestId: string | null;
-  /** Application, build and process of the instance; null for one of an earlier release, as the element and the run. */
-  @Column({ type: 'varchar', name: 'app_id', length: 64, nullable: true }) appId: string | null;
-  @Column({ type: 'varchar', name: 'build_id', length: 64, nullable: true }) buildId: string | null;
-  @Column({ type: 'varchar', name: 'process_name', length: 255, nullable: true }) processName: string | null;
+  /** Application, build and process of the instance. */
+  @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
+  @Column({ type: 'varchar', name: 'build_id', length: 64 }) buildId: string;
+  @Column({ type: 'varchar', name: 'process_name', length: 255 }) processName: string;
   /** Id of the element in the BPMN file; null for the process as a whole. */
   @Column({ type: 'varchar', length: 255, nullable: true }) element: string | null;
   /** The workflow run that failed; null when none did. */

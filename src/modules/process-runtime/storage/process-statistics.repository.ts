@@ -5,15 +5,15 @@ import { shardOf, shardOfUuid } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import { uuidsIn, type TimeRange } from '../../../database/time-range.js';
 import { eventsOf, type EventRow } from './events.repository.js';
-import { PACKED, ProcessEventEntity } from './process-event.entity.js';
+import { ProcessEventEntity } from './process-event.entity.js';
 import { ProcessIncidentEntity } from './process-incident.entity.js';
 import { ProcessInstanceEntity } from './process-instance.entity.js';
 
 /** An instance, and how many events its trail has. */
 export type InstanceTrailHead = Pick<ProcessInstanceEntity, 'id' | 'state' | 'seq'>;
 
-/** Where an instance has stopped; an incident of an earlier release names its node only. */
-export type StoppedAt = Pick<ProcessIncidentEntity, 'instanceId' | 'state' | 'node' | 'element'>;
+/** Where an instance has stopped. */
+export type StoppedAt = Pick<ProcessIncidentEntity, 'instanceId' | 'state' | 'element'>;
 
 const TRAIL = new Table(ProcessInstanceEntity, { id: shardOf, uuid: shardOfUuid }).select(
   'id',
@@ -24,7 +24,6 @@ const EVENT = new Table(ProcessEventEntity, { instanceId: shardOf }).selectAllBu
 const STOPPED_AT = new Table(ProcessIncidentEntity, { instanceId: shardOf }).select(
   'instanceId',
   'state',
-  'node',
   'element',
 );
 
@@ -49,7 +48,7 @@ export class ProcessStatisticsRepository {
     instanceIds: readonly number[],
     kinds: readonly EventRow['kind'][],
   ): Promise<EventRow[]> {
-    const where = { instanceId: In([...instanceIds]), kind: In([PACKED, ...kinds]) };
+    const where = { instanceId: In([...instanceIds]) };
     // In the order of the primary key, so that no server has to sort.
     const rows = await EVENT.find(manager, where, { order: { instanceId: 'ASC', seq: 'ASC' } });
     return eventsOf(rows).filter(({ kind }) => kinds.includes(kind));

@@ -5,7 +5,7 @@ import { prepared } from '../../../database/prepared-statements.js';
 import { sendChange } from '../../../database/row-changes.js';
 import { locked } from '../../../database/row-locks.js';
 import { textPlace, textValue } from '../../../database/stored-text.js';
-import { andShard, inShard, isSharded, shardOfUuid } from '../../../database/shards.js';
+import { andShard, inShard, shardOfUuid } from '../../../database/shards.js';
 import { sqlTime } from '../../../database/table-columns.js';
 import { CallState } from '../model/call-journal.types.js';
 import { WorkflowCallEntity } from './workflow-call.entity.js';
@@ -132,9 +132,7 @@ export class WorkflowCallsRepository {
 
   /** Names of the calls of a run behind one of them, in the order in which they were begun last. */
   async names(manager: EntityManager, runId: string, after: string | undefined): Promise<CallId[]> {
-    const found = await this.ordered(manager, { runId, ...inShard(manager, shardOfUuid(runId)) });
-    // Ids of earlier releases do not tell the shard.
-    const calls = found.length === 0 && isSharded(manager) ? await this.ordered(manager, { runId }) : found;
+    const calls = await this.ordered(manager, { runId, ...inShard(manager, shardOfUuid(runId)) });
     return after === undefined ? calls : calls.slice(calls.findIndex(({ callKey }) => callKey === after) + 1);
   }
 

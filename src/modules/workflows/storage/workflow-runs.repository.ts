@@ -4,7 +4,7 @@ import { firstUuidAt } from '../../../common/ordered-uuid.js';
 import type { SomeApps } from '../../../common/user/grant.js';
 import { appCondition } from '../../../database/app-condition.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
-import { inShard, isSharded, shardOfUuid } from '../../../database/shards.js';
+import { inShard, shardOfUuid } from '../../../database/shards.js';
 import { WorkflowRunEntity } from './workflow-run.entity.js';
 import { runGenerations } from './run-generations.js';
 import { WorkflowRunState, type ListedRun, type WorkflowRunQuery } from '../model/workflow.types.js';
@@ -121,11 +121,8 @@ export class WorkflowRunsRepository {
     id: string,
     apps: SomeApps | null,
   ): Promise<WorkflowRunEntity | null> {
-    const find = (place: object): Promise<WorkflowRunEntity | null> =>
-      ofApps(manager.createQueryBuilder(WorkflowRunEntity, 'run').where({ id, ...place }), apps).getOne();
-    const found = await find(inShard(manager, shardOfUuid(id)));
-    // Ids of earlier releases do not tell the shard.
-    return found === null && isSharded(manager) ? find({}) : found;
+    const where = { id, ...inShard(manager, shardOfUuid(id)) };
+    return ofApps(manager.createQueryBuilder(WorkflowRunEntity, 'run').where(where), apps).getOne();
   }
 
   /** Id of the run that has a key; null when there is none. */

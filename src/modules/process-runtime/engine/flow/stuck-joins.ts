@@ -1,10 +1,8 @@
-import type { EngineCommand, InstanceState, JoinState, TokenState } from '../state/engine.types.js';
+import type { InstanceState, JoinState, TokenState } from '../state/engine.types.js';
 import { blockersOf, isHeldBySplit, isJoin } from './joins.js';
 import type { StepRun } from '../state/step-run.js';
 
 type Scope = number | null;
-
-const OF_OPERATORS: ReadonlySet<EngineCommand['kind']> = new Set(['HOLD', 'RELEASE', 'RETRY', 'CHECK_JOINS']);
 
 /** Whether joins of an instance can still be completed, now or after its release. */
 export function isRunning({ state }: Pick<InstanceState, 'state'>): boolean {
@@ -14,8 +12,8 @@ export function isRunning({ state }: Pick<InstanceState, 'state'>): boolean {
 /**
  * Finds the parallel joins that can never be completed: no live token can come over one of their flows any more. BPMN 2.0.2,
  * 13.4.1, says nothing of such joins; they would wait for ever. Called at rest. It looks at each level with a changed token and
- * a waiting join, at a cost linear in the size of the level. Operations of an operator look at all levels, since joins may have been
- * stuck before anybody looked for them, and so does the step that ends a way of several steps, of which the others did not look.
+ * a waiting join, at a cost linear in the size of the level. The step that ends a way of several steps looks at all levels, since the
+ * others did not look.
  */
 export function markStuckJoins(run: StepRun): void {
   const { instance } = run;
@@ -23,11 +21,10 @@ export function markStuckJoins(run: StepRun): void {
     return;
   }
   const changed = run.changedScopes();
-  const looksAtAll = OF_OPERATORS.has(run.command.kind) || run.wasUnderWay;
   const waiting = new Set(instance.joins.map(({ scopeTokenId }) => scopeTokenId));
   const reached = new Map<Scope, ReadonlySet<number>>();
   for (const scope of waiting) {
-    if (looksAtAll || changed.has(scope)) {
+    if (run.wasUnderWay || changed.has(scope)) {
       reached.set(scope, new Reach(run, scope).flows());
     }
   }

@@ -202,7 +202,6 @@ export type EngineCommand =
   /** An operator corrects process data by a JSON merge patch (RFC 7396), for work that is retried without the engine. */
   | { kind: 'CHANGE_DATA'; patch: JsonObject }
   /** Nothing but a look at the joins that wait. */
-  | { kind: 'CHECK_JOINS' }
   | { kind: 'HOLD' }
   | { kind: 'RELEASE' }
   | { kind: 'END'; state: 'TERMINATED' | 'EXPIRED' | 'DISMISSED' | 'ABORTED' };
