@@ -1,4 +1,4 @@
-import { flag, identifier, integer, optionalInteger, powerOfTwo } from './setting-rules.js';
+import { flag, identifier, integer, powerOfTwo } from './setting-rules.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -46,15 +46,6 @@ export const databaseSettings = {
   ),
   DATABASE_SILENCE_MS: integer(1_000, 10 * MINUTE_MS, 10_000).describe(
     'Milliseconds after which a database that is asked and says nothing loses the connection; never less than a second above DATABASE_LOCK_WAIT_SECONDS. While migrations run or wait, only if it does not answer on another connection either.',
-  ),
-  DATABASE_WRITER_LOOK_MS: integer(50, MINUTE_MS, 500).describe(
-    'Milliseconds between two looks at each host of DATABASE_URL, where it names several: which of them takes writes.',
-  ),
-  DATABASE_WRITER_SILENCE_MS: integer(100, MINUTE_MS, 2_000).describe(
-    'Milliseconds after which a host that does not answer such a look is left for another one that takes writes.',
-  ),
-  DATABASE_WRITER_WAIT_SECONDS: optionalInteger(0, 3_600).describe(
-    'Seconds for which a replica stays ready while no server takes writes, since one of them will again: 30 where DATABASE_URL names several hosts, otherwise 0; set it where the one host is a proxy before several servers. Above 0 a small write shows before each 404 and 409 that the server was the writer still.',
   ),
   DATABASE_DEADLINE_MS: integer(500, 10 * MINUTE_MS, 20_000).describe(
     'Milliseconds after which a request no longer waits for the database and answers 503, or 500 while a commit has no answer.',

@@ -1,55 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import {
-  databaseHosts,
-  databaseServer,
-  databaseServers,
-  hostUrls,
-  isDatabaseServerUrl,
-} from './database-url.js';
+import { databaseServer, isDatabaseServerUrl } from './database-url.js';
 
 describe('databaseServer', () => {
   it.each([
-    ['mysql://db/svc', { endpoint: 'mysql://db/svc' }],
-    ['mysql://svc@db:3306/svc?charset=x', { endpoint: 'mysql://db:3306/svc', username: 'svc' }],
-    ['mariadb://svc:p%40s@db/svc', { endpoint: 'mariadb://db/svc', username: 'svc', password: 'p@s' }],
-    [
-      'mariadb://s:p#a?s@s:w@db:1/svc',
-      { endpoint: 'mariadb://db:1/svc', username: 's', password: 'p#a?s@s:w' },
-    ],
-    ['sqlite:./svc.sqlite', null],
-    ['', null],
-  ])('takes %s apart', (url, parts) => {
-    expect(databaseServer(url)).toEqual(parts);
-  });
-});
-
-describe('an address of several hosts', () => {
-  const URL = 'mysql://svc:p%2Cw@a,b:3307,c/svc?charset=x';
-
-  it('is taken apart by host', () => {
-    expect(databaseHosts(URL)).toEqual([
-      { host: 'a', port: 3306 },
-      { host: 'b', port: 3307 },
-      { host: 'c', port: 3306 },
-    ]);
-    expect(databaseServers(URL).map(({ endpoint }) => endpoint)).toEqual([
-      'mysql://a/svc',
-      'mysql://b:3307/svc',
-      'mysql://c/svc',
-    ]);
-    expect(databaseServer(URL)).toEqual({ endpoint: 'mysql://a/svc', username: 'svc', password: 'p,w' });
-    expect(hostUrls(URL)).toEqual([
-      'mysql://svc:p%2Cw@a/svc?charset=x',
-      'mysql://svc:p%2Cw@b:3307/svc?charset=x',
-      'mysql://svc:p%2Cw@c/svc?charset=x',
-    ]);
+    ['mysql://db/svc', 'mysql://db/svc', 3306, {}],
+    ['mysql://svc@db:3307/svc?charset=x', 'mysql://db:3307/svc', 3307, { username: 'svc' }],
+    ['mariadb://svc:p%40s@db/svc', 'mariadb://db/svc', 3306, { username: 'svc', password: 'p@s' }],
+    ['mariadb://s:p#a?s@s:w@db:1/svc', 'mariadb://db:1/svc', 1, { username: 's', password: 'p#a?s@s:w' }],
+  ])('takes %s apart', (url, endpoint, port, credentials) => {
+    expect(databaseServer(url)).toEqual({ endpoint, host: 'db', port, database: 'svc', credentials });
   });
 
-  it.each(['mysql://a,/svc', 'mysql://,a/svc', 'mysql://a,b:0/svc', 'mysql://a,b:65536/svc', 'mysql://a,b'])(
-    'is refused where a part is missing or wrong: %s',
+  it.each(['sqlite:./svc.sqlite', ''])('is none of another database: %s', (url) => {
+    expect(databaseServer(url)).toBeNull();
+  });
+
+  it.each(['mysql://a,b/svc', 'mysql://a:1,b:2/svc', 'mysql://a:0/svc', 'mysql://a:65536/svc', 'mysql://a'])(
+    'is refused where a part is missing or wrong, or where there are several hosts: %s',
     (url) => {
       expect(isDatabaseServerUrl(url)).toBe(false);
-      expect(databaseHosts(url)).toEqual([]);
     },
   );
 });

@@ -75,9 +75,7 @@ export const envSchema = z.object({
     })
     .refine((value) => value.startsWith('sqlite:') || isDatabaseServerUrl(value), SERVER_RULE)
     .optional()
-    .describe(
-      'mysql:// or mariadb:// with user:password@host:3306/database, or several hosts separated by commas, one of which takes writes; required in production.',
-    ),
+    .describe('mysql:// or mariadb:// with user:password@host:3306/database; required in production.'),
   DATABASE_TLS: flag(false).describe(
     'Encrypt the database connection and check the certificate of the server.',
   ),

@@ -18,9 +18,6 @@ export const MOST_PARSED_BYTES = 4_194_304;
 export const integer = (min: number, max: number, fallback: number) =>
   numberWithin(min, max).default(fallback);
 
-/** The same where other settings decide what holds without it. */
-export const optionalInteger = (min: number, max: number) => numberWithin(min, max).optional();
-
 /** 1, 2, 4 and so on. */
 export const powerOfTwo = (max: number, fallback: number) =>
   integer(1, max, fallback).refine((value) => Number.isInteger(Math.log2(value)), 'must be a power of two');

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import type { Log } from '../common/logging/log.js';
-import type { DatabaseHost } from '../config/database-url.js';
 import { EnvError, type Env } from '../config/env.js';
 import { codeOf, SettingUnusableError } from '../config/start.error.js';
 import { dataSourceOptions } from './data-source.options.js';
 import { isDatabaseFailure } from './database-failure.js';
 import { isAway } from './driver-errors.js';
 import type { Schema } from './schema.types.js';
-import { onWriterChange } from './server-pool.js';
 
 const SECOND_MS = 1_000;
 const PAUSE_MS = 1_000;
@@ -53,7 +51,6 @@ export async function awaitDatabase(
     const asked = performance.now();
     try {
       const dataSource = await opened(env, schema, prepare);
-      onWriterChange(dataSource, (writer) => logWriter(log, writer));
       if (awaySince !== undefined) {
         log.info('the database is there', { waitedMs: Math.round(performance.now() - awaySince) });
       }
@@ -69,14 +66,6 @@ export async function awaitDatabase(
       awaySince ??= asked;
     }
     await sleep(PAUSE_MS);
-  }
-}
-
-function logWriter(log: Log, writer: DatabaseHost | undefined): void {
-  if (writer === undefined) {
-    log.warn('no host of the database takes writes');
-  } else {
-    log.info('a host of the database takes writes', { ...writer });
   }
 }
 

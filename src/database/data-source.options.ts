@@ -3,15 +3,13 @@ import { dirname, join } from 'node:path';
 import LibsqlDatabase from 'libsql';
 import mysql2, { type PoolOptions } from 'mysql2';
 import type { DataSourceOptions } from 'typeorm';
-import { databaseHosts, databaseServer, hostUrls, type DatabaseHost } from '../config/database-url.js';
+import { databaseServer } from '../config/database-url.js';
 import type { Env } from '../config/env.js';
 import { placedMigrations } from './keyspaces.js';
 import type { Schema } from './schema.types.js';
 import { readAuthority } from '../common/tls/authority-file.js';
 import { keepTransactions } from './embedded-transactions.js';
 import { poolFactory, type PoolRules } from './server-pool.js';
-import { canChangeWriter } from './writer/takeover.js';
-import type { WriterRules } from './writer/writer-watch.js';
 
 const SHARED = {
   migrationsTransactionMode: 'each',
@@ -34,11 +32,7 @@ const EMBEDDED_BUSY_TIMEOUT_MS = 5_000;
  */
 export function dataSourceOptions(env: Env, schema: Schema): DataSourceOptions {
   const target = targetOf(env);
-  if ('file' in target) {
-    return embeddedOptions(target.file, schema);
-  }
-  const [first = ''] = hostUrls(target.url);
-  return serverOptions(first, schema, env, poolRules(env, target.url));
+  return 'file' in target ? embeddedOptions(target.file, schema) : serverOptions(target.url, schema, env);
 }
 
 /** The database that the settings name, for a person: server, port and database, or the file; never a credential. */
@@ -47,9 +41,8 @@ export function describeDatabase(env: Env): string {
   if ('file' in target) {
     return `embedded file ${target.file}`;
   }
-  const database = databaseServer(target.url)?.endpoint.split('/').at(-1);
-  const places = databaseHosts(target.url).map(({ host, port }) => `server ${host}, port ${port}`);
-  return `${places.join(' or ')}, database ${database}`;
+  const { host, port, database } = databaseServer(target.url) ?? {};
+  return `server ${host}, port ${port}, database ${database}`;
 }
 
 /** Whether the settings name an embedded file that is not there. */
@@ -66,7 +59,7 @@ function targetOf(env: Env): { url: string } | { file: string } {
   return url.startsWith(EMBEDDED_SCHEME) ? { file: url.slice(EMBEDDED_SCHEME.length) } : { url };
 }
 
-function serverOptions(url: string, schema: Schema, env: Env, rules: PoolRules): DataSourceOptions {
+function serverOptions(url: string, schema: Schema, env: Env): DataSourceOptions {
   return {
     ...SHARED,
     ...schema,
@@ -74,7 +67,7 @@ function serverOptions(url: string, schema: Schema, env: Env, rules: PoolRules):
     // The dialects differ in what they take json columns for: the wrong one works, but reports drift that is none.
     type: url.startsWith('mariadb:') ? 'mariadb' : 'mysql',
     url,
-    driver: { ...mysql2, createPool: poolFactory(rules) },
+    driver: { ...mysql2, createPool: poolFactory(poolRules(env)) },
     // A stack of each statement takes more time than it saves: errors name the statement.
     extra: { enableKeepAlive: true, keepAliveInitialDelay: silenceLimit(env), trace: false },
     charset: 'utf8mb4',
@@ -99,45 +92,22 @@ function tlsOptions(env: Env): { ssl?: PoolOptions['ssl'] } {
   };
 }
 
-function sessionStatements(env: Env): string[] {
-  return [
-    // Only committed rows are read, so that a reader never waits and a retry sees the winner's row.
-    'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
-    "SET SESSION sql_mode = 'TRADITIONAL'",
-    `SET SESSION innodb_lock_wait_timeout = ${env.get('DATABASE_LOCK_WAIT_SECONDS')}`,
-  ];
-}
-
-function poolRules(env: Env, url: string): PoolRules {
-  const hosts = databaseHosts(url);
+function poolRules(env: Env): PoolRules {
   return {
-    ...followed(env, hosts),
-    ...pooling(env),
-    sessionStatements: sessionStatements(env),
-    // One who has a connection made for it does not wait for others.
-    waitMs: Math.max(env.get('DATABASE_POOL_WAIT_MS'), env.get('DATABASE_CONNECT_TIMEOUT_MS') + SECOND_MS),
-  };
-}
-
-function pooling(env: Env): Pick<PoolRules, 'silenceMs' | 'queue' | 'retryAfterSeconds' | 'prepares'> {
-  return {
+    sessionStatements: [
+      // Only committed rows are read, so that a reader never waits and a retry sees the winner's row.
+      'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+      "SET SESSION sql_mode = 'TRADITIONAL'",
+      `SET SESSION innodb_lock_wait_timeout = ${env.get('DATABASE_LOCK_WAIT_SECONDS')}`,
+    ],
     silenceMs: silenceLimit(env),
     queue: env.get('DATABASE_POOL_QUEUE'),
+    // One who has a connection made for it does not wait for others.
+    waitMs: Math.max(env.get('DATABASE_POOL_WAIT_MS'), env.get('DATABASE_CONNECT_TIMEOUT_MS') + SECOND_MS),
     retryAfterSeconds: env.get('DATABASE_RETRY_AFTER_SECONDS'),
     // A proxy of several shards asks any of them for the columns of what is prepared, in the transaction that goes on.
     prepares: env.get('DATABASE_PREPARED_STATEMENTS') && env.get('DATABASE_SHARDS') === 1,
   };
-}
-
-function followed(env: Env, hosts: readonly DatabaseHost[]): Pick<PoolRules, 'writer' | 'proxy'> {
-  if (hosts.length > 1) {
-    return { writer: { hosts, ...writerTimes(env) } };
-  }
-  return canChangeWriter(env) ? { proxy: writerTimes(env) } : {};
-}
-
-function writerTimes(env: Env): Pick<WriterRules, 'everyMs' | 'silenceMs'> {
-  return { everyMs: env.get('DATABASE_WRITER_LOOK_MS'), silenceMs: env.get('DATABASE_WRITER_SILENCE_MS') };
 }
 
 /** Longer than a statement waits for a lock; after that a connection on which nothing moves is dead. */

@@ -1,6 +1,5 @@
 import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Refusals } from '../common/http/refusals.js';
 import { Log } from '../common/logging/log.js';
 import { Env } from '../config/env.js';
 import { awaitDatabase } from './connect.js';
@@ -12,7 +11,6 @@ import { checkSchema } from './schema-check.js';
 import type { Schema } from './schema.types.js';
 import { ShardGroups } from './shard-groups.js';
 import { checkSession } from './session-check.js';
-import { canChangeWriter } from './writer/takeover.js';
 import { checkWriters } from './writers-check.js';
 
 /** Connects, checks the session rules and brings the schema up to date before anything else starts. */
@@ -26,16 +24,8 @@ export class DatabaseModule implements OnApplicationShutdown {
     const useFactory = (env: Env, log: Log): Promise<DataSource> => openDataSource(env, schema, log);
     return {
       module: DatabaseModule,
-      providers: [
-        { provide: DataSource, inject: [Env, Log], useFactory },
-        {
-          provide: Refusals,
-          inject: [Database, Env],
-          useFactory: (database: Database, env: Env): Refusals =>
-            new Refusals(canChangeWriter(env) ? database : undefined),
-        },
-      ],
-      exports: [DataSource, Refusals],
+      providers: [{ provide: DataSource, inject: [Env, Log], useFactory }],
+      exports: [DataSource],
     };
   }
 

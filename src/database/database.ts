@@ -20,7 +20,7 @@ import { WriteQueue } from './groups/write-queue.js';
 import { isEmbedded } from './row-locks.js';
 import { sendDirectly } from './direct-statements.js';
 import { setShardGroups } from './shards.js';
-import { dropConnections, wasReadOfWriter } from './server-pool.js';
+import { dropConnections } from './server-pool.js';
 import { watchStatements } from './statement-spans.js';
 import { WriteProgress } from './write-progress.js';
 
@@ -180,19 +180,6 @@ export class Database {
   /** Whether what goes on was given to `read` or `write`. */
   get isAtWork(): boolean {
     return this.atWork.getStore() === true;
-  }
-
-  /**
-   * For a refusal that comes of what was read since a moment (docs/contract.md, section 1): it holds if the server that was asked takes the
-   * writes still. Costs one small write, which all share who ask meanwhile, and nothing where the database is one server.
-   * @param since on the clock of `performance.now()`
-   * @throws DatabaseUnavailableError when another server took over, or may have
-   */
-  async demandWriterSince(since: number): Promise<void> {
-    if (!(await wasReadOfWriter(this.dataSource, since))) {
-      const error = new Error('another server may have taken over');
-      throw this.told(Object.assign(error, { code: 'DATABASE_NO_WRITER', fatal: true }));
-    }
   }
 
   /**

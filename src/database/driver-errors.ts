@@ -35,11 +35,7 @@ const AWAY_CODES = new Set([
   'ENOTFOUND',
   'ER_CON_COUNT_ERROR',
   'ETIMEDOUT',
-  // Of several hosts none takes writes.
-  'DATABASE_NO_WRITER',
 ]);
-/** Those of them that say that nobody is there. */
-const NOBODY_CODES = new Set(['EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND']);
 /** The connection ended, or was refused at once, or was given up since its server said nothing for `DATABASE_SILENCE_MS`. */
 const LOSS_CODES = new Set([
   'ECONNABORTED',
@@ -117,11 +113,6 @@ export function isConnectionLost(error: unknown): boolean {
 export function isAway(error: unknown): boolean {
   const { code } = driverErrorOf(error) ?? {};
   return isConnectionLost(error) || AWAY_CODES.has(String(code));
-}
-
-/** The same of a code: nobody listens there, or the connection ended. Not so of one that cannot tell, such as a time-out. */
-export function isAwayCode(code: string | undefined): boolean {
-  return code !== undefined && (LOSS_CODES.has(code) || NOBODY_CODES.has(code));
 }
 
 /** Whether an error that came instead of the answer to a COMMIT says that nothing was stored. */

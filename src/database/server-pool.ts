@@ -3,10 +3,7 @@ import mysql2, { type Pool, type PoolConnection, type PoolOptions } from 'mysql2
 import { QueryFailedError, type DataSource } from 'typeorm';
 import { DatabaseOverloadedError } from './database.errors.js';
 import { PacketLimit } from './packet-limit.js';
-import type { DatabaseHost } from '../config/database-url.js';
 import { prepareOn } from './prepared-statements.js';
-import { ProxiedWriter } from './writer/proxied-writer.js';
-import { WriterWatch, type WriterChange, type WriterRules } from './writer/writer-watch.js';
 
 /** Rules of our own for a connection pool. */
 export interface PoolRules {
@@ -21,10 +18,6 @@ export interface PoolRules {
   retryAfterSeconds: number;
   /** Whether statements are prepared, see `prepared`. */
   prepares: boolean;
-  /** Where the database has several hosts, one of which takes writes. */
-  writer?: WriterRules;
-  /** Where its one host leads to whichever of several servers takes writes. */
-  proxy?: Pick<WriterRules, 'everyMs' | 'silenceMs'>;
 }
 
 type Borrower = Parameters<Pool['getConnection']>[0];
@@ -32,11 +25,8 @@ type Borrower = Parameters<Pool['getConnection']>[0];
 /** What mysql2 keeps; it offers no other way to see it. */
 interface PoolInternals {
   _connectionQueue: { length: number; get: (index: number) => Borrower; removeOne: (index: number) => void };
-  _allConnections: { length: number; get: (index: number) => PoolConnection };
-  _createConnectionConfig: () => object;
 }
 interface ConnectionInternals {
-  config: DatabaseHost;
   stream: Socket;
   _command: unknown;
   _commands: { length: number };
@@ -104,23 +94,6 @@ export function queryPool(dataSource: DataSource, sql: string, values: unknown[]
   });
 }
 
-/** Tells of each change of the host that takes the writes; of none where the database has one host. */
-export function onWriterChange(
-  dataSource: DataSource,
-  listener: (writer: DatabaseHost | undefined) => void,
-): void {
-  poolOf(dataSource)?.tell(listener);
-}
-
-/**
- * Whether what was read since a moment came of the server that takes the writes. One that has lost that part answers for a while what it
- * last knew. It costs one small write, and nothing where the database is one server.
- * @param since on the clock of `performance.now()`
- */
-export async function wasReadOfWriter(dataSource: DataSource, since: number): Promise<boolean> {
-  return (await poolOf(dataSource)?.wasReadOfWriter(since)) ?? true;
-}
-
 function poolOf(dataSource: DataSource): ServerPool | undefined {
   const { pool } = dataSource.driver as { pool?: object };
   return pool === undefined ? undefined : pools.get(pool);
@@ -132,11 +105,6 @@ class ServerPool {
   private readonly lend: Pool['getConnection'];
   private isPatient = false;
   private readonly packets = new PacketLimit();
-  private readonly watch: WriterWatch | undefined;
-  private readonly proxied: ProxiedWriter | undefined;
-  /** Those who wait for a host that takes writes. */
-  private readonly waiting = new Set<Borrower>();
-  private listener: ((writer: DatabaseHost | undefined) => void) | undefined;
 
   constructor(
     private readonly pool: Pool,
@@ -146,16 +114,6 @@ class ServerPool {
     this.lend = pool.getConnection.bind(pool);
     pool.getConnection = (borrower) => this.borrow(borrower);
     pool.on('connection', (connection) => this.opened(connection));
-    this.watch = rules.writer && this.watched(rules.writer);
-    this.proxied = rules.proxy && this.kept(new ProxiedWriter(options, rules.proxy));
-  }
-
-  async wasReadOfWriter(since: number): Promise<boolean> {
-    return (await (this.watch ?? this.proxied)?.isSince(since)) ?? true;
-  }
-
-  tell(listener: (writer: DatabaseHost | undefined) => void): void {
-    this.listener = listener;
   }
 
   setPatient(isPatient: boolean): void {
@@ -176,58 +134,7 @@ class ServerPool {
     }
   }
 
-  /** Connections lead to the host that takes the writes. */
-  private watched(rules: WriterRules): WriterWatch {
-    const watch = this.kept(new WriterWatch(rules, this.options, (change) => this.follow(change)));
-    const internals = this.pool as unknown as PoolInternals;
-    const { _createConnectionConfig: configure } = internals;
-    const toWriter = (): object => Object.assign(configure.call(internals), watch.writer);
-    Object.assign(internals, { _createConnectionConfig: toWriter });
-    return watch;
-  }
-
-  /** What ends with the pool. */
-  private kept<Ending extends { end: () => void }>(part: Ending): Ending {
-    const end = this.pool.end.bind(this.pool);
-    this.pool.end = (...args: Parameters<Pool['end']>) => {
-      part.end();
-      end(...args);
-    };
-    return part;
-  }
-
-  private follow({ writer, isFormerSilent }: WriterChange): void {
-    if (isFormerSilent) {
-      this.cut();
-    } else {
-      this.drop(performance.now());
-    }
-    const borrowers = [...this.waiting];
-    this.waiting.clear();
-    borrowers.forEach((borrower) => this.lendOfWriter(borrower));
-    this.listener?.(writer);
-  }
-
-  /** Ends all connections at once: who waits for an answer gets none, and who opens one shall open another. */
-  private cut(): void {
-    const { _allConnections: all } = this.pool as unknown as PoolInternals;
-    const connections = Array.from({ length: all.length }, (_, index) => all.get(index));
-    connections.forEach((connection) => internalsOf(connection).stream.destroy(silence()));
-  }
-
-  /** Whether a connection ends at the host that takes the writes now. */
-  private isOfWriter(connection: PoolConnection): boolean {
-    const { config } = internalsOf(connection);
-    const writer = this.watch?.writer;
-    return this.watch === undefined || (writer?.host === config.host && writer.port === config.port);
-  }
-
   private opened(connection: PoolConnection): void {
-    if (!this.isOfWriter(connection)) {
-      // Another one took over meanwhile. Its borrower is told that the connection is lost, and takes another one.
-      connection.destroy();
-      return;
-    }
     this.openedAt.set(connection, performance.now());
     // TypeORM asks for it with every statement.
     const promising = connection.promise();
@@ -253,8 +160,7 @@ class ServerPool {
     if (!isAsked(connection)) {
       return;
     }
-    const options = { ...this.options, ...this.watch?.writer };
-    if (this.isPatient && (await answers(options, this.rules.silenceMs))) {
+    if (this.isPatient && (await answers(this.options, this.rules.silenceMs))) {
       // It is told once, unless it is set anew.
       connection.stream.setTimeout(this.rules.silenceMs);
     } else if (isAsked(connection)) {
@@ -266,20 +172,10 @@ class ServerPool {
     if (this.borrowers.has(borrower)) {
       // The pool itself asks again for one who waits already.
       this.lend(borrower);
-    } else if (this.queue.length + this.waiting.size >= this.rules.queue) {
+    } else if (this.queue.length >= this.rules.queue) {
       borrower(this.overloaded(), undefined as never);
     } else {
-      this.lendOfWriter(this.patient(borrower));
-    }
-  }
-
-  private lendOfWriter(borrower: Borrower): void {
-    if (this.watch === undefined || this.watch.writer !== undefined) {
-      this.lend(borrower);
-    } else if (this.watch.refusal === undefined) {
-      this.waiting.add(borrower);
-    } else {
-      borrower(this.watch.refusal, undefined as never);
+      this.lend(this.patient(borrower));
     }
   }
 
@@ -301,7 +197,7 @@ class ServerPool {
     const timer = setTimeout(() => {
       end();
       this.leaveQueue(answer);
-      borrower(this.waiting.delete(answer) ? noWriter() : this.overloaded(), undefined as never);
+      borrower(this.overloaded(), undefined as never);
     }, this.rules.waitMs);
     this.borrowers.add(answer);
     return answer;
@@ -350,11 +246,6 @@ function answers(options: PoolOptions, limitMs: number): Promise<boolean> {
     connection.on('error', () => end(false));
     connection.ping((error) => end(!(error instanceof Error)));
   });
-}
-
-function noWriter(): NodeJS.ErrnoException {
-  const error = new Error('no host of the database takes writes');
-  return Object.assign(error, { code: 'DATABASE_NO_WRITER', fatal: true });
 }
 
 function silence(): Error {

@@ -1,9 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/**
- * How many rows processes date by their own clocks. Each takes one by chance; two with the same one do each other no harm. As many
- * behind them are dated by the database.
- */
+/** How many rows there are. Each process takes one by chance; two with the same one do each other no harm. */
 export const PROOF_SLOTS = 1_024;
 
 /** Written for no other reason than to see that writing works. Replicas have rows of their own: none waits for another. */

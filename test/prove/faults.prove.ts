@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scratchDatabase } from '../support/databases/scratch-database.js';
 import { FaultSite } from './support/fault-site.js';
-import { MysqlGroup } from './support/mysql-group.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';
 import { rows } from './support/rows.js';
@@ -32,7 +31,7 @@ const SETTINGS = {
 export const proof: Proof = {
   name: 'faults',
   claim:
-    'faults of the database, full disks and switch-overs lose and double nothing, end no schedule, and readiness says what a write finds',
+    'faults of the database and full disks lose and double nothing, end no schedule, and readiness says what a write finds',
   databases: ['embedded', 'mariadb', 'mysql'],
   needsOwnServer: true,
   async run(environment) {
@@ -41,9 +40,7 @@ export const proof: Proof = {
       return proveSmallDisk(environment);
     }
     const single = await proveSingle(environment);
-    return kind === 'mysql'
-      ? [single, await proveSmallServer(environment), await proveGroup(environment)].join('; ')
-      : single;
+    return kind === 'mysql' ? [single, await proveSmallServer(environment)].join('; ') : single;
   },
 };
 
@@ -53,7 +50,7 @@ async function proveSingle(environment: ProofEnvironment): Promise<string> {
     throw new Error('a server is needed');
   }
   const database = await environment.emptyDatabase();
-  const site = await open(environment, () => database, await appUrl(database), {
+  const site = await open(environment, database, await appUrl(database), {
     DATABASE_SILENCE_MS: '2000',
   });
   await site.fault('read-only', longestBack(short), async () => {
@@ -117,7 +114,7 @@ async function proveSmallServer(environment: ProofEnvironment): Promise<string> 
   try {
     await scratchDatabase(server.url, 'svc_full');
     const database = `${server.url}svc_full`;
-    const site = await open(environment, () => database, database, {});
+    const site = await open(environment, database, database, {});
     site.load.watch(false);
     await site.fault('tables full', longestBack(environment.short), async () => {
       await fill(database);
@@ -133,35 +130,14 @@ async function proveSmallServer(environment: ProofEnvironment): Promise<string> 
   }
 }
 
-async function proveGroup(environment: ProofEnvironment): Promise<string> {
-  const plugin = await MysqlGroup.pluginFolder();
-  if (plugin === undefined) {
-    prove(process.env['CI'] === undefined, 'the MySQL of this host has no plugin group_replication');
-    return 'group skipped: the MySQL of this host has no plugin group_replication';
-  }
-  const group = await MysqlGroup.start(plugin);
-  try {
-    await scratchDatabase(group.url, 'svc_group');
-    const database = `${group.url}svc_group`;
-    const site = await open(environment, () => `${group.primaryUrl}svc_group`, database, {});
-    for (let round = 0; round < (environment.short ? 1 : 10); round += 1) {
-      await site.fault('switch-over', longestBack(environment.short), () => group.switchOver());
-    }
-    await site.fault('primary killed', longestBack(environment.short), () => group.killPrimary());
-    return `group of three: ${await site.finish()}`;
-  } finally {
-    await group.stop();
-  }
-}
-
 async function open(
   environment: ProofEnvironment,
-  database: () => string,
+  database: string,
   serviceUrl: string,
   settings: Record<string, string>,
 ): Promise<FaultSite> {
   const service = await environment.startService(serviceUrl, { ...SETTINGS, ...settings });
-  return FaultSite.open(service, async () => database(), environment);
+  return FaultSite.open(service, async () => database, environment);
 }
 
 /** How long a fault lasts: longer than what a look at readiness may know of the time before it. */

@@ -2,7 +2,6 @@ import {
   Catch,
   HttpException,
   NotFoundException,
-  Optional,
   type ArgumentsHost,
   type ExceptionFilter,
 } from '@nestjs/common';
@@ -26,7 +25,6 @@ import {
   UnknownOutcomeError,
 } from '../errors/domain.error.js';
 import { allowedMethods } from './allowed-methods.js';
-import { Refusals } from './refusals.js';
 import { marked } from './replay-header.js';
 import { errorBody, problemBody, type ErrorBody } from '../errors/error-body.js';
 import { InterruptedAfterStoringError, WrongMethodError } from '../errors/request.errors.js';
@@ -39,20 +37,10 @@ export class AllExceptionsFilter implements ExceptionFilter {
   constructor(
     private readonly log: Log,
     private readonly metrics: Metrics,
-    // An application without a database has nothing to confirm.
-    @Optional() private readonly refusals: Refusals = new Refusals(),
   ) {}
 
   /** Sends the error body, logs a 500, counts a refusal. */
   catch(thrown: unknown, host: ArgumentsHost): void {
-    if (this.refusals.isUnsure(thrown)) {
-      void this.refusals.confirm(thrown).then((sure) => this.answer(sure, host));
-    } else {
-      this.answer(thrown, host);
-    }
-  }
-
-  private answer(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const error = outcomeOf(thrown, request);

@@ -6,11 +6,9 @@ import { TrustedIssuer } from '../../common/auth/trusted-issuer.js';
 import { Log } from '../../common/logging/log.js';
 import { Env } from '../../config/env.js';
 import { Database } from '../../database/database.js';
-import { takeoverSeconds } from '../../database/writer/takeover.js';
 import { PROOF_SLOTS, WriteProofEntity } from '../../database/write-proof.entity.js';
 import { ReplicaDifferences, type Difference } from './replica-differences.js';
 
-const SECOND_MS = 1_000;
 const CACHE_MS = 1_000;
 /** How many writes may be without an answer before no more of them take connections from callers. */
 const MAX_UNANSWERED = 2;
@@ -24,9 +22,6 @@ export class HealthService {
   private readonly slot = randomInt(PROOF_SLOTS);
   private unanswered = 0;
   private last: { at: number; result: Promise<boolean> } | undefined;
-  /** When the last write was stored, on the clock of `performance.now()`. */
-  private writtenAt: number | undefined;
-  private readonly graceMs: number;
 
   constructor(
     private readonly database: Database,
@@ -35,9 +30,7 @@ export class HealthService {
     private readonly clock: Clock,
     private readonly log: Log,
     private readonly replicas: ReplicaDifferences,
-  ) {
-    this.graceMs = takeoverSeconds(env) * SECOND_MS;
-  }
+  ) {}
 
   /** In what other replicas differ from this one. */
   get differs(): readonly Difference[] {
@@ -49,10 +42,7 @@ export class HealthService {
     this.isStopping = true;
   }
 
-  /**
-   * There are keys to check tokens with and the database takes a write in time; it is asked at most once a second. Where it has several
-   * servers, another one will take writes soon: all replicas at once would be taken out for nothing.
-   */
+  /** Whether there are keys to check tokens with, and the database takes a write in time; it is asked at most once a second. */
   async isReady(): Promise<boolean> {
     if (this.isStopping) {
       return false;
@@ -68,23 +58,15 @@ export class HealthService {
     return this.last.result;
   }
 
-  private mayWait(): boolean {
-    return this.writtenAt !== undefined && performance.now() - this.writtenAt < this.graceMs;
-  }
-
   private async databaseTakesWrites(): Promise<boolean> {
     if (this.unanswered >= MAX_UNANSWERED) {
-      return this.mayWait();
+      return false;
     }
     try {
       await this.withDeadline(this.writeProof());
-      this.writtenAt = performance.now();
       this.report(undefined);
       return true;
     } catch (error) {
-      if (this.mayWait()) {
-        return true;
-      }
       this.report('the database takes no writes', error);
       return false;
     }

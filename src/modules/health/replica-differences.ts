@@ -1,6 +1,6 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { IsNull, LessThan, MoreThan, Not } from 'typeorm';
+import { IsNull, MoreThan, Not } from 'typeorm';
 import { canonicalJson } from '../../common/canonical-json.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/logging/log.js';
@@ -9,7 +9,7 @@ import { KeyedNames } from '../../common/secrets/keyed-names.js';
 import { SERVICE_VERSION } from '../../common/service-version.js';
 import { Env } from '../../config/env.js';
 import { Database } from '../../database/database.js';
-import { PROOF_SLOTS, WriteProofEntity } from '../../database/write-proof.entity.js';
+import { WriteProofEntity } from '../../database/write-proof.entity.js';
 
 /** Settings that decide who may do what, and whom the service calls. */
 const SECURITY_SETTINGS = [
@@ -85,7 +85,7 @@ export class ReplicaDifferences implements BeforeApplicationShutdown {
     }
     this.lookedAt = performance.now();
     const recent = new Date(this.clock.now().getTime() - RECENT_MS);
-    const where = { writtenAt: MoreThan(recent), slot: LessThan(PROOF_SLOTS), settingsHash: Not(IsNull()) };
+    const where = { writtenAt: MoreThan(recent), settingsHash: Not(IsNull()) };
     const rows = await this.database.read((manager) => manager.findBy(WriteProofEntity, where));
     const { serviceRelease, settingsHash } = this.facts;
     this.learn({

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,15 +11,12 @@ import { rows } from './rows.js';
 const MEMBERS = 3;
 const JOIN_MS = 60_000;
 
-/** Three MySQL servers that replicate as a group with a single primary, behind an address that leads to the primary. */
+/** Three MySQL servers that replicate as a group with a single primary. */
 export class MysqlGroup {
   private primary: PrivateServer;
   private lost: { member: PrivateServer; recover: () => Promise<void> } | undefined;
 
-  private constructor(
-    private readonly members: readonly PrivateServer[],
-    private readonly address: PrimaryAddress,
-  ) {
+  private constructor(private readonly members: readonly PrivateServer[]) {
     this.primary = this.memberAt(0);
   }
 
@@ -35,7 +31,6 @@ export class MysqlGroup {
     const ports = await Promise.all(Array.from({ length: MEMBERS }, () => freePort()));
     const name = randomUUID();
     const members: PrivateServer[] = [];
-    const address = await PrimaryAddress.listen();
     try {
       for (const [index, port] of ports.entries()) {
         const settings = memberSettings({ name, folder, index, port, ports });
@@ -44,22 +39,14 @@ export class MysqlGroup {
       for (const [index, member] of members.entries()) {
         await joinGroup(member, index === 0);
       }
-      const group = new MysqlGroup(members, address);
-      address.leadTo(group.primaryUrl);
-      return group;
+      return new MysqlGroup(members);
     } catch (error) {
       await Promise.all(members.map((member) => member.stop()));
-      await address.close();
       throw error;
     }
   }
 
-  /** Leads to whichever member is the primary; connections that are open stay where they are. */
-  get url(): string {
-    return this.address.url;
-  }
-
-  /** An address of the member that is the primary at present, past the address. */
+  /** Address of the member that is the primary at present. */
   get primaryUrl(): string {
     return this.primary.url;
   }
@@ -98,13 +85,6 @@ export class MysqlGroup {
     return this.lead(await this.writable(this.members.filter((member) => member !== silent)));
   }
 
-  /** Lets all members take writes, or only one of them again. */
-  async setPrimaries(which: 'one' | 'all'): Promise<void> {
-    const [row] = await rows(this.primary.url, 'SELECT @@server_uuid AS id');
-    const name = which === 'all' ? 'multi_primary_mode()' : `single_primary_mode('${String(row?.['id'])}')`;
-    await rows(this.primary.url, `SELECT group_replication_switch_to_${name}`);
-  }
-
   /** Brings the member back that was killed or stopped, if one was. */
   async heal(): Promise<void> {
     if (this.lost !== undefined) {
@@ -118,13 +98,11 @@ export class MysqlGroup {
 
   async stop(): Promise<void> {
     await Promise.all(this.members.map((member) => member.stop()));
-    await this.address.close();
   }
 
   private async lead(next: PrivateServer): Promise<number> {
     await this.writable([next]);
     this.primary = next;
-    this.address.leadTo(next.url);
     return performance.now();
   }
 
@@ -198,56 +176,5 @@ async function joinGroup(member: PrivateServer, isFirst: boolean): Promise<void>
       throw new Error('a member did not join the group');
     }
     await sleep(50);
-  }
-}
-
-/** A TCP address whose new connections lead to one server and then to another, as the address of a cluster does. */
-class PrimaryAddress {
-  private target: { host: string; port: number } | undefined;
-  private readonly sockets = new Set<Socket>();
-  private readonly server: Server = createServer((client) => this.accept(client));
-
-  static async listen(): Promise<PrimaryAddress> {
-    const address = new PrimaryAddress();
-    await new Promise<void>((resolve) => {
-      address.server.listen(0, '127.0.0.1', resolve);
-    });
-    return address;
-  }
-
-  get url(): string {
-    return `mysql://svc:svc@127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
-  }
-
-  leadTo(url: string): void {
-    const { hostname, port } = new URL(url);
-    this.target = { host: hostname, port: Number(port) };
-  }
-
-  async close(): Promise<void> {
-    this.sockets.forEach((socket) => socket.destroy());
-    await new Promise((resolve) => {
-      this.server.close(resolve);
-    });
-  }
-
-  private accept(client: Socket): void {
-    if (this.target === undefined) {
-      client.destroy();
-      return;
-    }
-    const server = connect(this.target);
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      this.sockets.add(one);
-      one.on('data', (bytes) => other.write(bytes));
-      one.on('error', () => undefined);
-      one.on('close', () => {
-        this.sockets.delete(one);
-        other.destroy();
-      });
-    }
   }
 }

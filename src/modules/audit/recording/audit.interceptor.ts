@@ -11,7 +11,6 @@ import {
   NotFoundError,
   UnavailableError,
 } from '../../../common/errors/domain.error.js';
-import { Refusals } from '../../../common/http/refusals.js';
 import { AuditOutcome } from '../model/audit.types.js';
 import { AuditedAction } from './audited-action.js';
 import { RefusedCalls } from './refused-calls.js';
@@ -26,7 +25,6 @@ export class AuditInterceptor implements NestInterceptor {
   constructor(
     private readonly reflector: Reflector,
     private readonly refused: RefusedCalls,
-    private readonly refusals: Refusals,
     private readonly denials: DenialListener,
   ) {}
 
@@ -34,8 +32,7 @@ export class AuditInterceptor implements NestInterceptor {
     const action = this.reflector.get(AuditedAction, context.getHandler());
     const request = context.switchToHttp().getRequest<Request>();
     return next.handle().pipe(
-      catchError(async (thrown: unknown) => {
-        const error = await this.refusals.confirm(thrown);
+      catchError(async (error: unknown) => {
         const principal = principalOf(request);
         if (principal !== undefined && error instanceof PermissionDeniedError) {
           // What the guard cannot know, such as a permission that a part of the body asks for.

@@ -47,7 +47,7 @@ export class RegisteredSource implements ComponentSource {
       : {};
     const server = databaseServer(this.env.get('DATABASE_URL') ?? '');
     if (server !== null) {
-      const { endpoint, ...credentials } = server;
+      const { endpoint, credentials } = server;
       const named = { key: 'database', name: 'Database of this service', endpoint };
       listing.add(component('mysql', { ...named, options: tls, credentials, trust: 'operator' }));
     }
