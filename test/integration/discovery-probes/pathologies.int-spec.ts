@@ -55,8 +55,6 @@ const SOCKET_PROBES: [Probe, scheme: string][] = [
   [new KafkaProbe(env, clock), 'kafka'],
   [new MongodbProbe(new Clock()), 'mongodb'],
   [new SmtpProbe(clock), 'smtp'],
-  [new RabbitmqProbe(http, clock), 'amqp'],
-  [new NatsProbe(http, clock), 'nats'],
 ];
 
 /** A peer that reads: one that does not never learns that the other side has gone. */

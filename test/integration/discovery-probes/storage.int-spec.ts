@@ -66,6 +66,14 @@ describe('the probe of s3', () => {
     await peer.close();
   });
 
+  it('does not take another document for a listing', async () => {
+    const peer = await startHttpPeer((_request, response) => {
+      response.end('<html>ListAllMyBucketsResult <Bucket></html>');
+    });
+    expect(await failureOf(probe, component('s3', peer.url, { credentials: KEYS }))).toBe('protocol');
+    await peer.close();
+  });
+
   it('tells that it is gone, and that it is back with one bucket more', async () => {
     await server.close();
     expect(await failureOf(probe, as(KEYS))).toBe('refused');

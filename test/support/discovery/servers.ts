@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { freePort } from '../databases/free-port.js';
-import type { TlsCertificate } from '../peers/tls-certificate.js';
 import { type ProgramTreePlan, unpackedTree } from '../databases/program-tree.js';
 import { asNobody, type Command, isListening, LocalServer, output, programOf } from './local-server.js';
 
@@ -125,21 +124,12 @@ export async function redisCli(port: number, ...args: string[]): Promise<string>
   return output([...cli, '--no-auth-warning', '-a', 'admin', '-p', String(port), ...args]);
 }
 
-/**
- * A NATS server with JetStream and its monitoring port.
- * @param certificate of its port for clients, who must use TLS then
- */
-export async function startNats(
-  certificate?: TlsCertificate,
-): Promise<ProbedServer & { clientPort: number }> {
+/** A NATS server with JetStream and its monitoring port. */
+export async function startNats(): Promise<ProbedServer & { clientPort: number }> {
   const program = await programOf('/usr/sbin/nats-server', 'nats-server');
   const [port, clientPort] = [await freePort(), await freePort()];
   const server = await LocalServer.start({
     name: 'nats',
-    prepare: async (folder) => {
-      await writeFile(join(folder, 'key.pem'), certificate?.key ?? '', { mode: 0o600 });
-      await writeFile(join(folder, 'cert.pem'), certificate?.cert ?? '');
-    },
     command: (folder) => [
       ...program,
       '--addr=127.0.0.1',
@@ -147,7 +137,6 @@ export async function startNats(
       `--http_port=${port}`,
       '--jetstream',
       `--store_dir=${folder}`,
-      ...(certificate === undefined ? [] : ['--tls', '--tlscert=cert.pem', '--tlskey=key.pem']),
     ],
     isReady: async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok,
   });

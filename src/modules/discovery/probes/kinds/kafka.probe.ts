@@ -4,7 +4,7 @@ import { Clock } from '../../../../common/clock.js';
 import { within } from '../../../../common/within.js';
 import { Env } from '../../../../config/env.js';
 import type { Component } from '../../model/component.types.js';
-import { brokerWarnings } from '../broker/broker-warnings.js';
+import { brokerWarnings } from '../net/broker-warnings.js';
 import {
   addressesOf,
   countOption,

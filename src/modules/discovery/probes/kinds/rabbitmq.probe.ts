@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../common/clock.js';
 import type { Component } from '../../model/component.types.js';
-import { readAmqpGreeting } from '../broker/amqp-greeting.js';
-import { brokerWarnings } from '../broker/broker-warnings.js';
+import { brokerWarnings } from '../net/broker-warnings.js';
 import { countOption } from '../net/component-options.js';
+import { connectionWarnings, type SocketScheme } from '../net/connection-check.js';
 import { ProbeHttpClient } from '../http/probe-http.client.js';
 import type { ProbeHttp } from '../http/probe-http.js';
 import { isRecord, records, wholeNumber } from '../net/json-values.js';
@@ -14,10 +14,14 @@ import { known, versionOf } from '../net/self-description.js';
 /** Exchanges asked for at once: with names of the greatest length they stay below the limit of an answer. */
 const PAGE = 150;
 const MAX_PAGES = 200;
+const SCHEMES: Readonly<Record<string, SocketScheme>> = {
+  amqp: { port: 5_672 },
+  amqps: { port: 5_671, isTls: true },
+};
 
 /**
  * Looks at a RabbitMQ cluster: brokers are its running nodes, topics the topic exchanges that are not its own. By the
- * management interface (http) with an account with the tag monitoring; by AMQP (amqp) it says its version only.
+ * management interface (http) with an account with the tag monitoring. A port of AMQP is only connected to.
  */
 @Injectable()
 export class RabbitmqProbe implements Probe {
@@ -29,8 +33,10 @@ export class RabbitmqProbe implements Probe {
   ) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    if (/^amqps?:/.test(component.endpoint)) {
-      return readAmqpGreeting(component, context, this.clock.now().getTime());
+    const amqp = SCHEMES[component.endpoint.split(':', 1)[0] ?? ''];
+    if (amqp !== undefined) {
+      const now = this.clock.now().getTime();
+      return { type: 'rabbitmq', warnings: await connectionWarnings(component, context, amqp, now) };
     }
     const http = this.client.open(component, context);
     const overview = await http.json('/api/overview');

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { AwsV4Signer } from 'aws4fetch';
 import { Clock } from '../../../../common/clock.js';
 import type { Component } from '../../model/component.types.js';
 import { textOption } from '../net/component-options.js';
 import { ProbeHttpClient } from '../http/probe-http.client.js';
-import { signedHeaders } from '../http/s3-signature.js';
 import type { HttpAnswer } from '../http/http-answer.js';
 import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
 import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
@@ -20,6 +20,9 @@ const CODES: Readonly<Record<string, ProbeFailure>> = {
   ServiceUnavailable: 'down',
 };
 
+/** The root element of an answer to ListBuckets. */
+const LISTING = /^\s*(?:<\?xml[^>]*>\s*)?<ListAllMyBucketsResult[\s>]/;
+
 /** Looks at storage with the S3 interface: how many buckets there are. Needs an account with s3:ListAllMyBuckets. */
 @Injectable()
 export class S3Probe implements Probe {
@@ -31,25 +34,35 @@ export class S3Probe implements Probe {
   ) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    const { username: accessKey, password: secretKey } = component.credentials ?? {};
-    if (accessKey === undefined || secretKey === undefined) {
+    const { username: accessKeyId, password: secretAccessKey } = component.credentials ?? {};
+    if (accessKeyId === undefined || secretAccessKey === undefined) {
       throw new ProbeError('configuration');
     }
     const region = textOption(component, 'region') ?? 'us-east-1';
     // The keys sign the request; they are never sent themselves.
     const http = this.client.open({ ...component, credentials: null }, context);
     const url = http.below('/');
-    const at = this.clock.now();
-    const answer = await http.get(url, signedHeaders({ url, accessKey, secretKey, region, at }));
+    const datetime = this.clock
+      .now()
+      .toISOString()
+      .replaceAll(/[-:]|\.\d{3}/g, '');
+    const keys = { accessKeyId, secretAccessKey, region, service: 's3' };
+    const { headers } = await new AwsV4Signer({ ...keys, url: url.href, datetime }).sign();
+    headers.delete('host');
+    const answer = await http.get(url, Object.fromEntries(headers));
     if (!answer.isOk) {
       throw failureOf(answer);
     }
-    if (!answer.body.includes('ListAllMyBucketsResult')) {
-      throw new ProbeError('protocol');
-    }
-    const buckets = answer.body.match(/<Bucket>/g)?.length ?? 0;
-    return { buckets, warnings: http.warnings() };
+    return { buckets: bucketsIn(answer.body), warnings: http.warnings() };
   }
+}
+
+/** @throws ProbeError `protocol` when the text is not an answer to ListBuckets */
+function bucketsIn(xml: string): number {
+  if (!LISTING.test(xml)) {
+    throw new ProbeError('protocol');
+  }
+  return xml.match(/<Bucket[\s>]/g)?.length ?? 0;
 }
 
 function failureOf(answer: HttpAnswer): ProbeError {

@@ -107,14 +107,22 @@ export const componentSchema = z.discriminatedUnion(
         .describe('SASL mechanism for name and password; plain without it.'),
       expectedBrokers,
     }),
-    ofKind('rabbitmq', 'A RabbitMQ cluster by its management interface (http) or by AMQP (amqp).', {
-      expectedBrokers,
-      ca,
-    }),
-    ofKind('nats', 'A NATS cluster by its monitoring port (http) or by its greeting (nats).', {
-      expectedBrokers,
-      ca,
-    }),
+    ofKind(
+      'rabbitmq',
+      'A RabbitMQ cluster by its management interface (http); a port of AMQP (amqp) is only connected to.',
+      {
+        expectedBrokers,
+        ca,
+      },
+    ),
+    ofKind(
+      'nats',
+      'A NATS cluster by its monitoring port (http); a client port (nats) is only connected to.',
+      {
+        expectedBrokers,
+        ca,
+      },
+    ),
     ofKind('elasticsearch', 'An Elasticsearch or OpenSearch cluster.', { headers, ca }),
     ofKind('s3', 'Storage with the S3 interface.', {
       region: text(64).optional().describe('us-east-1 without it.'),
