@@ -17,7 +17,6 @@ import {
 } from './deploy/chart.js';
 import { COMPOSE_FILE } from './deploy/compose.js';
 import { composeSchema, haproxy, helm, kubernetesValidator, promtool, type Command } from './deploy/tools.js';
-import { RUN_CONFIG } from './image/run-config.js';
 
 /**
  * Holds what stands in `deploy` against the programs that read it, or against their schemas.
@@ -26,6 +25,12 @@ import { RUN_CONFIG } from './image/run-config.js';
  *
  * Ends with `N passed, N failed`; what needs a program that cannot be had is skipped, or failed where CI is set.
  */
+/** The value of an instruction of the last stage of the Dockerfile. */
+function ofDockerfile(instruction: string): string {
+  const lines = readFileSync('Dockerfile', 'utf8').split('\n');
+  return lines.findLast((line) => line.startsWith(`${instruction} `))?.slice(instruction.length + 1) ?? '';
+}
+
 /** A program could not be had. */
 class ObstacleError extends Error {}
 
@@ -104,7 +109,8 @@ await check('unit against systemd-analyze', async () => {
   // The user's machine has Node in this place, ours need not have it.
   writeFileSync(join(folder, 'trial.service'), unit.replace('/usr/bin/node', process.execPath));
   runs(['systemd-analyze'], ['verify', '--man=no', join(folder, 'trial.service')]);
-  const command = [...RUN_CONFIG.Entrypoint.slice(1), ...RUN_CONFIG.Cmd].join(' ');
+  const list = (name: string): string[] => JSON.parse(ofDockerfile(name)) as string[];
+  const command = [...list('ENTRYPOINT').slice(1), ...list('CMD')].join(' ');
   expect(
     unit.includes(`ExecStart=/usr/bin/node ${command}\n`),
     'the unit starts another command than the image',
@@ -187,7 +193,7 @@ function checkManifests(manifests: readonly Manifest[]): void {
   for (const { kind, spec } of pods) {
     const [container] = spec.template?.spec.containers ?? [];
     const security = { ...spec.template?.spec.securityContext, ...container?.securityContext };
-    const [user, group] = RUN_CONFIG.User.split(':').map(Number);
+    const [user, group] = ofDockerfile('USER').split(':').map(Number);
     const wanted = {
       runAsNonRoot: true,
       runAsUser: user,

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { composeServices } from '../../scripts/deploy/compose.js';
-import { RUN_CONFIG } from '../../scripts/image/run-config.js';
 import { Env } from '../../src/config/env.js';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
@@ -97,7 +96,9 @@ describe('what is deployed', () => {
     expect(service).not.toHaveProperty('user');
     const job = read('deploy/helm/svc-platform/templates/migration-job.yaml');
     expect(job).toContain('args: [dist/src/migration.cli.js, run]');
-    expect(RUN_CONFIG.Cmd).toEqual(['dist/src/main.js']);
+    const dockerfile = read('Dockerfile');
+    expect(dockerfile).toContain('CMD ["dist/src/main.js"]\n');
+    expect(dockerfile).toContain(`FROM node:${read('.nvmrc').trim()}-`);
   });
 
   it('asks for each variable of the compose file in its example', () => {

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { gunzipSync } from 'node:zlib';
-import { prove } from './proof.js';
+import { nodeProgram } from '../../../scripts/node-program.js';
+import { unpackedProgram } from '../../support/databases/debian-package.js';
 
 const run = promisify(execFile);
 
@@ -13,7 +12,7 @@ const MOUNTS =
   'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && mount -t tmpfs tmpfs "$0/tmp" && ' +
   'mount --rbind /proc "$0/proc" && mount --rbind /dev "$0/dev" && exec unshare --root="$0" "$@"';
 
-/** Of the image configuration of OCI, what a container is started with. */
+/** Of the image's configuration, what a container is started with. */
 export interface RunConfig {
   User: string;
   WorkingDir: string;
@@ -23,44 +22,43 @@ export interface RunConfig {
   Healthcheck: { Test: string[] };
 }
 
-/** The unpacked root file system of an image, and what its configuration says. */
+/** The root file system of an image, and what its configuration says. */
 export class ImageRoot {
   private constructor(
     /** Folder that stands for `/`. */
     readonly folder: string,
     readonly config: RunConfig,
-    /** Bytes of the layers, packed. */
-    readonly packedBytes: number,
   ) {}
 
   /**
-   * Unpacks the only image of a layout.
-   * @param layout folder with `index.json`
-   * @param folder new folder for the root file system
-   * @throws ProofError when a blob is not what its digest says
+   * Builds the last stage of the Dockerfile with buildah, from files that `scripts/stage-image` lays down on this machine. The stage
+   * before it needs a registry of images.
+   * @param folder new folder
+   * @throws Error when buildah cannot be had, or needs rights that this machine does not give
    */
-  static async unpack(layout: string, folder: string): Promise<ImageRoot> {
+  static async build(folder: string): Promise<ImageRoot> {
     await mkdir(folder);
-    const index = JSON.parse(await readFile(join(layout, 'index.json'), 'utf8')) as {
-      manifests: [Descriptor];
+    await run('scripts/stage-image', [join(folder, 'image'), await nodeProgram()], { env: withoutNpm() });
+    const { command } = await unpackedProgram('bookworm', 'buildah', '/usr/bin/buildah');
+    // It starts itself again by /proc/self/exe, which would be the loader that the command names.
+    const [, , libraries, program = ''] = command;
+    const env = { ...process.env, LD_LIBRARY_PATH: libraries };
+    const [policy, dockerfile] = [join(folder, 'policy.json'), join(folder, 'Dockerfile')];
+    await writeFile(policy, '{"default":[{"type":"insecureAcceptAnything"}]}');
+    const text = await readFile('Dockerfile', 'utf8');
+    await writeFile(dockerfile, text.slice(text.lastIndexOf('FROM ')));
+    const buildah = async (name: string, ...args: string[]): Promise<string> => {
+      const storage = ['--storage-driver=vfs', `--root=${folder}/storage`, `--runroot=${folder}/run`];
+      return (await run(program, [...storage, name, ...args], { env, maxBuffer: 1e8 })).stdout.trim();
     };
-    const manifest = JSON.parse((await blob(layout, index.manifests[0])).toString()) as {
-      config: Descriptor;
-      layers: Descriptor[];
+    const trust = `--signature-policy=${policy}`;
+    const source = `--build-context=build=${folder}`;
+    await buildah('build', trust, source, '--format=docker', `--file=${dockerfile}`, '--tag=svc', folder);
+    const { Docker } = JSON.parse(await buildah('inspect', '--type=image', 'svc')) as {
+      Docker: { config: RunConfig };
     };
-    const config = JSON.parse((await blob(layout, manifest.config)).toString()) as {
-      config: RunConfig;
-      rootfs: { diff_ids: string[] };
-    };
-    for (const [position, layer] of manifest.layers.entries()) {
-      const tar = gunzipSync(await blob(layout, layer));
-      prove(digestOf(tar) === config.rootfs.diff_ids[position], `layer ${position} is not what it says`);
-      const untar = run('tar', ['--extract', '--preserve-permissions', '--directory', folder]);
-      untar.child.stdin?.end(tar);
-      await untar;
-    }
-    const bytes = manifest.layers.reduce((sum, { size }) => sum + size, 0);
-    return new ImageRoot(folder, config.config, bytes);
+    const container = await buildah('from', trust, '--pull-never', 'svc');
+    return new ImageRoot(await buildah('mount', container), Docker.config);
   }
 
   /**
@@ -94,17 +92,7 @@ export class ImageRoot {
   }
 }
 
-interface Descriptor {
-  digest: string;
-  size: number;
-}
-
-async function blob(layout: string, { digest, size }: Descriptor): Promise<Buffer> {
-  const bytes = await readFile(join(layout, 'blobs', digest.replace(':', '/')));
-  prove(bytes.length === size && digestOf(bytes) === digest, `${digest} holds something else`);
-  return bytes;
-}
-
-function digestOf(bytes: Buffer): string {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+/** Variables of `npm run` would let npm install into this folder. */
+function withoutNpm(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
 }
