@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { ProofEnvironment } from '../test/prove/support/proof-environment.js';
 import { startDatabases } from '../test/support/databases/start-databases.js';
 import { benchDiscovery } from './discovery/discovery.js';
@@ -12,6 +11,7 @@ import { benchReads } from './reads/reads.js';
 import { benchScale } from './scale/scale.js';
 import { benchStorage } from './storage/storage.js';
 import { benchToolCalls } from './tool-calls/tool-calls.js';
+import { scriptOptions } from '../scripts/options.js';
 
 /**
  * Measures the service on MySQL against baselines in the same run.
@@ -21,7 +21,7 @@ import { benchToolCalls } from './tool-calls/tool-calls.js';
  * The servers take turns, round by round, so that a machine whose speed drifts hurts all of them alike; ratios are taken
  * within a round. It prints figures and judges none.
  */
-const { values, positionals } = parseArgs({
+const { values, positionals } = scriptOptions({
   allowPositionals: true,
   options: { short: { type: 'boolean', default: false } },
 });

@@ -1,4 +1,5 @@
 // @ts-check
+import { parseArgs } from 'node:util';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -47,7 +48,7 @@ process.once('exit', () =>
 );
 
 if (!isUpToDate()) {
-  if (process.argv.includes('--tell')) {
+  if (parseArgs({ options: { tell: { type: 'boolean' } } }).values.tell) {
     console.log('Building …');
   }
   process.exitCode = await build();

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { build } from 'vite';
 
@@ -9,6 +8,7 @@ import { EXPECTED_FAILURES, REQUIRED_SCENARIOS } from '../test/conformance/expec
 import { checkServers } from '../test/conformance/servers/check-servers.js';
 import { doNumbered } from '../test/prove/support/numbered-work.js';
 import { addTallies, type Tally, tallyLine } from '../test/support/tally.js';
+import { scriptOptions } from './options.js';
 
 /**
  * Runs the official MCP conformance suite against our client path (`suite`), and the service against servers that others wrote
@@ -115,7 +115,7 @@ async function main(): Promise<number> {
     console.log(tallyLine({ passed: 0, failed: 0, skipped: 1 }));
     return 0;
   }
-  const { positionals, values } = parseArgs({
+  const { positionals, values } = scriptOptions({
     allowPositionals: true,
     options: { server: { type: 'string', multiple: true } },
   });

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { parseArgs } from 'node:util';
 import { parseCLI, startVitest } from 'vitest/node';
 import { chromiumPath } from '../test/console/support/chromium.js';
 import { reasonNotAvailable } from '../test/support/databases/start-databases.js';
 import { tallyLine, type Tally } from '../test/support/tally.js';
+import { scriptOptions } from './options.js';
 
 /**
  * Walks through the console in a browser, with the service on the embedded file and on MySQL.
@@ -13,7 +13,7 @@ import { tallyLine, type Tally } from '../test/support/tally.js';
  *
  * A missing Chromium or MySQL is skipped with one line. Where CI is set it is a failure, and root installs a missing Chromium first.
  */
-const { values, positionals } = parseArgs({
+const { values, positionals } = scriptOptions({
   allowPositionals: true,
   options: { db: { type: 'string', multiple: true } },
 });

@@ -3,7 +3,6 @@ import { readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { ProofEnvironment } from '../test/prove/support/proof-environment.js';
 import type { Proof } from '../test/prove/support/proof.js';
 import type { DatabaseKind } from '../test/support/databases/database-kind.js';
@@ -15,6 +14,7 @@ import {
 } from '../test/support/databases/start-databases.js';
 import { endWithSignals } from '../test/support/end-with-signals.js';
 import { tallyLine, type Tally } from '../test/support/tally.js';
+import { scriptOptions } from './options.js';
 
 /**
  * Builds the service and runs the long proofs of test/prove against it, one table row for each proof and database.
@@ -25,7 +25,7 @@ import { tallyLine, type Tally } from '../test/support/tally.js';
  *
  * Ends with `N passed, N failed`; a database that cannot be had is skipped, or failed where CI is set.
  */
-const { values, positionals } = parseArgs({
+const { values, positionals } = scriptOptions({
   allowPositionals: true,
   options: { short: { type: 'boolean', default: false }, db: { type: 'string', multiple: true } },
 });

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { access, rm } from 'node:fs/promises';
 import { join, resolve as absolute } from 'node:path';
-import { parseArgs } from 'node:util';
 import { startEvaluation } from '../test/support/evaluation-service.js';
 import { tallyLine, type Tally } from '../test/support/tally.js';
+import { scriptOptions } from './options.js';
 
 /**
  * Sends requests that schemathesis makes from the OpenAPI document to the service in evaluation mode, in all of its phases, and ends with
@@ -110,7 +110,7 @@ async function check(seconds: number): Promise<Tally> {
   return tally;
 }
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '90' } } });
+const { values } = scriptOptions({ options: { seconds: { type: 'string', default: '90' } } });
 const missing = await install();
 if (missing === undefined) {
   const tally = await check(Math.ceil(Number(values.seconds)));

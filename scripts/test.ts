@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { parseArgs } from 'node:util';
 import { parseCLI, startVitest, type TestModule, type Vitest } from 'vitest/node';
 import { TESTED_DATABASES, type TestedDatabase } from '../test/support/databases/database-kind.js';
 import { reasonNotAvailable } from '../test/support/databases/start-databases.js';
@@ -7,6 +6,7 @@ import { reasonNoVtcombo } from '../test/support/databases/vtcombo.js';
 import { endsWithUs } from '../test/support/ends-with-us.js';
 import { tallyLine, type Tally } from '../test/support/tally.js';
 import { seconds, whereTheTimeWent } from '../test/support/test-times.js';
+import { scriptOptions } from './options.js';
 
 /**
  * Builds the service, then runs all tests in one pool of workers: the unit tests and the tests against outside parties
@@ -22,7 +22,7 @@ import { seconds, whereTheTimeWent } from '../test/support/test-times.js';
  * `--db vitess` asks for it, and otherwise skipped until it was. The last line is
  * `N passed, N failed`, followed by `, N skipped` if any; the exit status is 1 when anything failed or nothing ran.
  */
-const { values, positionals } = parseArgs({
+const { values, positionals } = scriptOptions({
   allowPositionals: true,
   options: { db: { type: 'string', multiple: true }, busy: { type: 'string' } },
 });
