@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
+import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-warning.js';
 import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
 import { type Peer, readBody, startHttpPeer } from '../../support/peers/peer.js';
 import { callOf, definition, stopToolCalls, toolCallsService } from '../../support/peers/tool-calls.js';
@@ -15,7 +16,7 @@ interface Asked {
   id?: unknown;
   method: string;
 }
-type Answer = { result?: unknown; error?: unknown } | undefined;
+type Answer = { id?: unknown; result?: unknown; error?: unknown } | undefined;
 
 /** Answers of a server that adds what means nothing. */
 function loose(revision: string): (asked: Asked) => Answer {
@@ -137,24 +138,36 @@ describe('A server that adds what means nothing', () => {
   });
 
   it.each([
-    [2_000, []],
-    [2_001, ['The MCP server describes itself at length; the first 2,000 characters are kept.']],
-  ])('is warned of where its description of %i characters is cut', async (length, warnings) => {
+    ['description', 2_000, []],
+    ['description', 2_001, [CONNECTION_WARNINGS.identityCut]],
+    ['title', 256, [CONNECTION_WARNINGS.identityCut]],
+    ['name', 256, [CONNECTION_WARNINGS.identityCut]],
+  ])('is warned of where its %s of %i characters is cut', async (member, length, warnings) => {
     const url = await start('JSON', ({ method }) =>
       method === 'initialize'
         ? {
             result: {
               protocolVersion: '2025-11-25',
               capabilities: { tools: {} },
-              serverInfo: { name: 'wordy', version: '1', description: 'x'.repeat(length) },
+              serverInfo: { name: 'wordy', version: '1', [member]: 'x'.repeat(length) },
             },
           }
         : loose('2025-11-25')({ method }),
     );
     await expect(tests.test(noAuth(url))).resolves.toMatchObject({
-      server: { description: 'x'.repeat(2_000) },
+      server: { [member]: 'x'.repeat(member === 'description' ? 2_000 : 255) },
       warnings,
     });
+  });
+
+  it.each(['2025-11-25', '2026-07-28'])('is understood in revision %s by ids as texts', async (revision) => {
+    const url = await start('JSON', (asked) => ({ id: String(asked.id), ...loose(revision)(asked) }));
+    await expect(tests.test(noAuth(url))).resolves.toMatchObject({
+      outcome: 'connected',
+      server: { title: null },
+    });
+    const call = callOf(url, definition('work'));
+    await expect(calls.callTool(call)).resolves.toMatchObject({ text: 'done' });
   });
 
   const answers = loose('2025-11-25');

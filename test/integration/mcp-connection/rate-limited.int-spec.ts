@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 
 import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-warning.js';
 import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
 import type { Peer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
 import { callOf, definition, stopToolCalls, toolCallsService } from '../../support/peers/tool-calls.js';
+import { startTokenPeer } from '../../support/peers/token.peer.js';
 import { startToolsPeer } from '../../support/peers/tools.peer.js';
 
 const WORK = definition('work');
@@ -62,6 +63,87 @@ describe('A server that limits how often it is called', () => {
       await expect(calls.callTool(callOf(peer.url, WORK))).resolves.toEqual(refused);
     }
     await expect(calls.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({ text: 'done' });
+  });
+
+  it.each(['server/discover', 'initialize', 'tools/list', 'the token endpoint'])(
+    'tells a call that has no time for it, by %s, and stays open to others',
+    async (refusing) => {
+      const peer = await startScriptedMcp({
+        list: ({ id, response }) => sendResult(response, id, { tools: LISTED }),
+        refuses: (method, response) => {
+          if (method === refusing) {
+            refuse(response, '12');
+          }
+          return method === refusing;
+        },
+      });
+      const tokens = await startTokenPeer({
+        instead: () => ({ status: 429, body: {}, headers: { 'retry-after': '12' } }),
+      });
+      open.push(peer, tokens);
+      const isToken = refusing === 'the token endpoint';
+      const account = { clientId: 'client', clientSecret: 'secret', tokenUrl: tokens.url };
+      const call = callOf(
+        peer.url,
+        WORK,
+        isToken ? { credentials: { type: 'SERVICE_ACCOUNT', ...account } } : {},
+      );
+      for (let round = 0; round < 3; round += 1) {
+        await expect(calls.callTool(call)).resolves.toEqual({
+          outcome: 'failed',
+          cause: isToken ? 'token_busy' : 'rate_limited',
+          sent: 'never',
+          retryAfterMs: 12_000,
+          latencyMs: expect.any(Number),
+        });
+      }
+    },
+  );
+
+  it('is waited for by the calls that have the time, while another is told how long', async () => {
+    let isLimiting = true;
+    const peer = await startScriptedMcp({
+      list: ({ id, response }) => sendResult(response, id, { tools: LISTED }),
+      call: ({ id, response }) => sendResult(response, id, { content: [{ type: 'text', text: 'done' }] }),
+      refuses: (method, response) => {
+        const isNow = isLimiting && method === 'initialize';
+        if (isNow) {
+          isLimiting = false;
+          refuse(response, '3');
+        }
+        return isNow;
+      },
+    });
+    open.push(peer);
+    const patient = calls.callTool(callOf(peer.url, WORK));
+    await vi.waitFor(() => expect(peer.seen).toContain('initialize'));
+    const hurried = await calls.callTool(callOf(peer.url, WORK, { deadlineMs: 1_500 }));
+    expect(hurried).toMatchObject({ cause: 'rate_limited', sent: 'never' });
+    expect('retryAfterMs' in hurried && hurried.retryAfterMs).toBeGreaterThan(1_500);
+    await expect(patient).resolves.toMatchObject({ text: 'done' });
+  });
+
+  it('is not asked for a new session where it limits the reading of its list', async () => {
+    const fresh = toolCallsService({ MCP_CALL_LIST_MAX_AGE_MS: '0' });
+    let lists = 0;
+    const peer = await startScriptedMcp({
+      list: ({ id, response }) => {
+        lists += 1;
+        if (lists > 1) {
+          refuse(response, '3600');
+        } else {
+          sendResult(response, id, { tools: LISTED });
+        }
+      },
+      call: ({ id, response }) => sendResult(response, id, { content: [] }),
+    });
+    open.push(peer);
+    await expect(fresh.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({ outcome: 'answered' });
+    await expect(fresh.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({
+      cause: 'rate_limited',
+      retryAfterMs: 3_600_000,
+    });
+    expect(peer.seen.filter((method) => method === 'initialize')).toHaveLength(1);
   });
 
   it('has not run the tool of a call that is cancelled while it waits', async () => {

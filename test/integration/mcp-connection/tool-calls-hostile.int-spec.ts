@@ -79,7 +79,7 @@ describe('Tool calls to servers that misbehave', () => {
   });
 
   it.each<[string, unknown, ToolCallFailureCause]>([
-    ['no content', {}, 'invalid_result'],
+    ['a task instead of content', { task: { taskId: '1', status: 'working' } }, 'invalid_result'],
     ['content that is no list', { content: 'text' }, 'invalid_result'],
     ['a question instead of a result', { resultType: 'input_required', content: [] }, 'invalid_result'],
     ['structured content 100 levels deep', { content: [], structuredContent: nested(100) }, 'invalid_result'],
@@ -92,8 +92,11 @@ describe('Tool calls to servers that misbehave', () => {
     [200, -32_602, 'never'],
     [200, -32_603, 'maybe'],
     [200, -32_000, 'maybe'],
-    [400, -32_603, 'never'],
+    [400, -32_602, 'never'],
+    [400, -32_000, 'maybe'],
+    [404, -32_000, 'maybe'],
     [422, -32_603, 'maybe'],
+    [500, -32_603, 'maybe'],
   ])(
     'tells whether a tool may have run from HTTP %i with the JSON-RPC error %i',
     async (status, code, sent) => {
@@ -103,6 +106,7 @@ describe('Tool calls to servers that misbehave', () => {
         response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
       });
       const result = await calls.callTool(callOf(peer.url, TOOL));
+      expect(peer.seen.filter((method) => method === 'tools/call')).toHaveLength(1);
       const latencyMs = expect.any(Number) as number;
       const words = 'city must be one of Bern, Basel';
       expect(result).toEqual({ outcome: 'failed', cause: 'mcp_error', sent, words, latencyMs });

@@ -119,6 +119,7 @@ describe('Progress of a tool that is called', () => {
     const urls = await Promise.all([
       keep(startReporting('call')),
       keep(startReporting('session')),
+      keep(startReporting('call', true, String)),
       keep(startLegacyReporting()),
       keep(startModernReporting()),
     ]);

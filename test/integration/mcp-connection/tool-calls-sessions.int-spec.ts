@@ -78,22 +78,27 @@ describe('Sessions of tool calls', () => {
     await noSocketsLeft(peer);
   });
 
-  it('opens a session that the server has forgotten again, and runs the tool once', async () => {
-    let forgotten = false;
-    const peer = await listing([{ name: 'work', inputSchema: { type: 'object' } }], (call) => {
-      if (forgotten) {
-        forgotten = false;
-        call.response.writeHead(404).end();
-      } else {
-        done(call);
-      }
-    });
-    const call = callOf(peer.url, WORK);
-    await calls.callTool(call);
-    forgotten = true;
-    await expect(calls.callTool(call)).resolves.toMatchObject({ outcome: 'answered', text: 'done' });
-    expect([count(peer, 'initialize'), count(peer, 'tools/call')]).toEqual([2, 3]);
-  });
+  it.each([undefined, null, 'server-error'])(
+    'opens a session that the server has forgotten again, and runs the tool once (%s)',
+    async (id) => {
+      let forgotten = false;
+      const peer = await listing([{ name: 'work', inputSchema: { type: 'object' } }], (call) => {
+        if (forgotten) {
+          forgotten = false;
+          const error = { code: -32_001, message: 'Session not found' };
+          const body = id === undefined ? '' : JSON.stringify({ jsonrpc: '2.0', id, error });
+          call.response.writeHead(404).end(body);
+        } else {
+          done(call);
+        }
+      });
+      const call = callOf(peer.url, WORK);
+      await calls.callTool(call);
+      forgotten = true;
+      await expect(calls.callTool(call)).resolves.toMatchObject({ outcome: 'answered', text: 'done' });
+      expect([count(peer, 'initialize'), count(peer, 'tools/call')]).toEqual([2, 3]);
+    },
+  );
 
   it('does not go round for ever with a server that forgets every session', async () => {
     const peer = await listing([{ name: 'work', inputSchema: { type: 'object' } }], ({ response }) =>

@@ -113,6 +113,7 @@ describe('Tool lists of careless and hostile servers', () => {
     const result = await list([
       ...names.map((name) => ({ name, inputSchema: object })),
       long,
+      { name: 'hinted', inputSchema: object, annotations: { title: 't'.repeat(300) } },
       { name: 'hidden', description: 'a\u200bb', inputSchema: withText('\u202e') },
       { name: 'task', inputSchema: object, execution: { taskSupport: 'required' } },
       { name: 'optional', inputSchema: object, execution: { taskSupport: 'optional' } },
@@ -121,6 +122,7 @@ describe('Tool lists of careless and hostile servers', () => {
       tools: [
         ...names.map((name) => ({ name })),
         { name: 'long', title: 't'.repeat(255), description: 'd'.repeat(16_000) },
+        { name: 'hinted', title: 't'.repeat(255) },
         { name: 'hidden' },
         { name: 'task' },
         { name: 'optional' },
@@ -131,6 +133,7 @@ describe('Tool lists of careless and hostile servers', () => {
       ...names.map((name) => ({ name, reason: 'name_needs_alias' })),
       { name: 'long', reason: 'title_cut' },
       { name: 'long', reason: 'description_cut' },
+      { name: 'hinted', reason: 'title_cut' },
       { name: 'hidden', reason: 'hidden_characters_removed' },
       { name: 'task', reason: 'task_required' },
     ]);
@@ -205,7 +208,10 @@ describe('Tool lists of careless and hostile servers', () => {
   ])('ends a list that %s', async (_name, next, cause, pages) => {
     let page = 0;
     const peer = await startScriptedMcp({
-      list: ({ id, response }) => sendResult(response, id, { tools: [], nextCursor: next((page += 1)) }),
+      list: ({ id, response }) => {
+        const tools = [{ name: `t${(page += 1)}`, inputSchema: object }];
+        sendResult(response, id, { tools, nextCursor: next(page) });
+      },
     });
     open.push(peer);
     await expect(service.test(noAuth(peer.url))).resolves.toMatchObject({ outcome: 'unreachable', cause });
@@ -216,6 +222,11 @@ describe('Tool lists of careless and hostile servers', () => {
     ['an empty cursor for ever', () => ({ tools: ['a', 'b'], nextCursor: '' }), 2],
     ['a cursor that was followed', (page: number) => ({ tools: [['a', 'b'][page - 1]], nextCursor: '1' }), 2],
     ['the first page at new cursors', (page: number) => ({ tools: ['a', 'b'], nextCursor: `${page}` }), 2],
+    [
+      'empty pages for ever',
+      (page: number) => ({ tools: page > 1 ? [] : ['a', 'b'], nextCursor: `${page}` }),
+      64,
+    ],
   ])('keeps the tools of a server that answers %s, and warns', async (_name, answer, pages) => {
     let page = 0;
     const peer = await startScriptedMcp({
@@ -229,7 +240,7 @@ describe('Tool lists of careless and hostile servers', () => {
       outcome: 'connected',
       tools: [{ name: 'a' }, { name: 'b' }],
       rejectedTools: [],
-      warnings: [CONNECTION_WARNINGS.pagesRepeat],
+      warnings: [CONNECTION_WARNINGS.endlessList],
     });
     expect(page).toBe(pages);
   });

@@ -1,5 +1,4 @@
-import { ConnectionError } from './connection.error.js';
-import { causeOf } from './failure-cause.js';
+import { connectionErrorOf } from './failure-cause.js';
 import { McpExchange } from './mcp-exchange.js';
 import { McpSession } from './mcp-session.js';
 import { paramHeaders } from './param-headers.js';
@@ -50,7 +49,7 @@ async function connectOwn(options: McpSessionOptions, status: Traffic): Promise<
   try {
     return await McpSession.connect(options, 'sse', status);
   } catch (error) {
-    throw new ConnectionError(causeOf(error, { ...options, status }));
+    throw connectionErrorOf(error, { ...options, status });
   }
 }
 

@@ -9,7 +9,7 @@ import type { ConnectedResult, ConnectionTestRequest, FailedResult } from '../mo
 import { CONNECTION_WARNINGS, type ConnectionWarning } from '../model/connection-warning.js';
 import { checkedTraceparent } from './client-envelope.js';
 import { connect, type Connected } from './connect.js';
-import { causeOf } from './failure-cause.js';
+import { connectionErrorOf } from './failure-cause.js';
 import { mcpCredentials } from './mcp-credentials.js';
 import type { McpCredentials } from './mcp-credentials.types.js';
 import type { McpSession } from './mcp-session.js';
@@ -17,7 +17,7 @@ import type { OAuthTokenClient } from './oauth-token.client.js';
 import type { Traffic } from './session-transport.js';
 import { type Cleaning, readToolList, type ToolList } from './tool-list.reader.js';
 
-const NO_TOOLS: ToolList = { toolsJson: [], rejectedTools: [], toolWarnings: [], repeats: false };
+const NO_TOOLS: ToolList = { toolsJson: [], rejectedTools: [], toolWarnings: [], isEndless: false };
 
 /** A successful test as it leaves the worker: tools are still JSON, one document each. */
 export interface ConnectedAnswer extends Omit<ConnectedResult, 'tools'> {
@@ -59,7 +59,7 @@ export class ConnectionTester {
           : await this.readTools(connected.session, request.knownToolCount, removal);
       return { ...describe(connected, list, { request, credentials, status }), latencyMs: latencyMs() };
     } catch (error) {
-      const cause = causeOf(error, { operation, credentials, status });
+      const { failure: cause } = connectionErrorOf(error, { operation, credentials, status });
       const outcome = REJECTED_CREDENTIALS.has(cause) ? 'rejected_credentials' : 'unreachable';
       return { outcome, cause, latencyMs: latencyMs() };
     } finally {
@@ -92,7 +92,7 @@ async function leave(session: McpSession | undefined, operation: OutboundOperati
 
 function describe(
   { session, transport }: Connected,
-  { toolsJson, rejectedTools, toolWarnings, repeats }: ToolList,
+  { toolsJson, rejectedTools, toolWarnings, isEndless }: ToolList,
   context: { request: ConnectionTestRequest; credentials: McpCredentials | undefined; status: Traffic },
 ): Omit<ConnectedAnswer, 'latencyMs'> {
   const removal = context.credentials?.removal;
@@ -100,9 +100,9 @@ function describe(
   const warnings = [
     ...(transport === 'sse' ? [CONNECTION_WARNINGS.legacyTransport] : []),
     ...(session.offersTools ? [] : [CONNECTION_WARNINGS.noTools]),
-    ...(session.isDescriptionCut ? [CONNECTION_WARNINGS.descriptionCut] : []),
+    ...(session.isIdentityCut ? [CONNECTION_WARNINGS.identityCut] : []),
     ...(context.status.waited === true ? [CONNECTION_WARNINGS.rateLimited] : []),
-    ...(repeats ? [CONNECTION_WARNINGS.pagesRepeat] : []),
+    ...(isEndless ? [CONNECTION_WARNINGS.endlessList] : []),
     ...credentialWarnings(context.request, context.credentials),
   ];
   return {

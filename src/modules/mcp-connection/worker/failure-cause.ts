@@ -10,25 +10,29 @@ import type { ConnectionFailureCause } from '../model/connection-failure.types.j
 import { ConnectionError } from './connection.error.js';
 import type { McpCredentials } from './mcp-credentials.types.js';
 import { STREAM_ENDED } from './mcp-http.transport.js';
-import type { MessageProblem } from './message-cleaner.js';
+import type { Traffic } from './session-transport.js';
 
 /** What is known about a failed test besides the error itself. */
 export interface FailureContext {
   operation: OutboundOperation;
   credentials: McpCredentials | undefined;
-  status: { latest: number } & MessageProblem;
+  status: Traffic;
 }
 
 /**
  * Translates a failure into a cause, by type and code, never by text: messages of the library quote the server.
  * The first fact that is certain wins: our own verdicts, the token, the call, the protocol, the HTTP status.
  */
-export function causeOf(error: unknown, context: FailureContext): ConnectionFailureCause {
-  const { operation, credentials, status } = context;
+export function connectionErrorOf(error: unknown, context: FailureContext): ConnectionError {
+  const { credentials, status } = context;
   const verdict = error instanceof ConnectionError ? error : credentials?.failure;
-  if (verdict !== undefined) {
-    return verdict.failure;
-  }
+  const cause = verdict?.failure ?? causeOf(error, context);
+  const refusedFor = cause === 'rate_limited' ? status.retryAfterMs : undefined;
+  return new ConnectionError(cause, verdict?.retryAfterMs ?? refusedFor);
+}
+
+function causeOf(error: unknown, context: FailureContext): ConnectionFailureCause {
+  const { operation, status } = context;
   if (operation.signal.aborted) {
     return abortCause(context);
   }
@@ -41,7 +45,7 @@ function abortCause({ operation, credentials }: FailureContext): ConnectionFailu
   return cause === 'timeout' && credentials?.isWaiting === true ? 'token_timeout' : cause;
 }
 
-function protocolCause(error: unknown, { problem }: MessageProblem): ConnectionFailureCause | undefined {
+function protocolCause(error: unknown, { problem }: Traffic): ConnectionFailureCause | undefined {
   if (error instanceof InsufficientScopeError) {
     return 'forbidden';
   }

@@ -61,7 +61,7 @@ export class McpExchange {
   /**
    * @param onProgress hears of each progress of the request, on any stream of the session
    * @returns the raw result
-   * @throws what the library throws; see `causeOf`
+   * @throws what the library throws; see `connectionErrorOf`
    */
   async request(
     method: string,

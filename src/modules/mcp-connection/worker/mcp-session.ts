@@ -47,7 +47,7 @@ export class McpSession {
   /**
    * Connects in one of the three ways.
    * @param status receives the HTTP status of every answer
-   * @throws what the library throws; see `causeOf` for the translation
+   * @throws what the library throws; see `connectionErrorOf` for the translation
    */
   static async connect(options: McpSessionOptions, way: ConnectWay, status: Traffic): Promise<McpSession> {
     const { operation } = options;
@@ -100,8 +100,10 @@ export class McpSession {
   }
 
   /** Whether {@link identity} cuts what the server says of itself. */
-  get isDescriptionCut(): boolean {
-    return isCut(this.client.getServerVersion()?.description, MAX_SELF_DESCRIPTION);
+  get isIdentityCut(): boolean {
+    const { name, version, title, description } = this.client.getServerVersion() ?? {};
+    const isLabelCut = [name, version, title].some((text) => isCut(text, MAX_TITLE));
+    return isLabelCut || isCut(description, MAX_SELF_DESCRIPTION);
   }
 
   /** What another transport needs to go on with this session; only Streamable HTTP can. */
@@ -123,7 +125,7 @@ export class McpSession {
    * Sends a request past the library's result schemas.
    * @param onProgress hears of each progress of the request
    * @returns the raw result
-   * @throws what the library throws; see `causeOf`
+   * @throws what the library throws; see `connectionErrorOf`
    */
   request(
     method: string,

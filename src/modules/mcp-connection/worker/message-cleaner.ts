@@ -10,6 +10,7 @@ import {
 
 import { isJsonObject, type JsonObject } from '../../../common/json.js';
 import type { ConnectionFailureCause } from '../model/connection-failure.types.js';
+import { isSameId } from './message-ids.js';
 
 const HANDSHAKES: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
 const SERVER_TEXTS = ['name', 'version', 'title', 'description'];
@@ -56,7 +57,7 @@ export class MessageCleaner {
     }
     const answer = 'error' in value || !isAccepted(value) ? withoutExtras(value, request) : value;
     const { id, result } = answer;
-    const isHandshake = id !== undefined && id === this.handshake && isJsonObject(result);
+    const isHandshake = isSameId(id, this.handshake) && isJsonObject(result);
     const cleaned = isHandshake ? { ...answer, result: handshakeOf(result) } : answer;
     this.judge(cleaned, isHandshake);
     return cleaned;

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import { OutboundError } from '../../../common/outbound/outbound.error.js';
@@ -10,6 +9,7 @@ import type { ConnectionFailureCause } from '../model/connection-failure.types.j
 import type { TokenClient } from '../model/connection-test.types.js';
 import { clientProof } from './client-proof.js';
 import { ConnectionError } from './connection.error.js';
+import { pauseFor, SharedWork } from './shared-work.js';
 import { causeOfAnswer, readTokenAnswer, type TokenAnswer } from './token-answer.js';
 
 /** The inputs of a client credentials grant (RFC 6749, section 4.4). */
@@ -35,12 +35,6 @@ export interface AccessToken {
 export interface TokenRequestWay {
   method: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
   sendsResource: boolean;
-}
-
-interface Flight {
-  promise: Promise<AccessToken>;
-  operation: OutboundOperation;
-  waiters: number;
 }
 
 const DEFAULT_LIFE_SECONDS = 300;
@@ -71,7 +65,7 @@ const TOKEN_TEXT = /^[\x21-\x7e]{1,16384}$/;
  */
 export class OAuthTokenClient {
   private readonly cache = new RecentlyUsed<string, AccessToken>({ entries: MAX_CACHED_TOKENS });
-  private readonly flights = new Map<string, Flight>();
+  private readonly flights = new Map<string, SharedWork<AccessToken>>();
 
   constructor(
     private readonly outbound: OutboundClient,
@@ -91,16 +85,10 @@ export class OAuthTokenClient {
       return cached;
     }
     const flight = this.flights.get(key) ?? this.takeOff(key, request);
-    flight.waiters += 1;
     try {
-      return await waiter.race(flight.promise);
+      return await flight.wait(waiter);
     } catch (error) {
       throw waiter.signal.aborted ? tokenFailure(waiter.signal.reason) : error;
-    } finally {
-      flight.waiters -= 1;
-      if (flight.waiters === 0) {
-        await flight.operation.close();
-      }
     }
   }
 
@@ -113,7 +101,7 @@ export class OAuthTokenClient {
     }
   }
 
-  private takeOff(key: string, request: TokenRequest): Flight {
+  private takeOff(key: string, request: TokenRequest): SharedWork<AccessToken> {
     const operation = this.outbound.openWith(this.limits, request.tls);
     const promise = this.request(request, operation, this.cache.get(key)?.way)
       .then((token) => {
@@ -124,8 +112,7 @@ export class OAuthTokenClient {
         throw error instanceof ConnectionError ? error : tokenFailure(operation.failure ?? error);
       })
       .finally(() => this.flights.delete(key));
-    promise.catch(() => undefined);
-    const flight = { promise, operation, waiters: 0 };
+    const flight = new SharedWork(operation, promise);
     this.flights.set(key, flight);
     return flight;
   }
@@ -149,7 +136,7 @@ export class OAuthTokenClient {
       } else if (cause === 'token_busy' && waits < MAX_WAITS && (await waited(answer, operation))) {
         waits += 1;
       } else {
-        throw new ConnectionError(cause);
+        throw refusal(cause, answer);
       }
     }
   }
@@ -215,13 +202,13 @@ function nextWay(
 }
 
 /** Waits as long as an endpoint asks that limits requests; false, at once, where that is beyond the deadline. */
-async function waited({ retryAfterMs }: TokenAnswer, operation: OutboundOperation): Promise<boolean> {
-  const delay = Math.max(SHORTEST_WAIT_MS, retryAfterMs ?? USUAL_WAIT_MS);
-  if (delay >= operation.remainingMs) {
-    return false;
-  }
-  await operation.race(sleep(delay, undefined, { signal: operation.signal }));
-  return true;
+function waited({ retryAfterMs }: TokenAnswer, operation: OutboundOperation): Promise<boolean> {
+  const ms = Math.max(SHORTEST_WAIT_MS, retryAfterMs ?? USUAL_WAIT_MS);
+  return pauseFor({ cause: 'token_busy', ms }, operation);
+}
+
+function refusal(cause: ConnectionFailureCause, { retryAfterMs }: TokenAnswer): ConnectionError {
+  return new ConnectionError(cause, cause === 'token_busy' ? (retryAfterMs ?? undefined) : undefined);
 }
 
 /** RFC 6749 demands `token_type`; deployed servers forget it and mean Bearer. */

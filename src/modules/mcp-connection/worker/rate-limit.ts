@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import { retryAfterOf } from '../../../common/outbound/retry-after.js';
+import { pauseFor } from './shared-work.js';
 
 const TOO_MANY_REQUESTS = 429;
 /** Before the second try; doubles with each. */
@@ -53,11 +52,8 @@ export async function paused(
   signal?: AbortSignal | null,
 ): Promise<boolean> {
   const { retryAfterMs } = limit;
-  if (retryAfterMs === undefined || retryAfterMs >= operation.remainingMs) {
-    return false;
-  }
-  limit.waited = true;
-  const ends = signal ? AbortSignal.any([operation.signal, signal]) : operation.signal;
-  await sleep(retryAfterMs, undefined, { signal: ends }).catch(() => ends.throwIfAborted());
-  return true;
+  const pause = { cause: 'rate_limited' as const, ms: retryAfterMs ?? 0 };
+  const waited = retryAfterMs !== undefined && (await pauseFor(pause, operation, signal));
+  limit.waited ||= waited;
+  return waited;
 }

@@ -2,7 +2,6 @@ import type {
   JSONRPCMessage,
   JSONRPCNotification,
   JSONRPCRequest,
-  RequestId,
   Transport,
 } from '@modelcontextprotocol/client';
 
@@ -24,28 +23,31 @@ export interface ServerMessages {
 
 const PROGRESS = 'notifications/progress';
 
-/** Ids of JSON-RPC requests that never repeat. They are the tokens of progress too, which a server may send on any stream of a session. */
+/**
+ * Ids of JSON-RPC requests that never repeat. Servers may send them back as texts. They are the tokens of progress too, which a server may send on any stream of a
+ * session.
+ */
 export class RequestIds {
   private latest = FIRST_ID;
-  private readonly listeners = new Map<unknown, () => void>();
+  private readonly listeners = new Map<number, () => void>();
 
   next(): number {
     return (this.latest += 1);
   }
 
   /** Lets a request hear of its progress until it is forgotten. */
-  listen(id: RequestId, onProgress: () => void): void {
+  listen(id: number, onProgress: () => void): void {
     this.listeners.set(id, onProgress);
   }
 
-  forget(id: RequestId): void {
+  forget(id: number): void {
     this.listeners.delete(id);
   }
 
   /** Takes what a server notifies of. */
   hear({ method, params }: JSONRPCNotification): void {
     if (method === PROGRESS) {
-      this.listeners.get(params?.['progressToken'])?.();
+      this.listeners.get(Number(params?.['progressToken']))?.();
     }
   }
 }
@@ -55,7 +57,7 @@ export class RequestIds {
  * for one malformed tool; our own parser judges tools one by one.
  */
 export class RawRequests {
-  private readonly pending = new Map<RequestId, Pending>();
+  private readonly pending = new Map<number, Pending>();
 
   /**
    * @param ids shared by all transports of one MCP session: a server tells its streams apart by them
@@ -100,13 +102,13 @@ export class RawRequests {
       this.pending.set(id, { resolve, reject });
       this.transport.send({ jsonrpc: '2.0', id, method, params: sent }, options).catch((error: unknown) => {
         this.forget(id);
-        reject(serverErrorOf(error) ?? error);
+        reject(serverErrorOf(error, id) ?? error);
       });
     });
   }
 
   /** Ids of the requests that were sent and have no answer. */
-  get unanswered(): RequestId[] {
+  get unanswered(): number[] {
     return [...this.pending.keys()];
   }
 
@@ -114,20 +116,21 @@ export class RawRequests {
     if ('method' in message || message.id === undefined) {
       return false;
     }
-    const pending = this.pending.get(message.id);
-    this.forget(message.id);
+    const id = Number(message.id);
+    const pending = this.pending.get(id);
+    this.forget(id);
     if (pending === undefined) {
       return false;
     }
     if ('error' in message) {
-      pending.reject(new ServerError(message.error.code, message.error.message));
+      pending.reject(new ServerError(message.error.code, message.error.message, true));
     } else {
       pending.resolve(message.result);
     }
     return true;
   }
 
-  private forget(id: RequestId): void {
+  private forget(id: number): void {
     this.pending.delete(id);
     this.ids.forget(id);
   }

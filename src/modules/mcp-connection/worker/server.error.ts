@@ -1,7 +1,8 @@
-import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
+import { ProtocolError, type RequestId, SdkHttpError } from '@modelcontextprotocol/client';
 
 import { isJsonObject } from '../../../common/json.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
+import { isSameId } from './message-ids.js';
 import { plainText } from './plain-text.js';
 
 const MAX_WORDS = 2_000;
@@ -11,10 +12,14 @@ const SERVER_FAILS = 500;
 
 /** A JSON-RPC error of a server. The message is ours: nothing foreign can get into a log by it. */
 export class ServerError extends ProtocolError {
-  /** @param words what the server says; foreign, see {@link words} */
+  /**
+   * @param foreign what the server says, see {@link words}
+   * @param answersRequest whether it has the id of the request: what refuses a request before it is read has not
+   */
   constructor(
     code: number,
     private readonly foreign: string,
+    readonly answersRequest: boolean,
   ) {
     super(code, 'refused');
   }
@@ -28,19 +33,21 @@ export class ServerError extends ProtocolError {
   }
 }
 
-/** The JSON-RPC error in the body of an HTTP answer with a status of 4xx, where this says no more than that. */
-export function serverErrorOf(error: unknown): ServerError | undefined {
-  if (!(error instanceof SdkHttpError) || !isOfTheProtocol(error.data.status)) {
+/**
+ * The JSON-RPC error in the body of an HTTP answer with a status of 4xx, where this says no more than that; with 5xx only one that
+ * answers the request.
+ */
+export function serverErrorOf(error: unknown, request: RequestId): ServerError | undefined {
+  if (!(error instanceof SdkHttpError) || SAYS_MORE.has(error.data.status)) {
     return undefined;
   }
   const body = parsed(error.data['text']);
-  const refusal = isJsonObject(body) ? body['error'] : undefined;
+  const { id, error: refusal } = isJsonObject(body) ? body : {};
   const { code, message } = isJsonObject(refusal) ? refusal : {};
-  return typeof code === 'number' && typeof message === 'string' ? new ServerError(code, message) : undefined;
-}
-
-function isOfTheProtocol(status: number): boolean {
-  return status < SERVER_FAILS && !SAYS_MORE.has(status);
+  const isOurs = isSameId(id, request);
+  return typeof code === 'number' && (isOurs || error.data.status < SERVER_FAILS)
+    ? new ServerError(code, typeof message === 'string' ? message : '', isOurs)
+    : undefined;
 }
 
 function parsed(text: unknown): unknown {

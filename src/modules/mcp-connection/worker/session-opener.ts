@@ -6,14 +6,13 @@ import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import { definitionHash } from '../../../common/tool-definition-hash.js';
 import type { DiscoveredTool, SystemCredentials } from '../model/connection-test.types.js';
 import { connect, type Connected } from './connect.js';
-import { ConnectionError } from './connection.error.js';
-import { causeOf } from './failure-cause.js';
+import { connectionErrorOf } from './failure-cause.js';
 import { mcpCredentials } from './mcp-credentials.js';
 import type { McpCredentials } from './mcp-credentials.types.js';
 import { type ExchangeSession, McpExchange } from './mcp-exchange.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';
 import { ServerStream } from './server-stream.js';
-import type { McpSessionOptions, SessionFacts } from './session-transport.js';
+import type { McpSessionOptions, SessionFacts, Traffic } from './session-transport.js';
 import type { ToolListLimits } from '../model/tool-list-limits.js';
 import { type Cleaning, type FetchPage, readToolList } from './tool-list.reader.js';
 
@@ -81,13 +80,16 @@ export class SessionOpener {
       await (transport === 'sse' ? session.close() : session.leaveOpen());
       return { transport, facts, hashes, listedAt };
     } catch (error) {
-      const cause = causeOf(error, { operation, credentials, status });
+      const failure = connectionErrorOf(error, { operation, credentials, status });
       await connected?.session.close();
-      throw new ConnectionError(cause);
+      throw failure;
     }
   }
 
-  /** Reads the tools of an open session again; undefined where that takes a new connection. */
+  /**
+   * Reads the tools of an open session again; undefined where that takes a new connection.
+   * @throws ConnectionError where requests are limited: those of a new connection would be too
+   */
   async readAgain(
     session: OpenSession,
     { transport, facts }: OpenedSession,
@@ -98,16 +100,25 @@ export class SessionOpener {
     }
     const listedAt = performance.now();
     const credentials = this.credentials(session, operation);
+    const status: Traffic = { latest: 0 };
     const fetchPage: FetchPage = async (cursor) => {
-      const exchange = this.exchange(session, facts, { operation, credentials });
+      const exchange = this.exchange(session, facts, { operation, credentials }, status);
       try {
         return await exchange.request('tools/list', cursor === undefined ? {} : { cursor });
       } finally {
         await exchange.close();
       }
     };
-    const hashes = await this.hashes(fetchPage, () => credentials?.removal ?? SecretRemoval.none);
-    return { transport, facts, hashes, listedAt };
+    try {
+      const hashes = await this.hashes(fetchPage, () => credentials?.removal ?? SecretRemoval.none);
+      return { transport, facts, hashes, listedAt };
+    } catch (error) {
+      const failure = connectionErrorOf(error, { operation, credentials, status });
+      if (failure.isLimit) {
+        throw failure;
+      }
+      return undefined;
+    }
   }
 
   /** Tells a server that its session is over. */
@@ -162,9 +173,9 @@ export class SessionOpener {
     session: OpenSession,
     facts: SessionFacts,
     options: Pick<McpSessionOptions, 'operation' | 'credentials' | 'listens'>,
+    traffic: Traffic = { latest: 0 },
   ): McpExchange {
     const url = new URL(session.target.baseUrl);
-    const traffic = { latest: 0 };
     return new McpExchange({ ...options, url, traceparent: undefined }, { facts, session, traffic });
   }
 

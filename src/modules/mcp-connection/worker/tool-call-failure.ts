@@ -1,13 +1,14 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 
 import { NOT_REACHED } from '../../../common/outbound/outbound.error.js';
-import type { ToolCallFailure, ToolCallFailureCause } from '../model/tool-call.types.js';
-import { causeOf } from './failure-cause.js';
+import type { ToolCallFailure } from '../model/tool-call.types.js';
+import { connectionErrorOf } from './failure-cause.js';
 import { STREAM_ENDED } from './mcp-http.transport.js';
 import type { OpenedSession } from './session-opener.js';
 import { ServerError } from './server.error.js';
 import { ToolCallError } from './tool-call.error.js';
 import type { Call } from './call.types.js';
+import type { Traffic } from './session-transport.js';
 
 /** JSON-RPC errors that come before a tool is run (JSON-RPC 2.0, section 5.1; MCP 2026-07-28, "Error Codes"). */
 const REFUSED_CODES: ReadonlySet<number> = new Set([
@@ -23,48 +24,65 @@ export function failureOf(
   call: Call,
   signal: AbortSignal,
 ): Omit<ToolCallFailure, 'latencyMs'> {
-  const cause = causeOfCall(error, call, signal);
-  const { retryAfterMs } = call.traffic;
+  const verdict = verdictOf(error, call, signal);
   const words =
-    cause === 'mcp_error' && error instanceof ServerError ? error.words(call.credentials?.removal) : '';
+    verdict.cause === 'mcp_error' && error instanceof ServerError
+      ? error.words(call.credentials?.removal)
+      : '';
   return {
     outcome: 'failed',
-    cause,
+    ...verdict,
     sent: sentOf(error, call),
-    ...(cause === 'rate_limited' && retryAfterMs !== undefined ? { retryAfterMs } : {}),
     ...(words === '' ? {} : { words }),
   };
 }
 
-/** Whether the server has refused a call because it does not know the MCP session (any more). */
+/**
+ * Whether the server has refused a call because it does not know the MCP session (any more). Official servers do so without the id of the
+ * request; an error that has it comes from behind the session, and the tool may have run.
+ */
 export function isSessionGone(
   error: unknown,
   { facts }: OpenedSession,
   { traffic, operation }: Call,
 ): boolean {
   const isRefused = traffic.requestStatus === 404 || traffic.requestStatus === 400;
-  // A stream that has ended was an answer: the tool may have run.
-  const hasEnded = error instanceof ProtocolError && error.code === STREAM_ENDED;
-  return facts.sessionId !== undefined && isRefused && !hasEnded && !operation.signal.aborted;
+  return facts.sessionId !== undefined && isRefused && !isAnswer(error) && !operation.signal.aborted;
 }
 
-function causeOfCall(error: unknown, call: Call, signal: AbortSignal): ToolCallFailureCause {
+/** A stream that has ended was an answer too. */
+function isAnswer(error: unknown): error is ProtocolError {
+  return error instanceof ServerError
+    ? error.answersRequest
+    : error instanceof ProtocolError && error.code === STREAM_ENDED;
+}
+
+function verdictOf(
+  error: unknown,
+  call: Call,
+  signal: AbortSignal,
+): Pick<ToolCallFailure, 'cause' | 'retryAfterMs'> {
   if (signal.aborted) {
-    return 'cancelled';
+    return { cause: 'cancelled' };
   }
   if (error instanceof ToolCallError) {
-    return error.failure;
+    return { cause: error.failure };
   }
   const { operation, credentials, traffic } = call;
-  const cause = causeOf(error, { operation, credentials, status: traffic });
-  return cause === 'too_large' ? 'result_too_large' : cause;
+  const { failure, retryAfterMs } = connectionErrorOf(error, { operation, credentials, status: traffic });
+  return {
+    cause: failure === 'too_large' ? 'result_too_large' : failure,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
 }
 
 function sentOf(error: unknown, { operation, traffic }: Call): ToolCallFailure['sent'] {
   const failure = operation.failure?.failure;
-  const isRefused =
-    REFUSED_STATUS.has(traffic.requestStatus ?? 0) ||
-    (error instanceof ProtocolError && REFUSED_CODES.has(error.code));
   const isUnreached = traffic.latest === 0 && failure !== undefined && NOT_REACHED.has(failure);
-  return traffic.posted !== true || isRefused || isUnreached ? 'never' : 'maybe';
+  return traffic.posted !== true || isRefused(error, traffic) || isUnreached ? 'never' : 'maybe';
+}
+
+function isRefused(error: unknown, { requestStatus = 0 }: Traffic): boolean {
+  const isByCode = error instanceof ProtocolError && REFUSED_CODES.has(error.code);
+  return isByCode || (REFUSED_STATUS.has(requestStatus) && !isAnswer(error));
 }

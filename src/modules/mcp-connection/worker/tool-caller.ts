@@ -116,10 +116,14 @@ export class ToolCaller {
     try {
       return await sendCall(call, opened);
     } catch (error) {
-      if (!isSessionGone(error, opened, call)) {
+      const isGone = isSessionGone(error, opened, call);
+      // After 404 the protocol demands a new session, whatever the answer says (MCP 2025-11-25, "Session Management").
+      if (isGone || call.traffic.requestStatus === 404) {
+        session.forget(opened);
+      }
+      if (!isGone) {
         throw error;
       }
-      session.forget(opened);
       call.traffic = { latest: 0 };
       return sendCall(call, await this.reviewed(call));
     }

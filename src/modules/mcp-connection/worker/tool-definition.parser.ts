@@ -97,9 +97,13 @@ function isToolName(name: string): boolean {
 
 function remarksOn(name: string, entry: Record<string, unknown>): ToolWarning['reason'][] {
   const { title, description, inputSchema, outputSchema, annotations, execution } = entry;
+  const titles = [title, isObject(annotations) ? annotations['title'] : undefined];
   const found: Record<Exclude<ToolWarning['reason'], 'output_schema_dropped'>, boolean> = {
     name_needs_alias: !USUAL_NAME.test(name),
-    title_cut: isCut(title, MAX_TITLE),
+    title_cut: isCut(
+      titles.find((text) => plainText(text, MAX_TITLE) !== ''),
+      MAX_TITLE,
+    ),
     description_cut: isCut(description, MAX_DESCRIPTION),
     hidden_characters_removed: hides([title, description, inputSchema, outputSchema, annotations]),
     // MCP 2025-11-25, "Tool-Level Negotiation".

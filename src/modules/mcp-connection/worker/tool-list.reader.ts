@@ -18,14 +18,15 @@ export interface ToolList {
   toolsJson: string[];
   rejectedTools: RejectedTool[];
   toolWarnings: ToolWarning[];
-  /** The server led back to pages that were read before, so reading ended there. */
-  repeats: boolean;
+  /** The pages have no end, since they repeat or stay empty, so reading ended there. */
+  isEndless: boolean;
 }
 
 const MAX_CURSOR = 8_192;
 
 /**
- * Reads every page of a tool list. A list whose cursors lead back to what was read ends there: its tools are kept.
+ * Reads every page of a tool list. The tools of a list without an end are kept: where its cursors lead back to what was read, or its
+ * pages are empty at the cap.
  * @throws ConnectionError `invalid_tool_list` when a page is not a list or a cursor is no text, `too_many_tools` at a cap;
  * whatever `fetchPage` throws
  */
@@ -35,7 +36,7 @@ export async function readToolList(
   removal: Cleaning = () => SecretRemoval.none,
 ): Promise<ToolList> {
   const parser = new ToolDefinitionParser(limits, removal);
-  const list: ToolList = { toolsJson: [], rejectedTools: [], toolWarnings: [], repeats: false };
+  const list: ToolList = { toolsJson: [], rejectedTools: [], toolWarnings: [], isEndless: false };
   const cursors = new Set<string>();
   let cursor: string | undefined;
   for (let page = 1; ; page += 1) {
@@ -43,20 +44,28 @@ export async function readToolList(
     if (!Array.isArray(tools)) {
       throw new ConnectionError('invalid_tool_list');
     }
-    list.repeats = !addPage(list, tools, { parser, page, maxTools: limits.maxTools });
-    if (list.repeats || nextCursor === undefined || nextCursor === null) {
+    list.isEndless = !addPage(list, tools, { parser, page, maxTools: limits.maxTools });
+    if (list.isEndless || nextCursor === undefined || nextCursor === null) {
       return list;
     }
     cursor = checkedCursor(nextCursor);
-    list.repeats = cursors.has(cursor);
-    if (list.repeats) {
+    list.isEndless = cursors.has(cursor) || endsAtCap(tools, page, limits);
+    if (list.isEndless) {
       return list;
     }
     cursors.add(cursor);
-    if (page >= limits.maxPages) {
-      throw new ConnectionError('too_many_tools');
-    }
   }
+}
+
+/**
+ * Whether a page is the last allowed one, and empty.
+ * @throws ConnectionError `too_many_tools` where it has tools, and more follow
+ */
+function endsAtCap({ length }: unknown[], page: number, { maxPages }: ToolListLimits): boolean {
+  if (page >= maxPages && length > 0) {
+    throw new ConnectionError('too_many_tools');
+  }
+  return page >= maxPages;
 }
 
 /** @returns false for a later page on which every tool was listed before; that page counts nothing */

@@ -68,6 +68,8 @@ describe('renderToolResult', () => {
       structured: structuredContent,
     });
     expect(renderToolResult({ structuredContent }).text).toBe('{"total":2}');
+    expect(renderToolResult({})).toEqual({ isError: false, text: '', structured: null });
+    expect(renderToolResult({ content: null, isError: true })).toMatchObject({ isError: true, text: '' });
     expect(renderToolResult({ content: [{ type: 'text', text: 'two' }], structuredContent }).text).toBe(
       'two',
     );
@@ -78,7 +80,7 @@ describe('renderToolResult', () => {
     expect(renderToolResult({ content: [], isError: 'yes' }).isError).toBe(false);
   });
 
-  it.each([[{}], [{ content: {} }], [{ content: [], resultType: 'input_required' }]])(
+  it.each([[{ task: {} }], [{ content: {} }], [{ content: [], resultType: 'input_required' }]])(
     'refuses %j',
     (result) => {
       expect(() => renderToolResult(result)).toThrow('invalid_result');

@@ -15,10 +15,12 @@ export interface RenderedResult {
 
 const MAX_LABEL = 500;
 const MAX_STRUCTURED_DEPTH = 64;
+/** Members of other results: one of them is no answer of a tool without content. */
+const OTHER_RESULTS = ['task', 'inputRequests', 'requestState'];
 const ROUNDED = '[integer beyond 2^53 - 1]';
 
 /**
- * Reads the result of `tools/call` (MCP, "Tool Result"). Texts are kept, without characters that a person cannot see. Images,
+ * Reads the result of `tools/call` (MCP, "Tool Result"). One without content is empty, as for the official clients. Texts are kept, without characters that a person cannot see. Images,
  * audio and binary resources become a line with type and size. The text of a resource is kept. A text takes the place of integers of
  * structured content that were rounded.
  * @param removal takes out what the server was sent, before anything is cut
@@ -30,9 +32,9 @@ export function renderToolResult(
   removal = SecretRemoval.none,
   maxImageBytes?: number,
 ): RenderedResult {
-  const { content, structuredContent, isError, resultType } = result;
+  const { structuredContent, isError, resultType } = result;
   const isComplete = resultType === undefined || resultType === 'complete';
-  const blocks = content ?? (structuredContent === undefined ? undefined : []);
+  const blocks = blocksOf(result);
   if (!isComplete || !Array.isArray(blocks) || jsonDepth(structuredContent) > MAX_STRUCTURED_DEPTH) {
     throw new ToolCallError('invalid_result');
   }
@@ -44,6 +46,12 @@ export function renderToolResult(
     structured,
     ...imagesOf(blocks, removal, maxImageBytes),
   };
+}
+
+function blocksOf(result: Record<string, unknown>): unknown {
+  const { content, structuredContent } = result;
+  const isOther = structuredContent === undefined && OTHER_RESULTS.some((member) => member in result);
+  return content ?? (isOther ? undefined : []);
 }
 
 /** The client library has rounded integers beyond 2^53 - 1 by now, so a text says that one was there. */

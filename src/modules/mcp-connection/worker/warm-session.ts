@@ -8,6 +8,7 @@ import { RequestIds } from './raw-requests.js';
 import type { OpenedSession, OpenSession, SessionOpener, SessionTarget } from './session-opener.js';
 import { type ServerStream, STREAM_LIMITS } from './server-stream.js';
 import type { SessionFacts } from './session-transport.js';
+import { SharedWork } from './shared-work.js';
 
 const FAREWELL_MS = 1_000;
 /** A call waits this long for the stream of a new session, on which its tool may ask something. */
@@ -15,12 +16,6 @@ const STREAM_MS = 1_000;
 
 /** A refresh follows a minute after it was announced, so what changes in between need not be announced. */
 const ANNOUNCE_MS = 60_000;
-
-interface Flight {
-  promise: Promise<OpenedSession>;
-  operation: OutboundOperation;
-  waiters: number;
-}
 
 /**
  * A server between calls: its sockets, the agreement with it, and the fingerprints of its tools. Opened and read again by the
@@ -33,7 +28,7 @@ export class WarmSession implements OpenSession {
   users = 0;
   idleTimer: NodeJS.Timeout | undefined;
   private opened: OpenedSession | undefined;
-  private flight: Flight | undefined;
+  private flight: SharedWork<OpenedSession> | undefined;
   /** When the server last said that its list of tools has changed, by performance.now(). */
   private changedAt = Number.NEGATIVE_INFINITY;
   private announcedAt = Number.NEGATIVE_INFINITY;
@@ -68,7 +63,7 @@ export class WarmSession implements OpenSession {
       if (this.opened !== undefined && this.opened.listedAt >= since) {
         return this.opened;
       }
-      await this.wait(waiter);
+      await (this.flight ?? this.takeOff()).wait(waiter);
     }
   }
 
@@ -149,34 +144,18 @@ export class WarmSession implements OpenSession {
     this.farewells.add(said);
   }
 
-  private async wait(waiter: OutboundOperation): Promise<void> {
-    const flight = this.flight ?? this.takeOff();
-    flight.waiters += 1;
-    try {
-      await waiter.race(flight.promise);
-    } finally {
-      flight.waiters -= 1;
-      if (flight.waiters === 0) {
-        await flight.operation.close();
-      }
-    }
-  }
-
-  private takeOff(): Flight {
+  private takeOff(): SharedWork<OpenedSession> {
     const operation = this.outbound.open(this.opener.limits(), this.sockets);
-    const flight: Flight = { promise: this.read(operation), operation, waiters: 0 };
-    flight.promise
-      .catch(() => undefined)
-      .finally(() => {
-        this.flight = undefined;
-      });
-    this.flight = flight;
-    return flight;
+    const reading = this.read(operation).finally(() => {
+      this.flight = undefined;
+    });
+    this.flight = new SharedWork(operation, reading);
+    return this.flight;
   }
 
   private async read(operation: OutboundOperation): Promise<OpenedSession> {
     const known = this.opened;
-    const again = known && (await this.opener.readAgain(this, known, operation).catch(() => undefined));
+    const again = known && (await this.opener.readAgain(this, known, operation));
     this.opened = again ?? (await this.opener.open(this.target, operation));
     if (known !== undefined && again === undefined) {
       this.replaced.add(known.facts);
