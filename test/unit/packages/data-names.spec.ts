@@ -372,6 +372,66 @@ describe('correlations of messages', () => {
     expect(await warned(NAMED, [saving('save', { order: 1 }), waiting('order')])).toEqual(['wait: order']);
   });
 
+  it.each<[string, object | null, [string, string][], string[]]>([
+    ['a copy', null, [saving('s', { made: '${order}' }), waiting('made')], ['wait: made']],
+    [
+      'a copy of what a schema names',
+      NAMED,
+      [saving('s', { made: 'x-${order}' }), waiting('made')],
+      ['wait: made'],
+    ],
+    ['a part of a copy', null, [saving('s', { all: '${input}' }), waiting('all.order')], ['wait: all.order']],
+    [
+      'a member that is written from itself',
+      null,
+      [saving('s', { o: { id: '${o.x}' } }), waiting('o.id')],
+      ['wait: o.id'],
+    ],
+    [
+      'a copy of a copy',
+      null,
+      [saving('s', { a: ['${order}'] }), saving('t', { b: '${a[0]}' }), waiting('b')],
+      ['wait: b'],
+    ],
+    ['what is only written later', null, [waiting('order'), saving('s', { order: 1 })], ['wait: order']],
+    [
+      'what is overwritten with it',
+      null,
+      [saving('s', { a: 1 }), saving('t', { a: '${b}' }), waiting('a')],
+      ['wait: a'],
+    ],
+    ['another member', null, [saving('s', { o: { a: 1 } }), waiting('o.b')], ['wait: o.b']],
+    ['itself for ever', null, [saving('s', { a: '${b}', b: '${a}' }), waiting('a')], ['wait: a']],
+    ['a copy of what nobody chooses', null, [saving('s', { a: 'x-${processInstanceId}' }), waiting('a')], []],
+    [
+      'what was written before',
+      null,
+      [saving('s', { order: 1 }), saving('t', { a: '${order}' }), waiting('a')],
+      [],
+    ],
+    ['a fixed part', null, [saving('s', { o: { a: 1 } }), saving('t', { a: '${o.a}' }), waiting('a')], []],
+  ])('that read %s', async (_what, schema, elements, expected) => {
+    expect(await warned(schema, elements)).toEqual(expected);
+  });
+
+  it('are followed out of subprocesses and over boundary events', async () => {
+    const sub = (data: object): [string, string] => [
+      'sub',
+      node(
+        'subProcess',
+        'sub',
+        `${node('startEvent', 'in')}${saving('s', data)[1]}${node('endEvent', 'out')}${flows('in>s s>out')}`,
+      ),
+    ];
+    const caught: [string, string] = [
+      'wait',
+      `<bpmn:boundaryEvent id="b" attachedToRef="sub"><bpmn:errorEventDefinition/></bpmn:boundaryEvent>${flows('b>wait')}${waiting('order')[1]}`,
+    ];
+    expect(await warned(null, [sub({ order: 1 }), waiting('order')])).toEqual([]);
+    expect(await warned(null, [sub({ order: '${x}' }), waiting('order')])).toEqual(['wait: order']);
+    expect(await warned(null, [sub({ order: 1 }), caught])).toEqual(['wait: order']);
+  });
+
   it('are none where callers cannot choose them, or permissions say who starts', async () => {
     expect(await warned(null, [waiting('processInstanceId')])).toEqual([]);
     expect(await warned(null, [waiting('')])).toEqual([]);

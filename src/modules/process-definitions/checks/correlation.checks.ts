@@ -1,10 +1,10 @@
-import { pathsInExpression, type ReadPath } from '../../../language/expressions/read-paths.js';
+import { pathsInExpression } from '../../../language/expressions/read-paths.js';
 import { CheckWork } from '../../../language/json-schema/check-work.js';
-import { ALWAYS_THERE, meets, type DataSources } from '../../../language/json-schema/known-data.js';
 import { writePath } from '../../../language/paths/data-keys.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import type { GraphNode, ProcessGraph } from '../model/process-graph.types.js';
 import { sourcesOf, withoutAlias } from './data-names.checks.js';
+import { StartValues } from './start-values.js';
 
 const MAX_WORK = 100_000;
 
@@ -19,15 +19,16 @@ export function checkCorrelations(graph: ProcessGraph, problems: DefinitionProbl
   }
   const work = new CheckWork(MAX_WORK);
   const sources = sourcesOf(graph, new Map(), work);
-  for (const { element, expression } of correlations) {
+  const values = new StartValues(graph, sources, work, (start) => isOpen(graph, start));
+  for (const { element, expression, at } of correlations) {
     const path = pathsInExpression(expression)
       .map((read) => withoutAlias(read, sources))
-      .find((read) => comesFromStart(read, sources));
+      .find((read) => values.reach({ path: read, ...at }));
     if (path !== undefined && !work.isSpent) {
       problems.warning(
         'CORRELATION_FROM_START',
         element,
-        `The correlation reads "${writePath(path)}" as the caller who starts the process gave it, and everybody may start it: so a stranger can take or send messages of others. Name with svc:start who starts the process, or correlate by a value that callers cannot choose.`,
+        `The correlation reads "${writePath(path)}", which the caller who starts the process chooses, and everybody may start it: so a stranger can take or send messages of others. Name with svc:start who starts the process, or correlate by a value that callers cannot choose.`,
       );
     }
   }
@@ -44,21 +45,17 @@ function isOpen({ nodes, lanes }: ProcessGraph, start: number): boolean {
   );
 }
 
-function correlationsOf({ key: element, kind, event, actions }: GraphNode) {
-  const own = event?.type === 'MESSAGE' && kind !== 'START_EVENT' ? [event.correlation] : [];
-  const sent = actions.flatMap(({ operation }) =>
-    operation.kind === 'SEND_MESSAGE' ? [operation.correlation] : [],
+function correlationsOf({ index: node, key: element, kind, event, actions }: GraphNode) {
+  const own =
+    event?.type === 'MESSAGE' && kind !== 'START_EVENT'
+      ? [{ element, expression: event.correlation, at: { node } }]
+      : [];
+  const sent = actions.flatMap(({ operation }, index) =>
+    operation.kind === 'SEND_MESSAGE'
+      ? [{ element, expression: operation.correlation, at: { node, actions: index } }]
+      : [],
   );
-  return [...own, ...sent].flatMap((expression) => (expression === null ? [] : [{ element, expression }]));
-}
-
-/** Where the process writes the value too, only a schema of the body that names it says that it comes with the start. */
-function comesFromStart(path: ReadPath, { input, written, taken }: DataSources): boolean {
-  const [root] = path;
-  if (root === undefined || ALWAYS_THERE.has(root)) {
-    return false;
-  }
-  const { found } = input.look(path);
-  const isWritten = meets(taken, path) || written.some((members) => members.look(path).found === 'named');
-  return found === 'named' || (found === 'open' && !isWritten);
+  return [...own, ...sent].flatMap(({ expression, ...rest }) =>
+    expression === null ? [] : [{ ...rest, expression }],
+  );
 }

@@ -1,0 +1,140 @@
+import { isJsonObject, type JsonObject } from '../../../common/json.js';
+import { pathsInJson, type ReadPath } from '../../../language/expressions/read-paths.js';
+import type { CheckWork } from '../../../language/json-schema/check-work.js';
+import { ALWAYS_THERE, meets, type DataSources } from '../../../language/json-schema/known-data.js';
+import type { GraphNode, ProcessGraph } from '../model/process-graph.types.js';
+import { sourcesOf, withoutAlias } from './data-names.checks.js';
+
+/** A path that is read behind a node, or behind the first of its actions only. */
+export interface Read {
+  readonly path: ReadPath;
+  readonly node: number;
+  /** @default all */
+  readonly actions?: number;
+}
+
+/**
+ * Finds out whether a value comes from the body of a start: it looks back from where the value is read to what wrote it, and from there
+ * to what that was made of. What workflows, people and called processes give counts as their own.
+ */
+export class StartValues {
+  private readonly others = new Map<number, DataSources>();
+
+  /** @param isOpen whether the body of a start may come from anybody */
+  constructor(
+    private readonly graph: ProcessGraph,
+    private readonly sources: DataSources,
+    private readonly work: CheckWork,
+    private readonly isOpen: (start: number) => boolean,
+  ) {}
+
+  /** Returns whether what is read may be what the body of a start brought; false where there is no work left. */
+  reach(read: Read): boolean {
+    const open: Read[] = [read];
+    const seen = new Set<string>();
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const key = JSON.stringify(at);
+      const origins = seen.has(key) || !this.work.spend(1) ? [] : this.originsOf(at);
+      seen.add(key);
+      if (origins === 'body') {
+        return true;
+      }
+      open.push(...origins);
+    }
+    return false;
+  }
+
+  private originsOf(read: Read): Read[] | 'body' {
+    const [root] = read.path;
+    if (root !== undefined && ALWAYS_THERE.has(root)) {
+      return [];
+    }
+    const found = root === undefined ? 'named' : this.sources.input.look(read.path).found;
+    if (found === 'named') {
+      return 'body';
+    }
+    const node = this.graph.nodes[read.node];
+    const made = node && this.madeOf(node, read);
+    const isStart = this.graph.starts.includes(read.node) && this.isOpen(read.node);
+    return made ?? (isStart && found === 'open' ? 'body' : this.before(read));
+  }
+
+  /** What a node makes the value of; undefined where it does not write it. */
+  private madeOf(node: GraphNode, { path, actions }: Read): Read[] | undefined {
+    const before = node.actions.slice(0, actions);
+    for (const [index, { operation }] of [...before.entries()].toReversed()) {
+      const found =
+        operation.kind === 'SAVE_DATA' && operation.data !== null ? valueAt(operation.data, path) : undefined;
+      if (found !== undefined) {
+        return pathsInJson(found.value).map((read) => {
+          const made = [...withoutAlias(read, this.sources), ...found.below];
+          return { path: made, node: node.index, actions: index };
+        });
+      }
+    }
+    const { taken, written } = this.othersOf(node);
+    const isWritten = meets(taken, path) || written.some((members) => members.look(path).found === 'named');
+    return isWritten ? [] : undefined;
+  }
+
+  /** What is written into the data at a node but by templates. */
+  private othersOf(node: GraphNode): DataSources {
+    const known = this.others.get(node.index);
+    if (known !== undefined) {
+      return known;
+    }
+    const actions = node.actions.filter(({ operation: { kind }, manual }) => manual || kind !== 'SAVE_DATA');
+    const only = { ...this.graph, nodes: [{ ...node, actions }], inputSchema: null };
+    const sources = sourcesOf(only, new Map(), this.work);
+    this.others.set(node.index, sources);
+    return sources;
+  }
+
+  private before({ node, path }: Read): Read[] {
+    const before = this.nodesBefore(this.graph.nodes[node]);
+    return before.map((index) => ({ path, node: index }));
+  }
+
+  /** Nodes of which one may have come last before a node. */
+  private nodesBefore(node: GraphNode | undefined): number[] {
+    if (node === undefined) {
+      return [];
+    }
+    const { attachedTo, incoming, scope } = node;
+    if (attachedTo !== null) {
+      const inside = this.inside(attachedTo).map(({ index }) => index);
+      return [attachedTo, ...inside, ...this.nodesBefore(this.graph.nodes[attachedTo])];
+    }
+    const sources = incoming.flatMap((flow) => this.graph.flows[flow]?.source ?? []);
+    const outside = sources.length === 0 && scope !== null ? [scope] : [];
+    return [...sources.flatMap((source) => this.endsOf(source)), ...outside];
+  }
+
+  /** The last nodes in an embedded subprocess; any other node itself. */
+  private endsOf(index: number): number[] {
+    const ends = this.inside(index).filter(({ outgoing }) => outgoing.length === 0);
+    return ends.length === 0 ? [index] : ends.flatMap((end) => this.endsOf(end.index));
+  }
+
+  private inside(index: number): GraphNode[] {
+    const { starts, kind } = this.graph.nodes[index] ?? { starts: [], kind: 'TASK' };
+    return kind === 'SUB_PROCESS' && starts.length > 0
+      ? this.graph.nodes.filter(({ scope }) => scope === index)
+      : [];
+  }
+}
+
+/** What stands in a JSON template at a path, and what of the path leads on below it; undefined where nothing does. */
+function valueAt(data: JsonObject, path: ReadPath): { value: unknown; below: ReadPath } | undefined {
+  let value: unknown = data;
+  for (const [index, name] of path.entries()) {
+    if (!isJsonObject(value)) {
+      return { value, below: typeof value === 'string' ? path.slice(index) : [] };
+    }
+    if (!Object.hasOwn(value, name)) {
+      return undefined;
+    }
+    value = value[name];
+  }
+  return { value, below: [] };
+}
