@@ -775,12 +775,29 @@ describe('values', () => {
     [`svc:searchable="a.b, c, a['b']"`, 'INVALID_VALUE P'],
     [`svc:searchable="${'abcdefghi'.split('').join()}"`, 'INVALID_VALUE P'],
     [`svc:searchable="${'a'.repeat(256)}"`, 'INVALID_VALUE P'],
+    ['svc:start=""', 'INVALID_VALUE P'],
+    ['svc:start=" , "', 'INVALID_VALUE P'],
     ['svc:uuid="x"', 'INVALID_UUID P'],
     ['svc:expireAfter="P1D"', 'UNKNOWN_ATTRIBUTE P'],
     ['processType="Public"', 'NOT_IN_EXECUTABLE P'],
     ['unknown="x"', 'UNKNOWN_ATTRIBUTE P'],
   ])('refuses a process with %s', async (attributes, expected) => {
     expect(await errorsOf(bpmn(SIMPLE, { attributes }))).toEqual([expected]);
+  });
+
+  const message = '<bpmn:messageEventDefinition messageRef="m"/>';
+  const cycle = timer('timeCycle', 'R/PT1H');
+  it.each([
+    ['an empty svc:start', 'svc:start=""', '', '', 'INVALID_VALUE s'],
+    ['svc:start without a name', 'svc:start=","', '', '', 'INVALID_VALUE s'],
+    ['svc:start where a message starts', 'svc:start="clerk"', message, '', 'MISPLACED_EXTENSION s'],
+    ['svc:start where a timer starts', 'svc:start="clerk"', cycle, '', 'MISPLACED_EXTENSION s'],
+    ['svc:start of a process that messages start', '', message, 'svc:start="clerk"', 'MISPLACED_EXTENSION P'],
+    ['svc:start of a process that timers start', '', cycle, 'svc:start="clerk"', 'MISPLACED_EXTENSION P'],
+  ])('refuses %s', async (_name, own, content, attributes, expected) => {
+    const start = `<bpmn:startEvent id="s" ${own}>${content}</bpmn:startEvent>${nodes('endEvent:z')}${flows('s>z')}`;
+    const outside = '<bpmn:message id="m" name="m" svc:correlation=""/>';
+    expect(await errorsOf(bpmn(start, { attributes, outside }))).toEqual([expected]);
   });
 
   it.each([

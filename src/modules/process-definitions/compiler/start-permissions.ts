@@ -1,5 +1,6 @@
 import type { DraftNode, ProcessDraft } from '../draft/draft.js';
 import { Values } from '../draft/values.js';
+import { textOf } from '../model/bpmn-element.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import type { GraphNode } from '../model/process-graph.types.js';
 
@@ -37,10 +38,10 @@ export function readStartPermissions(
 }
 
 function permissionsOf(values: Values): string[] | undefined {
-  const text = values.text('start');
-  const names = (text ?? '').split(',').map((name) => name.trim());
+  const names = (values.text('start') ?? '').split(',').map((name) => name.trim());
   const named = names.filter((name) => name !== '');
-  if (text !== null && named.length === 0) {
+  // An empty attribute must not open the process to everybody.
+  if (named.length === 0 && textOf(values.element, 'start') !== undefined) {
     values.error('INVALID_VALUE', 'svc:start names permissions, with commas between them.');
   }
   return named.length === 0 ? undefined : named;
