@@ -8,6 +8,7 @@ import { Metrics } from '../../common/metrics/metrics.js';
 import { KeyedNames } from '../../common/secrets/keyed-names.js';
 import { SERVICE_VERSION } from '../../common/service-version.js';
 import { Env } from '../../config/env.js';
+import type { Settings } from '../../config/env.schema.js';
 import { Database } from '../../database/database.js';
 import { WriteProofEntity } from '../../database/write-proof.entity.js';
 
@@ -37,9 +38,10 @@ const SECURITY_SETTINGS = [
   'PROCESS_START_PERMISSION',
   'PROCESS_UI_ACTION_ACCESS',
   'PROCESS_UI_ACTION_PERMISSION',
+  'PROCESS_MESSAGE_ONE_RECEIVER',
+  'HTTP_REQUIRE_IF_MATCH',
   'DISCOVERY_PERMISSION',
-  'JOBS_BOARD_PERMISSION',
-] as const;
+] as const satisfies readonly (keyof Settings)[];
 /** How long ago another replica may have shown itself. */
 const RECENT_MS = 60_000;
 const LOOK_MS = 5_000;

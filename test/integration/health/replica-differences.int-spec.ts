@@ -51,6 +51,8 @@ describe('replicas of one database', () => {
     ['EGRESS_ALLOW', '10.20.30.0/25'],
     ['PERMISSION_RULES', '{}'],
     ['TOOL_CHANGE_POLICY', 'accept'],
+    ['PROCESS_MESSAGE_ONE_RECEIVER', 'true'],
+    ['HTTP_REQUIRE_IF_MATCH', 'true'],
   ])('stay ready and say that another one has other settings: %s', async (name, value) => {
     const facts = other.nest.get(ReplicaDifferences).facts;
     const { status, body, told, metrics } = await readinessBeside({ [name]: value }, () => facts);
