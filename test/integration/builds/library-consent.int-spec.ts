@@ -97,11 +97,11 @@ describe('the newest word of the owner of a library', () => {
     }
     expect((await outcomeOf(app, user, 'calls')).children).toHaveLength(1);
 
-    // A build that was withdrawn says nothing any more, and a new one says it anew.
+    // A build that was withdrawn is still the newest word, until a new one is made.
     await app.request('POST', `${appPath(library.appId)}/build/${newer.buildId}/withdraw`, {
       body: { running: 'CONTINUE' },
     });
-    expect((await build(app, place)).status).toBe(201);
+    expect((await build(app, place)).status).toBe(409);
     const stillOld = await library.says([place.appId, 'another']);
     expect((await build(app, place)).status).toBe(201);
     expect((await put(app, next, userOf(next, stillOld))).status).toBe(200);

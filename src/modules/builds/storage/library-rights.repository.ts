@@ -11,7 +11,7 @@ type Library = Pick<BuildLibrary, 'appId' | 'buildId'>;
 export class LibraryRightsRepository {
   /**
    * Builds that an application must not use as libraries, by their ids. The build must name the application, and so must the newest build of
-   * the library that was not withdrawn: an owner takes the consent back by making a build without it.
+   * the library, withdrawn or not: an owner takes the consent back by making a build without it.
    */
   async refusals(
     manager: EntityManager,
@@ -52,7 +52,7 @@ export class LibraryRightsRepository {
   private async newest(manager: EntityManager, appId: string): Promise<BuildEntity | null> {
     return manager.findOne(BuildEntity, {
       select: { buildId: true, usableBy: true, systemsUsableBy: true },
-      where: { appId, status: BuildStatus.Committed },
+      where: { appId },
       order: { buildId: 'DESC' },
     });
   }
