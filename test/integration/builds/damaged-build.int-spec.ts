@@ -92,6 +92,22 @@ describe('a build that does not match its checksum', () => {
     }
   });
 
+  const addLibrary = () => {
+    const [buildId, libraryBuildId] = [build.buildId, build.buildId];
+    return table(BuildLibraryEntity).insert({ buildId, libraryAppId: 'evil', libraryBuildId, level: 1 });
+  };
+  const testRun = () => {
+    const runtime = `/rtm/api/runtime/app/${build.appId}/build/${build.buildId}`;
+    return fresh.request('POST', `${runtime}/workflow/double/test-run`, { body: {} });
+  };
+  const refused = { status: 409, body: { message: expect.stringMatching(DAMAGED) as string } };
+
+  it('is noticed where a library is added after the rest was verified', async () => {
+    await started(fresh, build, 'waits');
+    await addLibrary();
+    expect(await testRun()).toMatchObject(refused);
+  });
+
   it.each([
     ['a workflow', () => table(BuildWorkflowEntity).update({ buildId: build.buildId }, { definition: '{}' })],
     [
@@ -99,23 +115,9 @@ describe('a build that does not match its checksum', () => {
       () => table(BuildSystemEntity).update({ buildId: build.buildId }, { baseUrl: 'https://evil.example' }),
     ],
     ['a setting', () => table(BuildEntity).update({ buildId: build.buildId }, { settings: '{"x":1}' })],
-    [
-      'a library',
-      () =>
-        table(BuildLibraryEntity).insert({
-          buildId: build.buildId,
-          libraryAppId: 'evil',
-          libraryBuildId: build.buildId,
-          level: 1,
-        }),
-    ],
+    ['a library', addLibrary],
   ])('has lost its checksum when %s was changed', async (_what, change) => {
     await change();
-    const runtime = `/rtm/api/runtime/app/${build.appId}/build/${build.buildId}`;
-    const testRun = await fresh.request('POST', `${runtime}/workflow/double/test-run`, { body: {} });
-    expect(testRun).toMatchObject({
-      status: 409,
-      body: { message: expect.stringMatching(DAMAGED) as string },
-    });
+    expect(await testRun()).toMatchObject(refused);
   });
 });

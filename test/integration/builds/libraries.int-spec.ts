@@ -3,7 +3,13 @@ import { BuildDefinitionsService } from '../../../src/modules/builds/contents/bu
 import { TestApp } from '../../support/app.js';
 import { listPath, uniqueName } from '../../support/factories.js';
 import { userTaskProcess } from '../../support/runtime/bpmn.js';
-import { appPath, packageDocument, publish, type Published } from '../../support/runtime/publish.js';
+import {
+  allowLibraries,
+  appPath,
+  packageDocument,
+  publish,
+  type Published,
+} from '../../support/runtime/publish.js';
 import { newPlace } from '../systems/rows.js';
 import { build, commit, packageRow, store, type Manifest, type Problem } from './rows.js';
 
@@ -74,6 +80,7 @@ describe('library dependencies', () => {
     await store(app, place, packageDocument(place.appId, { libraries: [ref(old)] }));
     await commit(app, place);
     await library(['shared'], [], old.appId);
+    await allowLibraries(app, place.appId, [old]);
 
     expect((await build(app, place)).body.libraries).toEqual([{ ...ref(old), level: 1 }]);
   });

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { BuildContentsRepository } from '../storage/build-contents.repository.js';
+import { BuildSeals } from './build-seals.service.js';
 import { BuildsRepository } from '../storage/builds.repository.js';
 import { BuildNotFoundError, LibraryRefusedError, type LibraryRefusal } from '../model/builds.errors.js';
 import { BuildStatus, type BuildLibrary } from '../model/builds.types.js';
@@ -22,6 +23,7 @@ export class BuildScopes {
     private readonly builds: BuildsRepository,
     private readonly contents: BuildContentsRepository,
     private readonly rights: LibraryRightsRepository,
+    private readonly seals: BuildSeals,
     env: Env,
   ) {
     this.asksConsent = env.get('LIBRARY_CONSENT_AT_CALLS');
@@ -32,7 +34,7 @@ export class BuildScopes {
    * The builds in which a name is looked up, in this order.
    * @param appId application of the build or of one of its libraries; null for all of them. The build itself comes first, then
    * the closest level, on one level the newest build
-   * @throws BuildNotFoundError
+   * @throws BuildNotFoundError, BuildDamagedError
    */
   async candidates(buildId: string, appId: string | null): Promise<Scope> {
     const scope = this.held.get(buildId) ?? (await this.load(buildId));
@@ -62,15 +64,15 @@ export class BuildScopes {
   }
 
   private async load(buildId: string): Promise<Scope> {
-    const scope = await this.database.read(async (manager) => {
-      const own = await this.builds.appOf(manager, buildId);
-      return own === null
-        ? null
-        : [{ appId: own, buildId }, ...(await this.contents.libraries(manager, buildId))];
-    });
-    if (scope === null) {
+    const { appId, libraries } = await this.database.read(async (manager) => ({
+      appId: await this.builds.appOf(manager, buildId),
+      libraries: await this.contents.libraries(manager, buildId),
+    }));
+    if (appId === null) {
       throw new BuildNotFoundError();
     }
+    await this.seals.demandLibraries(buildId, libraries);
+    const scope = [{ appId, buildId }, ...libraries];
     this.held.set(buildId, scope);
     return scope;
   }

@@ -9,7 +9,7 @@ import { Database } from '../../../database/database.js';
 import { storedBytes } from '../../../database/stored-text.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import { BuildDamagedError, BuildNotFoundError } from '../model/builds.errors.js';
-import type { BuildDefinition } from '../model/builds.types.js';
+import type { BuildDefinition, BuildLibrary } from '../model/builds.types.js';
 import { emptyPackage } from '../model/empty-package.js';
 import { AppPackagesRepository } from '../storage/app-packages.repository.js';
 import { BuildContentsRepository } from '../storage/build-contents.repository.js';
@@ -29,6 +29,7 @@ interface Seal {
   readonly definitions: ReadonlyMap<number, string>;
   /** By name. */
   readonly workflows: ReadonlyMap<string, string>;
+  readonly libraries: string;
   readonly systems: string;
   /** Definition hash and flag, by id. */
   readonly tools: ReadonlyMap<string, string>;
@@ -75,9 +76,15 @@ export class BuildSeals {
   }
 
   /** @throws BuildDamagedError */
+  async demandLibraries(buildId: string, libraries: readonly BuildLibrary[]): Promise<void> {
+    const seal = await this.sealOf(buildId);
+    this.demand(seal.libraries === rowsHash(libraries), buildId);
+  }
+
+  /** @throws BuildDamagedError */
   async demandSystems(buildId: string, systems: readonly BuildSystemEntity[]): Promise<void> {
     const seal = await this.sealOf(buildId);
-    this.demand(seal.systems === systemsHash(systems), buildId);
+    this.demand(seal.systems === rowsHash(systems), buildId);
   }
 
   /** @throws BuildDamagedError */
@@ -125,7 +132,8 @@ export class BuildSeals {
     const seal: Seal = {
       definitions: new Map(definitions.map(({ id, hash }) => [id, hash])),
       workflows: new Map(workflows.map(({ part, hash }) => [part.name, hash])),
-      systems: systemsHash(content.systems),
+      libraries: rowsHash(content.libraries),
+      systems: rowsHash(content.systems),
       tools: new Map(content.tools.map((tool) => [tool.toolId, factsOf(tool)])),
     };
     this.held.set(buildId, seal);
@@ -184,8 +192,8 @@ export class BuildSeals {
   }
 }
 
-function systemsHash(systems: readonly BuildSystemEntity[]): string {
-  return textHash(canonicalJson(systems));
+function rowsHash(rows: readonly (BuildLibrary | BuildSystemEntity)[]): string {
+  return textHash(canonicalJson(rows));
 }
 
 function factsOf({
