@@ -24,7 +24,7 @@ export class CreateBuilds1780000000002 extends CreateTables {
         varchar('app_version_id', 64, KEY),
         varchar('checksum', 64),
         json('document'),
-        json('workflows', OPTIONAL),
+        json('workflows'),
         time('stored_at'),
         text('stored_by'),
       ],

@@ -70,7 +70,7 @@ export async function deliverFolder(
   return status;
 }
 
-/** They are only for reading: a service that cannot tell them, an older one too, activates builds all the same. @throws what it did not say */
+/** They are only for reading: a service that cannot tell them activates builds all the same. @throws what it did not say */
 function unreadDifferences(error: unknown): string {
   if (!(error instanceof SvcError)) {
     throw error;

@@ -1,27 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
 import { decodeJwt } from 'jose';
-import Sqlite from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SecretCipher } from '../../../src/common/secrets/secret-cipher.js';
-import { SystemSecrets } from '../../../src/modules/systems/secrets/system-secrets.js';
-import { AuthorizationType } from '../../../src/modules/systems/model/system.types.js';
 import { StubIssuer } from '../../support/issuer.js';
 
 const SERVER = 'dist/src/evaluation/main.js';
 const PRODUCTION = 'dist/src/main.js';
 const DEV_TOKEN = 'dist/src/evaluation/dev-token.cli.js';
-/** What the last release without bindings wrote: its database with a system and its secret, and its key. */
-const BEFORE_BINDINGS = fileURLToPath(
-  new URL('../../support/older-data/evaluation-before-bindings', import.meta.url),
-);
-
 let dataDir: string;
 const running: ChildProcess[] = [];
 
@@ -168,44 +157,6 @@ describe('the evaluation server', () => {
 
     const again = await startServer();
     expect(await call(again.url, 'task')).toMatchObject({ iss, tasks: [{ processInstanceUuid: uuid }] });
-  });
-
-  it('goes on with the data folder of a release before secrets were bound, systems and secrets included', async () => {
-    const file = join(dataDir, 'svc.sqlite');
-    await writeFile(file, gunzipSync(await readFile(`${BEFORE_BINDINGS}.sqlite.gz`)));
-    const keys = await readFile(`${BEFORE_BINDINGS}.key`, 'utf8');
-    await writeFile(join(dataDir, 'secrets.key'), keys);
-    const path =
-      '/appmanager/api/resource/app/old/app-version/v1/rt/system/include-dep-res/integration/api/systems/all/info';
-    for (const start of ['first', 'second']) {
-      const { url, server } = await startServer();
-      const answer = await fetch(url + path, { headers: { authorization: `Bearer ${await token()}` } });
-      expect([start, answer.status, await answer.text()]).toEqual([
-        start,
-        200,
-        expect.stringContaining('"name":"Old"'),
-      ]);
-      expect(server.text()).not.toContain('not delivered');
-      await end(server.child, 'SIGTERM');
-    }
-    const database = new Sqlite(file);
-    const row = database.prepare("SELECT * FROM systems WHERE name = 'Old'").get() as Record<string, string>;
-    database.close();
-    const key = Buffer.from(keys.replace('evaluation:', ''), 'base64');
-    const holder = {
-      id: row['id']!,
-      baseUrl: row['base_url']!,
-      identityProviderUrl: row['identity_provider_url']!,
-      clientId: row['client_id']!,
-      authorizationType: AuthorizationType.ServiceAccount,
-      caCertificates: null,
-      clientCertificate: null,
-      credentialOptions: null,
-      headerNames: null,
-    };
-    expect(row['client_secret']).toMatch(/^svc2\.evaluation\./);
-    const secrets = new SystemSecrets(new SecretCipher([{ id: 'evaluation', key }]));
-    expect(secrets.open(holder, row['client_secret']!)).toBe('a secret of the release before');
   });
 
   it('brings a scripted model, unless another one is named', async () => {

@@ -62,7 +62,7 @@ describe('plain http in production', () => {
     ]);
   });
 
-  it('is not called, also where an earlier release stored it, which can be changed otherwise', async () => {
+  it('is not called, also where it was stored under another setting, which can be changed otherwise', async () => {
     const place = newPlace();
     const { id, resourceId } = await createdSystem(app, place);
     await app.dataSource.getRepository(SystemEntity).update({ id }, { baseUrl: peer.url });

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
-import { ResourceDefinitionEntity } from '../../../src/modules/systems/storage/resource-definition.entity.js';
 import { ToolDecisionEntity } from '../../../src/modules/tools/storage/tool-decision.entity.js';
-import { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';
 import { ToolDecisionsRepository } from '../../../src/modules/tools/storage/tool-decisions.repository.js';
 import { TestApp } from '../../support/app.js';
 import { connectionTestPath, detailsPath, systemPath, toolPath } from '../../support/factories.js';
@@ -321,114 +319,6 @@ describe('what was decided about a tool', () => {
     expect(find).toHaveBeenCalledTimes(1);
     expect(await find.mock.results[0]!.value).toHaveLength(2);
     vi.restoreAllMocks();
-  });
-
-  describe('on a replica of the release before', () => {
-    /** It knows the flag and the time of the last change, and nothing of decisions. */
-    const switchedThere = async ({ id }: SystemBody, name: string, enabled: boolean) =>
-      app.dataSource
-        .getRepository(ToolEntity)
-        .update({ systemId: id, name }, { enabled, modifiedAt: new Date() });
-
-    it.each([
-      ['by the rules', async () => undefined],
-      ['by a person', async (first: SystemBody) => void (await switched(v1, first, 'beta', true))],
-      [
-        'before decisions were kept',
-        async (first: SystemBody) => {
-          const nobody = { decidedBy: null, decidedAt: null };
-          await app.dataSource.getRepository(ToolEntity).update({ systemId: first.id }, nobody);
-          const { resourceDefinitionId } = first;
-          await app.dataSource.getRepository(ToolDecisionEntity).update({ resourceDefinitionId }, nobody);
-        },
-      ],
-    ])('holds for the next version when it switched off what was on %s', async (_how, decide) => {
-      const first = await register(v1);
-      await test(v1);
-      await decide(first);
-      await switchedThere(first, 'beta', false);
-      const second = await register(v2);
-      expect(await test(v2)).toMatchObject({ disabledForReview: ['beta'] });
-      expect(await flagsOf(v2, second)).toEqual(['alpha', '-beta']);
-      expect(await decisions(first)).toMatchObject([{ enabled: true }, { enabled: false, decidedBy: null }]);
-    });
-
-    /** What it leaves of a list that it stored itself: tools without who and when, and the time at the system only. */
-    const storedThere = async (system: SystemBody, off: string) => {
-      await test(v1);
-      const { id, resourceDefinitionId } = system;
-      const rows = app.dataSource.getRepository(ToolEntity);
-      await rows.update({ systemId: id }, { decidedBy: null, decidedAt: null });
-      await app.dataSource.getRepository(ToolDecisionEntity).delete({ resourceDefinitionId });
-      const definitions = app.dataSource.getRepository(ResourceDefinitionEntity);
-      await definitions.update({ id: resourceDefinitionId }, { toolsSynchronisedAt: null });
-      await switchedThere(system, off, false);
-    };
-
-    it.each([
-      ['review', () => app, ['-alpha', '-beta']],
-      ['accept', () => accepting, ['alpha', '-beta']],
-    ])(
-      'holds for the next version when it stored the first list, under %s',
-      async (_policy, by, expected) => {
-        const first = await register(v1);
-        await storedThere(first, 'beta');
-        const second = await register(v2);
-        const report = await test(v2, by());
-        expect(report.disabledForReview).toContain('beta');
-        expect(await flagsOf(v2, second)).toEqual(expected);
-        expect((await decisions(first))[1]).toMatchObject({ enabled: false, decidedBy: null });
-      },
-    );
-
-    it('holds for a definition that it stored in another way, and where a list is known here', async () => {
-      const first = await register(v1);
-      await storedThere(first, 'beta');
-      listed = [tool('beta', 'Does something else')];
-      const second = await register(v2);
-      await test(v2, accepting);
-      expect(await flagsOf(v2, second)).toEqual(['-beta']);
-
-      listed = [tool('gamma')];
-      const v3 = { ...v1, versionId: 'v3' };
-      const third = await register(v3);
-      await test(v3, accepting);
-      expect(await flagsOf(v3, third)).toEqual(['gamma']);
-      await app.dataSource
-        .getRepository(ToolEntity)
-        .update({ systemId: third.id }, { decidedBy: null, decidedAt: null });
-      await switchedThere(third, 'gamma', false);
-      const v4 = { ...v1, versionId: 'v4' };
-      const fourth = await register(v4);
-      await test(v4, accepting);
-      expect(await flagsOf(v4, fourth)).toEqual(['-gamma']);
-    });
-
-    it('is looked for only where a version does not have a tool as it is defined now', async () => {
-      await register(v1);
-      const looks = vi.spyOn(app.nest.get(ToolDecisionsRepository), 'offUntold');
-      await test(v1);
-      await test(v1);
-      listed = [tool('alpha'), tool('beta', 'Does something else')];
-      await test(v1);
-      expect(looks.mock.calls.map(([, , names]) => names)).toEqual([['alpha', 'beta'], [], ['beta']]);
-      vi.restoreAllMocks();
-    });
-
-    it('never switches a tool on for the next version, and does not undo what was decided since', async () => {
-      const first = await register(v1);
-      await test(v1);
-      await switched(v1, first, 'alpha', false);
-      await switchedThere(first, 'alpha', true);
-      const second = await register(v2);
-      await test(v2);
-      await switchedThere(first, 'beta', false);
-      await switched(v2, second, 'beta', true);
-      const v3 = { ...v1, versionId: 'v3' };
-      const third = await register(v3);
-      await test(v3);
-      expect(await flagsOf(v3, third)).toEqual(['-alpha', 'beta']);
-    });
   });
 
   it('is decided once when two versions meet their first lists at the same time, here and there', async () => {

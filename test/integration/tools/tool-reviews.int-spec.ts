@@ -188,21 +188,6 @@ describe('GET …/rt/system/ri/{systemResourceId}/integration/api/systems/tool-r
     expect(rows).toEqual([]);
   });
 
-  it('forgets what a replica of an earlier release leaves behind of a deleted system, when a tool changes', async () => {
-    await listNow([tool('orders', 'two')]);
-    const left = system.id;
-    const leftBehind = () =>
-      app.dataSource.query('SELECT tool_id FROM reviewed_tools WHERE system_id = ?', [left]);
-    await app.dataSource.query('DELETE FROM tools WHERE system_id = ?', [left]);
-    await app.dataSource.query('DELETE FROM systems WHERE id = ?', [left]);
-    expect(await leftBehind()).toHaveLength(1);
-
-    system = await begun();
-    await listNow([tool('orders', 'three')]);
-    expect(await leftBehind()).toEqual([]);
-    expect(await only()).toMatchObject({ found: 'CHANGED', decided: { definition: { description: 'two' } } });
-  });
-
   it('reads on page by page', async () => {
     await listNow(['a', 'b', 'c'].map((name) => tool(name, name)));
     const first = await read('?limit=2');

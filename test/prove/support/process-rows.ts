@@ -165,7 +165,7 @@ function toState(
   { id, uuid, state, seq, content, parentUuid }: InstanceRow,
   live: readonly TokenState[],
 ): InstanceState {
-  const { data, joins, returnPoints, executions = [], pending, continues, backCounter } = content;
+  const { data, joins, returnPoints, executions, pending, continues, backCounter } = content;
   const tokens = new Map(live.map((token) => [token.id, token]));
   return {
     id,

@@ -25,7 +25,6 @@ export class BuildDraftsService {
   async of(principal: Principal, version: AppVersionKey): Promise<BuildDraft> {
     const { json, checksum } = (await this.stored.text(version)) ?? emptyPackage(version);
     const checked = await this.checks.require(principal, version, json, {
-      isStored: true,
       forBuild: (svcUuid, nodes) => this.numbers.of(svcUuid, nodes),
     });
     if (checked.package === null || checked.libraries === null) {

@@ -48,9 +48,7 @@ export class CommitChecksService {
     }
     const systems = await this.systemsOf(version, stored);
     await this.database.read((manager) => this.requireSystems(manager, version, systems));
-    const { package: checked, problems } = await this.checks.require(principal, version, stored.json, {
-      isStored: true,
-    });
+    const { package: checked, problems } = await this.checks.require(principal, version, stored.json);
     if (checked === null) {
       throw new PackageOutdatedError(problems, 'deliver it again, mended');
     }

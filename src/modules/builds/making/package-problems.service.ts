@@ -28,7 +28,6 @@ export class PackageProblemsService {
       throw new PackageNotFoundError();
     }
     const { problems } = await this.checks.require(principal, version, stored.json, {
-      isStored: true,
       isOnlyRead: true,
     });
     return [...problems, ...(await this.warnings.of({ ...version, buildId: null }))];

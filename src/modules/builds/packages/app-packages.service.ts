@@ -111,8 +111,7 @@ export class AppPackagesService {
   /** The workflows of a version as they were checked; none without a package. Not inside of a transaction. */
   async workflows(version: AppVersionKey): Promise<WorkflowText<DraftNode>[]> {
     const row = await this.database.read((manager) => this.repository.workflows(manager, version));
-    const packed = row === null ? null : (row.workflows ?? (await this.deliveries.draftsAnew(version)));
-    return packed === null ? [] : inTurns(draftTexts<DraftNode>(await unpackBytes(packed)));
+    return row === null ? [] : inTurns(draftTexts<DraftNode>(await unpackBytes(row.workflows)));
   }
 
   /** The builds of other applications that the package of a version names; none without a package. */

@@ -49,8 +49,6 @@ export interface CheckOptions {
   forBuild?: (svcUuid: string, nodes: readonly NamedNode[]) => Promise<number[]>;
   /** The workflows as a draft holds them too: tells what is stored so far, when the check begins. */
   draft?: () => Promise<DraftChange>;
-  /** See `CheckContext`. */
-  isStored?: true;
   /** Nothing is stored or built: a library that must not be used is told, and no refused use of it is recorded. */
   isOnlyRead?: true;
   /** Builds that are looked up as if they were not there. */
@@ -78,7 +76,7 @@ export class PackageCheckService {
   async check(
     version: AppVersionKey,
     source: PackageSource,
-    { forBuild, draft, isStored, hidden = new Set() }: CheckOptions = {},
+    { forBuild, draft, hidden = new Set() }: CheckOptions = {},
   ): Promise<PackageCheck> {
     const { appId } = version;
     return this.threads.inTurn(async (thread) => {
@@ -93,8 +91,7 @@ export class PackageCheckService {
       const libraries = await this.libraries.resolve(appId, outline.libraries, hidden);
       const definitionIds = await this.definitionIds(appId, outline);
       const registered = await this.registered(version);
-      const known = { definitionIds, registered, ...storedIn(source, isStored === true) };
-      const context = { appId, libraries: libraries.direct, ...known };
+      const context = { appId, libraries: libraries.direct, definitionIds, registered };
       const build = forBuild === undefined ? null : version;
       const checked = await thread.check({ json, context, build, draft: (await draft?.()) ?? null });
       const all = [...problems, ...libraries.problems, ...checked.problems];
@@ -159,17 +156,6 @@ async function numbered(
     }
   }
   return found;
-}
-
-/** An edit sends one node, and can mend no name beside it. */
-function storedIn(source: PackageSource, isStored: boolean): Pick<CheckContext, 'isStored' | 'sent'> {
-  if (isJson(source)) {
-    return { isStored };
-  }
-  const { edit } = source;
-  return edit.kind === 'remove'
-    ? { isStored: true }
-    : { isStored: true, sent: { workflow: edit.workflow, nodeId: edit.node['id'] } };
 }
 
 function isJson(source: PackageSource): source is PackageJson {

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../common/clock.js';
-import { unpackBytes } from '../../../common/packed-text.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
-import { packedIn } from '../../../database/stored-text.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { DraftChange } from '../../packages/drafts/draft-workflows.js';
 import { PackageRefusedError } from '../model/builds.errors.js';
@@ -40,24 +38,5 @@ export class PackageDeliveriesService {
     }
     const { drafts } = pkg;
     return { version, package: { ...pkg, drafts }, libraries, ...seen, remarks: problems };
-  }
-
-  /**
-   * The workflows of a package that an earlier release stored without them, as `AppPackagesRepository` reads them.
-   * @returns null when the package would be refused today
-   */
-  async draftsAnew(version: AppVersionKey): Promise<Buffer | null> {
-    const row = await this.database.read((manager) => this.repository.document(manager, version));
-    if (row === null) {
-      return null;
-    }
-    const change: DraftChange = { before: null, at: row.storedAt, by: row.storedBy };
-    const json = await unpackBytes(row.document);
-    const checked = await this.checks.check(version, json, {
-      isStored: true,
-      draft: () => Promise.resolve(change),
-    });
-    const drafts = checked.package?.drafts ?? null;
-    return drafts && packedIn(drafts);
   }
 }

@@ -11,8 +11,8 @@ export class AppPackageEntity {
   @Column({ type: 'varchar', length: 64 }) checksum: string;
   /** The document's JSON, packed by packText(). */
   @Column({ type: 'json', transformer: storedText }) document: string;
-  /** JSON of DraftWorkflow[], packed by packText(); null for what an earlier release stored. */
-  @Column({ type: 'json', nullable: true, transformer: storedText }) workflows: string | null;
+  /** JSON of DraftWorkflow[], packed by packText(). */
+  @Column({ type: 'json', transformer: storedText }) workflows: string;
   @Column({ type: 'datetime', name: 'stored_at', precision: 3 }) storedAt: Date;
   @Column({ type: 'simple-json', name: 'stored_by' }) storedBy: UserReference;
 }

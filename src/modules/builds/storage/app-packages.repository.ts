@@ -15,14 +15,14 @@ export type NewPackage = Omit<AppPackageEntity, 'document' | 'workflows'> &
   Readonly<Record<'document' | 'workflows', Uint8Array>>;
 
 /** A stored document, packed by packText(): the characters. */
-export type PackedDocument = Omit<AppPackageEntity, 'document' | 'workflows'> & { document: Buffer };
+export type PackedDocument = Pick<AppPackageEntity, 'checksum'> & { document: Buffer };
 
 /** What tells one stored package of a version from every other one, also from an equal one before. */
 export type PackageState = Pick<AppPackageEntity, 'checksum' | 'storedAt'>;
 
 const PACKAGES = new Table(AppPackageEntity);
 const STATES = PACKAGES.select('appId', 'appVersionId', 'checksum', 'storedAt');
-const STORED = PACKAGES.select('appId', 'appVersionId', 'checksum', 'storedAt', 'storedBy');
+const CHECKSUM = PACKAGES.select('checksum');
 const COLUMNS = 'app_id, app_version_id, checksum, stored_at, stored_by, document, workflows';
 
 /** Rows of application packages, one a version. What is packed stays packed here. */
@@ -33,7 +33,7 @@ export class AppPackagesRepository {
     manager: EntityManager,
     { appId, appVersionId }: AppVersionKey,
   ): Promise<PackedDocument | null> {
-    const selection = STORED.with('document', textExpression(manager, 'document'));
+    const selection = CHECKSUM.with('document', textExpression(manager, 'document'));
     const row = await selection.first(manager, { appId, appVersionId });
     return row && { ...row, document: textBytes(row.document) };
   }
@@ -43,14 +43,14 @@ export class AppPackagesRepository {
     return STATES.first(manager, { appId, appVersionId });
   }
 
-  /** As `state`, with the checked workflows; they are null where an earlier release stored the package. */
+  /** As `state`, with the checked workflows; null when there is none. */
   async workflows(
     manager: EntityManager,
     { appId, appVersionId }: AppVersionKey,
-  ): Promise<(PackageState & { workflows: Buffer | null }) | null> {
+  ): Promise<(PackageState & { workflows: Buffer }) | null> {
     const selection = STATES.with('workflows', textExpression(manager, 'workflows'));
     const row = await selection.first(manager, { appId, appVersionId });
-    return row && { ...row, workflows: row.workflows === null ? null : textBytes(row.workflows) };
+    return row && { ...row, workflows: textBytes(row.workflows) };
   }
 
   /** Adds or replaces the package of a version that is open for replacing. */

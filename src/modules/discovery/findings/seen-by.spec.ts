@@ -51,10 +51,4 @@ describe('seenBy', () => {
     expect(summary).toMatchObject({ configurationChanges: 4, issuesDetected: 3 });
     expect(summary.recommendations.join()).not.toContain('cards');
   });
-
-  it('shows nothing that may be registered of scans that earlier releases stored', () => {
-    const { registered, ...older } = RESULT;
-    expect(registered).toBeDefined();
-    expect(Object.keys(seenBy(LOANS, older).externalIntegrations)).toEqual(['constructor']);
-  });
 });

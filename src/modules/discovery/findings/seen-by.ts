@@ -22,9 +22,8 @@ export function seenBy(grant: Grant, result: DiscoveryResult): DiscoveryResult {
   }
   const { registered, externalIntegrations, summary } = result;
   const isSeen = (key: string): boolean => {
-    // Earlier releases did not store whose registrations these are.
-    const isRegistered = registered === undefined ? isKeyOfRegistration(key) : Object.hasOwn(registered, key);
-    return !isRegistered || (registered?.[key] ?? []).some((appId) => covers(grant, appId));
+    const apps = Object.hasOwn(registered, key) ? (registered[key] ?? []) : null;
+    return apps === null || apps.some((appId) => covers(grant, appId));
   };
   const recommendations = summary.recommendations.filter((text) => {
     const key = NAMED.exec(text)?.[1];

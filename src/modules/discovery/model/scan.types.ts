@@ -111,11 +111,8 @@ export interface DiscoveryResult {
     issuesDetected: number;
     recommendations: string[];
   };
-  /**
-   * Applications that have registered external integrations, by the keys of these. It is stored and never shown. Scans of earlier
-   * releases have none.
-   */
-  registered?: Record<string, readonly string[]>;
+  /** Applications that have registered external integrations, by the keys of these. It is stored and never shown. */
+  registered: Record<string, readonly string[]>;
 }
 
 /** What the sources said at the beginning of a scan. */

@@ -1,30 +1,20 @@
 import { displayNameFault } from '../../../common/validation/display-name.js';
-import { nameKey } from '../../../common/validation/resource-name.js';
 import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
 import { APPLICATION_FILE } from '../reading/package-reader.js';
 import type { PackageProblems, Place } from '../model/package-problems.js';
-import type { ApplicationPackage, CheckContext } from '../model/package.types.js';
+import type { ApplicationPackage } from '../model/package.types.js';
 
 const LINE_BREAKS = /[\t\n\r]/g;
 
-/**
- * Refuses names of the application, its systems and nodes of workflows that are no display names (docs/contract.md, section 6); of a
- * stored package only that of the node that is sent.
- */
+/** Refuses names of the application, its systems and nodes of workflows that are no display names (docs/contract.md, section 6). */
 export function checkDisplayNames(
   { application, systems, workflows }: Omit<ApplicationPackage, 'processes'>,
-  { isStored = false, sent }: Pick<CheckContext, 'isStored' | 'sent'>,
   problems: PackageProblems,
 ): void {
-  if (!isStored) {
-    requireDisplayName(application.name, { file: APPLICATION_FILE, element: '/name' }, problems);
-    systems.forEach(({ name, file }) => requireDisplayName(name, { file, element: '/name' }, problems));
-  }
-  for (const { name: workflow, nodes, file } of workflows) {
-    const isOfSent = sent !== undefined && nameKey(sent.workflow) === nameKey(workflow);
-    nodes
-      .filter(({ id }) => !isStored || (isOfSent && id === sent.nodeId))
-      .forEach(({ name, id }) => requireDisplayName(name, { file, element: id }, problems));
+  requireDisplayName(application.name, { file: APPLICATION_FILE, element: '/name' }, problems);
+  systems.forEach(({ name, file }) => requireDisplayName(name, { file, element: '/name' }, problems));
+  for (const { nodes, file } of workflows) {
+    nodes.forEach(({ name, id }) => requireDisplayName(name, { file, element: id }, problems));
   }
 }
 

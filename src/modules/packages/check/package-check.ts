@@ -41,7 +41,7 @@ export async function checkPackage(
   const files = [...pkg.systems, ...pkg.workflows].map(({ file }) => ({ name: file, file, element: null }));
   requireUniqueNames('files', 'FILE_NOT_UNIQUE', files, problems);
   checkSystems(pkg.systems, problems, limits.plainHttp);
-  checkDisplayNames(pkg, context, problems);
+  checkDisplayNames(pkg, problems);
   const hints = new Hints();
   const references = new References(pkg, context, problems, hints);
   const schemas = { maxBytes: limits.schemaBytes };

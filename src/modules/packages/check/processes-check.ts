@@ -118,9 +118,7 @@ export class ProcessesCheck {
 
   private checkReadable(graph: ProcessGraph, file: string): void {
     this.faulty.add(keyOf(this.context.appId, graph.name));
-    if (this.context.isStored !== true) {
-      checkNamesOfProcess(graph, file, this.problems);
-    }
+    checkNamesOfProcess(graph, file, this.problems);
   }
 
   private checkNames(compiled: readonly CheckedProcessFile[]): void {

@@ -85,12 +85,6 @@ export interface DefinitionIds {
   workflows: ReadonlyMap<string, string>;
 }
 
-/** A node of a workflow that a caller sends by itself. */
-export interface SentNode {
-  workflow: string;
-  nodeId: unknown;
-}
-
 /** What a package is checked against. */
 export interface CheckContext {
   /** Application of the path. */
@@ -101,8 +95,4 @@ export interface CheckContext {
   registered?: readonly { resourceName: string; resourceDefinitionId: string }[];
   /** Definition ids of the application so far; without them a workflow can refer to its own systems by name only. */
   definitionIds?: DefinitionIds;
-  /** Whether it is stored already, perhaps by a release that took any display name. */
-  isStored?: boolean;
-  /** Of a stored package the one node that is not: an edit sends it. */
-  sent?: SentNode;
 }

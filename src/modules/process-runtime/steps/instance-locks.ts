@@ -98,7 +98,7 @@ export function toInstanceState(
     data: content.data,
     joins: content.joins,
     returnPoints: content.returnPoints,
-    executions: content.executions ?? [],
+    executions: content.executions,
     pending: content.pending,
     continues: content.continues,
     backCounter: content.backCounter,

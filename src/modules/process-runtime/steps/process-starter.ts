@@ -189,6 +189,15 @@ function newRow(request: StartRequest, sequence: number, now: Date): InstanceRow
     openIncidents: 0,
     modifiedAt: now,
     endedAt: null,
-    content: { data, joins: [], returnPoints: [], pending: [], continues: 0, backCounter: 0, parked: [] },
+    content: {
+      data,
+      joins: [],
+      returnPoints: [],
+      executions: [],
+      pending: [],
+      continues: 0,
+      backCounter: 0,
+      parked: [],
+    },
   };
 }

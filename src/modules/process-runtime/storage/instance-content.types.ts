@@ -25,8 +25,7 @@ export interface InstanceContent {
   data: JsonObject;
   joins: JoinState[];
   returnPoints: ReturnPoint[];
-  /** Absent in what was stored before there was this member. */
-  executions?: ExecutedCall[];
+  executions: ExecutedCall[];
   pending: InstanceState['pending'];
   continues: number;
   backCounter: number;

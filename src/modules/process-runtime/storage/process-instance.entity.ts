@@ -37,7 +37,7 @@ export class ProcessInstanceEntity {
   @Column({ type: 'bigint', name: 'parent_id', transformer: safeInteger, nullable: true }) parentId:
     number | null;
   @Column({ type: 'varchar', name: 'parent_uuid', length: 36, nullable: true }) parentUuid: string | null;
-  /** The instance at the top of the calls; null for that one, and for what earlier releases have started. */
+  /** The instance at the top of the calls; null for that one. */
   @Column({ type: 'bigint', name: 'root_id', transformer: safeInteger, nullable: true }) rootId:
     number | null;
   @Column({ type: 'bigint', name: 'parent_token_id', transformer: safeInteger, nullable: true })

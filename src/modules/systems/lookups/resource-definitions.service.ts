@@ -16,12 +16,10 @@ export class ResourceDefinitionsService {
    */
   async lock(
     manager: EntityManager,
-    { appId, resourceDefinitionId: id }: Pick<SystemEntity, 'appId' | 'resourceDefinitionId'>,
+    { resourceDefinitionId: id }: Pick<SystemEntity, 'resourceDefinitionId'>,
   ): Promise<{ wasSynchronised: boolean }> {
     const definition = await this.systems.lockDefinition(manager, id);
-    const isNoted = definition !== null && definition.toolsSynchronisedAt !== null;
-    // A replica of the release before notes the time at the system only.
-    return { wasSynchronised: isNoted || (await this.systems.wasSynchronised(manager, appId, id)) };
+    return { wasSynchronised: definition !== null && definition.toolsSynchronisedAt !== null };
   }
 
   /** Notes that tools of a locked definition are stored now for the first time. */

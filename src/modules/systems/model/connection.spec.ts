@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { connectionKey } from './connection.js';
 import { apiKeyText } from './credential-options.js';
@@ -42,16 +41,6 @@ describe('connectionKey', () => {
     ['lack of credentials', { clientId: null, identityProviderUrl: null }],
   ])('differs with the %s', (_what, change) => {
     expect(connectionKey({ ...connection, ...change })).not.toBe(connectionKey(connection));
-  });
-
-  it('of a service account with a client secret is the one that earlier releases stored', () => {
-    expect(connectionKey(connection)).toBe(
-      createHash('sha256')
-        .update(
-          '["https://mcp.example.com/mcp?key=1","SERVICE_ACCOUNT","client","https://sso.example.com/token"]',
-        )
-        .digest('hex'),
-    );
   });
 
   it('of an API key differs with header and scheme, but not with their case', () => {

@@ -14,18 +14,16 @@ type ConnectionParts = Omit<Connection, 'clientSecret' | 'headers' | 'headerName
 export function connectionKey(parts: ConnectionParts): string {
   const { baseUrl, authorizationType, clientId, identityProviderUrl } = parts;
   const { caCertificates = null, clientCertificate = null, headerNames = null } = parts;
-  const hasTls = caCertificates !== null || clientCertificate !== null;
-  const options = comparableOptions(parts);
   const canonical = [
     new URL(baseUrl).href,
     authorizationType,
     clientId,
     identityProviderUrl === null ? null : new URL(identityProviderUrl).href,
-    // Systems of releases before have no such parts, and keep their key.
-    ...(hasTls ? [caCertificates, clientCertificate] : []),
-    ...(options === null ? [] : [options]),
-    // Names of headers have no case. Only they begin with a bracket.
-    ...(headerNames === null ? [] : [headerNames.toLowerCase()]),
+    caCertificates,
+    clientCertificate,
+    comparableOptions(parts),
+    // Names of headers have no case.
+    headerNames === null ? null : headerNames.toLowerCase(),
   ];
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex');
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In, IsNull, Not, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { In, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import { locked } from '../../../database/row-locks.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import type { RawRow } from '../../../database/raw-row.js';
@@ -192,12 +192,6 @@ export class SystemsRepository {
   async lockDefinition(manager: EntityManager, id: string): Promise<ResourceDefinitionEntity | null> {
     const query = manager.createQueryBuilder(ResourceDefinitionEntity, 'definition').where({ id });
     return locked(query, 'pessimistic_write').getOne();
-  }
-
-  /** Whether tools of a system of a definition were ever stored, in whichever version of the application that has it. */
-  async wasSynchronised(manager: EntityManager, appId: string, definitionId: string): Promise<boolean> {
-    const where = { appId, resourceDefinitionId: definitionId, toolsSynchronisedAt: Not(IsNull()) };
-    return manager.existsBy(SystemEntity, where);
   }
 
   async markSynchronised(manager: EntityManager, definitionId: string, now: Date): Promise<void> {

@@ -43,18 +43,6 @@ export function outlived(decisions: readonly ToolDecision[], kept: number): Tool
     });
 }
 
-/** The same decisions, where those about `definitions` say off from `now` on, also about one that nothing was decided about. */
-export function switchedOff(
-  decisions: readonly ToolDecision[],
-  definitions: readonly DefinedName[],
-  now: Date,
-): { decisions: ToolDecision[]; changed: ToolDecision[] } {
-  const keys = new Set(definitions.map(keyOf));
-  const off = { enabled: false, decidedBy: null, decidedAt: now };
-  const changed = definitions.map(({ name, definitionHash }) => ({ name, definitionHash, ...off }));
-  return { decisions: [...decisions.filter((one) => !keys.has(keyOf(one))), ...changed], changed };
-}
-
 function timeOf({ decidedAt }: ToolDecision): number {
   return decidedAt?.getTime() ?? 0;
 }

@@ -6,9 +6,6 @@ import { ReviewedToolEntity } from './reviewed-tool.entity.js';
 const COPIED =
   'title, description, input_schema, output_schema, annotations, definition_hash, enabled, decided_by, decided_at';
 
-/** So many at a time. */
-const MOST_ORPHANS = 100;
-
 /** Rows of tools as they were when something was last decided about them. Whoever writes them has locked the system. */
 @Injectable()
 export class ReviewedToolsRepository {
@@ -39,18 +36,6 @@ export class ReviewedToolsRepository {
     for (const some of inParts(toolIds)) {
       await manager.delete(ReviewedToolEntity, { toolId: In([...some]) });
     }
-  }
-
-  /** Forgets tools of systems that are not there any more: a replica of an earlier release leaves them behind. */
-  async forgetOrphans(manager: EntityManager): Promise<void> {
-    const rows = await manager.query<{ id: string }[]>(
-      `SELECT kept.tool_id AS id FROM reviewed_tools kept
-       WHERE NOT EXISTS (SELECT 1 FROM systems WHERE systems.id = kept.system_id) ORDER BY kept.tool_id LIMIT ${MOST_ORPHANS}`,
-    );
-    await this.forget(
-      manager,
-      rows.map(({ id }) => id),
-    );
   }
 
   private async idsAmong(manager: EntityManager, toolIds: readonly string[]): Promise<Set<string>> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Brackets, In, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { In, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import { ToolDecisionEntity } from './tool-decision.entity.js';
 import { ToolEntity } from './tool.entity.js';
 import { keyOf } from '../model/tool-decisions.js';
@@ -37,30 +37,6 @@ export class ToolDecisionsRepository {
     for (const some of inParts(names)) {
       const where = { resourceDefinitionId, name: In(some) };
       found.push(...(await manager.find(ToolDecisionEntity, { select: DECISION, where })));
-    }
-    return found;
-  }
-
-  /**
-   * Definitions that are off in any version without a decision that says so. Only a replica of the release before decisions leaves
-   * that behind: it writes the tool and nothing else. Looks at all versions, so only for names about which it matters now.
-   */
-  async offUntold(
-    manager: EntityManager,
-    scope: DefinitionScope,
-    names: readonly string[],
-  ): Promise<DefinedName[]> {
-    const found: DefinedName[] = [];
-    for (const some of inParts(names)) {
-      const query = toolsOf(manager, scope, some)
-        .leftJoin(
-          ToolDecisionEntity,
-          'decision',
-          'decision.resourceDefinitionId = system.resourceDefinitionId AND decision.name = tool.name AND decision.definitionHash = tool.definitionHash',
-        )
-        .andWhere('tool.enabled = :off', { off: false })
-        .andWhere(isUntold());
-      found.push(...(await query.getRawMany<DefinedName>()));
     }
     return found;
   }
@@ -119,38 +95,4 @@ function toolsOf(
     .where('system.appId = :appId', { appId })
     .andWhere('system.resourceDefinitionId = :resourceDefinitionId', { resourceDefinitionId })
     .andWhere('tool.name IN (:...names)', { names });
-}
-
-/**
- * Of a tool that is off: nothing was decided, or what stands beside the tool is a decision that says on, or the tool was stored
- * without one and is not older than what a person decided.
- */
-function isUntold(): Brackets {
-  const isSame = new Brackets((where) =>
-    where.where(sameOrBothNull('decidedAt')).andWhere(sameOrBothNull('decidedBy')),
-  );
-  const isStoredLater = new Brackets((where) =>
-    where
-      .where('tool.decidedAt IS NULL')
-      .andWhere('(decision.decidedBy IS NULL OR tool.modifiedAt > decision.decidedAt)'),
-  );
-  return new Brackets((where) =>
-    where
-      .where('decision.name IS NULL')
-      .orWhere(
-        new Brackets((other) =>
-          other
-            .where('decision.enabled = :on', { on: true })
-            .andWhere(new Brackets((either) => either.where(isSame).orWhere(isStoredLater))),
-        ),
-      ),
-  );
-}
-
-function sameOrBothNull(column: 'decidedAt' | 'decidedBy'): Brackets {
-  return new Brackets((where) =>
-    where
-      .where(`tool.${column} = decision.${column}`)
-      .orWhere(`(tool.${column} IS NULL AND decision.${column} IS NULL)`),
-  );
 }

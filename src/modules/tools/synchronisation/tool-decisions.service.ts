@@ -8,7 +8,7 @@ import { ResourceDefinitionsService } from '../../systems/lookups/resource-defin
 import { decidedBefore, type Redefinition } from './tool-sync.js';
 import type { StoredTool } from '../storage/tool-rows.types.js';
 import type { ToolEntity } from '../storage/tool.entity.js';
-import { outlived, switchedOff, ToolDecisions } from '../model/tool-decisions.js';
+import { outlived, ToolDecisions } from '../model/tool-decisions.js';
 import { ReviewedToolsRepository } from '../storage/reviewed-tools.repository.js';
 import { ToolDecisionsRepository } from '../storage/tool-decisions.repository.js';
 import type { ToolDecision } from '../model/tool.types.js';
@@ -29,14 +29,13 @@ export class ToolDecisionsService {
   /**
    * Begins a synchronisation: nobody else decides on these tools until the transaction ends.
    * @param names of the tools that are listed now
-   * @param unknown names of those that the system does not have, or not as they are defined now
    * @returns the decisions so far about tools of these names, and whether no list was ever stored for a system of the resource
    * definition
    */
   async open(
     manager: EntityManager,
     system: SystemEntity,
-    { names, unknown }: { names: readonly string[]; unknown: readonly string[] },
+    names: readonly string[],
     now: Date,
   ): Promise<{ decisions: ToolDecision[]; isFirst: boolean }> {
     const { resourceDefinitionId } = system;
@@ -44,10 +43,7 @@ export class ToolDecisionsService {
     if (!wasSynchronised) {
       await this.definitions.markSynchronised(manager, resourceDefinitionId, now);
     }
-    const stored = await this.decisions.of(manager, resourceDefinitionId, names);
-    const untold = await this.decisions.offUntold(manager, system, unknown);
-    const { decisions, changed } = switchedOff(stored, untold, now);
-    await this.decisions.store(manager, resourceDefinitionId, changed);
+    const decisions = await this.decisions.of(manager, resourceDefinitionId, names);
     return { decisions, isFirst: !wasSynchronised };
   }
 
@@ -60,9 +56,6 @@ export class ToolDecisionsService {
     const { byPerson, byRules } = decidedBefore(stored, redefinitions);
     await this.reviewed.forget(manager, byPerson);
     await this.reviewed.keep(manager, [...byPerson, ...byRules]);
-    if (redefinitions.length > 0) {
-      await this.reviewed.forgetOrphans(manager);
-    }
   }
 
   /**

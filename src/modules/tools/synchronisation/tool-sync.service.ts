@@ -86,10 +86,7 @@ export class ToolSyncService {
     now: Date,
   ): Promise<{ plan: SyncPlan; stored: StoredTool[]; earlier: ToolDecision[] }> {
     const stored = await this.tools.ofSystem(manager, system.id);
-    const known = new Map(stored.map(({ name, definitionHash }) => [name, definitionHash]));
-    const unknown = tools.filter(({ name, definitionHash }) => known.get(name) !== definitionHash);
-    const listed = { names: namesOf(tools), unknown: namesOf(unknown) };
-    const opened = await this.decisions.open(manager, system, listed, now);
+    const opened = await this.decisions.open(manager, system, namesOf(tools), now);
     const plan = planSync(stored, tools, {
       ...opened,
       systemId: system.id,

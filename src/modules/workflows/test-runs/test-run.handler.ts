@@ -19,8 +19,8 @@ interface Work extends JsonObject {
   buildId: string;
   workflow: string;
   input: JsonObject;
-  /** Hash of who started it; absent in jobs of earlier releases. */
-  caller?: string;
+  /** Hash of who started it. */
+  caller: string;
 }
 
 /** Runs workflows that were started by hand. The run itself tells how it ended; nobody waits for it. */
@@ -47,7 +47,7 @@ export class TestRunHandler implements JobHandler, OnModuleInit {
   }
 
   async run(job: Job, context: JobContext): Promise<void> {
-    const { runKey, appId, buildId, workflow, input, caller = null } = job.payload as Work;
+    const { runKey, appId, buildId, workflow, input, caller } = job.payload as Work;
     const renewal = setInterval(() => void context.heartbeat().catch(() => undefined), this.checkMs);
     try {
       await this.workflows.run({
