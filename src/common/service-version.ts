@@ -1,4 +1,4 @@
 /** What the service calls itself towards others. */
 export const SERVICE_NAME = 'svc-platform';
 /** The version of package.json. */
-export const SERVICE_VERSION = '0.1.0';
+export const SERVICE_VERSION = '1.0.0';

@@ -23,7 +23,7 @@ export class ConsoleSettingsDto {
   @Shows.value('Whether the service runs in evaluation mode, which signs people in itself.', false)
   evaluation: boolean;
 
-  @Shows.value('Version of the service.', '0.1.0')
+  @Shows.value('Version of the service.', '1.0.0')
   version: string;
 
   @Shows.value('Path of the page of this document.', '/docs')

@@ -27,7 +27,7 @@ export const DISCOVERY_EXAMPLE = {
     },
     svcPlatform: {
       name: 'svc-platform',
-      version: '0.1.0',
+      version: '1.0.0',
       status: 'healthy',
       endpoint: 'http://localhost:3000',
       capabilities: ['mcp-integration', 'platform-discovery', 'process-runtime'],

@@ -22,7 +22,7 @@ const INITIALIZE = {
   params: {
     protocolVersion: PROTOCOL_VERSION,
     capabilities: {},
-    clientInfo: { name: 'svc-platform', version: '0.1.0' },
+    clientInfo: { name: 'svc-platform', version: '1.0.0' },
   },
 };
 
