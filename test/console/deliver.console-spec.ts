@@ -110,6 +110,27 @@ describe('Deliver a package', () => {
     await tab.page.getByRole('heading', { name: 'Version v5', level: 1 }).waitFor();
   });
 
+  it('takes the application of each folder, until a person types another one', async () => {
+    const { page } = await world().as('author', '/deliver');
+    const [folder, application] = [
+      page.getByLabel('Folder of the application'),
+      page.getByLabel('Application (required)'),
+    ];
+    const address = page.getByLabel('Address of the system core');
+    const choose = async (appId: string): Promise<void> => {
+      await folder.setInputFiles(await folderOf(`of-${appId}`, ['core'], [], { appId }));
+      await page.getByText(/^Found:/).waitFor();
+    };
+    await choose('one');
+    await address.fill('https://of-one.example.com');
+    await choose('two');
+    await expect.poll(() => application.inputValue()).toBe('two');
+    expect(await address.inputValue()).toBe('https://core.example.com');
+    await application.fill('mine');
+    await choose('three');
+    expect(await application.inputValue()).toBe('mine');
+  });
+
   it('tells everything that may not stand in the folder', async () => {
     const tab = await world().as('author', '/deliver');
     const { page } = tab;

@@ -32,12 +32,16 @@ const MOST_LEFT_OUT = 10;
 /** What a person has chosen of a folder. */
 interface Choices {
   appId: string;
+  /** The id that the last folder has; a person who types another one keeps it. */
+  proposedId: string;
   versionId: string;
   /** Builds of libraries by their applications, where others than the folder's are chosen. */
   builds: ReadonlyMap<string, string>;
   /** Addresses of systems by their names, where the folder's are changed. */
   addresses: ReadonlyMap<string, string>;
 }
+
+const NONE_OTHER: Pick<Choices, 'builds' | 'addresses'> = { builds: new Map(), addresses: new Map() };
 
 /** A package that was stored, and what came of it. */
 interface Stored {
@@ -52,8 +56,8 @@ export function Page({ query }: PageProps): JSX.Element {
   const [stored, setStored] = useState<Stored>();
   const [choices, setChoices] = useState<Choices>({
     ...chosenVersion(query),
-    builds: new Map(),
-    addresses: new Map(),
+    proposedId: '',
+    ...NONE_OTHER,
   });
   const read = useAction(async (chosen: readonly File[]) => {
     setFiles(undefined);
@@ -61,8 +65,9 @@ export function Page({ query }: PageProps): JSX.Element {
     const found = await readPackageFiles(chosen);
     setFiles(found);
     const { appId } = found.document.application;
-    if (choices.appId === '' && typeof appId === 'string') {
-      setChoices({ ...choices, appId });
+    if (typeof appId === 'string' && appId !== choices.proposedId) {
+      const isTyped = choices.appId !== choices.proposedId;
+      setChoices({ ...choices, appId: isTyped ? choices.appId : appId, proposedId: appId, ...NONE_OTHER });
     }
   });
   return (
