@@ -199,6 +199,84 @@ describe('Systems and tools', () => {
     expect(changed).not.toHaveProperty('timeoutMs');
   });
 
+  it('refuses a time-out that is no number and headers that are not whole, and replaces their values', async () => {
+    const client = await world().client();
+    const { data } = await client.createSystem({
+      path: { appId: 'shop', versionId: 'v4' },
+      body: {
+        action: 'CREATE',
+        resourceName: 'mail',
+        payload: {
+          name: 'Mail',
+          type: 'MCP',
+          baseUrl: peer.url,
+          authorization: { type: 'NO_AUTH' },
+          headers: { 'X-Tenant': 'canary-one' },
+          timeoutMs: 5_000,
+        },
+      },
+    });
+    const path = { appId: 'shop', versionId: 'v4', systemResourceId: data.resourceId };
+    const tab = await world().as('integrator', `/systems/shop/v4/${data.resourceId}`);
+    const dialog = tab.page.getByRole('dialog');
+    const save = dialog.getByRole('button', { name: 'Save' });
+    await tab.page.getByRole('button', { name: 'Change', exact: true }).click();
+    const timeout = dialog.getByLabel('Time-out of one tool call');
+    for (const [text, fault] of [
+      ['5000 ms', 'This must be a number.'],
+      ['abc', 'This must be a number.'],
+      ['1.5', 'This must be a whole number.'],
+    ] as const) {
+      await timeout.fill(text);
+      await dialog.getByText(fault).waitFor();
+      expect(await save.isDisabled()).toBe(true);
+    }
+    await timeout.fill('0');
+    await save.click();
+    await dialog
+      .locator('.field-error')
+      .getByText('must be a whole number from 1 to', { exact: false })
+      .waitFor();
+    await timeout.fill('6000');
+
+    const add = dialog.getByRole('button', { name: 'Add a header' });
+    const again = dialog.getByText('Give it again', { exact: false });
+    await dialog.getByLabel('Address of the MCP server').fill('https://elsewhere.example.com/mcp');
+    await again.waitFor();
+    await add.click();
+    // The name is prefilled; without a value it is no header.
+    expect(await save.isDisabled()).toBe(true);
+    await dialog.getByLabel('Value of header 1').fill('canary-two');
+    expect(await again.count()).toBe(0);
+    expect(await save.isDisabled()).toBe(false);
+    await add.click();
+    await dialog.getByLabel('Value of header 2').fill('canary-three');
+    await dialog.getByText('This is needed.').waitFor();
+    await dialog.getByLabel('Name of header 2').fill('x-tenant');
+    await dialog.getByText('Another row has this name.').waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    await tab.check('systems-change-headers', { schemes: ['light'] });
+    await dialog.getByLabel('Name of header 2').fill('Authorization');
+    await save.click();
+    await dialog.locator('.field-error').getByText('not Authorization', { exact: false }).waitFor();
+    await dialog.getByRole('button', { name: 'Remove header 2' }).click();
+    await save.click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await client.getSystem({ path })).data).toMatchObject({
+      headerNames: ['X-Tenant'],
+      timeoutMs: 6_000,
+    });
+
+    await tab.page.getByRole('button', { name: 'Replace headers' }).click();
+    const replace = dialog.getByRole('button', { name: 'Replace headers' });
+    expect(await replace.isDisabled()).toBe(true);
+    await dialog.getByLabel('X-Tenant').fill('canary-four');
+    await replace.click();
+    await tab.page.getByText('The secret is replaced.').waitFor();
+    await tab.page.getByRole('tab', { name: 'History' }).click();
+    await tab.page.getByText('headers').first().waitFor();
+  });
+
   it('tests a connection step by step, and decides about what it found', async () => {
     const tab = await world().as('admin', place);
     await tab.page.getByRole('button', { name: 'Test connection' }).click();

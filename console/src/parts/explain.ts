@@ -68,8 +68,8 @@ export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
   const { message } = error;
   return Object.fromEntries(
     error.details.split(/;\s*/).map((detail) => {
-      const [path = '', rule = message] = detail.split(/:\s*/, 2);
-      return [path.trim(), rule] as const;
+      const [path = '', ...rule] = detail.split(':');
+      return [path.trim(), rule.join(':').trim() || message] as const;
     }),
   );
 }

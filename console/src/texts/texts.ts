@@ -143,6 +143,7 @@ export const texts = {
     notJson: 'This must be JSON. Write integers beyond 2^53 - 1 in quotes.',
     rounded: 'This number is too large to be kept exactly.',
     notAnObject: 'This must be a JSON object, in braces.',
+    data: 'Data',
     notSent: 'Nothing was sent: correct these fields first',
     yes: 'Yes',
     no: 'No',

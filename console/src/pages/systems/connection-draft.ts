@@ -4,6 +4,8 @@ import type {
   SystemResponse,
   UpdateSystemRequestWritable,
 } from '../../../../clients/typescript/src/index.js';
+import { numberFault } from '../../parts/numbers.js';
+import { headersOf, rowFaults, type HeadersDraft } from './headers-draft.js';
 
 /** Ways in which the service shows a server who it is. */
 export type AuthorizationType = SystemResponse['authorization']['type'];
@@ -36,19 +38,6 @@ export interface ConnectionDraft {
   headers: HeadersDraft;
   /** Milliseconds; empty for the deadline of the deployment. */
   timeoutMs: string;
-}
-
-/** A static header. */
-export interface HeaderRow {
-  name: string;
-  value: string;
-}
-
-/** Static headers that a person writes; without rows, what is stored stays. */
-export interface HeadersDraft {
-  rows: readonly HeaderRow[];
-  /** The stored ones go. */
-  removes: boolean;
 }
 
 /** Certificates that a person writes; where a field is left empty, what is stored stays. */
@@ -176,15 +165,20 @@ export function keepsSecret(draft: ConnectionDraft, before: ConnectionDraft): bo
   return draft.type === before.type && draft.proof === before.proof && before.type !== 'NO_AUTH';
 }
 
-/** Whether a secret that must be given again is still missing. */
-export function isSecretMissing(
-  { secret, tls, headers }: ConnectionDraft,
-  repeated: RepeatedSecrets,
-): boolean {
+/** What is wrong with the time-out of a draft. */
+export function timeoutFault({ timeoutMs }: ConnectionDraft): string | undefined {
+  return numberFault(timeoutMs, true);
+}
+
+/** Whether a draft cannot be sent: a field holds no value, or a secret that must be given again is still missing. */
+export function isUnready(draft: ConnectionDraft, repeated?: RepeatedSecrets): boolean {
+  const { secret, tls, headers } = draft;
   return (
-    (repeated.account && secret === '') ||
-    (repeated.clientKey && tls.clientKey.trim() === '') ||
-    (repeated.headers && headersOf(headers) === undefined)
+    timeoutFault(draft) !== undefined ||
+    rowFaults(headers).some((fault) => Object.keys(fault).length > 0) ||
+    (repeated?.account === true && secret === '') ||
+    (repeated?.clientKey === true && tls.clientKey.trim() === '') ||
+    (repeated?.headers === true && headersOf(headers) === undefined)
   );
 }
 
@@ -214,14 +208,6 @@ function changedTls(tls: TlsDraft): Record<string, string | null> {
     ...(removesAuthorities ? { caCertificates: null } : authorities),
     ...(removesClient ? { clientCertificate: null } : client),
   };
-}
-
-/** The headers of the rows that have a name; undefined without any. */
-export function headersOf({ rows }: HeadersDraft): Record<string, string> | undefined {
-  const named = rows.filter(({ name }) => name.trim() !== '');
-  return named.length === 0
-    ? undefined
-    : Object.fromEntries(named.map(({ name, value }) => [name.trim(), value]));
 }
 
 function headersPart(draft: HeadersDraft): { headers?: Record<string, string> | null } {

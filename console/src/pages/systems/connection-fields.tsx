@@ -3,6 +3,7 @@ import type { SystemResponse } from '../../../../clients/typescript/src/index.js
 import { Select, TextArea, TextField } from '../../parts/fields.js';
 import { texts } from '../../texts/texts.js';
 import {
+  timeoutFault,
   usualScheme,
   type AuthorizationType,
   type ConnectionDraft,
@@ -25,17 +26,27 @@ interface DraftProps {
   repeated?: RepeatedSecrets;
   /** Certificates and names of headers that are stored. */
   stored?: Pick<SystemResponse, 'tls' | 'headerNames'>;
+  /** What the service says of single members. */
+  errors?: Readonly<Record<string, string>>;
 }
 
 /** Fields of a system and its connection. */
 export function ConnectionFields(props: DraftProps): JSX.Element {
-  const { draft, change, repeated, stored } = props;
+  const { draft, change, repeated, stored, errors = {} } = props;
+  const errorOf = (name: string): string | undefined => errors[name] ?? errors[`payload.${name}`];
   return (
     <>
-      <TextField label={systems.name} value={draft.name} isRequired onChange={(name) => change({ name })} />
+      <TextField
+        label={systems.name}
+        error={errorOf('name')}
+        value={draft.name}
+        isRequired
+        onChange={(name) => change({ name })}
+      />
       <TextField
         label={systems.baseUrl}
         hint={systems.baseUrlHint}
+        error={errorOf('baseUrl')}
         type="url"
         value={draft.baseUrl}
         isRequired
@@ -44,6 +55,7 @@ export function ConnectionFields(props: DraftProps): JSX.Element {
       <TextArea
         label={systems.description}
         hint={systems.descriptionHint}
+        error={errorOf('description')}
         rows={2}
         value={draft.description}
         onChange={(description) => change({ description })}
@@ -67,10 +79,12 @@ export function ConnectionFields(props: DraftProps): JSX.Element {
         change={(headers) => change({ headers })}
         stored={stored?.headerNames}
         mustRepeat={repeated?.headers === true}
+        error={errorOf('headers')}
       />
       <TextField
         label={systems.timeoutMs}
         hint={systems.timeoutMsHint}
+        error={timeoutFault(draft) ?? errorOf('timeoutMs')}
         type="number"
         value={draft.timeoutMs}
         onChange={(timeoutMs) => change({ timeoutMs })}

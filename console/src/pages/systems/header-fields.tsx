@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { Button } from '../../parts/button.js';
 import { Checkbox, TextField } from '../../parts/fields.js';
 import { texts } from '../../texts/texts.js';
-import type { HeaderRow, HeadersDraft } from './connection-draft.js';
+import { headersOf, rowFaults, type HeaderRow, type HeadersDraft } from './headers-draft.js';
 
 const { systems } = texts;
 const NEW_ROW: HeaderRow = { name: '', value: '' };
@@ -14,14 +14,18 @@ interface HeaderFieldsProps {
   stored: readonly string[] | undefined;
   /** The stored values must be given again, since they would go elsewhere. */
   mustRepeat: boolean;
+  /** What the service says of them. */
+  error: string | undefined;
 }
 
 /** Static headers of a system: rows of a name and a value, which nobody can read again. */
-export function HeaderFields({ draft, change, stored, mustRepeat }: HeaderFieldsProps): JSX.Element {
+export function HeaderFields({ draft, change, stored, mustRepeat, error }: HeaderFieldsProps): JSX.Element {
+  const faults = rowFaults(draft);
+  const isMissing = mustRepeat && headersOf(draft) === undefined;
   const setRow = (index: number, changes: Partial<HeaderRow>): void =>
     change({ ...draft, rows: draft.rows.map((row, at) => (at === index ? { ...row, ...changes } : row)) });
   return (
-    <details open={stored !== undefined || mustRepeat}>
+    <details open={stored !== undefined || mustRepeat || error !== undefined}>
       <summary>{systems.headers}</summary>
       <div class="stack">
         <p class="field-hint">{stored === undefined ? systems.headersHint : systems.headersKept}</p>
@@ -35,11 +39,14 @@ export function HeaderFields({ draft, change, stored, mustRepeat }: HeaderFields
             />
           </>
         )}
-        {mustRepeat && <p class="field-error">{systems.secretAgain}</p>}
+        {(isMissing || error !== undefined) && (
+          <p class="field-error">{isMissing ? systems.secretAgain : error}</p>
+        )}
         {draft.rows.map(({ name, value }, index) => (
           <div key={index} class="stack">
             <TextField
               label={systems.headerNumbered(index + 1)}
+              error={faults[index]?.name}
               disabled={draft.removes}
               value={name}
               onChange={(next) => setRow(index, { name: next })}
@@ -48,10 +55,19 @@ export function HeaderFields({ draft, change, stored, mustRepeat }: HeaderFields
               label={systems.headerValue(index + 1)}
               type="password"
               autocomplete="new-password"
+              error={faults[index]?.value}
               disabled={draft.removes}
               value={value}
               onChange={(next) => setRow(index, { value: next })}
             />
+            <div>
+              <Button
+                label={systems.removeHeader(index + 1)}
+                onClick={() => change({ ...draft, rows: draft.rows.filter((_, at) => at !== index) })}
+              >
+                {texts.parts.remove}
+              </Button>
+            </div>
           </div>
         ))}
         <div>

@@ -12,7 +12,7 @@ import { PageHead, Section } from '../../parts/page-head.js';
 import { chosenVersion, type ChosenVersion } from '../../parts/version-choice.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
-import { NEW_CONNECTION, payloadOf } from './connection-draft.js';
+import { isUnready, NEW_CONNECTION, payloadOf } from './connection-draft.js';
 import { ConnectionFields } from './connection-fields.js';
 import { placeOfList, placeOfSystem } from './system-paths.js';
 
@@ -59,11 +59,12 @@ export function Page({ query }: PageProps): JSX.Element {
           <ConnectionFields
             draft={draft}
             hasSecret={false}
+            errors={fieldErrors(register.error)}
             change={(changes) => setDraft((before) => ({ ...before, ...changes }))}
           />
           <ErrorNote error={register.error} />
           <div class="form-foot">
-            <Button kind="primary" type="submit" isBusy={register.isBusy}>
+            <Button kind="primary" type="submit" isBusy={register.isBusy} disabled={isUnready(draft)}>
               {systems.register}
             </Button>
             <Link to={placeOfList(version)} kind="plain">

@@ -1,19 +1,22 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { ReplaceSecretRequestWritable } from '../../../../clients/typescript/src/index.js';
 import { navigate } from '../../app/router.js';
 import { api } from '../../app/session.js';
-import { useAction } from '../../live/use-action.js';
+import { useAction, type Action } from '../../live/use-action.js';
 import { ifMatch } from '../../live/versions.js';
 import { useVersionState } from '../../live/use-version-state.js';
 import { Button } from '../../parts/button.js';
 import { ConfirmDialog, Dialog } from '../../parts/dialog.js';
 import { ErrorNote } from '../../parts/error-note.js';
+import { fieldErrors } from '../../parts/explain.js';
+import { TextField } from '../../parts/fields.js';
 import { say } from '../../parts/messages.js';
 import { texts } from '../../texts/texts.js';
 import {
   changesOf,
   draftOf,
-  isSecretMissing,
+  isUnready,
   keepsSecret,
   repeatedSecrets,
   replacementOf,
@@ -31,7 +34,7 @@ interface ActionProps {
 
 /** What is done to a system. */
 export function SystemActions(props: ActionProps): JSX.Element {
-  const [open, setOpen] = useState<'change' | 'secret' | 'remove'>();
+  const [open, setOpen] = useState<'change' | 'secret' | 'headers' | 'remove'>();
   const { path, system } = props.known;
   const version = useVersionState(path.appId, path.versionId);
   const isReadOnly = version.data === 'COMMITTED';
@@ -40,20 +43,23 @@ export function SystemActions(props: ActionProps): JSX.Element {
     props.reload();
   };
   const dialog = { known: props.known, reload, close: () => setOpen(undefined) };
+  const { headerNames = [] } = system;
   const hasSecret = system.authorization.type !== 'NO_AUTH';
   return (
     <>
       {!isReadOnly && <Button onClick={() => setOpen('change')}>{systems.change}</Button>}
       {hasSecret && <Button onClick={() => setOpen('secret')}>{systems.replaceSecret}</Button>}
+      {headerNames.length > 0 && <Button onClick={() => setOpen('headers')}>{systems.replaceHeaders}</Button>}
       {!isReadOnly && <Button onClick={() => setOpen('remove')}>{systems.remove}</Button>}
       {open === 'change' && <ChangeDialog {...dialog} />}
       {open === 'secret' && <SecretDialog {...dialog} />}
+      {open === 'headers' && <HeadersDialog {...dialog} names={headerNames} />}
       {open === 'remove' && <RemoveDialog {...dialog} />}
     </>
   );
 }
 
-function ChangeDialog({ known, reload, close }: ActionProps & { close: () => void }): JSX.Element {
+function ChangeDialog({ known, reload, close }: DialogProps): JSX.Element {
   const [before] = useState(() => draftOf(known.system));
   const [draft, setDraft] = useState(before);
   const repeated = repeatedSecrets(draft, before, known.system);
@@ -77,7 +83,7 @@ function ChangeDialog({ known, reload, close }: ActionProps & { close: () => voi
           <Button
             kind="primary"
             isBusy={save.isBusy}
-            disabled={isSecretMissing(draft, repeated)}
+            disabled={isUnready(draft, repeated)}
             onClick={save.run}
           >
             {systems.save}
@@ -90,6 +96,7 @@ function ChangeDialog({ known, reload, close }: ActionProps & { close: () => voi
         hasSecret={keepsSecret(draft, before)}
         repeated={repeated}
         stored={known.system}
+        errors={fieldErrors(save.error)}
         change={(changes) => setDraft((now) => ({ ...now, ...changes }))}
       />
       <ErrorNote error={save.error} />
@@ -107,18 +114,55 @@ function ChangeDialog({ known, reload, close }: ActionProps & { close: () => voi
   );
 }
 
-function SecretDialog({ known, reload, close }: ActionProps & { close: () => void }): JSX.Element {
-  const [draft, setDraft] = useState(() => draftOf(known.system));
-  const replace = useAction(async () => {
-    await api().replaceClientSecret({
-      path: known.path,
-      headers: ifMatch(known.version),
-      body: replacementOf(draft),
-    });
+interface DialogProps extends ActionProps {
+  close: () => void;
+}
+
+function useReplacement(
+  { known: { path, version }, reload, close }: DialogProps,
+  bodyOf: () => ReplaceSecretRequestWritable,
+): Action<[]> {
+  return useAction(async () => {
+    await api().replaceClientSecret({ path, headers: ifMatch(version), body: bodyOf() });
     say(systems.secretReplaced);
     reload();
     close();
   });
+}
+
+/** New values for all static headers; their names are part of the definition of the system. */
+function HeadersDialog({ names, ...props }: DialogProps & { names: readonly string[] }): JSX.Element {
+  const [values, setValues] = useState<Record<string, string>>({});
+  const replace = useReplacement(props, () => ({ headers: values }));
+  return (
+    <ConfirmDialog
+      title={systems.replaceHeaders}
+      confirm={systems.replaceHeaders}
+      disabled={names.some((name) => (values[name] ?? '') === '')}
+      isBusy={replace.isBusy}
+      error={replace.error}
+      onConfirm={replace.run}
+      onClose={props.close}
+    >
+      <p>{systems.headersHint}</p>
+      {names.map((name) => (
+        <TextField
+          key={name}
+          label={name}
+          type="password"
+          autocomplete="new-password"
+          isRequired
+          value={values[name] ?? ''}
+          onChange={(value) => setValues((before) => ({ ...before, [name]: value }))}
+        />
+      ))}
+    </ConfirmDialog>
+  );
+}
+
+function SecretDialog({ known, reload, close }: DialogProps): JSX.Element {
+  const [draft, setDraft] = useState(() => draftOf(known.system));
+  const replace = useReplacement({ known, reload, close }, () => replacementOf(draft));
   return (
     <ConfirmDialog
       title={systems.replaceSecret}
@@ -138,7 +182,7 @@ function SecretDialog({ known, reload, close }: ActionProps & { close: () => voi
   );
 }
 
-function RemoveDialog({ known, close }: ActionProps & { close: () => void }): JSX.Element {
+function RemoveDialog({ known, close }: DialogProps): JSX.Element {
   const { path, system, version } = known;
   const remove = useAction(async () => {
     await api().deleteSystem({ path, headers: ifMatch(version) });

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks';
 import { texts } from '../../texts/texts.js';
 import { Button } from '../button.js';
 import { Select, TextArea, TextField } from '../fields.js';
-import { isObject, isRounded, parsedJson } from '../json.js';
+import { isObject, parsedJson } from '../json.js';
+import { numberFault } from '../numbers.js';
 import { useFault, type Faults } from './faults.js';
 import { initialValue, isForm, kindAt, MAX_LEVELS, resolved, typesOf, type Schema } from './schema.js';
 
@@ -44,10 +45,10 @@ export function SchemaForm({ schema, value, onChange, faults, errors = {} }: Sch
         root={schema}
         value={value}
         onChange={onChange}
-        label={schema.title ?? ''}
+        label={schema.title ?? texts.parts.data}
         path=""
         level={isForm(schema) ? 0 : MAX_LEVELS}
-        isRequired
+        isRequired={false}
         faults={faults}
         errors={errors}
       />
@@ -207,7 +208,8 @@ function TextPart({ value, onChange, ...part }: PartProps): JSX.Element {
 function NumberPart({ value, onChange, ...part }: PartProps): JSX.Element {
   const [text, setText] = useState(typeof value === 'number' ? String(value) : '');
   const field = fieldOf(part);
-  const fault = numberFault(text, part.schema);
+  const isWhole = typesOf(part.schema)[0] === 'integer';
+  const fault = numberFault(text, isWhole);
   useFault(part.faults, { path: part.path, label: field.label, text: fault });
   return (
     <TextField
@@ -217,7 +219,7 @@ function NumberPart({ value, onChange, ...part }: PartProps): JSX.Element {
       value={typeof value === 'number' && value !== Number(text) ? String(value) : text}
       onChange={(next) => {
         setText(next);
-        const isValue = next.trim() !== '' && numberFault(next, part.schema) === undefined;
+        const isValue = next.trim() !== '' && numberFault(next, isWhole) === undefined;
         onChange(isValue ? Number(next) : undefined);
       }}
     />
@@ -241,21 +243,6 @@ function JsonPart({ value, onChange, ...part }: PartProps): JSX.Element {
       }}
     />
   );
-}
-
-/** Why a text is no number; an empty one is none at all. */
-function numberFault(text: string, schema: Schema): string | undefined {
-  if (text.trim() === '') {
-    return undefined;
-  }
-  const number = Number(text);
-  if (!Number.isFinite(number)) {
-    return texts.parts.notANumber;
-  }
-  if (isRounded(text.trim())) {
-    return texts.parts.rounded;
-  }
-  return typesOf(schema)[0] === 'integer' && !Number.isInteger(number) ? texts.parts.notWhole : undefined;
 }
 
 /** Why a text is no JSON; an empty one is no value. What is sent as a whole has members. */
