@@ -107,6 +107,31 @@ describe('Tasks', () => {
     await tab.page.getByText('The process has ended', { exact: false }).waitFor();
   });
 
+  it('have no field where nothing can be sent, and name one for whatever may be sent', async () => {
+    const svc = await world().client();
+    const anything = { uiActions: { done: '<svc:bodySchema>{ "type": "object" }</svc:bodySchema>' } };
+    await deliverProcess(
+      svc,
+      'bare',
+      taskProcess('bare', node('userTask', 'sign'), userTask('tell', anything)),
+    );
+    const tab = await world().as('clerk', '/tasks/start?app=bare&process=bare');
+    await tab.page.getByRole('button', { name: 'Start', exact: true }).click();
+    await tab.page.getByRole('heading', { name: 'sign: complete' }).waitFor();
+    expect(await tab.page.locator('form').locator('input, textarea').count()).toBe(0);
+    await tab.page.getByRole('button', { name: 'complete' }).click();
+    await tab.page.getByRole('heading', { name: 'tell: done' }).waitFor();
+    await tab.page.getByLabel('Data', { exact: true }).fill('{');
+    await tab.page.getByRole('button', { name: 'done' }).click();
+    await tab.page
+      .getByRole('alert')
+      .getByText(/^Data: This must be JSON/)
+      .waitFor();
+    await tab.page.getByLabel('Data', { exact: true }).fill('{}');
+    await tab.page.getByRole('button', { name: 'done' }).click();
+    await tab.page.getByText('The process has ended', { exact: false }).waitFor();
+  });
+
   it('offer the way back where nothing else is to be done, and say why nothing waits', async () => {
     const svc = await world().client();
     const back = { actions: [{ name: 'done', manual: true, keys: '*', allowBack: true }] };
@@ -126,7 +151,8 @@ describe('Tasks', () => {
     await tab.page.getByRole('heading', { name: 'Go back: done' }).waitFor();
     await tab.check('task-back');
     await tab.page.getByRole('button', { name: 'done' }).click();
-    await tab.page.getByText('The process is running', { exact: false }).waitFor({ state: 'detached' });
+    await tab.page.getByText('The process went back: done.').waitFor();
+    expect(await tab.page.getByText('done is done.').count()).toBe(0);
     await tab.page.getByRole('heading', { name: 'enter: done' }).waitFor();
 
     await svc.holdProcessInstance({ path: { uuid } });

@@ -63,7 +63,7 @@ export function ActionForm({ task, action, onDone, onStale }: ActionFormProps): 
       {schema === null ? (
         <details>
           <summary>{t.moreData}</summary>
-          <SchemaForm schema={{ title: t.body }} value={value} onChange={change} faults={faults} />
+          <SchemaForm schema={{}} value={value} onChange={change} faults={faults} />
         </details>
       ) : (
         <SchemaForm

@@ -28,7 +28,7 @@ interface StartFormProps {
 
 /** The form with which a process begins. */
 export function StartForm({ appId, buildId, process }: StartFormProps): JSX.Element {
-  const schema = (process.inputSchema ?? { title: t.body }) as Schema;
+  const schema = (process.inputSchema ?? {}) as Schema;
   const conditions = process.starts.flatMap(({ startCondition, mayStart }) =>
     mayStart && startCondition !== null ? [startCondition] : [],
   );

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { InstanceResponse, Task } from '../../../../clients/typescript/src/index.js';
+import type { InstanceResponse, OpenUiAction, Task } from '../../../../clients/typescript/src/index.js';
 import { api } from '../../app/session.js';
 import { useAnswer, type Answer } from '../../live/use-answer.js';
 import { useProgress } from '../../live/use-progress.js';
@@ -53,15 +53,16 @@ export function Page({ params }: PageProps): JSX.Element {
 
 /** What became of the last thing that was sent. */
 interface Sent {
-  name: string;
+  action: OpenUiAction;
   /** Whether the task had changed, so that nothing was done. */
   isStale: boolean;
 }
 
-function SentNote({ name, isStale }: Sent): JSX.Element {
+function SentNote({ action: { name, back }, isStale }: Sent): JSX.Element {
+  const said = back ? t.wentBack(name) : t.done(name);
   return (
     <Note tone={isStale ? 'warn' : 'good'}>
-      <p role={isStale ? 'alert' : 'status'}>{isStale ? t.stale : t.done(name)}</p>
+      <p role={isStale ? 'alert' : 'status'}>{isStale ? t.stale : said}</p>
     </Note>
   );
 }
@@ -132,8 +133,8 @@ function TaskForms({ task, onSent }: { task: Task; onSent: (sent: Sent) => void 
           <ActionForm
             task={task}
             action={action}
-            onDone={() => onSent({ name: action.name, isStale: false })}
-            onStale={() => onSent({ name: action.name, isStale: true })}
+            onDone={() => onSent({ action, isStale: false })}
+            onStale={() => onSent({ action, isStale: true })}
           />
         </Section>
       ))}

@@ -126,7 +126,7 @@ function initialOf(schema: Schema, root: Schema, depth: number, budget: { left: 
 function kindOfType(type: string | undefined, schema: Schema): Kind {
   switch (type) {
     case 'object':
-      return Object.keys(schema.properties ?? {}).length > 0 ? 'object' : 'json';
+      return Object.keys(schema.properties ?? {}).length > 0 || isClosed(schema) ? 'object' : 'json';
     case 'array':
       return schema.items === undefined ? 'json' : 'array';
     case 'string':
@@ -139,6 +139,11 @@ function kindOfType(type: string | undefined, schema: Schema): Kind {
     default:
       return 'json';
   }
+}
+
+/** Whether a schema allows no members but those that it names. */
+function isClosed({ additionalProperties, patternProperties }: Schema): boolean {
+  return additionalProperties === false && patternProperties === undefined;
 }
 
 /** What a JSON pointer within the document names (RFC 6901); any value where it leads elsewhere. */
