@@ -172,13 +172,18 @@ export function timeoutFault({ timeoutMs }: ConnectionDraft): string | undefined
 
 /** Whether a draft cannot be sent: a field holds no value, or a secret that must be given again is still missing. */
 export function isUnready(draft: ConnectionDraft, repeated?: RepeatedSecrets): boolean {
-  const { secret, tls, headers } = draft;
   return (
     timeoutFault(draft) !== undefined ||
-    rowFaults(headers).some((fault) => Object.keys(fault).length > 0) ||
-    (repeated?.account === true && secret === '') ||
-    (repeated?.clientKey === true && tls.clientKey.trim() === '') ||
-    (repeated?.headers === true && headersOf(headers) === undefined)
+    rowFaults(draft.headers).some((fault) => Object.keys(fault).length > 0) ||
+    (repeated !== undefined && isSecretMissing(draft, repeated))
+  );
+}
+
+function isSecretMissing({ secret, tls, headers }: ConnectionDraft, repeated: RepeatedSecrets): boolean {
+  return (
+    (repeated.account && secret === '') ||
+    (repeated.clientKey && tls.clientKey.trim() === '') ||
+    (repeated.headers && headersOf(headers) === undefined)
   );
 }
 

@@ -55,7 +55,6 @@ export function ConnectionFields(props: DraftProps): JSX.Element {
       <TextArea
         label={systems.description}
         hint={systems.descriptionHint}
-        error={errorOf('description')}
         rows={2}
         value={draft.description}
         onChange={(description) => change({ description })}

@@ -42,33 +42,16 @@ export function HeaderFields({ draft, change, stored, mustRepeat, error }: Heade
         {(isMissing || error !== undefined) && (
           <p class="field-error">{isMissing ? systems.secretAgain : error}</p>
         )}
-        {draft.rows.map(({ name, value }, index) => (
-          <div key={index} class="stack">
-            <TextField
-              label={systems.headerNumbered(index + 1)}
-              error={faults[index]?.name}
-              disabled={draft.removes}
-              value={name}
-              onChange={(next) => setRow(index, { name: next })}
-            />
-            <TextField
-              label={systems.headerValue(index + 1)}
-              type="password"
-              autocomplete="new-password"
-              error={faults[index]?.value}
-              disabled={draft.removes}
-              value={value}
-              onChange={(next) => setRow(index, { value: next })}
-            />
-            <div>
-              <Button
-                label={systems.removeHeader(index + 1)}
-                onClick={() => change({ ...draft, rows: draft.rows.filter((_, at) => at !== index) })}
-              >
-                {texts.parts.remove}
-              </Button>
-            </div>
-          </div>
+        {draft.rows.map((row, index) => (
+          <Row
+            key={index}
+            number={index + 1}
+            row={row}
+            fault={faults[index] ?? {}}
+            disabled={draft.removes}
+            onChange={(changes) => setRow(index, changes)}
+            onRemove={() => change({ ...draft, rows: draft.rows.filter((_, at) => at !== index) })}
+          />
         ))}
         <div>
           <Button
@@ -85,5 +68,42 @@ export function HeaderFields({ draft, change, stored, mustRepeat, error }: Heade
         </div>
       </div>
     </details>
+  );
+}
+
+interface RowProps {
+  number: number;
+  row: HeaderRow;
+  fault: Partial<HeaderRow>;
+  disabled: boolean;
+  onChange: (changes: Partial<HeaderRow>) => void;
+  onRemove: () => void;
+}
+
+function Row({ number, row, fault, disabled, onChange, onRemove }: RowProps): JSX.Element {
+  return (
+    <div class="stack">
+      <TextField
+        label={systems.headerNumbered(number)}
+        error={fault.name}
+        disabled={disabled}
+        value={row.name}
+        onChange={(name) => onChange({ name })}
+      />
+      <TextField
+        label={systems.headerValue(number)}
+        type="password"
+        autocomplete="new-password"
+        error={fault.value}
+        disabled={disabled}
+        value={row.value}
+        onChange={(value) => onChange({ value })}
+      />
+      <div>
+        <Button label={systems.removeHeader(number)} onClick={onRemove}>
+          {texts.parts.remove}
+        </Button>
+      </div>
+    </div>
   );
 }

@@ -126,7 +126,7 @@ function initialOf(schema: Schema, root: Schema, depth: number, budget: { left: 
 function kindOfType(type: string | undefined, schema: Schema): Kind {
   switch (type) {
     case 'object':
-      return Object.keys(schema.properties ?? {}).length > 0 || isClosed(schema) ? 'object' : 'json';
+      return hasKnownMembers(schema) ? 'object' : 'json';
     case 'array':
       return schema.items === undefined ? 'json' : 'array';
     case 'string':
@@ -141,9 +141,10 @@ function kindOfType(type: string | undefined, schema: Schema): Kind {
   }
 }
 
-/** Whether a schema allows no members but those that it names. */
-function isClosed({ additionalProperties, patternProperties }: Schema): boolean {
-  return additionalProperties === false && patternProperties === undefined;
+/** Whether an object has fields for its members, or may have none. */
+function hasKnownMembers({ properties = {}, additionalProperties, patternProperties }: Schema): boolean {
+  const isClosed = additionalProperties === false && patternProperties === undefined;
+  return isClosed || Object.keys(properties).length > 0;
 }
 
 /** What a JSON pointer within the document names (RFC 6901); any value where it leads elsewhere. */
