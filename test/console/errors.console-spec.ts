@@ -152,6 +152,38 @@ describe('an error of a person', () => {
     await tab.page.getByRole('heading', { name: 'Review offer', level: 1 }).waitFor();
   });
 
+  it('who follows an instance or its task reads it anew when the service is back, however long it was gone', async () => {
+    const tab = await world().as('clerk', '/tasks');
+    await tab.page.clock.install();
+    const uuid = await startOwnLoan(tab, 'Long Gone Example');
+    const watching = await world().as('admin', '/instances');
+    await watching.page.clock.install();
+    await watching.open(`/instances/${uuid}`);
+    await watching.page.getByText('Live', { exact: true }).waitFor();
+    const pages = [tab.page, watching.page];
+    const back = await world().takeAway();
+    await watching.page.getByText('Not live').waitFor();
+    for (let tries = 0; tries < 8; tries += 1) {
+      for (const page of pages) {
+        const tried = page.waitForEvent('requestfailed');
+        await page.clock.fastForward(31_000);
+        await tried;
+        await page.getByText('The service does not answer').waitFor();
+      }
+    }
+    await back();
+    await svc.holdProcessInstance({ path: { uuid } });
+    for (const page of pages) {
+      await page.clock.fastForward(31_000);
+    }
+    await watching.page.getByText('Live', { exact: true }).waitFor();
+    await watching.page.getByRole('button', { name: 'Release' }).waitFor();
+    await tab.page.getByText('The instance is on hold.', { exact: false }).waitFor();
+    for (const page of pages) {
+      await page.getByText('The service does not answer').waitFor({ state: 'detached' });
+    }
+  });
+
   it('who opens the console while the service is gone reads so by the next page, and by its own', async () => {
     const tab = await world().as('admin', '/about');
     const back = await world().takeAway();

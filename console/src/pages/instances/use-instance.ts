@@ -31,15 +31,20 @@ export function useInstance(uuid: string): LiveInstance {
   useEffect(() => setTold([]), [uuid]);
   const gathered = useGathered(answer.reload);
   const isThere = answer.data !== undefined;
-  const { isLive } = useProgress(isThere ? uuid : undefined, (progress) => {
+  const { isLive, error } = useProgress(isThere ? uuid : undefined, (progress) => {
     if (progress.event === 'history') {
       setTold((before) => [progress.data, ...before].slice(0, COUNTED));
     }
-    if (progress.event !== 'instance') {
-      gathered();
+    if (progress.event === 'instance') {
+      stored.reload();
     }
+    gathered();
   });
-  return { answer, trail: { ...stored, items: merged(told, stored.items) }, isLive };
+  return {
+    answer: { ...answer, error: answer.error ?? error },
+    trail: { ...stored, items: merged(told, stored.items) },
+    isLive,
+  };
 }
 
 function useStoredTrail(uuid: string): Pages<HistoryEvent> {

@@ -77,13 +77,11 @@ function useTasks(uuid: string): { instance: Answer<InstanceResponse>; tasks: An
     [uuid],
     !isReadable && instance.error !== undefined ? { refreshMs: REFRESH_MS } : {},
   );
-  useProgress(isReadable ? uuid : undefined, ({ event }) => {
-    if (event !== 'instance') {
-      tasks.reload();
-      instance.reload();
-    }
+  const { error } = useProgress(isReadable ? uuid : undefined, () => {
+    tasks.reload();
+    instance.reload();
   });
-  return { instance, tasks };
+  return { instance, tasks: { ...tasks, error: tasks.error ?? error } };
 }
 
 /** The instance itself; an error where the person may not read it. */
