@@ -19,7 +19,8 @@ export interface IsoCycle {
 const SECOND_MS = 1_000;
 /** Longest duration: what it leads to must stay a date that everybody can write. */
 export const MAX_DURATION_YEARS = 100;
-const MAX_DURATION_MS = MAX_DURATION_YEARS * 366 * 86_400_000;
+/** As {@link addDuration} counts them from 1970 on. */
+const MAX_DURATION_MS = Date.UTC(1970 + MAX_DURATION_YEARS, 0);
 const PART = String.raw`(\d{1,9})`;
 const DURATION = new RegExp(
   `^P(?=.)(?:${PART}Y)?(?:${PART}M)?(?:${PART}W)?(?:${PART}D)?(?:T(?=.)(?:${PART}H)?(?:${PART}M)?(?:(\\d{1,9}(?:[.,]\\d{1,3})?)S)?)?$`,

@@ -769,6 +769,7 @@ describe('values', () => {
     ['svc:expiresAfter="soon"', 'INVALID_DURATION P'],
     ['svc:expiresAfter="${x}"', 'INVALID_DURATION P'],
     ['svc:expiresAfter="P101Y"', 'INVALID_DURATION P'],
+    ['svc:expiresAfter="P36526D"', 'INVALID_DURATION P'],
     ['svc:searchable="a:b"', 'INVALID_VALUE P'],
     ['svc:searchable="a..b"', 'INVALID_PATH P'],
     ['svc:searchable="a, __proto__.b"', 'INVALID_PATH P'],
