@@ -244,12 +244,12 @@ export const envSchema = z.object({
   ),
   TOOL_CHANGE_POLICY: z
     .enum(
-      ['review', 'review-writes', 'review-all', 'accept'],
-      'must be review, review-writes, review-all or accept',
+      ['review-changes', 'review-writes', 'review', 'accept'],
+      'must be review-changes, review-writes, review or accept',
     )
-    .default('review')
+    .default('review-changes')
     .describe(
-      'review disables new and changed tools until an admin enables them, but not the first list of a server; review-writes also disables the tools of the first list without readOnlyHint, review-all disables the whole first list. accept leaves all tools enabled.',
+      'Tools that are disabled until somebody enables them. review-changes: new and changed ones, but not the first list of a server; review-writes: of that list those without readOnlyHint, too; review: the whole first list, too; accept: none.',
     ),
   TOOL_DECISIONS_KEPT: integer(1, 1_000, 20).describe(
     'Definitions of each tool that are remembered with what the rules of synchronisation decided, besides those that a version has; what persons decided is kept for ever.',

@@ -24,7 +24,7 @@ describe('Env', () => {
   it('needs four settings in production and has a default for every other', () => {
     const env = Env.parse('production', production);
     expect(env.get('PORT')).toBe(3_000);
-    expect(env.get('TOOL_CHANGE_POLICY')).toBe('review');
+    expect(env.get('TOOL_CHANGE_POLICY')).toBe('review-changes');
     expect(env.get('EGRESS_ALLOW')).toEqual([]);
     expect(env.get('SECRETS_KEYS')).toEqual([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
     expect(env.isEvaluation).toBe(false);

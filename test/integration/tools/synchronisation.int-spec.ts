@@ -48,7 +48,7 @@ describe('a connection test synchronises the tools of the systems it covers', ()
   const report = async () => (await sync()).body.synchronizedSystems?.[0];
 
   it.each([
-    ['review-all', ['-reads', '-writes', '-silent']],
+    ['review', ['-reads', '-writes', '-silent']],
     ['review-writes', ['reads', '-writes', '-silent']],
   ])('lets the first list wait with %s', async (policy, expected) => {
     const strict = await TestApp.start({ TOOL_CHANGE_POLICY: policy });

@@ -72,8 +72,8 @@ export interface SyncReport {
   takenOver: TakenOverTool[];
 }
 
-/** What becomes of new and changed tools: disabled until reviewed, or left enabled. */
-export type ToolChangePolicy = 'review' | 'review-writes' | 'review-all' | 'accept';
+/** Which tools are disabled until reviewed: new and changed ones, also all or some of the first list, or none. */
+export type ToolChangePolicy = 'review-changes' | 'review-writes' | 'review' | 'accept';
 
 /** A tool after it was switched, and how it was before. */
 export interface SwitchedTool {

@@ -14,7 +14,6 @@ const RENEWALS = 4;
 @Injectable()
 export class ToolRefreshHandler implements JobHandler, OnModuleInit, OnApplicationBootstrap {
   readonly kind = TOOL_REFRESH_JOB;
-  /** Nobody waits for it. */
   /** Longer than that of short jobs, which a round must not stand in the way of. */
   readonly leaseMs: number;
   private readonly intervalMs: number;

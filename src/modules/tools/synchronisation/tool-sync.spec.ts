@@ -28,7 +28,7 @@ const define = (name: string, description = ''): HashedDefinition => {
 let ids = 0;
 const context = (
   isFirst: boolean,
-  policy: ToolChangePolicy = 'review',
+  policy: ToolChangePolicy = 'review-changes',
   decisions: readonly ToolDecision[] = [],
 ): SyncContext => ({
   systemId: 'system',
@@ -61,7 +61,7 @@ describe('planSync', () => {
     fc.assert(
       fc.property(
         fc.array(list, { minLength: 1, maxLength: 8 }),
-        fc.constantFrom<ToolChangePolicy>('review', 'review-all', 'accept'),
+        fc.constantFrom<ToolChangePolicy>('review-changes', 'review', 'accept'),
         (lists, policy) => {
           let tools: ToolRow[] = [];
           lists.forEach((entries, round) => {
@@ -83,7 +83,7 @@ describe('planSync', () => {
               }
             }
             for (const tool of present.filter(({ name }) => !before.has(name))) {
-              expect(tool.enabled).toBe((round === 0 && policy === 'review') || policy === 'accept');
+              expect(tool.enabled).toBe((round === 0 && policy === 'review-changes') || policy === 'accept');
             }
           });
           // The same list again changes nothing.
@@ -115,7 +115,7 @@ describe('planSync', () => {
     decidedAt: new Date(NOW.getTime() - 1_000),
   });
 
-  it.each<ToolChangePolicy>(['review', 'accept'])(
+  it.each<ToolChangePolicy>(['review-changes', 'accept'])(
     'takes over what was decided, under the policy %s',
     (policy) => {
       const decisions = [decision(define('off'), false), decision(define('on'), true)];
@@ -135,12 +135,12 @@ describe('planSync', () => {
 
   it('lets what no person decided wait for one', () => {
     const decisions = [decision(define('a'), false, false)];
-    const { report } = planSync([], [define('a')], context(false, 'review', decisions));
+    const { report } = planSync([], [define('a')], context(false, 'review-changes', decisions));
     expect(report).toMatchObject({ disabledForReview: ['a'], takenOver: [{ name: 'a', decidedBy: null }] });
   });
 
   it.each<[ToolChangePolicy, boolean[]]>([
-    ['review', [false, false, false]],
+    ['review-changes', [false, false, false]],
     ['accept', [true, false, true]],
   ])('decides by the policy %s about another definition and a new name', (policy, flags) => {
     const decisions = [decision(define('on'), true), decision(define('off'), false)];
@@ -155,10 +155,14 @@ describe('planSync', () => {
   it('leaves a decision of a person about a definition that comes back in another version', () => {
     const stored = apply([], [define('a')], context(true));
     const listed = [define('a', 'other')];
-    const decided = planSync(stored, listed, context(false, 'review', [decision(listed[0]!, true)]));
+    const decided = planSync(stored, listed, context(false, 'review-changes', [decision(listed[0]!, true)]));
     expect(decided.rows).toMatchObject([{ enabled: false, decidedBy: null }]);
     expect(decided.decisions).toEqual([]);
-    const ruled = planSync(stored, listed, context(false, 'review', [decision(listed[0]!, true, false)]));
+    const ruled = planSync(
+      stored,
+      listed,
+      context(false, 'review-changes', [decision(listed[0]!, true, false)]),
+    );
     expect(ruled.decisions).toMatchObject([{ enabled: false, decidedBy: null }]);
   });
 

@@ -111,9 +111,9 @@ function isEnabledAtFirst(definition: HashedDefinition, { earlier, isFirst, poli
 
 /** Whether a tool of the very first list is on without a review. The hint is the server's own word. */
 const IS_ON_AT_FIRST: Record<Exclude<ToolChangePolicy, 'accept'>, (tool: HashedDefinition) => boolean> = {
-  review: () => true,
+  'review-changes': () => true,
   'review-writes': ({ annotations }) => annotations?.['readOnlyHint'] === true,
-  'review-all': () => false,
+  review: () => false,
 };
 
 function planSame(
