@@ -17,18 +17,21 @@ import { sampleNames } from './sample-names.js';
 
 const ALGORITHM = 'ES256';
 const AUDIENCE = 'urn:svc:api';
+const PERMISSIONS_CLAIM = 'urn:svc:evaluation:permissions';
+/** As `svc:start` names them, with commas between them. */
+const PERMISSION = /^[^,\p{C}]{1,64}$/u;
 
 /** What a token of the evaluation server is to say. */
 export interface TokenOrder {
   readonly subject: string;
-  /** Permission names, or `all` that the rules know. */
+  /** Permission names, of packages too, or `all` that the rules know. */
   readonly permissions: readonly string[] | 'all';
   readonly ttlSeconds: number;
 }
 
-/** Thrown when a token is ordered with a permission that no rule grants. */
-export class UnknownPermissionError extends Error {
-  override readonly name = 'UnknownPermissionError';
+/** Thrown when a token is ordered with a text that cannot be the name of a permission. */
+export class PermissionNameError extends Error {
+  override readonly name = 'PermissionNameError';
 }
 
 /** What an issuer is made of. */
@@ -76,21 +79,27 @@ export class EvaluationIssuer implements KeySource {
 
   /** This issuer as the bearer strategy takes it; everything else is as in production. */
   get trusted(): TrustedIssuer {
-    return new TrustedIssuer({ issuer: this.name, audience: AUDIENCE, algorithms: [ALGORITHM] }, this);
+    const rules = { issuer: this.name, audience: AUDIENCE, algorithms: [ALGORITHM] };
+    return new TrustedIssuer({ ...rules, permissionsClaim: PERMISSIONS_CLAIM }, this);
   }
 
-  /** Names of the permissions that a token can grant. */
+  /** Names of the permissions that rules grant. A token can grant others as well, such as those of `svc:start`. */
   get permissions(): readonly string[] {
     return Object.keys(this.rules).filter((name) => grantingRule(this.rules, name));
   }
 
   /**
    * Signs an access token (RFC 9068).
-   * @throws UnknownPermissionError naming the ones there are
+   * @throws PermissionNameError
    */
   async mint({ subject, permissions, ttlSeconds }: TokenOrder): Promise<string> {
+    const known = this.permissions;
+    const names = permissions === 'all' ? known : permissions;
+    checkNames(names);
+    const others = names.filter((name) => !known.includes(name));
     const claims = {
-      ...claimsGranting(this.known(permissions), this.rules),
+      ...claimsGranting(names, this.rules),
+      ...(others.length > 0 && { [PERMISSIONS_CLAIM]: others }),
       ...sampleNames(subject),
       client_id: 'evaluation',
     };
@@ -126,19 +135,14 @@ export class EvaluationIssuer implements KeySource {
   stop(): void {
     // Nothing runs in the background.
   }
+}
 
-  private known(permissions: TokenOrder['permissions']): readonly string[] {
-    const all = this.permissions;
-    if (permissions === 'all') {
-      return all;
-    }
-    const unknown = permissions.find((name) => !all.includes(name));
-    if (unknown !== undefined) {
-      throw new UnknownPermissionError(
-        `Unknown permission "${unknown}". There are: ${all.join(', ')}, none.`,
-      );
-    }
-    return permissions;
+function checkNames(names: readonly string[]): void {
+  const wrong = names.find((name) => !PERMISSION.test(name));
+  if (wrong !== undefined) {
+    throw new PermissionNameError(
+      `"${wrong}" cannot be a permission: a name has 1 to 64 characters, and no comma.`,
+    );
   }
 }
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { UnknownPermissionError, type EvaluationIssuer } from './evaluation-issuer.js';
+import { PermissionNameError, type EvaluationIssuer } from './evaluation-issuer.js';
 import { claimSocketFile, readSocketFile, removeSocketFile } from './socket-file.js';
 import type { TestControl } from './test-control.js';
 import { TestControlError } from './test-control.errors.js';
@@ -125,10 +125,10 @@ class OrderError extends Error {
   override readonly name = 'OrderError';
 }
 
-type KnownError = OrderError | UnknownPermissionError | TestControlError | z.ZodError;
+type KnownError = OrderError | PermissionNameError | TestControlError | z.ZodError;
 
 function isKnown(error: unknown): error is KnownError {
-  return [OrderError, UnknownPermissionError, TestControlError, z.ZodError].some(
+  return [OrderError, PermissionNameError, TestControlError, z.ZodError].some(
     (type) => error instanceof type,
   );
 }

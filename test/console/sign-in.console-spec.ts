@@ -263,10 +263,13 @@ describe('signing in at the console of evaluation mode', () => {
       await name.uncheck();
     }
     await tab.page.getByLabel('process-read').check();
+    await tab.page.getByLabel('Further permissions').fill('loan-clerk, loan-manager');
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
     await tab.page.getByRole('heading', { name: 'About', level: 1 }).waitFor();
     await tab.page.getByText('otto.operator').first().waitFor();
     await tab.page.getByText('process-read').waitFor();
+    await tab.page.getByText('loan-clerk').waitFor();
+    await tab.page.getByText('loan-manager').waitFor();
     expect(await tab.page.getByText('application-delivery').count()).toBe(0);
     // A reload asks nothing of who was signed in, nor does another tab of the browser.
     await tab.page.reload();

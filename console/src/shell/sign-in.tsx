@@ -80,9 +80,12 @@ function EvaluationSignIn(): JSX.Element {
 function PersonForm({ known }: { known: readonly string[] }): JSX.Element {
   const subject = useSignal(SAMPLE_PERSON);
   const chosen = useSignal<ReadonlySet<string>>(new Set(known));
-  const action = useAction(() =>
-    signInAs({ subject: subject.value, permissions: known.filter((name) => chosen.value.has(name)) }),
-  );
+  const further = useSignal('');
+  const action = useAction(() => {
+    const typed = further.value.split(',').map((name) => name.trim());
+    const permissions = [...known.filter((name) => chosen.value.has(name)), ...typed.filter(Boolean)];
+    return signInAs({ subject: subject.value, permissions });
+  });
   const toggle = (name: string): void => {
     const next = new Set(chosen.value);
     if (!next.delete(name)) {
@@ -109,6 +112,12 @@ function PersonForm({ known }: { known: readonly string[] }): JSX.Element {
           <Checkbox key={name} label={name} isOn={chosen.value.has(name)} onChange={() => toggle(name)} />
         ))}
       </fieldset>
+      <TextField
+        label={signIn.evaluation.further}
+        hint={signIn.evaluation.furtherHint}
+        value={further.value}
+        onChange={(value) => (further.value = value)}
+      />
       <ErrorNote error={action.error} />
       <Button kind="primary" type="submit" isBusy={action.isBusy}>
         {signIn.evaluation.button}

@@ -8,14 +8,19 @@ import type { Claims } from './token-rules.js';
  * section 3.3), and the claims of issuers: Keycloak realm and client roles, Entra `scp` and `roles`, Okta `scp` and `groups`,
  * Auth0 `permissions`. A permission that no rule grants is denied.
  * @param claims claims of a verified token
+ * @param namesIn claim that lists further permissions by name
  */
-export function permissionsFrom(claims: Claims, rules: PermissionRules): ReadonlyMap<string, Grant> {
-  return new Map(
-    Object.entries(rules).flatMap(([permission, alternatives]) => {
-      const grant = together(alternatives.flatMap((rule) => grantOf(claims, rule) ?? []));
-      return grant === undefined ? [] : [[permission, grant] as const];
-    }),
-  );
+export function permissionsFrom(
+  claims: Claims,
+  rules: PermissionRules,
+  namesIn?: string,
+): ReadonlyMap<string, Grant> {
+  const named = namesIn === undefined ? [] : textsAt(claims, namesIn);
+  const granted = Object.entries(rules).flatMap(([permission, alternatives]) => {
+    const grant = together(alternatives.flatMap((rule) => grantOf(claims, rule) ?? []));
+    return grant === undefined ? [] : [[permission, grant] as const];
+  });
+  return new Map([...granted, ...named.map((name) => [name, 'all'] as const)]);
 }
 
 function grantOf(claims: Claims, rule: PermissionRule): Grant | undefined {

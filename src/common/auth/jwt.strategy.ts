@@ -76,7 +76,11 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
       issuer: iss,
       subject: sub,
       user: userReferenceFrom(claims),
-      permissions: permissionsFrom(claims, this.env.get('PERMISSION_RULES')),
+      permissions: permissionsFrom(
+        claims,
+        this.env.get('PERMISSION_RULES'),
+        this.trusted.rules.permissionsClaim,
+      ),
     };
     const keys = this.keysOfChecks.get(request);
     if (keys !== undefined) {

@@ -26,6 +26,11 @@ export interface TokenRules {
    * @default none
    */
   readonly requiredClaims?: ReadonlyMap<string, ReadonlySet<string>>;
+  /**
+   * Claim that lists permissions by name, in addition to those that PERMISSION_RULES grant. Evaluation mode alone has one.
+   * @default none
+   */
+  readonly permissionsClaim?: string;
 }
 
 /** The one issuer whose bearer tokens are accepted: its rules, its keys, whether it is asked for each token, and where a browser finds it. Injected by class. */

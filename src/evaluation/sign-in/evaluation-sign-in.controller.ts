@@ -4,9 +4,9 @@ import type { Request } from 'express';
 import { Public } from '../../common/auth/public.decorator.js';
 import { RouteNotFoundError } from '../../common/errors/request.errors.js';
 import { Env } from '../../config/env.js';
-import { EvaluationIssuer, UnknownPermissionError } from '../evaluation-issuer.js';
+import { EvaluationIssuer, PermissionNameError } from '../evaluation-issuer.js';
 import { SignInDto } from './sign-in.dto.js';
-import { ForeignPageError, PermissionNotKnownError } from './sign-in.errors.js';
+import { ForeignPageError, PermissionNameInvalidError } from './sign-in.errors.js';
 
 /** Short, since whoever is signed in gets another one by the same call. */
 const TTL_SECONDS = 900;
@@ -34,7 +34,7 @@ export class EvaluationSignInController {
 
   /**
    * @throws ForeignPageError
-   * @throws PermissionNotKnownError
+   * @throws PermissionNameInvalidError
    */
   @Post()
   @HttpCode(HttpStatus.OK)
@@ -50,7 +50,7 @@ export class EvaluationSignInController {
       const order = { subject, permissions: permissions ?? ('all' as const), ttlSeconds: TTL_SECONDS };
       return { accessToken: await this.issuer.mint(order), expiresIn: TTL_SECONDS };
     } catch (error) {
-      throw error instanceof UnknownPermissionError ? new PermissionNotKnownError(error.message) : error;
+      throw error instanceof PermissionNameError ? new PermissionNameInvalidError(error.message) : error;
     }
   }
 

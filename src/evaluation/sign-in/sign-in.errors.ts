@@ -8,9 +8,9 @@ export class ForeignPageError extends ForbiddenError {
   }
 }
 
-/** 400: no rule grants a permission of this name. */
-export class PermissionNotKnownError extends InvalidRequestError {
-  readonly code = 'PERMISSION_NOT_KNOWN';
+/** 400: a text cannot be the name of a permission. */
+export class PermissionNameInvalidError extends InvalidRequestError {
+  readonly code = 'PERMISSION_NAME_INVALID';
   constructor(details: string) {
     super('Request validation failed.', details);
   }

@@ -104,6 +104,16 @@ describe('dev:token', () => {
     });
   });
 
+  it('prints a token with a permission that only a package names, which other issuers cannot grant so', async () => {
+    socket = await TokenSocket.open(dataDir, evaluation);
+    const names = ['platform-discovery', 'loan-clerk', 'Loan manager'];
+    const { out } = await devToken(...names.flatMap((name) => ['--permission', name]));
+    expect((await call(`${app.url}/any-caller`, out.trim())).body['permissions']).toEqual(names);
+    const claims = { 'urn:svc:evaluation:permissions': ['loan-clerk'] };
+    const foreign = await call(`${production.url}/any-caller`, await oidc.sign({ ...claims, sub: 'eve' }));
+    expect(foreign.body['permissions']).toEqual([]);
+  });
+
   it('prints a token without permissions for --permission none', async () => {
     socket = await TokenSocket.open(dataDir, evaluation);
     const { out } = await devToken('--permission', 'none');
@@ -113,9 +123,9 @@ describe('dev:token', () => {
 
   it.each([
     [
-      ['--permission', 'fly'],
+      ['--permission', 'fly,run'],
       1,
-      'Unknown permission "fly". There are: integration-management, platform-discovery, none.',
+      '"fly,run" cannot be a permission: a name has 1 to 64 characters, and no comma.',
     ],
     [['--ttl', '0'], 1, '--ttl must be at least 1 second'],
     [['--ttl', '90000'], 1, '--ttl must be at most 86400 seconds'],
