@@ -53,7 +53,7 @@ export class Session {
   }
 
   /**
-   * The options, else SVC_URL and SVC_TOKEN, else the evaluation server of this machine.
+   * The options, else SVC_URL and SVC_TOKEN, else the evaluation server of this machine, which never gets the token of another one.
    * @throws UsageError when one of the two is missing
    */
   async address(): Promise<ServiceAddress> {
@@ -68,7 +68,7 @@ export class Session {
     }
     throw new UsageError(
       url === undefined
-        ? 'Which service is meant? Set SVC_URL, or give --url.'
+        ? 'Which service is the token for? Set SVC_URL, or give --url.'
         : 'A token is needed: set SVC_TOKEN, or give --token, which other users of this machine can see.',
     );
   }

@@ -70,7 +70,10 @@ function statusOf(error: unknown, { printError }: SvcSurroundings): number {
 function programOf(surroundings: SvcSurroundings, done: (status: number) => void): Command {
   const program = new Command('svc')
     .description('Applications and processes of svc-platform.')
-    .option('--url <url>', 'service (default: SVC_URL, else the evaluation server of this machine)')
+    .option(
+      '--url <url>',
+      'service (default: SVC_URL, else, without a token, the evaluation server of this machine)',
+    )
     .option('--token <token>', 'bearer token (default: SVC_TOKEN); other users of the machine can see it')
     .option('--json', 'one line of JSON for scripts, in place of a table')
     .option('--timeout <seconds>', 'limit of each request', seconds, TIMEOUT_SECONDS)

@@ -30,6 +30,7 @@ export async function trace(session: Session, uuid: string): Promise<number> {
       ['SEQ', 'TIME', 'EVENT', 'NODE', 'ACTOR'],
       events.map((event) => [event.seq, event.timestamp, eventText(event), nodeOf(event), event.actor]),
     ),
+    ...events.filter(({ kind }) => kind === 'DATA_CHANGED').map(correctionLine),
     ...runs.flatMap((run) => ['', ...runLines(run)]),
   ]);
   return 0;
@@ -59,6 +60,20 @@ async function runsOf(session: Session, svc: SvcClient, processInstanceUuid: str
     }
   }
   return runs.toReversed();
+}
+
+/** What a person corrected, with the values before and after where the page has them. */
+function correctionLine({ seq, data }: HistoryEvent): string {
+  const { members, before, after } = data ?? {};
+  const changes = (Array.isArray(members) ? members : []).map((member) => {
+    const [was, is] = [before, after].map((values) => shortened(valueOf(values, String(member))));
+    return isJsonObject(before) ? `${member}: ${was} -> ${is}` : `${member} (values omitted)`;
+  });
+  return printable(`${seq} corrected ${changes.join(', ')}`);
+}
+
+function valueOf(values: unknown, member: string): string {
+  return isJsonObject(values) && Object.hasOwn(values, member) ? JSON.stringify(values[member]) : 'absent';
 }
 
 function runLines({ id, workflow, state, errorCode, error, nodes, calls }: TracedRun): string[] {

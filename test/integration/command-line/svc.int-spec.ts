@@ -497,6 +497,7 @@ describe('svc', () => {
     );
     const corrected = await inside(['retry', uuid, '--data', '{ "amount": 7 }']);
     expect(corrected).toMatchObject({ status: 0, output: expect.stringContaining('retried: 1') as string });
+    expect((await inside(['trace', uuid])).output).toMatch(/^\d+ corrected amount: "many" -> 7$/m);
     expect(corrected.output.split('\n')[1]).toContain(`look with svc show ${uuid}`);
     expect(corrected.output.split('\n')[2]).toContain('goes on with the data of its beginning');
     expect(await list('--state', 'RETRIED')).toMatchObject([{ processInstanceUuid: uuid }]);
