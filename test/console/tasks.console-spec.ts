@@ -1,6 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useConsole } from './support/console-world.js';
-import { node, taskProcess, timerEvent, userTask } from '../support/runtime/process-files.js';
+import {
+  flows,
+  node,
+  processFile,
+  taskProcess,
+  timerEvent,
+  userTask,
+} from '../support/runtime/process-files.js';
 import { deliverProcess, startOwnLoan, stoppedLoan } from './support/loans.js';
 
 describe('Tasks', () => {
@@ -178,6 +185,39 @@ describe('Tasks', () => {
     await tab.page.getByRole('alert').getByText('nothing was sent on', { exact: false }).waitFor();
     await tab.page.getByRole('heading', { name: 'Complete application', level: 1 }).waitFor();
     expect(sent).toEqual(['"2"']);
+  });
+
+  it('are not promised for an instance that is not there, and say which one they are of where cards are shown', async () => {
+    const tab = await world().as('admin', '/tasks');
+    const uuid = await startOwnLoan(tab, 'Card Example');
+    await tab.open('/tasks');
+    await tab.page.setViewportSize({ width: 390, height: 900 });
+    const card = tab.page.getByRole('row').filter({ hasText: uuid });
+    await card.getByText('sample', { exact: true }).waitFor();
+    await card.getByText('submit_application').waitFor();
+    await card.getByText(uuid).waitFor();
+    await tab.open(`/tasks/${crypto.randomUUID()}`);
+    await tab.page.getByText('There is no such instance', { exact: false }).waitFor();
+    expect(await tab.page.getByText('will appear here', { exact: false }).count()).toBe(0);
+  });
+
+  it('begin only for who may start the process, and others read which permission is missing', async () => {
+    const svc = await world().client();
+    const content = `${node('startEvent', 'start')}${node('endEvent', 'end')}${flows('start>end')}`;
+    await deliverProcess(
+      svc,
+      'guarded',
+      processFile('guarded', content, { attributes: 'svc:start="process-read, chief"' }),
+    );
+    const clerk = await world().as('clerk', '/tasks/start?app=guarded&process=guarded');
+    const why =
+      'Insufficient permissions to read process data. It needs the permission process-read or chief.';
+    await clerk.page.getByRole('row').getByText(why).waitFor();
+    expect(await clerk.page.getByRole('button', { name: /^Start/ }).count()).toBe(0);
+    const operator = await world().as('operator', '/tasks/start?app=guarded');
+    await operator.page.getByRole('button', { name: 'Start guarded' }).click();
+    await operator.page.getByRole('button', { name: 'Start', exact: true }).click();
+    await operator.page.getByText('The process has ended', { exact: false }).waitFor();
   });
 
   it('are not shown to others', async () => {

@@ -20,12 +20,15 @@ describe.runIf(isItsTurn)('The tour in the console', () => {
   const confirm = (name: string): Promise<void> =>
     tab.page.getByRole('dialog').getByRole('button', { name }).click();
   const see = (text: string | RegExp): Promise<void> => tab.page.getByText(text).first().waitFor();
-  const apply = async (values: Record<string, string>): Promise<void> => {
+  const apply = async (
+    values: Record<string, string>,
+    said = 'submit_application is done.',
+  ): Promise<void> => {
     for (const [label, value] of Object.entries(values)) {
       await tab.page.getByLabel(label).fill(value);
     }
     await press('submit_application');
-    await see('submit_application is done.');
+    await see(said);
   };
   const sums = { amount: '20000', months: '48', income: '5200' };
 
@@ -101,7 +104,7 @@ describe.runIf(isItsTurn)('The tour in the console', () => {
     await tab.page.getByRole('heading', { name: 'Complete application', level: 1 }).waitFor();
     await apply(sums);
     await tab.page.getByRole('heading', { name: 'Review offer', level: 1 }).waitFor();
-    await apply({ ...sums, amount: '15000' });
+    await apply({ ...sums, amount: '15000' }, 'The process went back: submit_application.');
     await tab.page.getByRole('heading', { name: 'Complete application', level: 1 }).waitFor();
     await apply({ ...sums, amount: '15000' });
     await tab.page.getByRole('heading', { name: 'Review offer', level: 1 }).waitFor();

@@ -27,7 +27,8 @@ export function mayAsked(what: keyof AskedPermissions, appId?: string): boolean 
   return permission === null ? !OFF_WITHOUT.has(what) : permission !== undefined && has(permission, appId);
 }
 
-function has(permission: string, appId?: string): boolean {
+/** The same for a permission by its name, which a package may have given it. */
+export function has(permission: string, appId?: string): boolean {
   const granted = caller.value?.permissions.find((one) => one.permission === permission);
   return (
     granted !== undefined &&

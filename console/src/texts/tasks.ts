@@ -23,6 +23,7 @@ export const tasks = {
   stale: 'The task has changed since it was shown here, so nothing was sent on. This is how it is now.',
   goBack: (name: string) => `Go back: ${name}`,
   nothingHere: 'Nothing waits for you here now.',
+  notThere: 'There is no such instance, or it belongs to an application that is not yours.',
   mayComeLater: 'Your next task in this instance will appear here.',
   isRunning: 'The process is running or waits for something else. Your next task will appear here.',
   isHeld: 'The instance is on hold. Nothing happens in it until an operator releases it.',
@@ -38,6 +39,8 @@ export const tasks = {
   choose: (name: string) => `Start ${name}`,
   chooseThis: 'Start …',
   refused: 'You may not start it.',
+  needs: (message: string, permissions: readonly string[]) =>
+    `${message}. It needs the permission ${permissions.join(' or ')}.`,
   startOf: (name: string) => `Start of ${name}`,
   startCondition: 'Where it starts',
   startNow: 'Start',

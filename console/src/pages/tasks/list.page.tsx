@@ -28,7 +28,10 @@ const COLUMNS: readonly Column<Task>[] = [
   {
     title: t.task,
     cell: ({ processInstanceUuid, nodeName, bpmnElementId }) => (
-      <Link to={`/tasks/${processInstanceUuid}`}>{nodeName ?? bpmnElementId ?? t.unnamed}</Link>
+      <>
+        <Link to={`/tasks/${processInstanceUuid}`}>{nodeName ?? bpmnElementId ?? t.unnamed}</Link>
+        <code class="quiet below">{processInstanceUuid}</code>
+      </>
     ),
   },
   { title: t.process, cell: ({ processDefinitionName }) => processDefinitionName },

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { StartableProcess } from '../../../../clients/typescript/src/index.js';
-import { may } from '../../app/permissions.js';
+import { has, may } from '../../app/permissions.js';
 import { setQuery } from '../../app/router.js';
 import { startable } from '../../app/startable.js';
 import { useAnswer } from '../../live/use-answer.js';
@@ -47,23 +47,30 @@ function TypeApp({ appId }: { appId: string }): JSX.Element {
   );
 }
 
-const COLUMNS: readonly Column<StartableProcess>[] = [
+const columnsOf = (appId: string): readonly Column<StartableProcess>[] => [
   { title: t.process, cell: ({ processDefinitionName }) => processDefinitionName },
   {
     title: t.startNow,
-    cell: ({ processDefinitionName, mayStart, refusal }) =>
-      mayStart ? (
+    cell: (process) =>
+      process.mayStart ? (
         <Button
-          label={t.choose(processDefinitionName)}
-          onClick={() => setQuery({ process: processDefinitionName })}
+          label={t.choose(process.processDefinitionName)}
+          onClick={() => setQuery({ process: process.processDefinitionName })}
         >
           {t.chooseThis}
         </Button>
       ) : (
-        <span class="quiet">{refusal?.message}</span>
+        <span class="quiet">{refusalOf(process, appId)}</span>
       ),
   },
 ];
+
+/** Why a process cannot be started, with the permissions of which one would do. */
+function refusalOf({ refusal, starts }: StartableProcess, appId: string): string {
+  const message = refusal?.message ?? t.refused;
+  const names = [...new Set(starts.flatMap(({ startPermissions = [] }) => startPermissions))];
+  return names.length === 0 || names.some((name) => has(name, appId)) ? message : t.needs(message, names);
+}
 
 function Processes({ appId, name }: { appId: string; name: string }): JSX.Element {
   const answer = useAnswer((signal) => startable(appId, signal), [appId]);
@@ -76,13 +83,13 @@ function Processes({ appId, name }: { appId: string; name: string }): JSX.Elemen
             <Section title={t.processes} isFlush>
               <Table
                 caption={t.processes}
-                columns={COLUMNS}
+                columns={columnsOf(appId)}
                 rows={processes}
                 keyOf={({ processDefinitionName }) => processDefinitionName}
                 empty={<Empty title={t.noProcesses} />}
               />
             </Section>
-            {chosen?.mayStart === false && <Note tone="warn" title={chosen.refusal?.message ?? t.refused} />}
+            {chosen?.mayStart === false && <Note tone="warn" title={refusalOf(chosen, appId)} />}
             {chosen?.mayStart === true && (
               <StartForm key={name} appId={appId} buildId={buildId} process={chosen} />
             )}

@@ -1,6 +1,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { InstanceResponse, OpenUiAction, Task } from '../../../../clients/typescript/src/index.js';
+import {
+  ServiceError,
+  type InstanceResponse,
+  type OpenUiAction,
+  type Task,
+} from '../../../../clients/typescript/src/index.js';
 import { api } from '../../app/session.js';
 import { useAnswer, type Answer } from '../../live/use-answer.js';
 import { useProgress } from '../../live/use-progress.js';
@@ -14,6 +19,7 @@ import { ActionForm } from './action-form.js';
 
 const t = texts.tasks;
 const REFRESH_MS = 5_000;
+const NOT_FOUND = 404;
 
 /** What the person can do in one instance: the next step, and the steps back. */
 export function Page({ params }: PageProps): JSX.Element {
@@ -33,7 +39,7 @@ export function Page({ params }: PageProps): JSX.Element {
       <Shown answer={tasks}>
         {(found) => (
           <>
-            {!found.some(isWaiting) && <NothingWaits instance={instance.data} />}
+            {!found.some(isWaiting) && <NothingWaits {...instance} />}
             {found.map((task) => (
               <TaskForms
                 key={task.tokenUuid + task.waitsSince}
@@ -97,10 +103,11 @@ function isWaiting({ uiActions }: Task): boolean {
   return uiActions.some(({ back }) => !back);
 }
 
-function NothingWaits({ instance }: { instance: InstanceResponse | undefined }): JSX.Element {
+function NothingWaits({ data: instance, error }: Answer<InstanceResponse>): JSX.Element {
+  const unknown = error instanceof ServiceError && error.status === NOT_FOUND ? t.notThere : t.mayComeLater;
   return (
     <Note title={t.nothingHere} tone={(instance?.openIncidents ?? 0) > 0 ? 'warn' : 'quiet'}>
-      <p>{instance === undefined ? t.mayComeLater : reasonOf(instance)}</p>
+      <p>{instance === undefined ? unknown : reasonOf(instance)}</p>
       <p>
         <Link to="/tasks">{t.all}</Link>
       </p>
