@@ -131,7 +131,10 @@ describe('Applications and builds', () => {
     await tab.check('build-withdraw', { schemes: ['light'] });
     await dialog.getByRole('button', { name: 'Withdraw' }).click();
     await tab.page.locator('.page-head').getByText('withdrawn', { exact: true }).waitFor();
-    expect(await tab.page.getByRole('button', { name: 'Activate' }).count()).toBe(0);
+    for (const name of ['Activate', 'Withdraw']) {
+      expect(await tab.page.getByRole('button', { name }).count()).toBe(0);
+    }
+    expect(await tab.page.getByText('What it would change').count()).toBe(0);
     await tab.open('/applications/shop');
     await tab.page.getByText('withdrawn', { exact: true }).waitFor();
   });

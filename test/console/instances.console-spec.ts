@@ -199,7 +199,10 @@ describe('Instances', () => {
   it('are retried without corrections by who may not correct data', async () => {
     const tab = await world().as('operator', `/instances/${await stoppedLoan(svc, 'Kept Example')}`);
     await tab.page.getByRole('button', { name: 'Retry this' }).click();
-    await tab.page.getByRole('dialog').getByRole('button', { name: 'Retry' }).waitFor();
+    await tab.page
+      .getByRole('dialog', { name: 'Retry this instance?' })
+      .getByRole('button', { name: 'Retry' })
+      .waitFor();
     expect(await tab.page.getByLabel('Corrections').count()).toBe(0);
   });
 
@@ -351,6 +354,9 @@ describe('Instances', () => {
       .getByRole('row', { name: /loan_onboarding.* workflow retried/ })
       .first()
       .waitFor();
+    await tab.page.setViewportSize({ width: 390, height: 900 });
+    await tab.page.locator('td[data-title="Element"]').first().waitFor();
+    await tab.page.setViewportSize({ width: 1_600, height: 900 });
     await tab.page.getByRole('link', { name: 'loan_onboarding' }).first().click();
     await tab.page.getByText('Why it has stopped').waitFor();
   });

@@ -138,14 +138,13 @@ export const instances = {
   explained: {
     hold: 'Nothing goes on in it, and in what it has called, until somebody releases it. Timers that come due meanwhile are made up for.',
     release: 'It goes on where it was held.',
-    retry:
-      'What has stopped is run again. Data that is wrong can be corrected first; the correction and the retry take effect together.',
+    retry: 'What has stopped is run again.',
     terminate: 'It ends now, with all that it has called. That cannot be taken back.',
   },
   retryTitle: 'Retry with corrected data',
   patch: 'Corrections',
   patchHint:
-    'A JSON merge patch: members take the place of those of the data, null removes one, {} changes nothing.',
+    'A JSON merge patch: members take the place of those of the data, null removes one, {} changes nothing. It takes effect together with the retry.',
   notAPatch: 'This must be a JSON object. Write integers beyond 2^53 - 1 in quotes.',
   dataNow: 'Data now',
 

@@ -73,7 +73,9 @@ export function Page({ params }: PageProps): JSX.Element {
     <>
       <Head path={path} active={active} manifest={manifest} />
       <Shown answer={manifest}>{(data) => <Manifest manifest={data} />}</Shown>
-      <Differences key={active.data?.buildId ?? ''} {...path} />
+      {manifest.data?.buildStatus !== 'WITHDRAWN' && (
+        <Differences key={active.data?.buildId ?? ''} {...path} />
+      )}
       <Preflight answer={preflight} />
     </>
   );
@@ -88,7 +90,8 @@ interface HeadProps {
 function Head({ path, active, manifest }: HeadProps): JSX.Element {
   const isActive = active.data?.buildId === path.buildId;
   const isWithdrawn = manifest.data?.buildStatus === 'WITHDRAWN';
-  const mayActivate = active.data !== undefined && !isActive && manifest.data !== undefined && !isWithdrawn;
+  const isUsable = manifest.data !== undefined && !isWithdrawn;
+  const mayActivate = active.data !== undefined && !isActive && isUsable;
   const reload = (): void => {
     active.reload();
     manifest.reload();
@@ -106,7 +109,7 @@ function Head({ path, active, manifest }: HeadProps): JSX.Element {
       actions={
         <>
           {mayActivate && <Activation {...path} active={active} />}
-          {manifest.data !== undefined && <Withdrawal {...path} onWithdrawn={reload} />}
+          {isUsable && <Withdrawal {...path} onWithdrawn={reload} />}
         </>
       }
     />

@@ -26,6 +26,7 @@ interface RetryDialogProps {
 /** Has stopped work run again, with data as it is or corrected. */
 export function RetryDialog({ instance, tokenUuid, onClose, onDone }: RetryDialogProps): JSX.Element {
   const { uuid } = instance;
+  const mayCorrect = may('process-data', instance.applicationId);
   const [text, setText] = useState('{}');
   const patch = patchOf(text);
   const action = useAction(async () => {
@@ -35,7 +36,7 @@ export function RetryDialog({ instance, tokenUuid, onClose, onDone }: RetryDialo
   });
   return (
     <Dialog
-      title={t.retryTitle}
+      title={mayCorrect ? t.retryTitle : t.asked.retry}
       isWide
       onClose={onClose}
       actions={
@@ -53,9 +54,7 @@ export function RetryDialog({ instance, tokenUuid, onClose, onDone }: RetryDialo
       }
     >
       <p>{t.explained.retry}</p>
-      {may('process-data', instance.applicationId) && (
-        <PatchEditor text={text} onChange={setText} disabled={action.isBusy} />
-      )}
+      {mayCorrect && <PatchEditor text={text} onChange={setText} disabled={action.isBusy} />}
       <h3>{t.dataNow}</h3>
       <JsonTree value={instance.data} />
       <ErrorNote error={action.error} />
