@@ -91,7 +91,7 @@ async function sent(url: string, headers: string[], seconds: number): Promise<En
 
 async function check(seconds: number): Promise<Tally> {
   const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
-  const service = await startEvaluation({ MCP_TEST_TIMEOUT_MS: '1000' });
+  const service = await startEvaluation({ 'mcpLimits.testTimeoutMs': '1000' });
   try {
     const token = await service.token();
     const runs = { 'with a token': [`Authorization: Bearer ${token}`], 'without a token': [] };

@@ -17,6 +17,7 @@ import { requestLog } from './common/http/request-log.middleware.js';
 import { requestSpans } from './common/http/request-spans.middleware.js';
 import { checkHostInMiddleware, requireHost } from './common/http/require-host.js';
 import { securityHeaders } from './common/http/security-headers.js';
+import { httpLimits } from './common/http/http.limits.js';
 import { StopGate } from './common/http/stop-gate.js';
 import { withoutStarCondition } from './common/http/unconditional-star.js';
 import { oneAfterTheOther } from './common/http/one-after-the-other.js';
@@ -93,13 +94,13 @@ function configureServer(app: NestExpressApplication): void {
   const { limits } = app.get(Metrics);
   // Read when the server begins to listen; Node looks at its timeouts every 30 seconds otherwise.
   (server as Server & { connectionsCheckingInterval: number }).connectionsCheckingInterval = TIMEOUT_CHECK_MS;
-  server.headersTimeout = env.get('HTTP_HEADERS_TIMEOUT_MS');
-  server.requestTimeout = env.get('HTTP_REQUEST_TIMEOUT_MS');
-  server.keepAliveTimeout = env.get('HTTP_KEEP_ALIVE_TIMEOUT_MS');
-  limitAllConnections(server, env.limit('HTTP_MAX_CONNECTIONS'), limits);
+  server.headersTimeout = httpLimits.headersTimeoutMs;
+  server.requestTimeout = httpLimits.requestTimeoutMs;
+  server.keepAliveTimeout = httpLimits.keepAliveTimeoutMs;
+  limitAllConnections(server, { name: 'connections', most: httpLimits.connections }, limits);
   checkHostInMiddleware(server);
   answerClientErrors(server, app.get(Log));
-  const ofAddress = env.limit('HTTP_ADDRESS_CONNECTIONS');
+  const ofAddress = { name: 'address-connections', most: httpLimits.addressConnections };
   // Behind proxies all connections come from the last one of them.
   if (ofAddress.most > 0 && env.get('TRUST_PROXY') === 0) {
     limitConnections(server, ofAddress, limits);

@@ -1,6 +1,6 @@
+import { databaseLimits } from './database/database.limits.js';
 import type { DataSource } from 'typeorm';
 import { runCli } from './config/cli.js';
-import type { Env } from './config/env.js';
 import { withDatabaseOf } from './database/maintenance.js';
 import { SCHEMA } from './schema.js';
 import { migrate } from './database/migrate.js';
@@ -25,13 +25,13 @@ await runCli(async ([name = '', ...args], print) => {
   }
   return withDatabaseOf(args, print, {
     schema: SCHEMA,
-    work: (dataSource, env) => verb(dataSource, print, env),
+    work: (dataSource) => verb(dataSource, print),
     mayCreate: name === 'run',
   });
 });
 
-async function run(dataSource: DataSource, print: Print, env: Env): Promise<number> {
-  const names = await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'));
+async function run(dataSource: DataSource, print: Print): Promise<number> {
+  const names = await migrate(dataSource, databaseLimits.migrationLockSeconds);
   print(names.length === 0 ? 'Nothing to migrate.' : `Migrated: ${names.join(', ')}`);
   return 0;
 }

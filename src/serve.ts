@@ -4,6 +4,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AppOptions } from './app.module.js';
 import { createApp } from './app.setup.js';
+import { httpLimits } from './common/http/http.limits.js';
 import { StopGate } from './common/http/stop-gate.js';
 import { misreadsJsonNames } from './common/json-names.js';
 import { listening } from './common/http/listening.js';
@@ -76,7 +77,7 @@ async function stop(
   setTimeout(() => {
     log.warn('stopped before every request was answered');
     process.exit(1);
-  }, env.get('SHUTDOWN_TIMEOUT_MS')).unref();
+  }, httpLimits.shutdownTimeoutMs).unref();
   app.get(HealthService).beginStop();
   const gate = app.get(StopGate);
   gate.leave();

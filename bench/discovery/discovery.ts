@@ -8,7 +8,7 @@ import { startServer } from '../server-process.js';
 
 const COMPONENTS = 200;
 const DELAY_MS = 100;
-/** The default of DISCOVERY_CONCURRENCY. */
+/** The default of `concurrency`. */
 const AT_A_TIME = 16;
 const PATH = '/api/platform/discover';
 
@@ -30,7 +30,7 @@ export async function benchDiscovery(
   await writeFile(file, JSON.stringify({ platform: { components } }));
   const service = await environment.startService(await environment.emptyDatabase(), {
     DISCOVERY_CONFIG_FILE: file,
-    RATE_LIMIT_DISCOVERY_PER_MINUTE: '0',
+    'httpLimits.rescansPerMinute': '0',
   });
   const headers = { authorization: `Bearer ${await environment.token()}` };
   const read = async <Body>(path: string): Promise<Body> =>

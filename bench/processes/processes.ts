@@ -40,7 +40,7 @@ export async function benchProcesses(
 ): Promise<void> {
   const databaseUrl = await environment.emptyDatabase();
   const plainUrl = databaseUrl.replace(/^mariadb:/, 'mysql:');
-  const service = await environment.startService(databaseUrl, { ...MEASURED_SERVICE, JOBS_WORKERS: 'false' });
+  const service = await environment.startService(databaseUrl, { ...MEASURED_SERVICE, JOBS_CONCURRENCY: '0' });
   await spreadIds(plainUrl);
   const subject = new Subject(service.url, await environment.token(), MANY);
   await subject.publish({

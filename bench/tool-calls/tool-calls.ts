@@ -1,4 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { outboundLimits } from '../../src/common/outbound/outbound.limits.js';
 import { Env } from '../../src/config/env.js';
 import { Metrics } from '../../src/common/metrics/metrics.js';
 import { definitionHash } from '../../src/common/tool-definition-hash.js';
@@ -35,7 +36,8 @@ export async function benchToolCalls({
   rounds: number;
   seconds: number;
 }): Promise<void> {
-  const env = Env.parse('evaluation', { MCP_WORKER_NICENESS: '0' });
+  const env = Env.parse('evaluation', {});
+  outboundLimits.threadNiceness = 0;
   const calls = new ToolCallsService(env, new Metrics());
   const tests = new McpConnectionService(env);
   const servers = await Promise.all(SERVERS.map((kind) => startServer('mcp', { KIND: kind })));

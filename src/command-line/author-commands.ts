@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { PackageProblem } from '../../clients/typescript/src/index.js';
 import type { Env } from '../config/env.js';
 import { problemLine } from '../delivery/delivery-lines.js';
-import { folderLimits, readPackageFolder } from '../modules/packages/reading/package-folder.js';
+import { readPackageFolder } from '../modules/packages/reading/package-folder.js';
 import { PackagesService } from '../modules/packages/packages.service.js';
 import { ProcessCompilerService } from '../modules/process-definitions/process-compiler.service.js';
 import { UsageError, type Session, type SvcSurroundings } from './session.js';
@@ -63,8 +63,8 @@ export async function validateFolder(session: Session, folder: string): Promise<
 }
 
 /** The id that the application of a folder has by its own file; undefined when the folder cannot be read. */
-export async function appIdOf({ env, pathOf }: SvcSurroundings, folder: string): Promise<string | undefined> {
-  const { document } = await readPackageFolder(pathOf(folder), folderLimits(env));
+export async function appIdOf({ pathOf }: SvcSurroundings, folder: string): Promise<string | undefined> {
+  const { document } = await readPackageFolder(pathOf(folder));
   return appIdIn(document);
 }
 
@@ -78,7 +78,7 @@ async function problemsOf(
   { env, pathOf }: SvcSurroundings,
   folder: string,
 ): Promise<{ problems: PackageProblem[]; left: string[] }> {
-  const read = await readPackageFolder(pathOf(folder), folderLimits(env));
+  const read = await readPackageFolder(pathOf(folder));
   if (read.document === null) {
     return { problems: read.problems, left: [] };
   }

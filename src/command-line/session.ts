@@ -58,8 +58,8 @@ export class Session {
    */
   async address(): Promise<ServiceAddress> {
     const { env, evaluation } = this.surroundings;
-    const url = this.options.url ?? env.get('SVC_URL');
-    const token = this.options.token ?? env.get('SVC_TOKEN');
+    const url = this.options.url ?? env.variable('SVC_URL');
+    const token = this.options.token ?? env.variable('SVC_TOKEN');
     if (url !== undefined && token !== undefined) {
       return { url, token };
     }

@@ -5,11 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SvcError } from '../../clients/typescript/src/index.js';
 import { canonicalJson } from '../common/canonical-json.js';
 import { TOP_NAMES } from '../modules/packages/reading/folder-names.js';
-import {
-  folderLimits,
-  readPackageFolder,
-  type ReadFolder,
-} from '../modules/packages/reading/package-folder.js';
+import { readPackageFolder, type ReadFolder } from '../modules/packages/reading/package-folder.js';
 import { appIdIn } from './author-commands.js';
 import { deliverFolder, type DeliveryOptions } from './deliver-order.js';
 import type { Session } from './session.js';
@@ -75,12 +71,12 @@ function deliverLook(
 }
 
 async function lookAt(
-  { surroundings: { env, pathOf } }: Session,
+  { surroundings: { pathOf } }: Session,
   folder: string,
   { app, library, baseUrl }: WatchOptions,
 ): Promise<Look> {
   const savedAt = await lastSave(pathOf(folder));
-  const content = await readPackageFolder(pathOf(folder), folderLimits(env));
+  const content = await readPackageFolder(pathOf(folder));
   const appId = app ?? appIdIn(content.document);
   // Files beside the package change nothing. What cannot be read is known by what is wrong with it.
   const text = canonicalJson({

@@ -30,10 +30,10 @@ type NumberSetting = {
   [Name in keyof Settings]-?: Settings[Name] extends number ? Name : never;
 }[keyof Settings];
 
-/** A bound, and the setting that it comes from: whoever is refused is told both. */
+/** A bound with its name, that of the setting where it is one: whoever is refused is told both, and metrics show it. */
 export interface Limit {
-  readonly setting: string;
-  /** 0 is no limit, where the setting allows it. */
+  readonly name: string;
+  /** 0 is no limit. */
   readonly most: number;
 }
 
@@ -102,8 +102,8 @@ export class Env {
   }
 
   /** A setting that bounds something. */
-  limit(setting: NumberSetting): Limit {
-    return { setting, most: this.settings[setting] };
+  limit(name: NumberSetting): Limit {
+    return { name, most: this.settings[name] };
   }
 
   /** Any variable of the environment, for files of operators that refer to one by name. An empty one counts as absent. */
@@ -140,9 +140,6 @@ function missing(mode: Mode, present: Record<string, unknown>): string[] {
         ...(isPlainElsewhere(present['OIDC_INTROSPECTION_URL'])
           ? ['OIDC_INTROSPECTION_URL must start with https:// unless it is on this machine']
           : []),
-        ...(present['EVALUATION_CLOCK'] === undefined
-          ? []
-          : ['EVALUATION_CLOCK must not be set in production']),
         ...introspectionProblems(present),
         ...oneReceiverProblems(present),
         ...plainSecrets(present),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, list } from './setting-rules.js';
+import { list } from './setting-rules.js';
 
 /** Settings of outbound calls that say which way they take. */
 export const outboundSettings = {
@@ -19,19 +19,8 @@ export const outboundSettings = {
     .describe(
       'Proxy that all guarded outbound calls go through, by HTTP CONNECT. Its credentials are a secret.',
     ),
-  OUTBOUND_PROXY_CA_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('PEM file of the authority of an https proxy; the built-in list without it.'),
   OUTBOUND_NO_PROXY: list(['localhost', '127.0.0.0/8', '::1']).describe(
     'Targets that are called directly: host name, .suffix, address or CIDR, each with optional :port.',
-  ),
-  OUTBOUND_THREAD_MEMORY_MB: integer(32, 4_096, 64).describe(
-    'Heap of the worker thread that opens connections over TLS for REST systems, token endpoints, the model and probes of systems.',
-  ),
-  OUTBOUND_THREAD_CALLS: integer(1, 10_000, 500).describe(
-    'Calls over such connections under way at the most.',
   ),
   OUTBOUND_PROXY_TARGET: z
     .enum(['address', 'name'], 'must be address or name')

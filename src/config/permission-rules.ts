@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { json } from './json-setting.js';
 
 const CLAIM = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
 const VALUE = z.string().min(1);
@@ -58,16 +59,4 @@ const SHAPE =
   'must map a permission to a list of rules: { claim, has }, { claim, has, apps }, { claim, has, appsIn }, { appsIn } or { claim, hasAt }';
 
 /** The setting PERMISSION_RULES. */
-export const permissionRules = z
-  .string()
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      context.addIssue('must be JSON');
-      return z.NEVER;
-    }
-  })
-  .refine((value) => z.record(z.string(), z.array(RULE)).safeParse(value).success, SHAPE)
-  .transform((value) => value as Record<string, PermissionRule[]>)
-  .default(DEFAULT);
+export const permissionRules = json(z.record(z.string(), z.array(RULE)), SHAPE).default(DEFAULT);

@@ -1,27 +1,35 @@
-import { integer } from './setting-rules.js';
+import { z } from 'zod';
 
-const MOST = 1_000_000_000_000;
-const MONTH_SECONDS = 31 * 86_400;
+/** What a quota counts, of one application or of one caller (docs/operations.md, quotas). */
+export const QUOTA_NAMES = [
+  'app-starts',
+  'caller-starts',
+  'app-data-bytes',
+  'caller-data-bytes',
+  'app-model-tokens',
+  'caller-model-tokens',
+  'app-jobs',
+  'caller-jobs',
+] as const;
+export type QuotaName = (typeof QUOTA_NAMES)[number];
 
-const quota = (meaning: string) => integer(0, MOST, 0).describe(`${meaning}; 0 is no limit.`);
+const ITEM = new RegExp(`^(${QUOTA_NAMES.join('|')})=([1-9]\\d{0,11})$`);
 
 /**
  * Quotas of applications and callers. None by default: nobody but the operator knows how much an application may need, and a
  * quota that is too small stops work.
  */
 export const quotaSettings = {
-  QUOTA_WINDOW_SECONDS: integer(1, MONTH_SECONDS, 3_600).describe(
-    'Seconds after which the quotas of starts, data and tokens begin anew; counted from midnight UTC of 1970-01-01.',
-  ),
-  QUOTA_APP_STARTS: quota('Instances that one application starts in that time, called ones too'),
-  QUOTA_CALLER_STARTS: quota('Instances that one caller starts in that time, called ones too'),
-  QUOTA_APP_DATA_BYTES: quota('Bytes of process data that one application stores in that time'),
-  QUOTA_CALLER_DATA_BYTES: quota('Bytes of process data that one caller stores in that time'),
-  QUOTA_APP_MODEL_TOKENS: quota('Tokens of the language model that one application uses in that time'),
-  QUOTA_CALLER_MODEL_TOKENS: quota('Tokens of the language model that one caller uses in that time'),
-  QUOTA_APP_JOBS: quota('Open background jobs of one application'),
-  QUOTA_CALLER_JOBS: quota('Open background jobs of what one caller has started'),
-  QUOTA_COUNT_SECONDS: integer(1, 3_600, 5).describe(
-    'Seconds for which a count of open background jobs is used; only with one of the two quotas above.',
-  ),
+  QUOTAS: z
+    .string()
+    .transform((text) => text.split(',').map((item) => ITEM.exec(item.trim())))
+    .refine(
+      (items) => items.every((item) => item !== null),
+      `must list name=number of ${QUOTA_NAMES.join(', ')}`,
+    )
+    .transform((items) => new Map(items.map((item) => [item?.[1] as QuotaName, Number(item?.[2])])))
+    .default(new Map<QuotaName, number>())
+    .describe(
+      'Most that one application or caller may use in an hour, as app-starts=1000,caller-model-tokens=50000: starts, data-bytes, model-tokens, and jobs, which are open at a time. Without one there is no limit.',
+    ),
 };

@@ -2,8 +2,9 @@ const MAX_PORT = 65_535;
 const DEFAULT_PORT = 6_379;
 const DEFAULT_SENTINEL_PORT = 26_379;
 const MAX_DATABASE = 1_023;
-/** Groups: TLS, kind, credentials, hosts, path. */
-const SHAPE = /^(?:redis|valkey)(s?)(?:\+(cluster|sentinel))?:\/\/(?:([^/@]*)@)?([^/@?#]+)(?:\/([^?#]*))?$/;
+/** Groups: TLS, kind, credentials, hosts, path, password of Sentinels. */
+const SHAPE =
+  /^(?:redis|valkey)(s?)(?:\+(cluster|sentinel))?:\/\/(?:([^/@]*)@)?([^/@?#]+)(?:\/([^?#]*))?(?:\?sentinelPassword=([^&#]+))?$/;
 const PATHS = {
   server: /^(?<database>\d{1,4})?$/,
   cluster: /^0?$/,
@@ -27,6 +28,8 @@ export interface RedisTarget {
   primary?: string;
   username?: string;
   password?: string;
+  /** Of the Sentinels themselves; the account is that of the servers. */
+  sentinelPassword?: string;
   /** Number of the database; 0 in a cluster. */
   database: number;
 }
@@ -36,21 +39,33 @@ export interface RedisTarget {
  *
  *     redis://user:password@host:6379/0
  *     redis+cluster://user:password@host:6379,host:6379
- *     redis+sentinel://user:password@host:26379,host:26379/primary/0
+ *     redis+sentinel://user:password@host:26379,host:26379/primary/0?sentinelPassword=password
  */
 export function redisTarget(url: string): RedisTarget | null {
   const parts = SHAPE.exec(url);
   if (parts === null) {
     return null;
   }
-  const [, tls, form = 'server', credentials = '', hostList = '', path = ''] = parts;
+  const [, tls, form = 'server', credentials = '', hostList = '', path = '', sentinels] = parts;
   const kind = form as RedisTarget['kind'];
   const hosts = hostsOf(hostList, kind);
   const place = placeOf(kind, path);
   const account = accountOf(credentials);
-  return hosts === null || place === null || account === null
+  const password = sentinelsOf(kind, sentinels);
+  return hosts === null || place === null || account === null || password === null
     ? null
-    : { kind, usesTls: tls === 's', hosts, ...account, ...place };
+    : { kind, usesTls: tls === 's', hosts, ...account, ...place, ...password };
+}
+
+function sentinelsOf(kind: RedisTarget['kind'], text?: string): Pick<RedisTarget, 'sentinelPassword'> | null {
+  if (text === undefined) {
+    return {};
+  }
+  try {
+    return kind === 'sentinel' ? { sentinelPassword: decodeURIComponent(text) } : null;
+  } catch {
+    return null;
+  }
 }
 
 function hostsOf(text: string, kind: RedisTarget['kind']): RedisHost[] | null {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, integer, list } from './setting-rules.js';
+import { httpUrl, list } from './setting-rules.js';
 
 const CLAIM = /^[^=\s]{1,128}=\S{1,255}$/;
 
@@ -12,7 +12,7 @@ export const tokenSettings = {
   OIDC_REQUIRED_CLAIMS: list()
     .refine((items) => items.every((item) => CLAIM.test(item)), 'must list name=value, comma-separated')
     .describe(
-      'Claims that a token must have, name=value, comma-separated, such as token_use=access or typ=Bearer; a name given again permits another value.',
+      'Claims that a token must have, name=value, comma-separated, such as azp=front-end for the clients (azp, client_id, cid or appid) whose tokens are taken; a name given again permits another value.',
     ),
   OIDC_INTROSPECTION_URL: httpUrl
     .refine(holdsNoCredentials, 'must hold no credentials')
@@ -26,32 +26,18 @@ export const tokenSettings = {
     .optional()
     .describe('Client that asks the introspection endpoint, by HTTP Basic.'),
   OIDC_INTROSPECTION_CLIENT_SECRET: z.string().min(1).optional().describe('Secret of this client.'),
-  OIDC_INTROSPECTION_TOKEN: z
-    .string()
-    .regex(/^[\w\-.~+/]+=*$/, 'must be a bearer token')
-    .optional()
-    .describe('Bearer token for the introspection endpoint, in place of a client.'),
-  OIDC_INTROSPECTION_CACHE_SECONDS: integer(0, 300, 15).describe(
-    'Seconds for which an answer of the introspection endpoint serves: a revoked token is refused this much later at the latest.',
-  ),
-  OIDC_INTROSPECTION_CONNECTIONS: integer(1, 256, 8).describe(
-    'Connections to the introspection endpoint; requests beyond them wait, for OIDC_TIMEOUT_MS at the most.',
-  ),
 };
 
 /** What is wrong with the settings of the introspection endpoint together. */
 export function introspectionProblems(present: Readonly<Record<string, unknown>>): string[] {
   const has = (name: string): boolean => present[`OIDC_INTROSPECTION_${name}`] !== undefined;
-  if (!has('URL')) {
-    return ['CLIENT_ID', 'CLIENT_SECRET', 'TOKEN']
-      .filter(has)
-      .map((name) => `OIDC_INTROSPECTION_${name} needs OIDC_INTROSPECTION_URL`);
-  }
   const isClient = has('CLIENT_ID') && has('CLIENT_SECRET');
-  const isOne = has('TOKEN') ? !has('CLIENT_ID') && !has('CLIENT_SECRET') : isClient;
-  return isOne
-    ? []
-    : [
-        'OIDC_INTROSPECTION_URL needs OIDC_INTROSPECTION_CLIENT_ID and OIDC_INTROSPECTION_CLIENT_SECRET, or OIDC_INTROSPECTION_TOKEN alone',
-      ];
+  if (has('URL')) {
+    return isClient
+      ? []
+      : ['OIDC_INTROSPECTION_URL needs OIDC_INTROSPECTION_CLIENT_ID and OIDC_INTROSPECTION_CLIENT_SECRET'];
+  }
+  return ['CLIENT_ID', 'CLIENT_SECRET']
+    .filter(has)
+    .map((name) => `OIDC_INTROSPECTION_${name} needs OIDC_INTROSPECTION_URL`);
 }

@@ -32,11 +32,6 @@ export const traceSettings = {
   OTEL_EXPORTER_OTLP_HEADERS: pairList.describe(
     'Secret. Headers for the collector: name=value, comma-separated, values percent-encoded, such as authorization=Bearer%20abc.',
   ),
-  OTEL_EXPORTER_OTLP_CERTIFICATE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('PEM file of the authority of an https collector; the built-in list without it.'),
 };
 
 /** Tracing every request would cost too much, and callers must not decide it. The SDK has other defaults, and reads only the environment. */

@@ -1,3 +1,4 @@
+import { databaseLimits } from './database.limits.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import type { Log } from '../common/logging/log.js';
@@ -34,7 +35,7 @@ export async function connectDatabase(env: Env, schema: Schema): Promise<DataSou
 }
 
 /**
- * The same for a replica that starts. It waits up to DATABASE_START_WAIT_SECONDS for a database that is away or just
+ * The same for a replica that starts. It waits up to `startWaitSeconds` for a database that is away or just
  * starting, or whose name is not known. A database that goes away before all is prepared is waited for too, and the work
  * begins anew. A database that refuses us is not waited for.
  * @throws EnvError, SettingUnusableError as above; what `prepare` throws when the database is not to blame
@@ -45,7 +46,7 @@ export async function awaitDatabase(
   log: Log,
   prepare: Preparation = async () => undefined,
 ): Promise<DataSource> {
-  const limitMs = env.get('DATABASE_START_WAIT_SECONDS') * SECOND_MS;
+  const limitMs = databaseLimits.startWaitSeconds * SECOND_MS;
   let awaySince: number | undefined;
   for (;;) {
     const asked = performance.now();

@@ -1,3 +1,4 @@
+import { databaseLimits } from './database.limits.js';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import LibsqlDatabase from 'libsql';
@@ -28,7 +29,7 @@ const EMBEDDED_BUSY_TIMEOUT_MS = 5_000;
  * What TypeORM needs to know about the database that the settings name: a MySQL or MariaDB server by `DATABASE_URL`,
  * or the embedded SQLite file.
  * @param schema entities and migrations
- * @throws EnvError when DATABASE_TLS_CA_FILE cannot be read or holds no certificates
+ * @throws EnvError when TLS_CA_FILE cannot be read or holds no certificates
  */
 export function dataSourceOptions(env: Env, schema: Schema): DataSourceOptions {
   const target = targetOf(env);
@@ -69,10 +70,10 @@ function serverOptions(url: string, schema: Schema, env: Env): DataSourceOptions
     url,
     driver: { ...mysql2, createPool: poolFactory(poolRules(env)) },
     // A stack of each statement takes more time than it saves: errors name the statement.
-    extra: { enableKeepAlive: true, keepAliveInitialDelay: silenceLimit(env), trace: false },
+    extra: { enableKeepAlive: true, keepAliveInitialDelay: silenceLimit(), trace: false },
     charset: 'utf8mb4',
     timezone: 'Z',
-    connectTimeout: env.get('DATABASE_CONNECT_TIMEOUT_MS'),
+    connectTimeout: databaseLimits.connectTimeoutMs,
     poolSize: env.get('DATABASE_POOL_SIZE'),
     ...tlsOptions(env),
   };
@@ -82,7 +83,7 @@ function tlsOptions(env: Env): { ssl?: PoolOptions['ssl'] } {
   if (!env.get('DATABASE_TLS')) {
     return {};
   }
-  const file = env.get('DATABASE_TLS_CA_FILE');
+  const file = env.get('TLS_CA_FILE');
   return {
     ssl: {
       rejectUnauthorized: true,
@@ -98,21 +99,21 @@ function poolRules(env: Env): PoolRules {
       // Only committed rows are read, so that a reader never waits and a retry sees the winner's row.
       'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
       "SET SESSION sql_mode = 'TRADITIONAL'",
-      `SET SESSION innodb_lock_wait_timeout = ${env.get('DATABASE_LOCK_WAIT_SECONDS')}`,
+      `SET SESSION innodb_lock_wait_timeout = ${databaseLimits.lockWaitSeconds}`,
     ],
-    silenceMs: silenceLimit(env),
-    queue: env.get('DATABASE_POOL_QUEUE'),
+    silenceMs: silenceLimit(),
+    queue: databaseLimits.poolQueue,
     // One who has a connection made for it does not wait for others.
-    waitMs: Math.max(env.get('DATABASE_POOL_WAIT_MS'), env.get('DATABASE_CONNECT_TIMEOUT_MS') + SECOND_MS),
-    retryAfterSeconds: env.get('DATABASE_RETRY_AFTER_SECONDS'),
+    waitMs: Math.max(databaseLimits.poolWaitMs, databaseLimits.connectTimeoutMs + SECOND_MS),
+    retryAfterSeconds: databaseLimits.retryAfterSeconds,
     // A proxy of several shards asks any of them for the columns of what is prepared, in the transaction that goes on.
-    prepares: env.get('DATABASE_PREPARED_STATEMENTS') && env.get('DATABASE_SHARDS') === 1,
+    prepares: databaseLimits.preparedStatements && env.get('DATABASE_SHARDS') === 1,
   };
 }
 
 /** Longer than a statement waits for a lock; after that a connection on which nothing moves is dead. */
-function silenceLimit(env: Env): number {
-  return Math.max(env.get('DATABASE_SILENCE_MS'), (env.get('DATABASE_LOCK_WAIT_SECONDS') + 1) * SECOND_MS);
+function silenceLimit(): number {
+  return Math.max(databaseLimits.silenceMs, (databaseLimits.lockWaitSeconds + 1) * SECOND_MS);
 }
 
 function embeddedOptions(file: string, schema: Schema): DataSourceOptions {

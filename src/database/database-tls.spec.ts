@@ -108,7 +108,7 @@ describe('a connection to the database with DATABASE_TLS', () => {
   /** Why a connection to a server with this certificate failed; it always does, since this is no database. */
   const outcome = async (
     certificate: TlsCertificate | null,
-    more: Record<string, string> = { DATABASE_TLS_CA_FILE: file },
+    more: Record<string, string> = { TLS_CA_FILE: file },
   ): Promise<string> => {
     server = new FakeServer(certificate);
     const port = await server.listen();

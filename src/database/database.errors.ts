@@ -4,7 +4,7 @@ const NOTHING_STORED = 'Nothing was stored; try again.';
 
 /** Our own database cannot do its work at present. Nothing of the request is stored. */
 abstract class DatabaseFailureError extends UnavailableError {
-  /** @param retryAfterSeconds DATABASE_RETRY_AFTER_SECONDS */
+  /** @param retryAfterSeconds `retryAfterSeconds` */
   constructor(
     problem: string,
     readonly retryAfterSeconds: number,
@@ -22,7 +22,7 @@ export class DatabaseUnavailableError extends DatabaseFailureError {
   }
 }
 
-/** Too many wait for a connection (DATABASE_POOL_QUEUE), or one has waited too long (DATABASE_POOL_WAIT_MS). */
+/** Too many wait for a connection (`poolQueue`), or one has waited too long (`poolWaitMs`). */
 export class DatabaseOverloadedError extends DatabaseFailureError {
   readonly code = 'DATABASE_OVERLOADED';
   constructor(retryAfterSeconds: number) {
@@ -30,7 +30,7 @@ export class DatabaseOverloadedError extends DatabaseFailureError {
   }
 }
 
-/** The database did not answer within DATABASE_DEADLINE_MS. What it is told later is taken back. */
+/** The database did not answer within `deadlineMs`. What it is told later is taken back. */
 export class DatabaseDeadlineError extends DatabaseFailureError {
   readonly code = 'DATABASE_DEADLINE';
   constructor(retryAfterSeconds: number) {

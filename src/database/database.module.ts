@@ -1,3 +1,4 @@
+import { databaseLimits } from './database.limits.js';
 import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Log } from '../common/logging/log.js';
@@ -38,9 +39,9 @@ function openDataSource(env: Env, schema: Schema, log: Log): Promise<DataSource>
   return awaitDatabase(env, schema, log, async (dataSource) => {
     await checkSession(dataSource);
     await checkWriters(dataSource);
-    await warnOfPackets(dataSource, env, log);
+    await warnOfPackets(dataSource, log);
     if (env.get('MIGRATIONS_RUN')) {
-      await migrate(dataSource, env.get('MIGRATIONS_LOCK_TIMEOUT_SECONDS'));
+      await migrate(dataSource, databaseLimits.migrationLockSeconds);
     }
     await checkSchema(dataSource, env.get('DATABASE_SHARD_KEYSPACE'));
   });

@@ -23,6 +23,7 @@ import { setShardGroups } from './shards.js';
 import { dropConnections } from './server-pool.js';
 import { watchStatements } from './statement-spans.js';
 import { WriteProgress } from './write-progress.js';
+import { databaseLimits } from './database.limits.js';
 
 const BACKOFF_BASE_MS = 5;
 
@@ -41,7 +42,7 @@ export class Database {
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly env: Env,
+    env: Env,
   ) {
     if (this.isEmbedded) {
       watchStatements(dataSource);
@@ -50,15 +51,15 @@ export class Database {
     }
     setShardGroups(dataSource, env.get('DATABASE_SHARDS'));
     this.limits = {
-      members: env.get('DATABASE_GROUP_MAX'),
-      groups: this.isEmbedded ? 1 : env.get('DATABASE_GROUPS'),
-      waiting: env.get('DATABASE_POOL_QUEUE'),
-      waitMs: env.get('DATABASE_DEADLINE_MS'),
-      retryAfterSeconds: env.get('DATABASE_RETRY_AFTER_SECONDS'),
+      members: databaseLimits.groupMax,
+      groups: this.isEmbedded ? 1 : databaseLimits.groups,
+      waiting: databaseLimits.poolQueue,
+      waitMs: databaseLimits.deadlineMs,
+      retryAfterSeconds: databaseLimits.retryAfterSeconds,
     };
     this.groups = new WriteQueue(
       { alone: (work) => this.store(work), once: (work) => this.storeOnce(work) },
-      { ...this.limits, workMs: env.get('DATABASE_GROUP_WORK_MS') },
+      { ...this.limits, workMs: databaseLimits.groupWorkMs },
     );
   }
 
@@ -242,7 +243,7 @@ export class Database {
         return await this.attempt(work, progress);
       } catch (error) {
         this.noteFailure(error, began);
-        if (attempt >= this.env.get('DATABASE_TRANSACTION_RETRIES') || !isRepeatable(error)) {
+        if (attempt >= databaseLimits.transactionRetries || !isRepeatable(error)) {
           throw error;
         }
       }
@@ -290,14 +291,14 @@ export class Database {
   }
 
   private late(): DatabaseDeadlineError {
-    return new DatabaseDeadlineError(this.env.get('DATABASE_RETRY_AFTER_SECONDS'));
+    return new DatabaseDeadlineError(databaseLimits.retryAfterSeconds);
   }
 
   /** What callers are told: an outage of ours has a kind of its own, a mistake stays what it is. */
   private told(error: unknown): unknown {
     const told =
       isOutage(error) || isRetryable(error)
-        ? new DatabaseUnavailableError(this.env.get('DATABASE_RETRY_AFTER_SECONDS'), error)
+        ? new DatabaseUnavailableError(databaseLimits.retryAfterSeconds, error)
         : error;
     if (isDatabaseFailure(told)) {
       this.failedAt = performance.now();

@@ -36,7 +36,7 @@ const AWAY_CODES = new Set([
   'ER_CON_COUNT_ERROR',
   'ETIMEDOUT',
 ]);
-/** The connection ended, or was refused at once, or was given up since its server said nothing for `DATABASE_SILENCE_MS`. */
+/** The connection ended, or was refused at once, or was given up since its server said nothing for `silenceMs`. */
 const LOSS_CODES = new Set([
   'ECONNABORTED',
   'ECONNREFUSED',

@@ -11,7 +11,7 @@ const TABLE = 'migration_locks';
 const ROW = 'migrations';
 const LOCK = `SELECT name FROM ${TABLE} WHERE name = ? FOR UPDATE`;
 
-/** Another replica held the migration lock for longer than MIGRATIONS_LOCK_TIMEOUT_SECONDS, or this one has lost it. */
+/** Another replica held the migration lock for longer than `migrationLockSeconds`, or this one has lost it. */
 export class MigrationLockError extends StartError {
   override readonly name = 'MigrationLockError';
 }
@@ -95,7 +95,7 @@ async function provideRow(runner: QueryRunner): Promise<void> {
   }
 }
 
-/** A statement waits for DATABASE_LOCK_WAIT_SECONDS at the most. */
+/** A statement waits for `lockWaitSeconds` at the most. */
 async function lock(runner: QueryRunner, deadline: number): Promise<void> {
   for (;;) {
     try {

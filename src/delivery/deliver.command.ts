@@ -3,11 +3,7 @@ import type { PackageProblem, PreflightResponse } from '../../clients/typescript
 import type { JsonObject } from '../common/json.js';
 import { didYouMean } from '../common/nearest-name.js';
 import type { Env } from '../config/env.js';
-import {
-  folderLimits,
-  readPackageFolder,
-  type ReadFolder,
-} from '../modules/packages/reading/package-folder.js';
+import { readPackageFolder, type ReadFolder } from '../modules/packages/reading/package-folder.js';
 import { withBaseUrls } from '../modules/packages/reading/package-base-urls.js';
 import { withLibraryBuilds } from '../modules/packages/reading/package-libraries.js';
 import { allPassed, connectionLine, type TestedSystem } from './connection-tests.js';
@@ -16,7 +12,7 @@ import { DeliveryClient, DeliveryError } from './delivery.client.js';
 
 export const DELIVER_USAGE = `usage: npm run -s deliver -- FOLDER --app APP --version VERSION [--test-connections] [--commit [--message TEXT]]
          [--build [--activate [--force]]] [--library APP=BUILD]... [--base-url SYSTEM=URL]... [--url URL] [--token TOKEN] [--timeout SECONDS]
-Without --token it is DELIVER_TOKEN; without both, and without --url, it is the evaluation server of this machine.`;
+Without --token it is SVC_TOKEN; without both, and without --url, it is the evaluation server of this machine.`;
 
 const USAGE_ERROR = 2;
 
@@ -107,13 +103,12 @@ export async function deliverOrder(
   surroundings: DeliverSurroundings,
   delivered: Delivered = notDelivered(order),
 ): Promise<number> {
-  const { env, print, printError, pathOf, content } = surroundings;
+  const { print, printError, pathOf, content } = surroundings;
   const tell = (found: PackageProblem[]): void => {
     delivered.problems.push(...found);
     found.forEach((problem) => print(problemLine(problem)));
   };
-  const { document, problems } =
-    content ?? (await readPackageFolder(pathOf(order.folder), folderLimits(env)));
+  const { document, problems } = content ?? (await readPackageFolder(pathOf(order.folder)));
   tell(problems);
   if (document === null) {
     return 1;
@@ -250,9 +245,9 @@ async function targetOf(
   { url, token }: Order,
   { env, evaluation }: DeliverSurroundings,
 ): Promise<{ url: string; token: string }> {
-  const given = token ?? env.get('DELIVER_TOKEN');
+  const given = token ?? env.variable('SVC_TOKEN');
   if (given === undefined && url !== undefined) {
-    throw new DeliveryError('With --url a token is needed: DELIVER_TOKEN or --token.');
+    throw new DeliveryError('With --url a token is needed: SVC_TOKEN or --token.');
   }
   if (given !== undefined && url === undefined) {
     throw new DeliveryError('With a token --url is needed.');

@@ -7,8 +7,9 @@ import { EvaluationIssuer } from './evaluation-issuer.js';
 import { startEvaluationModel } from './scripted-model/evaluation-model.js';
 import type { ScriptedModel } from './scripted-model/scripted-model.server.js';
 import { evaluationSecretsKeys } from './secrets-key-file.js';
-import { StillClock } from './still-clock.js';
+import { clockStart, StillClock } from './still-clock.js';
 import { TokenSocket } from './token-socket.js';
+import { useTestLimits } from './test-limits.js';
 
 const LOOPBACK = '127.0.0.1';
 /** From the built program: dist/src/evaluation. */
@@ -38,8 +39,11 @@ try {
     TOOL_CALLS: 'true',
     ...(model === undefined ? {} : { LLM_BASE_URL: model.url, LLM_MODEL: model.name }),
   });
-  const start = env.get('EVALUATION_CLOCK');
-  const clock = start === undefined ? new Clock() : new StillClock(new Date(start));
+  const start = clockStart(env);
+  const clock = start === undefined ? new Clock() : new StillClock(start);
+  if (start !== undefined) {
+    useTestLimits();
+  }
   const issuer = await EvaluationIssuer.create(env.get('PERMISSION_RULES'), {
     clock,
     folderKey: secretsKeys,

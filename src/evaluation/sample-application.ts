@@ -15,7 +15,7 @@ import type { BuildInfo } from '../modules/builds/model/builds.types.js';
 import { BuildsService } from '../modules/builds/making/builds.service.js';
 import { VersionCommitsService } from '../modules/builds/making/version-commits.service.js';
 import { withBaseUrls } from '../modules/packages/reading/package-base-urls.js';
-import { folderLimits, readPackageFolder } from '../modules/packages/reading/package-folder.js';
+import { readPackageFolder } from '../modules/packages/reading/package-folder.js';
 import { withLibraryBuilds } from '../modules/packages/reading/package-libraries.js';
 
 /** Application of the sample, and of the library that it uses. */
@@ -54,9 +54,9 @@ export class SampleApplicationError extends Error {
  * @throws SampleApplicationError, PackageRefusedError
  */
 export async function deliverSample(app: INestApplicationContext, folder: string): Promise<string> {
-  const library = await readPart(app, join(folder, 'library'));
+  const library = await readPart(join(folder, 'library'));
   const { document: application } = withBaseUrls(
-    await readPart(app, join(folder, 'application')),
+    await readPart(join(folder, 'application')),
     new Map([[SAMPLE_SERVER, `http://127.0.0.1:${app.get(Env).get('MCP_PORT')}/mcp`]]),
   );
   const digest = createHash('sha256')
@@ -74,8 +74,8 @@ export async function deliverSample(app: INestApplicationContext, folder: string
   return build;
 }
 
-async function readPart(app: INestApplicationContext, folder: string): Promise<JsonObject> {
-  const { document, problems } = await readPackageFolder(folder, folderLimits(app.get(Env)));
+async function readPart(folder: string): Promise<JsonObject> {
+  const { document, problems } = await readPackageFolder(folder);
   if (document === null) {
     const [first] = problems;
     throw new SampleApplicationError(

@@ -195,7 +195,7 @@ describe('an issuer whose endpoints for tokens are at another origin', () => {
 });
 
 describe('a token that ends', () => {
-  const settings = { OIDC_CLOCK_TOLERANCE_SECONDS: '0' };
+  const settings = { 'tokenLimits.clockToleranceSeconds': '0' };
   const world = useConsole({ settings, provider: { tokenSeconds: 8 } });
 
   it('is renewed by the refresh token, and nobody notices', async () => {

@@ -10,7 +10,7 @@ interface Options {
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await TestApp.start({ JOBS_WORKERS: 'false' });
+  app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
 });
 afterAll(() => app.close());
 

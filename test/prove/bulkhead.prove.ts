@@ -55,7 +55,7 @@ export const proof: Proof = {
     const storms = judged ? 9 : 1;
     const service = await environment.startService(await environment.emptyDatabase(), {
       EGRESS_ALLOW: '127.0.0.1',
-      MCP_TEST_TIMEOUT_MS: String(DEADLINE_MS),
+      'mcpLimits.testTimeoutMs': String(DEADLINE_MS),
     });
     const hostile = await HostilePeers.start(judged);
     try {

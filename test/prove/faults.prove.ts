@@ -21,11 +21,11 @@ const NOT_READY_MS = 5_000;
 const START_AWAY_MS = 3_000;
 const APP_USER = 'faults_app';
 const SETTINGS = {
-  JOBS_RETRY_BASE_MS: '100',
-  JOBS_RETRY_MAX_MS: '2000',
-  PROCESS_CLEANUP_SECONDS: '1',
-  DATABASE_LOCK_WAIT_SECONDS: '1',
-  JOBS_LEASE_MS: '1000',
+  'jobLimits.retryBaseMs': '100',
+  'jobLimits.retryMaxMs': '2000',
+  'processLimits.cleanupSeconds': '1',
+  'databaseLimits.lockWaitSeconds': '1',
+  'jobLimits.leaseMs': '1000',
 };
 
 export const proof: Proof = {
@@ -51,7 +51,7 @@ async function proveSingle(environment: ProofEnvironment): Promise<string> {
   }
   const database = await environment.emptyDatabase();
   const site = await open(environment, database, await appUrl(database), {
-    DATABASE_SILENCE_MS: '2000',
+    'databaseLimits.silenceMs': '2000',
   });
   await site.fault('read-only', longestBack(short), async () => {
     await rows(server.url, 'SET GLOBAL read_only = ON');

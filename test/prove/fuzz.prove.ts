@@ -39,7 +39,7 @@ export const proof: Proof = {
     const total = environment.short ? 480 : 100_000;
     const service = await environment.startService(await environment.emptyDatabase(), {
       EGRESS_ALLOW: '127.0.0.1',
-      MCP_TEST_TIMEOUT_MS: '500',
+      'mcpLimits.testTimeoutMs': '500',
       LOG_LEVEL: 'fatal',
     });
     const token = await environment.token();

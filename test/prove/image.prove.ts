@@ -70,7 +70,7 @@ async function checkDependencies(root: ImageRoot): Promise<void> {
 
 /** The settings of a way of deployment are taken as they stand there: the service gets as far as the database, which nobody runs. */
 async function checkSettings(root: ImageRoot, { name, environment }: Deployed): Promise<void> {
-  const settings = { ...root.environment, ...environment, DATABASE_START_WAIT_SECONDS: '0' };
+  const settings = { ...root.environment, ...environment, 'databaseLimits.startWaitSeconds': '0' };
   const service = await ServiceProcess.run(root.command(), settings);
   const status = await service.ended();
   prove(

@@ -17,7 +17,7 @@ const LONGEST_LOAD_MS = 6_000;
 const SETTINGS = {
   PROCESS_UI_ACTION_ACCESS: 'any-token',
   // Longer than anything takes, so that no double click leads back.
-  PROCESS_REPEAT_WINDOW_MS: '60000',
+  'processLimits.repeatWindowMs': '60000',
 };
 
 export const proof: Proof = {

@@ -54,7 +54,7 @@ async function walk(
   const databaseUrl = await environment.emptyDatabase();
   const order: WalkOrder = {
     databaseUrl,
-    settings: { ...environment.settings(databaseUrl), JOBS_WORKERS: 'false' },
+    settings: { ...environment.settings(databaseUrl), JOBS_CONCURRENCY: '0' },
     seed: (SEED + worker) * 1_000,
     processes,
     walks,

@@ -58,12 +58,12 @@ async function soak(environment: ProofEnvironment, platform: Platform): Promise<
     NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}`,
     EGRESS_ALLOW: '127.0.0.1',
     DISCOVERY_CONFIG_FILE: file,
-    DISCOVERY_CONCURRENCY: String(AT_A_TIME),
-    DISCOVERY_PROBE_TIMEOUT_MS: String(DEADLINE_MS),
-    DISCOVERY_SCAN_TIMEOUT_MS: '60000',
-    DISCOVERY_SCANS_KEPT: '10',
-    DISCOVERY_CHANGES_KEPT: '1000',
-    RATE_LIMIT_DISCOVERY_PER_MINUTE: '0',
+    'discoveryLimits.concurrency': String(AT_A_TIME),
+    'discoveryLimits.probeTimeoutMs': String(DEADLINE_MS),
+    'discoveryLimits.scanTimeoutMs': '60000',
+    'discoveryLimits.scansKept': '10',
+    'discoveryLimits.changesKept': '1000',
+    'httpLimits.rescansPerMinute': '0',
   });
   const caller = new Caller(service, await environment.token());
   await declare(file, platform.components);

@@ -77,10 +77,10 @@ class Matrix {
       PERMISSION_RULES: JSON.stringify(RULES),
       PROCESS_START_PERMISSION: 'starter',
       PROCESS_UI_ACTION_PERMISSION: 'actor',
-      PROCESS_PROGRESS_CONNECTIONS_PER_CALLER: '1000',
-      RATE_LIMIT_DISCOVERY_PER_MINUTE: '0',
-      DISCOVERY_SCANS_KEPT: '1000',
-      AUDIT_DENIALS_PER_MINUTE: '1',
+      'processLimits.followersPerCaller': '1000',
+      'httpLimits.rescansPerMinute': '0',
+      'discoveryLimits.scansKept': '1000',
+      'auditLimits.denialsPerMinute': '1',
       EGRESS_ALLOW: '',
     });
     const token = await environment.token({ sub: ADMINISTRATOR });

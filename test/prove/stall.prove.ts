@@ -85,8 +85,8 @@ class Stage {
   static async open(environment: ProofEnvironment, { model }: CostlyPeers): Promise<Stage> {
     const port = await freePort();
     const settings = {
-      HTTP_CALLER_REQUESTS: '100',
-      HTTP_CALLER_AT_WORK: '8',
+      'httpLimits.callerRequests': '100',
+      'httpLimits.callerAtWork': '8',
       METRICS_PORT: String(port),
       EGRESS_ALLOW: '127.0.0.1',
       LLM_BASE_URL: model,

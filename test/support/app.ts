@@ -8,14 +8,13 @@ import { Env } from '../../src/config/env.js';
 import { Database } from '../../src/database/database.js';
 import { buildOpenApi } from '../../src/openapi.js';
 import { AUDIENCE, StubIssuer } from './issuer.js';
+import { holdLimits } from './limits/limits.js';
 import { OpenApiContract } from './openapi-contract.js';
 import { ShardDiscipline } from './shard-discipline.js';
 
 /** Key that seals secrets in tests. */
 export const TEST_SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** An issuer in this very process answers when the process has time, and that is no fault of anybody. */
-const PATIENCE_MS = '60000';
 /** A token that outlives every test, however long it takes on a busy machine. */
 const TOKEN_SECONDS = 86_400;
 
@@ -53,6 +52,7 @@ export class TestApp {
     readonly issuer: StubIssuer,
     readonly url: string,
     private readonly token: string,
+    private readonly releaseLimits: () => void,
     private readonly discipline: ShardDiscipline | undefined,
   ) {
     TestApp.contract ??= new OpenApiContract(buildOpenApi(nest));
@@ -61,28 +61,18 @@ export class TestApp {
   /** @param settings variables on top of those a test needs */
   static async start(settings: Record<string, string> = {}): Promise<TestApp> {
     const issuer = await StubIssuer.start();
+    const release = holdLimits(settings);
     const env = Env.parse('production', {
       NODE_ENV: 'test',
       LOG_LEVEL: 'silent',
       DATABASE_URL: process.env['DATABASE_URL'],
       OIDC_ISSUER: issuer.url,
       OIDC_AUDIENCE: AUDIENCE,
-      OIDC_TIMEOUT_MS: PATIENCE_MS,
       SECRETS_KEYS: TEST_SECRETS_KEYS,
       EGRESS_ALLOW: '127.0.0.1',
       OUTBOUND_HTTP: 'allow',
-      // Tests share the processor with each other and with databases.
-      MCP_WORKER_NICENESS: '0',
-      MCP_TEST_TIMEOUT_MS: PATIENCE_MS,
-      PACKAGE_CHECK_NICENESS: '0',
-      PACKAGE_CHECK_TIMEOUT_MS: PATIENCE_MS,
-      HTTP_REFUSAL_DELAY_MS: '0',
       RATE_LIMIT_ADDRESS_PER_MINUTE: '0',
       RATE_LIMIT_PRINCIPAL_PER_MINUTE: '0',
-      HTTP_CALLER_REQUESTS: '0',
-      HTTP_CALLER_AT_WORK: '0',
-      RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: '0',
-      RATE_LIMIT_DISCOVERY_PER_MINUTE: '0',
       ...(JSON.parse(process.env['TEST_DATABASE_SETTINGS'] ?? '{}') as Record<string, string>),
       ...settings,
     });
@@ -91,7 +81,7 @@ export class TestApp {
     const { port } = nest.getHttpServer().address() as AddressInfo;
     const token = await issuer.sign({ exp: Math.floor(Date.now() / 1_000) + TOKEN_SECONDS });
     const discipline = env.get('DATABASE_SHARDS') > 1 ? disciplineOf(nest, env) : undefined;
-    return new TestApp(nest, issuer, `http://127.0.0.1:${port}`, token, discipline);
+    return new TestApp(nest, issuer, `http://127.0.0.1:${port}`, token, release, discipline);
   }
 
   /** The database behind the service, to look at rows. */
@@ -145,6 +135,7 @@ export class TestApp {
   async close(): Promise<void> {
     await this.agent.destroy();
     await this.nest.close();
+    this.releaseLimits();
     await this.issuer.stop();
     const violations = [...(this.discipline?.violations ?? [])];
     if (violations.length > 0) {

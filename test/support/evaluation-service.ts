@@ -4,8 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { TAKES_LIMITS } from './limits/service-arguments.js';
 
-const LIMITS = ['ADDRESS', 'PRINCIPAL', 'CONNECTION_TEST', 'DISCOVERY'];
+const UNLIMITED = {
+  RATE_LIMIT_ADDRESS_PER_MINUTE: '0',
+  RATE_LIMIT_PRINCIPAL_PER_MINUTE: '0',
+  'httpLimits.connectionTestsPerMinute': '0',
+  'httpLimits.rescansPerMinute': '0',
+};
 
 /** The built service in evaluation mode, as a process of its own. */
 export interface EvaluationService {
@@ -21,9 +27,8 @@ export interface EvaluationService {
 /** Starts it on a free port, with data of its own and without rate limits, and waits until it answers. */
 export async function startEvaluation(settings: Record<string, string> = {}): Promise<EvaluationService> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-evaluation-'));
-  const limits = Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}_PER_MINUTE`, '0']));
-  const env = { DATA_DIR: folder, PORT: '0', ...limits, ...settings };
-  const child = spawn(process.execPath, ['dist/src/evaluation/main.js'], {
+  const env = { DATA_DIR: folder, PORT: '0', ...UNLIMITED, ...settings };
+  const child = spawn(process.execPath, [...TAKES_LIMITS, 'dist/src/evaluation/main.js'], {
     // Evaluation mode brings its own database.
     env: { ...process.env, DATABASE_URL: undefined, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

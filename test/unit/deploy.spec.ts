@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { composeServices } from '../../scripts/deploy/compose.js';
-import { Env } from '../../src/config/env.js';
+import { httpLimits } from '../../src/common/http/http.limits.js';
+import { limitedEnv } from '../support/limits/limits.js';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
 const services = composeServices();
@@ -43,7 +44,7 @@ describe('what is deployed', () => {
   });
 
   it('starts the compose file in production mode as it stands there', () => {
-    const env = Env.parse('production', { NODE_ENV: 'production', ...service?.environment });
+    const env = limitedEnv('production', { NODE_ENV: 'production', ...service?.environment });
     expect(env.get('OIDC_ISSUER')).toBe(service?.environment['OIDC_ISSUER']);
     expect(service?.environment['EGRESS_ALLOW']).toBe('');
   });
@@ -79,7 +80,8 @@ describe('what is deployed', () => {
 
   it('leaves a service that stops more time than it takes', () => {
     const longest =
-      (Number(settings.get('SHUTDOWN_DELAY_MS')) + Number(settings.get('SHUTDOWN_TIMEOUT_MS'))) / 1_000;
+      (Number(settings.get('SHUTDOWN_DELAY_MS')) + httpLimits.shutdownTimeoutMs) /
+      1_000;
     const unit = /^TimeoutStopSec=(\d+)$/m.exec(read('deploy/systemd/svc-platform.service'))?.[1];
     for (const seconds of [
       values.terminationGracePeriodSeconds,

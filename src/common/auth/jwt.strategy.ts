@@ -13,6 +13,7 @@ import { checkClaims, decodeTokenHeader, readTokenHeader, type Claims } from './
 import { tokenExpiry } from './token-expiry.js';
 import { TrustedIssuer } from './trusted-issuer.js';
 import { VerifiedTokens } from './verified-tokens.js';
+import { tokenLimits } from './token.limits.js';
 
 type Algorithms = NonNullable<StrategyOptionsWithRequest['algorithms']>;
 type KeyCallback = (error: unknown, key?: string) => void;
@@ -40,15 +41,15 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
       issuer: trusted.rules.issuer,
       audience: trusted.rules.audience,
       algorithms: [...trusted.rules.algorithms] as Algorithms,
-      jsonWebTokenOptions: { clockTolerance: env.get('OIDC_CLOCK_TOLERANCE_SECONDS') },
+      jsonWebTokenOptions: { clockTolerance: tokenLimits.clockToleranceSeconds },
       passReqToCallback: true,
       secretOrKeyProvider: (request: IncomingMessage, token: string, done: KeyCallback) => {
         this.keysOfChecks.set(request, trusted.keys.version);
         void this.provideKey(token, done);
       },
     });
-    this.maxTokenLength = env.get('TOKEN_MAX_BYTES');
-    this.toleranceSeconds = env.get('OIDC_CLOCK_TOLERANCE_SECONDS');
+    this.maxTokenLength = tokenLimits.maxBytes;
+    this.toleranceSeconds = tokenLimits.clockToleranceSeconds;
   }
 
   /** Whether `requireActive` asks the issuer about each token. */

@@ -4,6 +4,7 @@ import { IssuerEndpoints } from './issuer-endpoints.js';
 import { RemoteKeySource } from './remote-key-source.js';
 import { TokenIntrospection } from './token-introspection.js';
 import { TrustedIssuer } from './trusted-issuer.js';
+import { tokenLimits } from './token.limits.js';
 
 /**
  * The company's OpenID Connect issuer as the settings name it.
@@ -15,24 +16,22 @@ export function oidcIssuer(env: Env): TrustedIssuer {
   if (issuer === undefined || audience === undefined) {
     throw new Error('OIDC_ISSUER and OIDC_AUDIENCE are required');
   }
-  const address = { issuer, timeoutMs: env.get('OIDC_TIMEOUT_MS') };
+  const address = { issuer, timeoutMs: tokenLimits.timeoutMs };
   const endpoints = new IssuerEndpoints(issuer);
   const keys = new RemoteKeySource(
     {
-      cooldownMs: env.get('OIDC_JWKS_COOLDOWN_SECONDS') * 1_000,
-      maxAgeMs: env.get('OIDC_JWKS_MAX_AGE_SECONDS') * 1_000,
-      staleMs: env.get('OIDC_JWKS_STALE_SECONDS') * 1_000,
+      cooldownMs: tokenLimits.jwksCooldownSeconds * 1_000,
+      maxAgeMs: tokenLimits.jwksMaxAgeSeconds * 1_000,
+      staleMs: tokenLimits.jwksStaleSeconds * 1_000,
     },
     () => fetchIssuerKeys(address, undefined, (discovery) => endpoints.take(discovery)),
   );
-  const authorizedParties = env.get('OIDC_AUTHORIZED_PARTIES');
   const rules = {
     issuer,
     audience,
-    algorithms: env.get('OIDC_ALGORITHMS'),
+    algorithms: tokenLimits.algorithms,
     tokenTypes: env.get('OIDC_TOKEN_TYPES'),
     requiredClaims: requiredClaims(env.get('OIDC_REQUIRED_CLAIMS')),
-    ...(authorizedParties.length === 0 ? {} : { authorizedParties }),
   };
   return new TrustedIssuer(rules, keys, introspectionOf(env), endpoints);
 }
@@ -54,17 +53,13 @@ function introspectionOf(env: Env): TokenIntrospection | undefined {
     : new TokenIntrospection({
         url,
         authorization: authorizationOf(env),
-        cacheMs: env.get('OIDC_INTROSPECTION_CACHE_SECONDS') * 1_000,
-        timeoutMs: env.get('OIDC_TIMEOUT_MS'),
-        connections: env.get('OIDC_INTROSPECTION_CONNECTIONS'),
+        cacheMs: tokenLimits.introspectionCacheSeconds * 1_000,
+        timeoutMs: tokenLimits.timeoutMs,
+        connections: tokenLimits.introspectionConnections,
       });
 }
 
 function authorizationOf(env: Env): string {
-  const token = env.get('OIDC_INTROSPECTION_TOKEN');
-  if (token !== undefined) {
-    return `Bearer ${token}`;
-  }
   const [id, secret] = [
     env.get('OIDC_INTROSPECTION_CLIENT_ID'),
     env.get('OIDC_INTROSPECTION_CLIENT_SECRET'),

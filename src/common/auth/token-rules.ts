@@ -16,7 +16,6 @@ const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash', 's_hash', 'events'];
 /** Links an ID token to the sign-in that it answers (OpenID Connect Core, section 2); Keycloak before 25 copies it. */
 const SIGN_IN_CLAIM = 'nonce';
 const ACCESS_TOKEN_TYPE = 'at+jwt'; // RFC 9068, section 2.1
-const PARTY_CLAIMS = ['azp', 'client_id', 'cid', 'appid'];
 const SUBJECT_MAX_LENGTH = 255; // OpenID Connect Core, section 2
 const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
@@ -70,7 +69,7 @@ export function checkClaims(
     throw new AuthenticationRequiredError('not_yet_valid');
   }
   const isAccessToken = isBearerAccessToken(claims) && !isOfSignIn(header, claims);
-  if (!isAccessToken || !isAllowed(claims, rules)) {
+  if (!isAccessToken || !hasRequired(claims, rules.requiredClaims)) {
     throw new AuthenticationRequiredError('refused');
   }
   return { ...claims, iss, sub, exp };
@@ -125,18 +124,6 @@ function isOfSignIn(header: ProtectedHeaderParameters, claims: Claims): boolean 
   const saysItIsAccess =
     typeOf(header) === ACCESS_TOKEN_TYPE || claims['typ'] !== undefined || claims['token_use'] !== undefined;
   return Object.hasOwn(claims, SIGN_IN_CLAIM) && !saysItIsAccess;
-}
-
-function isAllowed(claims: Claims, { authorizedParties, requiredClaims }: TokenRules): boolean {
-  return isFromAuthorizedParty(claims, authorizedParties) && hasRequired(claims, requiredClaims);
-}
-
-function isFromAuthorizedParty(claims: Claims, allowed: readonly string[] | undefined): boolean {
-  if (allowed === undefined || allowed.length === 0) {
-    return true;
-  }
-  const party = PARTY_CLAIMS.filter((name) => Object.hasOwn(claims, name)).map((name) => claims[name])[0];
-  return typeof party === 'string' && allowed.includes(party);
 }
 
 /** A claim that is a list must contain one of the values. */

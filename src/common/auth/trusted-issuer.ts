@@ -17,11 +17,6 @@ export interface TokenRules {
    */
   readonly tokenTypes?: readonly string[];
   /**
-   * Clients (`azp`, else `client_id`, `cid`, `appid`) whose tokens are taken.
-   * @default any client the issuer gives our audience to
-   */
-  readonly authorizedParties?: readonly string[];
-  /**
    * Claims that a token must have: name -> values, of which it must be or contain one.
    * @default none
    */

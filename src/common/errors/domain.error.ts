@@ -49,8 +49,8 @@ export abstract class PreconditionRequiredError extends DomainError {}
 
 /** 429: too many requests; `retryAfterSeconds` becomes the Retry-After header (RFC 9110, section 10.2.3). */
 export abstract class TooManyRequestsError extends DomainError {
-  /** Name of the setting that is the limit, such as HTTP_CALLER_REQUESTS: a label of metrics. `details` tells it too. */
-  abstract readonly setting: string;
+  /** Name of the limit: a label of metrics. `details` tells it too. */
+  abstract readonly limit: string;
   abstract readonly retryAfterSeconds: number;
 }
 

@@ -59,7 +59,7 @@ export class AllExceptionsFilter implements ExceptionFilter {
       noteRefusal(error);
     }
     if (error instanceof TooManyRequestsError) {
-      this.metrics.limits.refused(error.setting);
+      this.metrics.limits.refused(error.limit);
     }
     if (response.headersSent) {
       response.destroy();

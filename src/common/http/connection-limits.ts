@@ -15,7 +15,7 @@ export function limitConnections(server: Server, limit: Limit, metrics: LimitMet
     const key = addressKey(socket.remoteAddress ?? '');
     const count = (addresses.get(key) ?? 0) + 1;
     if (count > limit.most) {
-      metrics.refused(limit.setting);
+      metrics.refused(limit.name);
       socket.destroy();
       return;
     }
@@ -37,5 +37,5 @@ export function limitAllConnections(server: Server, limit: Limit, metrics: Limit
   metrics.show(limit, async () => ({
     all: await promisify(server.getConnections.bind(server))(),
   }));
-  server.on('drop', () => metrics.refused(limit.setting));
+  server.on('drop', () => metrics.refused(limit.name));
 }

@@ -1,7 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import type { Env } from '../../config/env.js';
 import { UnreadableBodyError } from '../errors/request.errors.js';
 import { asInfinite, parseExactly } from '../exact-json.js';
 import { countValues } from '../json-values.js';
@@ -15,6 +14,7 @@ import { BodyAsBytes } from './body-bytes.decorator.js';
 import { BodyLimit } from './body-limit.decorator.js';
 import { BodyTurns } from './body-turns.js';
 import { routeInputs } from './route-inputs.js';
+import { httpLimits } from './http.limits.js';
 
 /** How a body is read: as JSON or as bytes, and its bytes at the most. */
 interface Reading {
@@ -46,12 +46,14 @@ export class JsonBodies {
   private readonly valueTurns: BodyTurns;
 
   constructor(
-    private readonly env: Env,
     private readonly reflector: Reflector,
     { limits }: Metrics,
   ) {
-    const waitMs = env.get('HTTP_CALLER_BODY_WAIT_MS');
-    const [bytes, values] = [env.limit('HTTP_CALLER_BODY_BYTES'), env.limit('HTTP_CALLER_BODY_VALUES')];
+    const waitMs = httpLimits.callerBodyWaitMs;
+    const [bytes, values] = [
+      { name: 'caller-body-bytes', most: httpLimits.callerBodyBytes },
+      { name: 'caller-body-values', most: httpLimits.callerBodyValues },
+    ];
     this.byteTurns = new BodyTurns({ limit: bytes, small: SMALL_BYTES, waitMs });
     this.valueTurns = new BodyTurns({ limit: values, small: SMALL_VALUES, waitMs });
     limits.show(bytes, () => this.byteTurns.use);
@@ -66,17 +68,18 @@ export class JsonBodies {
     if (takesBody || !isPublic(this.reflector, context)) {
       refuseUnknownQuery(request.query, query, repeated);
       if (takesBody || (hasBody(request) && !(await isEmptyBody(request)))) {
-        const limit = this.env.get(
-          this.reflector.get(BodyLimit, context.getHandler()) ?? 'HTTP_BODY_LIMIT_BYTES',
-        );
-        const asBytes: unknown = this.reflector.get(BodyAsBytes, context.getHandler());
-        const reads = asBytes === true ? 'raw' : 'json';
-        await this.parse(request, http.getResponse<Response>(), { limit, reads });
+        await this.parse(request, http.getResponse<Response>(), this.readingOf(context));
       }
       if (!takesBody) {
         refuseFields((request.body ?? {}) as object);
       }
     }
+  }
+
+  private readingOf(context: ExecutionContext): Reading {
+    const limit = this.reflector.get(BodyLimit, context.getHandler())?.() ?? httpLimits.bodyBytes;
+    const asBytes: unknown = this.reflector.get(BodyAsBytes, context.getHandler());
+    return { limit, reads: asBytes === true ? 'raw' : 'json' };
   }
 
   private async parse(request: Request, response: Response, { limit, reads }: Reading): Promise<void> {
@@ -102,7 +105,7 @@ export class JsonBodies {
 
   /** @throws UnreadableBodyError, RateLimitExceededError */
   private async parsedInTurn(request: Request, bytes: Uint8Array): Promise<object> {
-    const most = this.env.get('HTTP_BODY_MAX_VALUES');
+    const most = httpLimits.bodyValues;
     if (bytes.length > Math.min(most, SMALL_VALUES * BYTES_PER_VALUE)) {
       const values = await inTurn(() => countValues(bytes, most));
       if (values > most) {

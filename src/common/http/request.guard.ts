@@ -1,7 +1,6 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { ModuleRef, Reflector } from '@nestjs/core';
-import { Env } from '../../config/env.js';
 import { Metrics } from '../metrics/metrics.js';
 import { CheckedPath, type PathCheck, type PathCheckOptions } from './checked-path.js';
 import { JsonBodies } from './json-bodies.js';
@@ -20,11 +19,10 @@ export class RequestGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     modules: ModuleRef,
-    env: Env,
     metrics: Metrics,
   ) {
     this.paths = new PathChecks(modules);
-    this.bodies = new JsonBodies(env, reflector, metrics);
+    this.bodies = new JsonBodies(reflector, metrics);
   }
 
   /** @throws ValidationFailedError, UnreadableBodyError, RateLimitExceededError, and whatever the path is refused with */

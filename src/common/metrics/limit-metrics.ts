@@ -13,7 +13,7 @@ export interface LimitUse {
 /** Tells the use of a limit; undefined when it is not known now. */
 export type LimitReading = () => LimitUse | undefined | Promise<LimitUse | undefined>;
 
-/** Limits in the metrics, by the setting that an operator would change. Who it is that reached one is no label. */
+/** Limits in the metrics, by name. Who it is that reached one is no label. */
 export class LimitMetrics {
   private readonly readings = new Map<string, LimitReading>();
   private readonly refusals: Counter<'limit'>;
@@ -36,19 +36,19 @@ export class LimitMetrics {
   }
 
   /** Shows a limit (0 is none) and, where it can be told, its use. */
-  show({ setting, most }: Limit, reading?: LimitReading): void {
-    this.refusals.inc({ limit: setting }, 0);
+  show({ name, most }: Limit, reading?: LimitReading): void {
+    this.refusals.inc({ limit: name }, 0);
     if (most > 0) {
-      this.limits.set({ limit: setting }, most);
+      this.limits.set({ limit: name }, most);
     }
     if (reading !== undefined) {
-      this.readings.set(setting, reading);
+      this.readings.set(name, reading);
     }
   }
 
   /** Something was refused. */
-  refused(setting: string): void {
-    this.refusals.inc({ limit: setting });
+  refused(name: string): void {
+    this.refusals.inc({ limit: name });
   }
 }
 

@@ -5,6 +5,7 @@ import { OutboundClient, type OutboundClientOptions } from './outbound.client.js
 import type { OutboundSettings } from './outbound.types.js';
 import type { DialThread } from './thread/dial-thread.js';
 import { OutboundProxy, type ProxyOptions } from './outbound-proxy.js';
+import { outboundLimits } from './outbound.limits.js';
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
@@ -17,8 +18,8 @@ export function configuredOutbound(env: Env): OutboundSettings {
   return {
     policy: configuredPolicy(env),
     ...(proxy === undefined ? {} : { proxy }),
-    maxRedirects: env.get('EGRESS_MAX_REDIRECTS'),
-    connectTimeoutMs: env.get('EGRESS_CONNECT_TIMEOUT_MS'),
+    maxRedirects: outboundLimits.maxRedirects,
+    connectTimeoutMs: outboundLimits.connectTimeoutMs,
   };
 }
 
@@ -86,12 +87,12 @@ function configuredProxy(env: Env): ProxyOptions | undefined {
   if (url === undefined) {
     return undefined;
   }
-  const file = env.get('OUTBOUND_PROXY_CA_FILE');
+  const file = env.get('TLS_CA_FILE');
   const proxy = {
     url,
     target: env.get('OUTBOUND_PROXY_TARGET'),
     direct: env.get('OUTBOUND_NO_PROXY'),
-    ...(file === undefined ? {} : { ca: readAuthority(file, 'OUTBOUND_PROXY_CA_FILE') }),
+    ...(file === undefined ? {} : { ca: readAuthority(file) }),
   };
   return readable(
     proxy,

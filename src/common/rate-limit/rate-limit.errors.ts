@@ -4,14 +4,14 @@ import { TooManyRequestsError } from '../errors/domain.error.js';
 /** 429: this address or caller has used up its requests of the minute, or waits too long behind its own bodies (docs/contract.md, section 1). */
 export class RateLimitExceededError extends TooManyRequestsError {
   readonly code = 'RATE_LIMIT_EXCEEDED';
-  readonly setting: string;
+  readonly limit: string;
   /** @param retryAfterSeconds whole seconds until requests are taken again, at least 1 */
   constructor(
-    { setting, most }: Limit,
+    { name, most }: Limit,
     readonly retryAfterSeconds: number,
   ) {
-    super('Too many requests.', `${setting} is ${most}. Try again in ${retryAfterSeconds} seconds.`);
-    this.setting = setting;
+    super('Too many requests.', `${name} is ${most}. Try again in ${retryAfterSeconds} seconds.`);
+    this.limit = name;
   }
 }
 
@@ -19,13 +19,13 @@ export class RateLimitExceededError extends TooManyRequestsError {
 export class TooManyCallerRequestsError extends TooManyRequestsError {
   readonly code = 'TOO_MANY_REQUESTS_UNDER_WAY';
   readonly retryAfterSeconds = 1;
-  readonly setting: string;
+  readonly limit: string;
   /** @param limit of one caller */
-  constructor({ setting, most }: Limit) {
+  constructor({ name, most }: Limit) {
     super(
       'Too many requests at the same time.',
-      `One caller may have ${most} requests under way (${setting}). Try again when others have been answered.`,
+      `One caller may have ${most} requests under way (${name}). Try again when others have been answered.`,
     );
-    this.setting = setting;
+    this.limit = name;
   }
 }

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Env, type Limit } from '../../config/env.js';
 import { Metrics } from '../metrics/metrics.js';
 import { RedisService } from '../redis/redis.service.js';
+import { httpLimits } from '../http/http.limits.js';
 import { RequestsUnderWay } from './requests-under-way.js';
 import { RateLimiter } from './rate-limiter.js';
 import { SharedCount } from './shared-count.js';
@@ -29,22 +30,25 @@ export class RateLimits {
       limits.show(limit);
       return new RateLimiter(limit, policy, shared && new SharedCount(shared, limit));
     };
-    this.refusalDelayMs = env.get('HTTP_REFUSAL_DELAY_MS');
+    this.refusalDelayMs = httpLimits.refusalDelayMs;
     this.address = limiter(env.limit('RATE_LIMIT_ADDRESS_PER_MINUTE'), 'address');
     this.principal = limiter(env.limit('RATE_LIMIT_PRINCIPAL_PER_MINUTE'), 'caller');
     this.operations = {
-      'connection-test': limiter(env.limit('RATE_LIMIT_CONNECTION_TEST_PER_MINUTE'), 'connection-test'),
-      discovery: limiter(env.limit('RATE_LIMIT_DISCOVERY_PER_MINUTE'), 'discovery'),
+      'connection-test': limiter(
+        { name: 'connection-tests-per-minute', most: httpLimits.connectionTestsPerMinute },
+        'connection-test',
+      ),
+      discovery: limiter({ name: 'rescans-per-minute', most: httpLimits.rescansPerMinute }, 'discovery'),
     };
-    const underWay = env.limit('HTTP_CALLER_REQUESTS');
-    const atWork = env.limit('HTTP_CALLER_AT_WORK');
+    const underWay = { name: 'caller-requests', most: httpLimits.callerRequests };
+    const atWork = { name: 'caller-requests-at-work', most: httpLimits.callerAtWork };
     this.underWay = new RequestsUnderWay({ underWay, atWork: atWork.most });
     limits.show(underWay, () => this.underWay.use);
     limits.show(atWork, () => this.underWay.useAtWork);
   }
 
   /**
-   * Asks limits, which may have the caller wait, and lets whoever is refused wait for its answer (HTTP_REFUSAL_DELAY_MS): a connection that asks again at once would
+   * Asks limits, which may have the caller wait, and lets whoever is refused wait for its answer (`refusalDelayMs`): a connection that asks again at once would
    * fill the event loop with refusals.
    * @returns undefined where nothing is to be waited for; otherwise it is rejected with what the limits throw
    */

@@ -13,7 +13,7 @@ const opened = (state = {}): ServerResponse =>
     ...state,
   }) as never;
 
-const limit = (most: number) => ({ setting: 'HTTP_CALLER_REQUESTS', most });
+const limit = (most: number) => ({ name: 'httpLimits.callerRequests', most });
 
 /** More turns of the event loop than a request waits for room in one, also on a busy machine. */
 const TURNS = 50;

@@ -40,7 +40,7 @@ export class SharedCount {
    * @throws when Redis does not answer
    */
   count(key: string): Promise<Counted> {
-    const name = this.shared.keyOf('rate', `${this.limit.setting} ${key}`);
+    const name = this.shared.keyOf('rate', `${this.limit.name} ${key}`);
     return this.shared.redis.ask(async () => {
       const { answer, isRefused } = await this.consume(name);
       const count = isRefused ? this.limit.most + 1 : answer.consumedPoints;

@@ -1,9 +1,10 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
-import { Env, EnvError } from '../../config/env.js';
+import { EnvError, type Env } from '../../config/env.js';
 import { redisTarget, type RedisTarget } from '../../config/redis-url.js';
 import type { Log } from '../logging/log.js';
 import { readAuthority } from '../tls/authority-file.js';
 import { redisErrorCode } from './redis-error-code.js';
+import { redisLimits } from './redis.limits.js';
 
 const RETRY_STEP_MS = 100;
 const RETRY_MAX_MS = 2_000;
@@ -32,7 +33,6 @@ export class RedisConnections {
   private readonly toldCodes = new Set<string>();
 
   private constructor(
-    private readonly env: Env,
     private readonly log: Log | undefined,
     private readonly target: RedisTarget,
     private readonly driver: Driver,
@@ -41,19 +41,19 @@ export class RedisConnections {
 
   /**
    * @returns undefined without REDIS_URL
-   * @throws EnvError when REDIS_TLS_CA_FILE cannot be used, or the driver is not installed
+   * @throws EnvError when TLS_CA_FILE cannot be used, or the driver is not installed
    */
   static async load(env: Env, log?: Log): Promise<RedisConnections | undefined> {
     const target = redisTarget(env.get('REDIS_URL') ?? '');
     if (target === null) {
       return undefined;
     }
-    const file = env.get('REDIS_TLS_CA_FILE');
-    const authority = file === undefined ? undefined : readAuthority(file, 'REDIS_TLS_CA_FILE');
+    const file = env.get('TLS_CA_FILE');
+    const authority = file === undefined ? undefined : readAuthority(file);
     const driver = await import('ioredis').catch(() => {
       throw new EnvError(['REDIS_URL needs the npm package ioredis, which is not installed']);
     });
-    return new RedisConnections(env, log, target, driver, authority);
+    return new RedisConnections(log, target, driver, authority);
   }
 
   /**
@@ -76,7 +76,7 @@ export class RedisConnections {
 
   private connect(purpose: RedisPurpose): RedisClient {
     const { Redis, Cluster } = this.driver;
-    const { kind, hosts, database, primary = '' } = this.target;
+    const { kind, hosts, database, primary = '', sentinelPassword } = this.target;
     const options = { ...this.options(purpose), ...this.account() };
     if (kind === 'cluster') {
       return new Cluster(hosts, {
@@ -88,7 +88,6 @@ export class RedisConnections {
       });
     }
     if (kind === 'sentinel') {
-      const sentinelPassword = this.env.get('REDIS_SENTINEL_PASSWORD');
       return new Redis({
         ...options,
         db: database,
@@ -105,7 +104,7 @@ export class RedisConnections {
 
   private options(purpose: RedisPurpose): RedisOptions {
     return {
-      connectTimeout: this.env.get('REDIS_CONNECT_TIMEOUT_MS'),
+      connectTimeout: redisLimits.connectTimeoutMs,
       retryStrategy: retryDelay,
       // A primary that became a replica answers READONLY: the address leads elsewhere by now.
       reconnectOnError: (error) => error.message.startsWith('READONLY'),

@@ -8,6 +8,7 @@ import { RedisAnswers } from './redis-answers.js';
 import type { RedisClient, RedisConnections } from './redis-connections.js';
 import { showAnswers } from './redis-metrics.js';
 import { ReplicaSignals } from './replica-signals.js';
+import { redisLimits } from './redis.limits.js';
 
 /** How often a subscription that was refused is asked for again. */
 const CHECK_MS = 5_000;
@@ -61,7 +62,7 @@ export class RedisService implements OnApplicationShutdown {
     const channel = `${prefix}:signals`;
     const client = connections.open('commands');
     const redis = new RedisAnswers(client, {
-      timeoutMs: env.get('REDIS_TIMEOUT_MS'),
+      timeoutMs: redisLimits.timeoutMs,
       prove: () => provesSharing(client, { key: `${prefix}:proof`, channel }),
       log,
       refuses: 'redis shares nothing: this replica goes on by itself',

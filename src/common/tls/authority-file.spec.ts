@@ -42,7 +42,7 @@ describe('readAuthority', () => {
     const error = refusalOf(await fileOf(text));
     expect(error).toBeInstanceOf(EnvError);
     expect((error as EnvError).problems).toEqual([
-      'DATABASE_TLS_CA_FILE must name a file of certificates in PEM format',
+      'TLS_CA_FILE must name a file of certificates in PEM format',
     ]);
   });
 
@@ -52,9 +52,7 @@ describe('readAuthority', () => {
   ])('refuses a file that %s', (_, name, code) => {
     const error = refusalOf(join(folder, name));
     expect(error).toBeInstanceOf(EnvError);
-    expect((error as EnvError).problems).toEqual([
-      `DATABASE_TLS_CA_FILE must name a file that can be read: ${code}`,
-    ]);
+    expect((error as EnvError).problems).toEqual([`TLS_CA_FILE must name a file that can be read: ${code}`]);
   });
 });
 

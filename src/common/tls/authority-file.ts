@@ -8,26 +8,25 @@ const CERTIFICATES = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[^]*?-----
 
 /**
  * Reads the certificates of an authority that an operator names.
- * @param file value of the setting
- * @param setting its name
+ * @param file value of TLS_CA_FILE
  * @returns the file's text, PEM
  * @throws EnvError when the file cannot be read, or holds no certificate or a broken one. TLS would leave a broken one
  * out, and say of every server that nobody knows its authority
  */
-export function readAuthority(file: string, setting = 'DATABASE_TLS_CA_FILE'): string {
-  const text = readText(file, setting);
+export function readAuthority(file: string): string {
+  const text = readText(file);
   const certificates = text.match(CERTIFICATES) ?? [];
   if (certificates.length === 0 || !certificates.every(isCertificate)) {
-    throw new EnvError([`${setting} must name a file of certificates in PEM format`]);
+    throw new EnvError([`TLS_CA_FILE must name a file of certificates in PEM format`]);
   }
   return text;
 }
 
-function readText(file: string, setting: string): string {
+function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new EnvError([`${setting} must name a file that can be read: ${codeOf(error)}`]);
+    throw new EnvError([`TLS_CA_FILE must name a file that can be read: ${codeOf(error)}`]);
   }
 }
 

@@ -31,14 +31,14 @@ export class TracingModule implements OnApplicationShutdown {
   }
 }
 
-/** @throws EnvError when OTEL_EXPORTER_OTLP_CERTIFICATE cannot be read or holds no certificates */
+/** @throws EnvError when TLS_CA_FILE cannot be read or holds no certificates */
 async function configuredSpans(env: Env, log: Log, { registry }: Metrics): Promise<ExportedSpans | null> {
   const endpoint = env.get('OTEL_EXPORTER_OTLP_ENDPOINT');
   if (endpoint === undefined) {
     return null;
   }
-  const file = env.get('OTEL_EXPORTER_OTLP_CERTIFICATE');
-  const tls = file === undefined ? undefined : { ca: readAuthority(file, 'OTEL_EXPORTER_OTLP_CERTIFICATE') };
+  const file = env.get('TLS_CA_FILE');
+  const tls = file === undefined ? undefined : { ca: readAuthority(file) };
   const outbound = operatorClient(env, endpoint);
   // Without a collector the libraries are not even loaded.
   const { exportSpans } = await import('./trace-exporter.js');

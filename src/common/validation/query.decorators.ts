@@ -2,15 +2,12 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsDate, IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
-import type { Settings } from '../../config/env.schema.js';
 import { parseDateTime } from '../iso-8601.js';
 import { PROCESS_NAME } from './path-names.js';
+import { pageLimits } from './page.limits.js';
 import { MatchesPathId, PATH_ID_PATTERN } from './patterns.decorators.js';
 
 const MAX_PAGE_LIMIT = 100;
-
-/** Settings that say how many entries a page has. */
-type PageSize = Extract<keyof Settings, `${string}_PAGE_SIZE`>;
 
 /** The largest whole number that a path or query may hold: beyond it numbers are rounded. */
 export const MAX_WHOLE_NUMBER = Number.MAX_SAFE_INTEGER;
@@ -48,13 +45,12 @@ export const IsQueryNumber = (
 /**
  * How many entries a page has.
  * @param entries what they are, in the plural
- * @param setting holds without it
  */
-export const IsPageLimit = (entries: string, setting: PageSize, max = MAX_PAGE_LIMIT): PropertyDecorator =>
+export const IsPageLimit = (entries: string, max = MAX_PAGE_LIMIT): PropertyDecorator =>
   IsQueryNumber(
     { min: 1, max },
     {
-      description: `${entries} in a page; \`${setting}\` without it, 50 unless the deployment says otherwise.`,
+      description: `${entries} in a page; ${pageLimits.size} without it.`,
     },
   );
 

@@ -4,7 +4,7 @@ import { isApiKeyHeader } from './credential-header.js';
 export const MAX_HEADERS = 16;
 /** Maximum size of all names and values, in bytes. */
 export const HEADERS_MAX_BYTES = 8_192;
-/** Largest time-out of a system in milliseconds, which is the largest value of MCP_CALL_MAX_TIMEOUT_MS. */
+/** Largest time-out of a system in milliseconds. */
 export const TIMEOUT_MAX_MS = 3_600_000;
 
 /** RFC 9110, section 5.5, as printable ASCII. */

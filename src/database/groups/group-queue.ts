@@ -3,13 +3,13 @@ import { DatabaseDeadlineError, DatabaseOverloadedError } from '../database.erro
 
 /** Bounds of groups. */
 export interface GroupLimits {
-  /** Members of one group; with 1 there are no groups. DATABASE_GROUP_MAX. */
+  /** Members of one group; with 1 there are no groups. `groupMax`. */
   members: number;
-  /** Groups that are under way at one time. DATABASE_GROUPS. */
+  /** Groups that are under way at one time. `groups`. */
   groups: number;
-  /** Most that wait for a group. DATABASE_POOL_QUEUE. */
+  /** Most that wait for a group. `poolQueue`. */
   waiting: number;
-  /** Milliseconds after which nobody waits for a group any more. DATABASE_DEADLINE_MS. */
+  /** Milliseconds after which nobody waits for a group any more. `deadlineMs`. */
   waitMs: number;
   retryAfterSeconds: number;
 }

@@ -42,7 +42,7 @@ export class WriteGroup {
 
   /**
    * @param manager of the transaction
-   * @param workMs DATABASE_GROUP_WORK_MS
+   * @param workMs `groupWorkMs`
    */
   constructor(
     readonly manager: EntityManager,

@@ -6,7 +6,7 @@ import { GroupMember, WriteGroup, type Work } from './write-group.js';
 
 /** Bounds of groups that write. */
 export interface WriteLimits extends GroupLimits {
-  /** Milliseconds of the processor that the members of a group may take in it. DATABASE_GROUP_WORK_MS. */
+  /** Milliseconds of the processor that the members of a group may take in it. `groupWorkMs`. */
   workMs: number;
 }
 

@@ -16,10 +16,10 @@ export async function startEvaluationModel(
   if (env.get('LLM_BASE_URL') !== undefined) {
     return undefined;
   }
-  const path = env.get('EVALUATION_MODEL_SCRIPT') ?? sampleScript;
+  const path = env.variable('EVALUATION_MODEL_SCRIPT') ?? sampleScript;
   const script = await readModelScript(path);
   const file = new ScriptFile(path);
-  return ScriptedModel.start(script, env.get('EVALUATION_MODEL_PORT'), undefined, {
+  return ScriptedModel.start(script, 0, undefined, {
     read: () => file.read(),
     tell: (line) => process.stderr.write(`scripted model: ${line}\n`),
   });

@@ -9,7 +9,7 @@ const RULES = [{ when: { prompt: 'nothing like this' }, answers: {} }];
 
 /** What an agent is told of a request that no rule is for. */
 async function adviceOf(env: Env): Promise<unknown> {
-  const thread = new DialThread(env);
+  const thread = new DialThread();
   try {
     const client = new OpenAiModelClient(env, thread);
     const { signal } = new AbortController();

@@ -71,7 +71,7 @@ export class ScriptedModel {
         model.server.once('error', reject).listen(port, LOOPBACK, resolve);
       });
     } catch (error) {
-      throw new SettingUnusableError('EVALUATION_MODEL_PORT names a port that cannot be listened on', error);
+      throw new SettingUnusableError('The scripted model cannot listen on its port', error);
     }
     return model;
   }

@@ -168,9 +168,9 @@ describe('ScriptedModel', () => {
     expect((await post({}, '/embeddings')).status).toBe(404);
   });
 
-  it('names the setting of a port that is taken', async () => {
+  it('tells of a port that is taken', async () => {
     const port = Number(new URL(model.url).port);
-    await expect(ScriptedModel.start(SCRIPT, port)).rejects.toThrow(/^EVALUATION_MODEL_PORT .*EADDRINUSE/);
+    await expect(ScriptedModel.start(SCRIPT, port)).rejects.toThrow(/cannot listen .*EADDRINUSE/);
   });
 });
 

@@ -1,10 +1,10 @@
+import { httpLimits } from '../../common/http/http.limits.js';
 import { within } from '../../common/within.js';
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { TrustedIssuer } from '../../common/auth/trusted-issuer.js';
 import { Log } from '../../common/logging/log.js';
-import { Env } from '../../config/env.js';
 import { Database } from '../../database/database.js';
 import { PROOF_SLOTS, WriteProofEntity } from '../../database/write-proof.entity.js';
 import { ReplicaDifferences, type Difference } from './replica-differences.js';
@@ -26,7 +26,6 @@ export class HealthService {
   constructor(
     private readonly database: Database,
     private readonly trusted: TrustedIssuer,
-    private readonly env: Env,
     private readonly clock: Clock,
     private readonly log: Log,
     private readonly replicas: ReplicaDifferences,
@@ -100,7 +99,7 @@ export class HealthService {
   }
 
   private async withDeadline(work: Promise<unknown>): Promise<void> {
-    await within(this.env.get('READINESS_TIMEOUT_MS'), work, () => {
+    await within(httpLimits.readinessTimeoutMs, work, () => {
       throw new Error('deadline');
     });
   }

@@ -16,6 +16,7 @@ import type {
   ProbeThreadMessage,
   ProbeThreadSettings,
 } from './probes/probe-thread.types.js';
+import { httpLimits } from '../../common/http/http.limits.js';
 
 const MEMORY_MB = 64;
 const RESTART_MS = 1_000;
@@ -59,7 +60,7 @@ export class ProbeThreadService implements OnApplicationBootstrap, OnApplication
     const workerData: ProbeThreadSettings = {
       host: this.env.get('HOST'),
       port: this.env.get('METRICS_PORT'),
-      maxStallMs: this.env.get('LIVENESS_MAX_STALL_MS'),
+      maxStallMs: httpLimits.livenessMaxStallMs,
       pulse: this.pulse,
     };
     const worker = startThread({ name: 'probes', entry: '#probe-worker', workerData, memoryMb: MEMORY_MB });

@@ -1,9 +1,11 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { outboundLimits } from '../../common/outbound/outbound.limits.js';
 
 import { Env } from '../../config/env.js';
 import type { ConnectionTestRequest, ConnectionTestResult } from './model/connection-test.types.js';
 import { outsideSettings } from './model/outside-settings.js';
 import { connectionTestPool } from './pool/connection-test.pool.js';
+import { mcpLimits } from './mcp.limits.js';
 
 /** Tests connections to MCP servers. All traffic and all parsing happen in a worker thread. */
 @Injectable()
@@ -13,15 +15,15 @@ export class McpConnectionService implements OnModuleDestroy {
 
   /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
   constructor(env: Env) {
-    this.deadlineMs = env.get('MCP_TEST_TIMEOUT_MS');
+    this.deadlineMs = mcpLimits.testTimeoutMs;
     const settings = {
       ...outsideSettings(env, this.deadlineMs),
-      maxResponseBytes: env.get('MCP_MAX_RESPONSE_BYTES'),
-      maxTotalBytes: env.get('MCP_MAX_TOTAL_BYTES'),
+      maxResponseBytes: mcpLimits.maxResponseBytes,
+      maxTotalBytes: mcpLimits.maxTotalBytes,
     };
     this.pool = connectionTestPool(settings, {
-      memoryMb: env.get('MCP_WORKER_MEMORY_MB'),
-      niceness: env.get('MCP_WORKER_NICENESS'),
+      memoryMb: mcpLimits.workerMemoryMb,
+      niceness: outboundLimits.threadNiceness,
     });
   }
 
@@ -29,7 +31,7 @@ export class McpConnectionService implements OnModuleDestroy {
    * Connects to an MCP server and reads all its tools.
    *
    * Negotiates the protocol revision: 2026-07-28, older Streamable HTTP, HTTP+SSE as last resort. For a system with a service
-   * account it gets a token by OAuth 2.0 client credentials. Ends within `MCP_TEST_TIMEOUT_MS`.
+   * account it gets a token by OAuth 2.0 client credentials. Ends within `testTimeoutMs`.
    * @returns the outcome as data; never rejects for anything an outside party does
    */
   test(request: ConnectionTestRequest): Promise<ConnectionTestResult> {

@@ -9,6 +9,7 @@ import type { SystemCredentials } from './model/connection-test.types.js';
 import { ownHeaders, removalOf } from './model/sent-secrets.js';
 import { ConnectionError } from './worker/connection.error.js';
 import { OAuthTokenClient, type TokenRequest } from './worker/oauth-token.client.js';
+import { mcpLimits } from './mcp.limits.js';
 
 /** Access tokens of service accounts (OAuth 2.0 client credentials) and what else is sent, for calls of systems that are no MCP servers. */
 @Injectable()
@@ -17,9 +18,9 @@ export class ServiceAccountTokensService {
 
   constructor(env: Env, @Optional() thread?: DialThread) {
     const outbound = outboundClient(configuredOutbound(env), { thread });
-    const bytes = env.get('TOKEN_ENDPOINT_MAX_BYTES');
+    const bytes = mcpLimits.tokenEndpointMaxBytes;
     const limits = {
-      deadlineMs: env.get('MCP_TEST_TIMEOUT_MS'),
+      deadlineMs: mcpLimits.testTimeoutMs,
       maxResponseBytes: bytes,
       maxTotalBytes: bytes,
     };

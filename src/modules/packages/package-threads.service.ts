@@ -4,6 +4,7 @@ import { NoThreadError, ThreadTurns } from '../../common/threads/thread-turns.js
 import { Env } from '../../config/env.js';
 import { PackageChecksBusyError } from './model/packages.errors.js';
 import { PackageThread } from './thread/package-thread.js';
+import { packageLimits } from './package.limits.js';
 
 /** A thread of an application that has ended, for the next one of this process: to load one takes seconds. */
 let spare: PackageThread | undefined;
@@ -17,8 +18,8 @@ export class PackageThreadsService implements OnModuleDestroy {
   private readonly turns: ThreadTurns<PackageThread>;
 
   constructor(env: Env) {
-    const threads = Array.from({ length: env.get('PACKAGE_CHECK_THREADS') }, () => threadOf(env));
-    this.turns = new ThreadTurns(threads, env.get('PACKAGE_CHECK_QUEUE'), env.get('PACKAGE_CHECK_WAIT_MS'));
+    const threads = Array.from({ length: packageLimits.threads }, () => threadOf(env));
+    this.turns = new ThreadTurns(threads, packageLimits.queue, packageLimits.waitMs);
   }
 
   /**

@@ -15,6 +15,7 @@ import type {
   PackageProblem,
   ReadableParts,
 } from './model/package.types.js';
+import { packageLimits } from './package.limits.js';
 
 /**
  * Reads and checks application packages (docs/packages.md). It stores nothing and calls nobody. Packages of others are read in
@@ -37,15 +38,15 @@ export class PackagesService {
     problems: PackageProblem[];
     readable: ReadableParts;
   } {
-    const reader = new PackageReader(this.env, document);
+    const reader = new PackageReader(document);
     return { ...reader.read(), readable: reader.readable };
   }
 
   /** The problems of what can be read, for a package with a wrong shape elsewhere. */
   checkParts(parts: ReadableParts, appId: string): Promise<PackageProblem[]> {
     return checkParts(parts, appId, this.compileWith(appId, parts.workflows), {
-      schemaBytes: this.env.get('PACKAGE_MAX_SCHEMA_BYTES'),
-      problems: this.env.get('PACKAGE_MAX_PROBLEMS'),
+      schemaBytes: packageLimits.schemaBytes,
+      problems: packageLimits.problems,
     });
   }
 
@@ -60,11 +61,11 @@ export class PackagesService {
   ): Promise<{ checked: CheckedPackage | null; problems: PackageProblem[] }> {
     const { appId } = context;
     return checkPackage(pkg, context, this.compileWith(appId, pkg.workflows), {
-      libraries: this.env.get('PACKAGE_MAX_LIBRARIES'),
-      libraryUsers: this.env.get('PACKAGE_MAX_LIBRARY_USERS'),
-      schemaBytes: this.env.get('PACKAGE_MAX_SCHEMA_BYTES'),
+      libraries: packageLimits.libraries,
+      libraryUsers: packageLimits.libraryUsers,
+      schemaBytes: packageLimits.schemaBytes,
       plainHttp: plainHttpOf(this.env),
-      problems: this.env.get('PACKAGE_MAX_PROBLEMS'),
+      problems: packageLimits.problems,
     });
   }
 
@@ -77,9 +78,9 @@ export class PackagesService {
     return (file) => this.compiler.compile(file, { appId, outputs });
   }
 
-  /** As many of some problems as PACKAGE_MAX_PROBLEMS allows; the last entry says when some are left out. */
+  /** As many of some problems as `problems` allows; the last entry says when some are left out. */
   told(problems: readonly PackageProblem[]): PackageProblem[] {
-    const found = new PackageProblems(this.env.get('PACKAGE_MAX_PROBLEMS'));
+    const found = new PackageProblems(packageLimits.problems);
     problems.forEach((problem) => found.add(problem));
     return found.list();
   }

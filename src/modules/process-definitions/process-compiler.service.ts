@@ -17,6 +17,7 @@ import { childrenOf, idOf, textOf, type BpmnElement } from './model/bpmn-element
 import { readBpmn } from './reader/bpmn-reader.js';
 import { refuseMisspeltNamespaces } from './reader/namespaces.js';
 import { mayBeParsed } from './reader/xml-guard.js';
+import { definitionLimits } from './definition.limits.js';
 
 /** A BPMN file of a package. */
 export interface ProcessFile {
@@ -54,7 +55,7 @@ export class ProcessCompilerService {
     context: { appId: string; outputs?: WorkflowOutputs },
   ): Promise<CompiledFile> {
     const problems = new DefinitionProblems(file.name);
-    const limits = { maxBytes: this.env.get('PROCESS_MAX_XML_BYTES') };
+    const limits = { maxBytes: definitionLimits.xmlBytes };
     const isXml = mayBeParsed(file.xml, limits, problems);
     if (isXml) {
       refuseMisspeltNamespaces(file.xml, problems);
@@ -102,8 +103,8 @@ export class ProcessCompilerService {
       turns: new Turns(),
       names: new Map(processes.map((process) => [idOf(process) ?? '', nameOf(process, problems)])),
       limits: {
-        maxNodes: this.env.get('PROCESS_MAX_NODES'),
-        maxNesting: this.env.get('PROCESS_MAX_NESTING'),
+        maxNodes: definitionLimits.nodes,
+        maxNesting: definitionLimits.nesting,
       },
     };
     const drafts = processes.flatMap((process) => draftProcess(process, context) ?? []);

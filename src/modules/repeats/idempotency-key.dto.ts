@@ -13,7 +13,7 @@ export const IDEMPOTENCY_KEY = {
   required: false,
   description:
     'A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes ' +
-    'effect once and gets the same answer, byte by byte; with another body it is 409. Kept for `PROCESS_IDEMPOTENCY_DAYS`.',
+    'effect once and gets the same answer, byte by byte; with another body it is 409. Kept for a week.',
   schema: { type: 'string', pattern: PATTERN.source },
 } as const;
 

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { asReplay } from '../../common/replays.js';
-import { Env } from '../../config/env.js';
 import { Database } from '../../database/database.js';
 import { isDuplicate } from '../../database/driver-errors.js';
 import { shardOfHash } from '../../database/shards.js';
 import type { RepeatKey } from './idempotency-key.dto.js';
 import { IdempotencyKeyReusedError, RepeatTakenError } from './repeats.errors.js';
 import { RepeatsRepository, type StoredAnswer } from './storage/repeats.repository.js';
+import { processLimits } from '../process-runtime/process.limits.js';
 
 const DAY_MS = 86_400_000;
 
@@ -18,12 +18,11 @@ export class RepeatsService {
   constructor(
     private readonly database: Database,
     private readonly repeats: RepeatsRepository,
-    private readonly env: Env,
   ) {}
 
   /** What was kept before this moment means nothing any more. */
   oldest(now: Date): Date {
-    return new Date(now.getTime() - this.env.get('PROCESS_IDEMPOTENCY_DAYS') * DAY_MS);
+    return new Date(now.getTime() - processLimits.idempotencyDays * DAY_MS);
   }
 
   /**

@@ -49,7 +49,7 @@ export async function readAnswer(
 function dataOf(bytes: Uint8Array, type: string, maxValues: number): JsonValue {
   if (/[/+]json\b/i.test(type)) {
     if (countValues(bytes, maxValues) > maxValues) {
-      throw invalid(`The answer of the system has more than ${maxValues} values (PROCESS_DATA_MAX_VALUES).`);
+      throw invalid(`The answer of the system has more than ${maxValues} values.`);
     }
     return parsed(textOf(bytes));
   }

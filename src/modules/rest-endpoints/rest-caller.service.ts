@@ -1,17 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Env } from '../../config/env.js';
 import { Injectable } from '@nestjs/common';
 import { configuredOutbound, outboundClient } from '../../common/outbound/configured-outbound.js';
 import type { OutboundClient } from '../../common/outbound/outbound.client.js';
 import type { OutboundOperation } from '../../common/outbound/outbound.operation.js';
 import { DialThread } from '../../common/outbound/thread/dial-thread.js';
 import type { TlsMaterial } from '../../common/tls/tls-material.js';
-import { Env } from '../../config/env.js';
 import type { ServiceAccount, SystemCredentials } from '../mcp-connection/model/connection-test.types.js';
 import { ServiceAccountTokensService } from '../mcp-connection/service-account-tokens.service.js';
 import { readAnswer, type RestAnswer } from './rest-answer.js';
 import { asRestSpan } from './rest-span.js';
 import { RestFailure, RestTokenError } from './rest-failure.js';
 import type { RestRequest } from './rest-request.js';
+import { restLimits } from './rest.limits.js';
+import { dataLimits } from '../../common/validation/data.limits.js';
 
 /** Methods that may be sent twice (RFC 9110, section 9.2.2). */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'PUT', 'DELETE']);
@@ -34,9 +36,9 @@ export class RestCallerService {
   private readonly outbound: OutboundClient;
 
   constructor(
-    private readonly env: Env,
     private readonly tokens: ServiceAccountTokensService,
     thread: DialThread,
+    env: Env,
   ) {
     this.outbound = outboundClient(configuredOutbound(env), { thread });
   }
@@ -47,7 +49,7 @@ export class RestCallerService {
    * @throws RestFailure; the reason of the signal
    */
   async call(request: RestRequest, connection: SystemAccess, signal: AbortSignal): Promise<RestAnswer> {
-    const retries = this.env.get('REST_MAX_RETRIES');
+    const retries = restLimits.maxRetries;
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await asRestSpan(request, (traced) => this.once(traced, connection, signal));
@@ -60,7 +62,7 @@ export class RestCallerService {
           throw failure;
         }
       }
-      const delay = this.env.get('REST_RETRY_DELAY_MS') * 2 ** attempt;
+      const delay = restLimits.retryDelayMs * 2 ** attempt;
       // What the pause itself rejects with does not say why the run ends.
       await sleep(delay, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
@@ -72,7 +74,7 @@ export class RestCallerService {
     { credentials, tls }: SystemAccess,
     signal: AbortSignal,
   ): Promise<RestAnswer> {
-    const bytes = this.env.get('REST_MAX_RESPONSE_BYTES');
+    const bytes = restLimits.maxResponseBytes;
     const limits = {
       deadlineMs: request.timeoutMs,
       maxResponseBytes: bytes,
@@ -108,7 +110,7 @@ export class RestCallerService {
       const response = await operation.fetch(url, init);
       if (response.ok) {
         const removal = this.tokens.removalOf(credentials, sent);
-        return await readAnswer(response, removal, this.env.get('PROCESS_DATA_MAX_VALUES'));
+        return await readAnswer(response, removal, dataLimits.values);
       }
       await response.body?.cancel();
       const isToken = token !== undefined && credentials.type === 'SERVICE_ACCOUNT';

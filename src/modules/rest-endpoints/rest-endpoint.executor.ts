@@ -1,7 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { isJsonObject, type JsonValue } from '../../common/json.js';
 import { SecretRemoval } from '../../common/secrets/secret-removal.js';
-import { Env } from '../../config/env.js';
 import { BuildSystemsService } from '../builds/contents/build-systems.service.js';
 import {
   SystemConnectionsService,
@@ -16,6 +15,7 @@ import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 import { isIdempotent, RestCallerService } from './rest-caller.service.js';
 import { RestFailure } from './rest-failure.js';
 import { restRequest, type RestRequest } from './rest-request.js';
+import { restLimits } from './rest.limits.js';
 
 /**
  * Calls an endpoint of a REST system of the build (docs/process-semantics.md, section 13): the body of the answer is stored
@@ -31,7 +31,6 @@ export class RestEndpointExecutor implements NodeExecutor, OnModuleInit {
     private readonly builds: BuildSystemsService,
     private readonly connections: SystemConnectionsService,
     private readonly caller: RestCallerService,
-    private readonly env: Env,
   ) {}
 
   onModuleInit(): void {
@@ -41,7 +40,7 @@ export class RestEndpointExecutor implements NodeExecutor, OnModuleInit {
   async execute(node: RunnableNode, context: NodeContext): Promise<NodeOutcome> {
     const { scope, step } = context;
     const connection = await this.connectionOf(node, scope);
-    const request = await restRequest(node, connection.baseUrl, context, this.env.get('REST_TIMEOUT_MS'));
+    const request = await restRequest(node, connection.baseUrl, context, restLimits.timeoutMs);
     const { result } = await scope.calls.once(
       {
         key: `${step}/${node.id}/rest`,

@@ -89,7 +89,7 @@ export class RestFailure extends Error {
 
 function failureOf(failure: OutboundFailure, neverSent: boolean, maxBytes: number): WorkflowFailedError {
   if (failure === 'too_large') {
-    const message = `The answer of the system is larger than ${maxBytes} bytes (REST_MAX_RESPONSE_BYTES); it is refused, not cut.`;
+    const message = `The answer of the system is larger than ${maxBytes} bytes; it is refused, not cut.`;
     return new WorkflowFailedError('REST_RESPONSE_INVALID', message);
   }
   const known = neverSent ? 'It was not sent' : 'Whether it had an effect is not known';

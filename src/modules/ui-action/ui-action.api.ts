@@ -19,7 +19,7 @@ export const UiActionApi = apiRoutes([], {
       'back: `tokenUuid` is then a new token. Who started the instance may execute it, or who has a ' +
       'permission of the lane where that names some; all others get 404 (`PROCESS_UI_ACTION_ACCESS`, `PROCESS_UI_ACTION_PERMISSION`). ' +
       'The same call received before the first one was committed is executed once and gets the first answer; so does one that would lead ' +
-      'back within `PROCESS_REPEAT_WINDOW_MS`. `If-Match` with the `visit` of the token says exactly which execution is meant. 409, ' +
+      'back within a second. `If-Match` with the `visit` of the token says exactly which execution is meant. 409, ' +
       'or 400 where data is missing, when the process cannot go on behind the action: nothing has changed then, and `incident` tells why.',
     headers: [IDEMPOTENCY_KEY, VISIT_IF_MATCH, BACK_HEADER],
     body: {

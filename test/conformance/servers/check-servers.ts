@@ -19,10 +19,10 @@ const AT_A_TIME = 3;
 const PATIENCE_MS = '60000';
 const SETTINGS = {
   TOOL_CALLS: 'true',
-  MCP_WORKER_NICENESS: '0',
-  MCP_TEST_TIMEOUT_MS: PATIENCE_MS,
-  MCP_CALL_CONNECT_TIMEOUT_MS: PATIENCE_MS,
-  AGENT_TOOL_TIMEOUT_MS: PATIENCE_MS,
+  'outboundLimits.threadNiceness': '0',
+  'mcpLimits.testTimeoutMs': PATIENCE_MS,
+  'mcpCallLimits.connectTimeoutMs': PATIENCE_MS,
+  'agentLimits.toolTimeoutMs': PATIENCE_MS,
 };
 
 /**

@@ -48,13 +48,13 @@ describe('an agent of a process', () => {
       say: { run: (text) => text },
     };
     app = await TestApp.start({
-      JOBS_POLL_MS: '20',
-      JOBS_RETRY_BASE_MS: '20',
-      WORKFLOW_CANCEL_CHECK_MS: '50',
+      'jobLimits.pollMs': '20',
+      'jobLimits.retryBaseMs': '20',
+      'workflowLimits.cancelCheckMs': '50',
       LLM_BASE_URL: model.url,
       LLM_MODEL: 'scripted',
-      LLM_MAX_RETRIES: '0',
-      WORKFLOW_RECORD_VALUE_BYTES: '4000',
+      'modelLimits.maxRetries': '0',
+      'workflowLimits.recordValueBytes': '4000',
     });
     published = await publishAgent(app, { servers: [peer.url] });
   });

@@ -43,7 +43,7 @@ describe('a Custom Agent node', () => {
     });
     everything = await startEverything('streamableHttp');
     app = await TestApp.start({
-      JOBS_POLL_MS: '20',
+      'jobLimits.pollMs': '20',
       EGRESS_ALLOW: '127.0.0.1',
       LLM_BASE_URL: model.url,
       LLM_MODEL: 'scripted',

@@ -47,18 +47,18 @@ describe('an agent among hostile parties', () => {
       LLM_BASE_URL: model.url,
       LLM_MODEL: 'scripted',
       LLM_API_KEY: SECRET.replaceAll(' ', '-'),
-      LLM_TIMEOUT_MS: '2500',
-      LLM_MAX_RETRIES: '2',
-      LLM_RETRY_BASE_MS: '10',
-      LLM_RETRY_MAX_MS: '50',
-      LLM_MAX_RESPONSE_BYTES: '20000',
-      PROCESS_DATA_MAX_VALUES: '1000',
-      AGENT_MAX_ITERATIONS: '5',
-      AGENT_MAX_CALLS_PER_TURN: '3',
-      AGENT_TOOL_TIMEOUT_MS: '20000',
-      AGENT_MAX_RESULT_BYTES: '2000',
-      AGENT_MAX_TOKENS: '1000',
-      AGENT_MAX_INPUT_BYTES: '1024',
+      'modelLimits.timeoutMs': '2500',
+      'modelLimits.maxRetries': '2',
+      'modelLimits.retryBaseMs': '10',
+      'modelLimits.retryMaxMs': '50',
+      'modelLimits.maxResponseBytes': '20000',
+      'dataLimits.values': '1000',
+      'agentLimits.iterations': '5',
+      'agentLimits.callsPerTurn': '3',
+      'agentLimits.toolTimeoutMs': '20000',
+      'agentLimits.resultBytes': '2000',
+      'agentLimits.tokens': '1000',
+      'agentLimits.inputBytes': '1024',
     });
     published = await publishAgent(app, { servers: [peer.url] });
   });
@@ -153,7 +153,7 @@ describe('an agent among hostile parties', () => {
     });
 
     it.each<[string, ModelReply, string, string]>([
-      ['answers 500', refuses(500), 'HTTP_500', 'also after LLM_MAX_RETRIES repetitions'],
+      ['answers 500', refuses(500), 'HTTP_500', 'also after '],
       ['answers 429', refuses(429, { 'retry-after': '3600' }), 'HTTP_429', 'look at the quota'],
       [
         'sends broken JSON',
@@ -187,12 +187,12 @@ describe('an agent among hostile parties', () => {
       ['refuses the question', refuses(400), 'HTTP_400', 'look at LLM_MODEL'],
       ['refuses the credentials', refuses(401), 'HTTP_401', 'look at LLM_API_KEY'],
       ['is not there', refuses(404), 'HTTP_404', 'look at LLM_BASE_URL and LLM_MODEL'],
-      ['sends too much', says('x'.repeat(30_000)), 'TOO_LARGE', 'LLM_MAX_RESPONSE_BYTES'],
+      ['sends too much', says('x'.repeat(30_000)), 'TOO_LARGE', 'more than 20000 bytes'],
       [
         'sends too many values',
         { ...says('{}'), more: Array.from({ length: 2_000 }, () => []) },
         'TOO_LARGE',
-        'PROCESS_DATA_MAX_VALUES',
+        'or 1000 values',
       ],
       [
         'leads elsewhere',
@@ -365,8 +365,8 @@ describe('an agent that waits for its turn', () => {
     const app = await TestApp.start({
       LLM_BASE_URL: model.url,
       LLM_MODEL: 'scripted',
-      MCP_CALL_MAX_IN_FLIGHT_PER_SYSTEM: '1',
-      AGENT_TOOL_TIMEOUT_MS: '60000',
+      'mcpCallLimits.maxInFlightPerSystem': '1',
+      'agentLimits.toolTimeoutMs': '60000',
     });
     const { buildId } = await publishAgent(app, { servers: [peer.url] });
     const tools = app.dataSource.getRepository(ToolEntity);
@@ -412,7 +412,7 @@ describe('an agent whose time is over', () => {
     const app = await TestApp.start({
       LLM_BASE_URL: model.url,
       LLM_MODEL: 'scripted',
-      AGENT_TOOL_TIMEOUT_MS: '5000',
+      'agentLimits.toolTimeoutMs': '5000',
     });
     const { buildId } = await publishAgent(app, { servers: [peer.url] });
     const advise = (runKey: string) => runWorkflow(app, buildId, 'advise', { runKey });
@@ -446,14 +446,14 @@ describe('an agent whose time is over', () => {
       LLM_BASE_URL: model.url,
       LLM_MODEL: 'scripted',
       // Long enough for the call to begin on a busy machine.
-      AGENT_DEADLINE_MS: '8000',
+      'agentLimits.deadlineMs': '8000',
     });
     const { buildId } = await publishAgent(app, { servers: [peer.url] });
     const runKey = newRunKey();
     expect(await failureOf(runWorkflow(app, buildId, 'advise', { runKey }))).toMatchObject({
       code: 'CALL_OUTCOME_UNKNOWN',
       node: 'agent',
-      message: expect.stringContaining('AGENT_DEADLINE_MS'),
+      message: expect.stringContaining('longer than'),
     });
     expect((await callRows(app, runKey))[1]).toMatchObject({ state: 'UNKNOWN', outcome: 'AGENT_DEADLINE' });
     expect(peer.called).toEqual(['sends']);
@@ -467,7 +467,7 @@ describe('an agent whose time is over', () => {
     const app = await TestApp.start({
       LLM_BASE_URL: model.url,
       LLM_MODEL: 'scripted',
-      AGENT_DEADLINE_MS: '1000',
+      'agentLimits.deadlineMs': '1000',
     });
     const { buildId } = await publishAgent(app, { servers: [peer.url] });
     expect(await failureOf(runWorkflow(app, buildId, 'advise'))).toMatchObject({

@@ -41,7 +41,7 @@ const RULES = {
   'application-delivery': [{ claim: 'scope', has: 'application:deliver' }],
 };
 beforeAll(async () => {
-  app = await TestApp.start({ AGENT_MAX_TOOLS: '3', PERMISSION_RULES: JSON.stringify(RULES) });
+  app = await TestApp.start({ 'agentLimits.tools': '3', PERMISSION_RULES: JSON.stringify(RULES) });
 });
 afterAll(() => app.close());
 beforeEach(() => {
@@ -323,7 +323,7 @@ describe('warnings of a commit and of a build', () => {
 
 describe('an agent with more ready tools than it may have', () => {
   it('is not ready, and the maker of a build is warned', async () => {
-    const reason = 'The agent has 4 tools that are ready, AGENT_MAX_TOOLS is 3: a run of the node fails.';
+    const reason = 'The agent has 4 tools that are ready, and may have 3: a run of the node fails.';
     const system = await createdSystem(app, place, { resourceName: 'Stock' });
     await insertTools(
       app,

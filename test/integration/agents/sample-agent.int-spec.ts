@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { svc } from '../../../src/command-line/svc.command.js';
-import { Env } from '../../../src/config/env.js';
 import { deliver } from '../../../src/delivery/deliver.command.js';
 import { readModelScript } from '../../../src/evaluation/scripted-model/model-script.js';
 import { ScriptedModel } from '../../../src/evaluation/scripted-model/scripted-model.server.js';
@@ -8,6 +7,7 @@ import { TestApp } from '../../support/app.js';
 import { connectionTestPath, detailsPath, listPath, toolPath } from '../../support/factories.js';
 import { startEverything, type ProcessPeer } from '../../support/peers/everything.peer.js';
 import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
+import { limitedEnv } from '../../support/limits/limits.js';
 
 const APP = 'sample';
 const VERSION = 'v1';
@@ -35,7 +35,7 @@ describe('the agent of the sample, with the model of evaluation mode and the off
   beforeAll(async () => {
     model = await ScriptedModel.start(await readModelScript('sample/model.json'));
     server = await startEverything('streamableHttp');
-    app = await TestApp.start({ LLM_BASE_URL: model.url, LLM_MODEL: model.name, JOBS_POLL_MS: '20' });
+    app = await TestApp.start({ LLM_BASE_URL: model.url, LLM_MODEL: model.name, 'jobLimits.pollMs': '20' });
     token = await app.issuer.sign({});
     const [library] = await delivered('sample/library', 'sample-library', '--commit', '--build');
     const application = ['--library', `sample-library=${library}`, '--base-url', `everything=${server.url}`];
@@ -56,7 +56,7 @@ describe('the agent of the sample, with the model of evaluation mode and the off
     const lines: string[] = [];
     const errors: string[] = [];
     await deliver([folder, '--app', appId, '--version', VERSION, '--url', app.url, ...options], {
-      env: Env.parse('maintenance', { DELIVER_TOKEN: token }),
+      env: limitedEnv('maintenance', { SVC_TOKEN: token }),
       print: (line) => lines.push(line),
       printError: (line) => errors.push(line),
       pathOf: (path) => path,
@@ -119,7 +119,7 @@ describe('the agent of the sample, with the model of evaluation mode and the off
 
     const lines: string[] = [];
     const status = await svc(['trace', uuid], {
-      env: Env.parse('maintenance', { SVC_URL: app.url, SVC_TOKEN: token }),
+      env: limitedEnv('maintenance', { SVC_URL: app.url, SVC_TOKEN: token }),
       print: (line) => lines.push(line),
       printError: () => undefined,
       pathOf: (path) => path,

@@ -36,7 +36,7 @@ const versionsOf = ({ body }: TestResponse<VersionPageDto>): string[] =>
 
 beforeAll(async () => {
   app = await TestApp.start({
-    JOBS_WORKERS: 'false',
+    JOBS_CONCURRENCY: '0',
     PERMISSION_RULES: JSON.stringify({
       'integration-management': [{ claim: 'scope', has: 'integration:manage' }],
       'application-delivery': [

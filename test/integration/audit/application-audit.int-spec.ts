@@ -40,7 +40,7 @@ const ofVersion = async (versionId: string): Promise<AuditPageDto['events']> =>
   (await app.request<AuditPageDto>('GET', `${createPath(appId, versionId)}/audit`)).body.events;
 
 beforeAll(async () => {
-  app = await TestApp.start({ JOBS_WORKERS: 'false' });
+  app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
   const john = await app.tokenWith({ sub: 'john' });
   const intruder = await app.tokenWith({ sub: 'intruder', scope: 'openid' });
   const body = createSystemBody();

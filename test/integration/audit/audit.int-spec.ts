@@ -30,8 +30,8 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/integratio
   let title: string | undefined;
 
   beforeAll(async () => {
-    app = await TestApp.start({ MCP_TEST_TIMEOUT_MS: '5000' });
-    strict = await TestApp.start({ AUDIT_DENIALS_PER_MINUTE: '2' });
+    app = await TestApp.start({ 'mcpLimits.testTimeoutMs': '5000' });
+    strict = await TestApp.start({ 'auditLimits.denialsPerMinute': '2' });
     server = await startScriptedMcp({
       list: ({ id, response }) =>
         sendResult(response, id, { tools: [{ name: 'echo', title, inputSchema: { type: 'object' } }] }),

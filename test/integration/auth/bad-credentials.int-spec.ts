@@ -15,7 +15,10 @@ let strictApp: GuardedApp;
 /** An issuer after RFC 9068 whose tokens are taken from one client only. */
 function strict(env: Env): TrustedIssuer {
   const { rules, keys } = oidcIssuer(env);
-  return new TrustedIssuer({ ...rules, tokenTypes: ['at+jwt'], authorizedParties: ['web-client'] }, keys);
+  return new TrustedIssuer(
+    { ...rules, tokenTypes: ['at+jwt'], requiredClaims: new Map([['azp', new Set(['web-client'])]]) },
+    keys,
+  );
 }
 
 beforeAll(async () => {
@@ -147,7 +150,7 @@ describe('an issuer with strict rules', () => {
 
   it.each([
     ['at+jwt', { azp: 'web-client' }, { typ: 'at+jwt' }],
-    ['application/AT+JWT', { client_id: 'web-client' }, { typ: 'application/AT+JWT' }],
+    ['application/AT+JWT', { azp: 'web-client' }, { typ: 'application/AT+JWT' }],
   ])('accepts %s of the allowed client', async (_name, claims, header) => {
     const answer = await call(`${strictApp.url}/guarded`, await issuer.sign(claims, { header }), post);
     expect(answer.status).toBe(201);
@@ -192,7 +195,7 @@ describe('a request with a good token', () => {
   it('stops being served when it expires, although it was verified before', async () => {
     const quick = await startGuardedApp({
       issuerUrl: issuer.url,
-      settings: { OIDC_CLOCK_TOLERANCE_SECONDS: '0' },
+      settings: { 'tokenLimits.clockToleranceSeconds': '0' },
     });
     const token = await issuer.sign({ exp: seconds(2) });
     expect((await call(`${quick.url}/any-caller`, token)).status).toBe(200);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-auth-'));
   app = await TestApp.start({
     DATABASE_URL: `sqlite:${join(folder, 'auth.sqlite')}`,
-    OIDC_JWKS_COOLDOWN_SECONDS: '1',
+    'tokenLimits.jwksCooldownSeconds': '1',
   });
   rsaKey = await signingKey('RS256');
   app.issuer.keys = [rsaKey, ...app.issuer.keys];

@@ -33,6 +33,7 @@ import { RateLimit } from '../../../src/common/rate-limit/rate-limit.decorator.j
 import { RateLimits } from '../../../src/common/rate-limit/rate-limits.js';
 import { Env } from '../../../src/config/env.js';
 import { AUDIENCE } from '../../support/issuer.js';
+import { limitedEnv } from '../../support/limits/limits.js';
 
 /** What happened inside the application since the last reset. */
 export const seen = {
@@ -119,17 +120,17 @@ export interface GuardedAppOptions {
 
 /** A small application with the production chain: address limit, bearer middleware, body parser, guards, filter. */
 export async function startGuardedApp(options: GuardedAppOptions): Promise<GuardedApp> {
-  const env = Env.parse('production', {
+  const env = limitedEnv('production', {
     DATABASE_URL: 'mysql://not-used/svc',
     SECRETS_KEYS: `k:${Buffer.alloc(32).toString('base64')}`,
     OIDC_ISSUER: options.issuerUrl,
     OIDC_AUDIENCE: AUDIENCE,
-    OIDC_JWKS_COOLDOWN_SECONDS: '1',
+    'tokenLimits.jwksCooldownSeconds': '1',
     RATE_LIMIT_ADDRESS_PER_MINUTE: '0',
     RATE_LIMIT_PRINCIPAL_PER_MINUTE: '0',
-    HTTP_REFUSAL_DELAY_MS: '0',
-    HTTP_CALLER_REQUESTS: '0',
-    HTTP_CALLER_AT_WORK: '0',
+    'httpLimits.refusalDelayMs': '0',
+    'httpLimits.callerRequests': '0',
+    'httpLimits.callerAtWork': '0',
     LOG_LEVEL: 'silent',
     ...options.settings,
   });

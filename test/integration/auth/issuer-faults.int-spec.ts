@@ -4,12 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TrustedIssuer } from '../../../src/common/auth/trusted-issuer.js';
-import { Env } from '../../../src/config/env.js';
+import { tokenLimits } from '../../../src/common/auth/token.limits.js';
 import { signingKey, StubIssuer } from '../../support/issuer.js';
 import { call, startGuardedApp, type GuardedApp } from './guarded-app.js';
 import { IN_TIME_MS } from '../../support/patience.js';
 
-/** OIDC_TIMEOUT_MS of a test that would see another one in its place. */
+/** `timeoutMs` of a test that would see another one in its place. */
 const LONGER_THAN_DEFAULT_MS = 4_500;
 
 let issuer: StubIssuer;
@@ -46,7 +46,7 @@ async function timeUntil(status: number, pair = { issuer, app: app! }): Promise<
 
 describe('key rotation', () => {
   it('fails no request at 100 a second, whichever published key signed', async () => {
-    await start({ OIDC_JWKS_COOLDOWN_SECONDS: '5' });
+    await start({ 'tokenLimits.jwksCooldownSeconds': '5' });
     const statuses: Promise<number>[] = [];
     const oldKey = issuer.keys[0]!;
     for (let round = 0; round < 300; round += 1) {
@@ -72,7 +72,7 @@ describe('key rotation', () => {
   });
 
   it('is not held up by junk key ids, which cost one key request per cool-down', async () => {
-    await start({ OIDC_JWKS_COOLDOWN_SECONDS: '1' });
+    await start({ 'tokenLimits.jwksCooldownSeconds': '1' });
     const junk = await Promise.all(
       Array.from({ length: 200 }, (_, index) => issuer.sign({}, { header: { kid: `junk-${index}` } })),
     );
@@ -92,7 +92,7 @@ describe('key rotation', () => {
   });
 
   it('ends a retired key when the keys have reached their greatest age', async () => {
-    await start({ OIDC_JWKS_MAX_AGE_SECONDS: '1' });
+    await start({ 'tokenLimits.jwksMaxAgeSeconds': '1' });
     const old = issuer.keys[0]!;
     expect(await statusOf(await issuer.sign({}, { key: old }))).toBe(200);
     await issuer.rotate({ retire: true });
@@ -104,7 +104,7 @@ describe('key rotation', () => {
 
 describe('a key that the issuer withdrew', () => {
   it('ends with the next request for the keys, for tokens that were verified a moment ago too', async () => {
-    await start({ OIDC_JWKS_MAX_AGE_SECONDS: '1' });
+    await start({ 'tokenLimits.jwksMaxAgeSeconds': '1' });
     const [withdrawn] = issuer.keys;
     const token = await issuer.sign();
     expect(await statusOf(token)).toBe(200);
@@ -120,13 +120,12 @@ describe('a key that the issuer withdrew', () => {
 
   it('is noticed within a minute unless somebody sets another time', async () => {
     await start();
-    const env = app!.nest.get(Env, { strict: false });
-    const seconds = env.get('OIDC_JWKS_MAX_AGE_SECONDS') + env.get('OIDC_TIMEOUT_MS') / 1_000;
+    const seconds = tokenLimits.jwksMaxAgeSeconds + tokenLimits.timeoutMs / 1_000;
     expect(seconds).toBeLessThan(60);
   });
 
   it('keeps what was verified while the keys stay the same', async () => {
-    await start({ OIDC_JWKS_MAX_AGE_SECONDS: '1' });
+    await start({ 'tokenLimits.jwksMaxAgeSeconds': '1' });
     const { keys } = app!.nest.get(TrustedIssuer, { strict: false });
     expect(await statusOf(await issuer.sign())).toBe(200);
     await issuer.rotate();
@@ -141,7 +140,7 @@ describe('a key that the issuer withdrew', () => {
 
 describe('an issuer that is down', () => {
   it('fails no request while the last good keys serve', async () => {
-    await start({ OIDC_JWKS_MAX_AGE_SECONDS: '1', OIDC_JWKS_STALE_SECONDS: '60' });
+    await start({ 'tokenLimits.jwksMaxAgeSeconds': '1', 'tokenLimits.jwksStaleSeconds': '60' });
     expect(await statusOf(await issuer.sign())).toBe(200);
     await issuer.stop();
     const end = performance.now() + 4_000;
@@ -153,7 +152,7 @@ describe('an issuer that is down', () => {
 
   it('makes requests 500, never 401, once the last good keys are too old, until it is back', async () => {
     const begin = performance.now();
-    await start({ OIDC_JWKS_MAX_AGE_SECONDS: '1', OIDC_JWKS_STALE_SECONDS: '1' });
+    await start({ 'tokenLimits.jwksMaxAgeSeconds': '1', 'tokenLimits.jwksStaleSeconds': '1' });
     expect(await statusOf(await issuer.sign())).toBe(200);
     await issuer.stop();
     expect(await timeUntil(500)).toBeLessThan(IN_TIME_MS);
@@ -237,7 +236,7 @@ describe.concurrent('an issuer that misbehaves', () => {
   it.each(Object.entries(FAULTS))('%s: 500 in time, 200 soon after it is mended', async (_name, fault) => {
     const other = await StubIssuer.start();
     fault(other);
-    const own = await startGuardedApp({ issuerUrl: other.url, settings: { OIDC_TIMEOUT_MS: '500' } });
+    const own = await startGuardedApp({ issuerUrl: other.url, settings: { 'tokenLimits.timeoutMs': '500' } });
     const begin = performance.now();
     expect((await call(`${own.url}/any-caller`, await other.sign())).status).toBe(500);
     expect(performance.now() - begin).toBeLessThan(IN_TIME_MS);
@@ -248,11 +247,11 @@ describe.concurrent('an issuer that misbehaves', () => {
     await other.stop();
   });
 
-  it('is waited for as long as OIDC_TIMEOUT_MS says', async () => {
+  it('is waited for as long as tokenLimits.timeoutMs says', async () => {
     const other = await StubIssuer.start();
     FAULTS['never answers']?.(other);
     const begin = performance.now();
-    const settings = { OIDC_TIMEOUT_MS: String(LONGER_THAN_DEFAULT_MS) };
+    const settings = { 'tokenLimits.timeoutMs': String(LONGER_THAN_DEFAULT_MS) };
     const own = await startGuardedApp({ issuerUrl: other.url, settings });
     expect((await call(`${own.url}/any-caller`, await other.sign())).status).toBe(500);
     const tookMs = performance.now() - begin;
@@ -266,7 +265,7 @@ describe.concurrent('an issuer that misbehaves', () => {
 
 describe('an issuer that misbehaves later', () => {
   it('does not take the good keys away', async () => {
-    await start({ OIDC_JWKS_MAX_AGE_SECONDS: '1' });
+    await start({ 'tokenLimits.jwksMaxAgeSeconds': '1' });
     expect(await statusOf(await issuer.sign())).toBe(200);
     issuer.answerKeys = (response) => response.end('{"keys":[]}');
     await delay(1_500);
@@ -274,7 +273,7 @@ describe('an issuer that misbehaves later', () => {
   });
 
   it('cannot fill the memory', async () => {
-    await start({ OIDC_JWKS_MAX_AGE_SECONDS: '1' });
+    await start({ 'tokenLimits.jwksMaxAgeSeconds': '1' });
     const before = process.memoryUsage().rss;
     FAULTS['answers with a gzip bomb']?.(issuer);
     await delay(2_500);

@@ -107,16 +107,16 @@ describe('the limit by caller', () => {
   });
 
   it('can be lower for a costly operation, which leaves the others alone', async () => {
-    await start({ RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: '2', RATE_LIMIT_PRINCIPAL_PER_MINUTE: '100' });
+    await start({ 'httpLimits.connectionTestsPerMinute': '2', RATE_LIMIT_PRINCIPAL_PER_MINUTE: '100' });
     const token = await issuer.sign();
     expect((await call(`${app.url}/costly`, token)).status).toBe(200);
     expect((await call(`${app.url}/costly`, token)).status).toBe(200);
-    expectTooMany(await call(`${app.url}/costly`, token), 'RATE_LIMIT_CONNECTION_TEST_PER_MINUTE', 2);
+    expectTooMany(await call(`${app.url}/costly`, token), 'connection-tests-per-minute', 2);
     expect((await call(`${app.url}/any-caller`, token)).status).toBe(200);
   });
 
   it('is none at 0', async () => {
-    await start({ RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: '0' });
+    await start({ 'httpLimits.connectionTestsPerMinute': '0' });
     const token = await issuer.sign();
     const answers = await Promise.all(Array.from({ length: 200 }, () => call(`${app.url}/costly`, token)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));

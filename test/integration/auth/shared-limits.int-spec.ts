@@ -90,7 +90,10 @@ describe.skipIf(started === undefined)('requests a minute of one caller, with Re
     ],
     ['says nothing', ['client', 'pause', '3000', 'all'], ['ping']],
   ])('are counted by each replica alone while Redis %s, and together again', async (_what, breakIt, mend) => {
-    const replicas = [await start({ REDIS_TIMEOUT_MS: '200' }), await start({ REDIS_TIMEOUT_MS: '200' })];
+    const replicas = [
+      await start({ 'redisLimits.timeoutMs': '200' }),
+      await start({ 'redisLimits.timeoutMs': '200' }),
+    ];
     await counting(replicas[0]!, 'first');
     await counting(replicas[1]!, 'second');
     await redisCli(redis.port, ...breakIt);

@@ -9,7 +9,7 @@ describe('BuildDefinitionsService', () => {
   let app: TestApp;
   let service: BuildDefinitionsService;
   beforeAll(async () => {
-    app = await TestApp.start({ DEFINITION_CACHE_ENTRIES: '2' });
+    app = await TestApp.start({ 'buildLimits.cacheEntries': '2' });
     service = app.nest.get(BuildDefinitionsService);
   });
   afterAll(() => app.close());

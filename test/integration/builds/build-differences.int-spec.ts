@@ -248,7 +248,7 @@ describe('GET /resource/app/{appId}/build/{buildId}/differences', () => {
   });
 
   it('leaves the definitions that run where they are held', async () => {
-    const small = await TestApp.start({ DEFINITION_CACHE_ENTRIES: '1', JOBS_WORKERS: 'false' });
+    const small = await TestApp.start({ 'buildLimits.cacheEntries': '1', JOBS_CONCURRENCY: '0' });
     try {
       const running = await publish(small, { bpmn: taskProcess('running', userTask('a')) });
       expect((await start(small, running, 'running', {})).status).toBe(200);
@@ -271,8 +271,8 @@ describe('GET /resource/app/{appId}/build/{buildId}/differences', () => {
   });
 
   it.each([
-    ['too many wait', 'BUILD_COMPARISON_QUEUE'],
-    ['they wait for too long', 'BUILD_COMPARISON_WAIT_MS'],
+    ['too many wait', 'buildLimits.comparisonQueue'],
+    ['they wait for too long', 'buildLimits.comparisonWaitMs'],
   ])('is answered 503 when %s, and compares later', async (_when, setting) => {
     const buildId = await deliver({ bpmn: [laneProcess('clerk')] });
     const path = `${appPath(appId)}/build/${buildId}/differences`;

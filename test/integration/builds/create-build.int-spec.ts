@@ -35,7 +35,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
   let app: TestApp;
   let place: Place;
   beforeAll(async () => {
-    app = await TestApp.start({ PROCESS_CLEANUP_SECONDS: '1', JOBS_POLL_MS: '50' });
+    app = await TestApp.start({ 'processLimits.cleanupSeconds': '1', 'jobLimits.pollMs': '50' });
   });
   afterAll(() => app.close());
   afterEach(() => vi.restoreAllMocks());

@@ -18,7 +18,7 @@ const waits = processFile(
   `${node('startEvent', 'start')}${userTask('a')}${userTask('b')}${node('endEvent', 'end')}${flows('start>a a>b b>end')}`,
 );
 
-const SETTINGS = { JOBS_WORKERS: 'false', PROCESS_UI_ACTION_ACCESS: 'any-token' };
+const SETTINGS = { JOBS_CONCURRENCY: '0', PROCESS_UI_ACTION_ACCESS: 'any-token' };
 
 let app: TestApp;
 let build: Published;

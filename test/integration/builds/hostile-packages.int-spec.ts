@@ -65,7 +65,7 @@ describe('hostile packages', () => {
     ['files full of faults', faulty(16)],
     ['lists without end', EMPTY_LISTS],
   ])('do not hold up others while they are judged: %s', async (_what, body) => {
-    const to = await start({ HTTP_CALLER_BODY_BYTES: '0' });
+    const to = await start({ 'httpLimits.callerBodyBytes': '0' });
     await delivers(to);
     const judged = new AbortController();
     const answers = Promise.all([deliver(to, body), deliver(to, body)]).finally(() => judged.abort());
@@ -82,7 +82,7 @@ describe('hostile packages', () => {
   });
 
   it('are given up when they take too long, and the next one is judged', async () => {
-    const to = await start({ PACKAGE_CHECK_TIMEOUT_MS: '1000' });
+    const to = await start({ 'packageLimits.timeoutMs': '1000' });
     await delivers(to);
     const { status, body } = await deliver(to, dense(6));
 
@@ -90,12 +90,12 @@ describe('hostile packages', () => {
     expect(body.problems).toEqual([
       expect.objectContaining({ code: 'PACKAGE_TOO_COMPLEX', file: 'application.json', element: null }),
     ]);
-    expect(body.problems?.[0]?.message).toContain('PACKAGE_CHECK_TIMEOUT_MS');
+    expect(body.problems?.[0]?.message).toContain('took longer than');
     await delivers(to);
   });
 
   it('are given up when they take too much memory, and the next one is judged', async () => {
-    const to = await start({ PACKAGE_CHECK_MEMORY_MB: '64' });
+    const to = await start({ 'packageLimits.memoryMb': '64' });
     await delivers(to);
     const { status, body } = await deliver(to, EMPTY_LISTS);
 
@@ -105,10 +105,10 @@ describe('hostile packages', () => {
   });
 
   it.each([
-    ['too many wait', 'PACKAGE_CHECK_QUEUE'],
-    ['they wait for too long', 'PACKAGE_CHECK_WAIT_MS'],
+    ['too many wait', 'packageLimits.queue'],
+    ['they wait for too long', 'packageLimits.waitMs'],
   ])('are answered 503 when %s, and stored later', async (_when, setting) => {
-    const to = await start({ [setting]: '0', HTTP_CALLER_BODY_BYTES: '0' });
+    const to = await start({ [setting]: '0', 'httpLimits.callerBodyBytes': '0' });
     const body = dense(2);
     await vi.waitFor(async () => {
       const answers = await Promise.all([deliver(to, body), deliver(to, body)]);
@@ -122,7 +122,7 @@ describe('hostile packages', () => {
   });
 
   it('leave the queue when their caller hangs up', async () => {
-    const to = await start({ PACKAGE_CHECK_WAIT_MS: '600000', HTTP_CALLER_BODY_BYTES: '0' });
+    const to = await start({ 'packageLimits.waitMs': '600000', 'httpLimits.callerBodyBytes': '0' });
     await delivers(to);
     const waiting = vi.spyOn(WaitingLine.prototype, 'wait');
     const begun = vi.spyOn(ThreadTurns.prototype, 'take');

@@ -80,7 +80,7 @@ async function outcomeOf(app: TestApp, user: Published, process: string): Promis
 describe('the newest word of the owner of a library', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_POLL_MS: '20', JOBS_RETRY_BASE_MS: '20' });
+    app = await TestApp.start({ 'jobLimits.pollMs': '20', 'jobLimits.retryBaseMs': '20' });
   });
   afterAll(() => app.close());
 
@@ -178,8 +178,8 @@ describe('with LIBRARY_CONSENT_AT_CALLS', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await TestApp.start({
-      JOBS_POLL_MS: '20',
-      JOBS_RETRY_BASE_MS: '20',
+      'jobLimits.pollMs': '20',
+      'jobLimits.retryBaseMs': '20',
       LIBRARY_CONSENT_AT_CALLS: 'true',
     });
   });

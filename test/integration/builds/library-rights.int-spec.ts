@@ -95,8 +95,8 @@ describe('the right to use a library', () => {
     expect(await events(shared)).toEqual([use(place, shared, 'denied')]);
   });
 
-  it('is refused as often as somebody asks, and told to the owner up to AUDIT_DENIALS_PER_MINUTE of one caller', async () => {
-    const strict = await TestApp.start({ AUDIT_DENIALS_PER_MINUTE: '3' });
+  it('is refused as often as somebody asks, and told to the owner up to auditLimits.denialsPerMinute of one caller', async () => {
+    const strict = await TestApp.start({ 'auditLimits.denialsPerMinute': '3' });
     const place = newPlace();
     const shared = [await library([]), await library([])] as const;
     const libraries = shared.map(({ appId, buildId }) => ({ appId, buildId }));
@@ -262,7 +262,7 @@ describe('the right to use a library', () => {
     [['one', 'one'], 'Application "one" is named twice.'],
     [['not an id'], 'Element 0 must be 1 to 64 letters'],
     ['one', '"usableBy" must be an array.'],
-    [Array.from({ length: 501 }, (_, index) => `app-${index}`), 'PACKAGE_MAX_LIBRARY_USERS'],
+    [Array.from({ length: 501 }, (_, index) => `app-${index}`), 'at most 500 applications'],
   ])('is written as a list of applications, each once (%#)', async (usableBy, message) => {
     const place = newPlace();
     const application = { formatVersion: 1, appId: place.appId, name: 'Wrong', usableBy };

@@ -242,7 +242,7 @@ const sent = (bytes: number) => ({ body: { text: 'x'.repeat(bytes) } });
 
 describe('PUT /resource/app/{appId}/app-version/{versionId}/package beyond its limit', () => {
   it('answers 400 with the limit, and other routes keep theirs', async () => {
-    const app = await TestApp.start({ PACKAGE_MAX_BYTES: '2048', HTTP_BODY_LIMIT_BYTES: '1024' });
+    const app = await TestApp.start({ 'packageLimits.bytes': '2048', 'httpLimits.bodyBytes': '1024' });
     const place = newPlace();
     const path = deliveryPath(place.appId, place.versionId);
     try {

@@ -48,7 +48,7 @@ const stops = processFile(
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await TestApp.start({ PERMISSION_RULES: JSON.stringify(RULES), JOBS_POLL_MS: '20' });
+  app = await TestApp.start({ PERMISSION_RULES: JSON.stringify(RULES), 'jobLimits.pollMs': '20' });
 });
 afterAll(() => app.close());
 
@@ -118,7 +118,7 @@ describe('POST /resource/app/{appId}/build/{buildId}/withdraw', () => {
 
   it('ends starts on every replica before it is answered', async () => {
     const build = await published();
-    const replica = await TestApp.start({ JOBS_WORKERS: 'false' });
+    const replica = await TestApp.start({ JOBS_CONCURRENCY: '0' });
     try {
       expect((await start(replica, build, 'waits')).status).toBe(200);
       await withdraw(build);

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { svc } from '../../../src/command-line/svc.command.js';
-import { Env } from '../../../src/config/env.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { startToolListPeer, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
 import { leading, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { createSystem, testConnection } from '../tools/tool-support.js';
+import { limitedEnv } from '../../support/limits/limits.js';
 
 const GONE = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10';
 
@@ -28,7 +28,7 @@ describe('svc', () => {
   let appId: string;
 
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_POLL_MS: '20', JOBS_RETRY_BASE_MS: '20' });
+    app = await TestApp.start({ 'jobLimits.pollMs': '20', 'jobLimits.retryBaseMs': '20' });
     token = await app.issuer.sign({});
     folder = await mkdtemp(join(tmpdir(), 'svc-command-'));
     appId = uniqueName('greeter');
@@ -59,7 +59,7 @@ describe('svc', () => {
     const lines: string[] = [];
     const errors: string[] = [];
     const status = await svc(args, {
-      env: Env.parse('maintenance', { SVC_URL: app.url, SVC_TOKEN: token, ...settings }),
+      env: limitedEnv('maintenance', { SVC_URL: app.url, SVC_TOKEN: token, ...settings }),
       print: (line) => lines.push(line),
       printError: (line) => errors.push(line),
       pathOf: (path) => path,

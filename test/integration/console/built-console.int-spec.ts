@@ -57,7 +57,7 @@ describe('the built console', () => {
 describe('the served console', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_WORKERS: 'false', CONSOLE_OIDC_CLIENT_ID: 'svc-console' });
+    app = await TestApp.start({ JOBS_CONCURRENCY: '0', CONSOLE_OIDC_CLIENT_ID: 'svc-console' });
   });
   afterAll(() => app.close());
 
@@ -170,7 +170,7 @@ describe('the policy of the console, where the issuer names endpoints at other o
     const issuer = await StubIssuer.start();
     issuers.push(issuer);
     issuer.discovery = discovery;
-    const app = await TestApp.start({ JOBS_WORKERS: 'false', OIDC_ISSUER: issuer.url });
+    const app = await TestApp.start({ JOBS_CONCURRENCY: '0', OIDC_ISSUER: issuer.url });
     apps.push(app);
     await expect.poll(() => issuer.jwksRequests).toBeGreaterThan(0);
     const { headers } = await httpGet(app.url, '/console/');
@@ -204,7 +204,7 @@ describe('the policy of the console, where the issuer names endpoints at other o
 describe('with CONSOLE=false', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_WORKERS: 'false', CONSOLE: 'false' });
+    app = await TestApp.start({ JOBS_CONCURRENCY: '0', CONSOLE: 'false' });
   });
   afterAll(() => app.close());
 

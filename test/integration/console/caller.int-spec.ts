@@ -12,7 +12,7 @@ describe('the caller', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await TestApp.start({
-      JOBS_WORKERS: 'false',
+      JOBS_CONCURRENCY: '0',
       PERMISSION_RULES: JSON.stringify(RULES),
       PROCESS_UI_ACTION_PERMISSION: 'act-processes',
     });

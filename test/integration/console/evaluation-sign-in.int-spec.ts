@@ -27,7 +27,7 @@ describe('signing in at the console of evaluation mode', () => {
       LOG_LEVEL: 'silent',
       DATA_DIR: folder,
       SECRETS_KEYS: TEST_SECRETS_KEYS,
-      JOBS_WORKERS: 'false',
+      JOBS_CONCURRENCY: '0',
     });
     const issuer = await EvaluationIssuer.create(env.get('PERMISSION_RULES'));
     app = await createApp({

@@ -15,7 +15,7 @@ describe.skipIf(!databaseUrl.startsWith(SCHEME))('the embedded file on a full di
   let database: Database;
 
   beforeEach(async () => {
-    app = await TestApp.start({ JOBS_WORKERS: 'false' });
+    app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
     database = app.nest.get(Database);
     await database.write((manager) => manager.query('CREATE TABLE fat (bytes BLOB)'));
     // Tests before this one leave room in the file.

@@ -1,11 +1,11 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Env } from '../../../src/config/env.js';
 import { dataSourceOptions } from '../../../src/database/data-source.options.js';
 import { migrate } from '../../../src/database/migrate.js';
 import { MigrationLockError, withMigrationLock } from '../../../src/database/migration-lock.js';
 import { SCHEMA } from '../../../src/schema.js';
 import { dropDatabase, scratchDatabase } from '../../support/databases/scratch-database.js';
+import { limitedEnv } from '../../support/limits/limits.js';
 
 const testUrl = String(process.env['DATABASE_URL']);
 const NAME = `svc_lock_${process.pid}`;
@@ -26,10 +26,10 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('replicas that migrate at the sam
   });
 
   const replica = async (address = url): Promise<DataSource> => {
-    const env = Env.parse('maintenance', {
+    const env = limitedEnv('maintenance', {
       NODE_ENV: 'test',
       DATABASE_URL: address,
-      DATABASE_LOCK_WAIT_SECONDS: '1',
+      'databaseLimits.lockWaitSeconds': '1',
     });
     const dataSource = await new DataSource(dataSourceOptions(env, SCHEMA)).initialize();
     opened.push(dataSource);

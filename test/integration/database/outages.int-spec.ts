@@ -17,6 +17,7 @@ import { WriteProofEntity } from '../../../src/database/write-proof.entity.js';
 import { SCHEMA } from '../../../src/schema.js';
 import { TcpProxy } from '../health/tcp-proxy.js';
 import { IN_TIME_MS } from '../../support/patience.js';
+import { limitedEnv } from '../../support/limits/limits.js';
 
 const databaseUrl = String(process.env['DATABASE_URL']);
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
@@ -40,12 +41,12 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
   });
 
   const envOf = (settings: Record<string, string>): Env =>
-    Env.parse('maintenance', {
+    limitedEnv('maintenance', {
       NODE_ENV: 'test',
       LOG_LEVEL: 'silent',
       DATABASE_URL: proxy.through(databaseUrl),
-      DATABASE_LOCK_WAIT_SECONDS: '1',
-      DATABASE_SILENCE_MS: '1000',
+      'databaseLimits.lockWaitSeconds': '1',
+      'databaseLimits.silenceMs': '1000',
       ...settings,
     });
   const connect = async (settings: Record<string, string> = {}): Promise<Database> => {
@@ -102,22 +103,22 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     expect(await database.write(connectionId)).toBe(id);
   });
 
-  it('is told of at the start when limits do not fit into its packets', async () => {
+  it('is told of at the start when its packets are too small', async () => {
     await connect();
     const warned: unknown[] = [];
     const log = { warn: (...all: unknown[]) => warned.push(all) } as unknown as Log;
     const small = { options: open[0]!.options, query: async () => [{ bytes: 4_194_304 }] };
-    await warnOfPackets(small as unknown as DataSource, envOf({}), log);
+    await warnOfPackets(small as unknown as DataSource, log);
     expect(warned).toEqual([
       [
-        'limits do not fit into a packet of the database',
+        'a packet of the database is too small',
         {
           detail:
-            'JOBS_MAX_PAYLOAD_BYTES, PACKAGE_MAX_BYTES must be below max_allowed_packet of the database server (4194304 bytes): what is larger cannot be stored.',
+            'max_allowed_packet of the database server (4194304 bytes) must be above 8388608: what is larger cannot be stored.',
         },
       ],
     ]);
-    await warnOfPackets(open[0]!, envOf({}), log);
+    await warnOfPackets(open[0]!, log);
     expect(warned).toHaveLength(1);
   });
 
@@ -174,8 +175,11 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     expect(attempts).toBe(1);
   });
 
-  it('is believed for DATABASE_SILENCE_MS while it is asked, and for longer while it is not', async () => {
-    const database = await connect({ DATABASE_TRANSACTION_RETRIES: '0', DATABASE_SILENCE_MS: '2000' });
+  it('is believed for databaseLimits.silenceMs while it is asked, and for longer while it is not', async () => {
+    const database = await connect({
+      'databaseLimits.transactionRetries': '0',
+      'databaseLimits.silenceMs': '2000',
+    });
     const id = await database.write(connectionId);
     await sleep(2_500);
     expect(await database.write(connectionId)).toBe(id);
@@ -186,7 +190,7 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
   });
 
   it('too slow for the deadline stores nothing later', async () => {
-    const database = await connect({ DATABASE_DEADLINE_MS: '500' });
+    const database = await connect({ 'databaseLimits.deadlineMs': '500' });
     let end: unknown;
     const write = database.write(async (manager) => {
       await insert(1)(manager);
@@ -212,9 +216,9 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
   it('with too many callers turns away who is too many, and who waits too long', async () => {
     const database = await connect({
       DATABASE_POOL_SIZE: '1',
-      DATABASE_POOL_QUEUE: '2',
-      DATABASE_POOL_WAIT_MS: '300',
-      DATABASE_CONNECT_TIMEOUT_MS: '100',
+      'databaseLimits.poolQueue': '2',
+      'databaseLimits.poolWaitMs': '300',
+      'databaseLimits.connectTimeoutMs': '100',
     });
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -239,7 +243,7 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
   });
 
   it('turns nobody away for whom there is a connection', async () => {
-    const database = await connect({ DATABASE_POOL_SIZE: '5', DATABASE_POOL_QUEUE: '1' });
+    const database = await connect({ DATABASE_POOL_SIZE: '5', 'databaseLimits.poolQueue': '1' });
     const all = (): Promise<unknown> => Promise.all([1, 2, 3, 4, 5].map(() => database.write(connectionId)));
     await all();
     await all();
@@ -247,14 +251,14 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
 
   it('away at the start is waited for, but not one that refuses us', async () => {
     proxy.set('down');
-    const connecting = connect({ DATABASE_START_WAIT_SECONDS: '120' });
+    const connecting = connect({ 'databaseLimits.startWaitSeconds': '120' });
     await sleep(1_500);
     proxy.set('open');
     await (await connecting).write(insert(1));
 
     const nameless = connect({
       DATABASE_URL: 'mysql://svc:password@db.invalid/svc',
-      DATABASE_START_WAIT_SECONDS: '3',
+      'databaseLimits.startWaitSeconds': '3',
     });
     const asked = performance.now();
     expect(String(await failureOf(nameless))).toContain('ENOTFOUND');

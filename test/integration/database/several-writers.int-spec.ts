@@ -26,7 +26,7 @@ async function launch(server: PrivateServer): Promise<BuiltService> {
     OIDC_ISSUER: 'http://127.0.0.1:1',
     OIDC_AUDIENCE: AUDIENCE,
     SECRETS_KEYS: `k:${randomBytes(32).toString('base64')}`,
-    DATABASE_START_WAIT_SECONDS: '0',
+    'databaseLimits.startWaitSeconds': '0',
   });
 }
 

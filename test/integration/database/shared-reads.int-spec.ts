@@ -23,9 +23,9 @@ describe('readings that come at one time', () => {
 
   beforeAll(async () => {
     app = await TestApp.start({
-      JOBS_WORKERS: 'false',
-      DATABASE_GROUP_MAX: String(MOST),
-      DATABASE_GROUPS: '1',
+      JOBS_CONCURRENCY: '0',
+      'databaseLimits.groupMax': String(MOST),
+      'databaseLimits.groups': '1',
     });
     database = app.nest.get(Database);
     read = database.sharedRead(async (manager: EntityManager, slots: readonly number[]) => {
@@ -72,7 +72,7 @@ describe('readings that come at one time', () => {
     expect(readings).toEqual([[1, 2]]);
   });
 
-  it('are no more than DATABASE_GROUP_MAX in one', async () => {
+  it('are no more than databaseLimits.groupMax in one', async () => {
     await settled(1, 2, 3, 4, 5);
     expect(readings).toEqual([[1, 2, 3, 4], [5]]);
   });

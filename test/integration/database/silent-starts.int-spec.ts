@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { Log } from '../../../src/common/logging/log.js';
-import { Env } from '../../../src/config/env.js';
 import { awaitDatabase } from '../../../src/database/connect.js';
 import { withPatience } from '../../../src/database/server-pool.js';
 import { SCHEMA } from '../../../src/schema.js';
@@ -12,14 +11,16 @@ import { dropDatabase, scratchDatabase } from '../../support/databases/scratch-d
 import { AUDIENCE } from '../../support/issuer.js';
 import { TcpProxy } from '../health/tcp-proxy.js';
 import { BuiltService } from '../secrets/built-service.js';
+import { TAKES_LIMITS } from '../../support/limits/service-arguments.js';
+import { limitedEnv } from '../../support/limits/limits.js';
 
 const testUrl = String(process.env['DATABASE_URL']);
 const NAME = `svc_silent_${process.pid}`;
 const SETTINGS = {
   NODE_ENV: 'test',
-  DATABASE_LOCK_WAIT_SECONDS: '1',
-  DATABASE_SILENCE_MS: '1000',
-  DATABASE_CONNECT_TIMEOUT_MS: '1000',
+  'databaseLimits.lockWaitSeconds': '1',
+  'databaseLimits.silenceMs': '1000',
+  'databaseLimits.connectTimeoutMs': '1000',
   SECRETS_KEYS: `k:${randomBytes(32).toString('base64')}`,
 };
 /** The limit is seconds; whoever waits for the statement or the server waits for a minute or for ever. */
@@ -48,7 +49,7 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a server that falls silent', () 
     prepare: (dataSource: DataSource) => Promise<unknown> = async () => undefined,
     settings: Record<string, string> = {},
   ): Promise<DataSource> => {
-    const env = Env.parse('maintenance', {
+    const env = limitedEnv('maintenance', {
       ...SETTINGS,
       LOG_LEVEL: 'silent',
       DATABASE_URL: proxy.through(url),
@@ -86,7 +87,7 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a server that falls silent', () 
       proxy.set('silent');
       return dataSource.query('SELECT 1');
     };
-    const { error, tookMs } = await failureOf(connect(prepare, { DATABASE_START_WAIT_SECONDS: '3' }));
+    const { error, tookMs } = await failureOf(connect(prepare, { 'databaseLimits.startWaitSeconds': '3' }));
     expect((error as Error).message).toMatch(UNUSABLE);
     expect(tookMs).toBeLessThan(LONGEST_MS);
   });
@@ -108,7 +109,7 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a server that falls silent', () 
   const run = (args: string[]): Promise<{ status: unknown; stderr: string }> =>
     new Promise((done) => {
       const options = { env: { PATH: process.env['PATH'], ...SETTINGS, DATABASE_URL: proxy.through(url) } };
-      execFile(process.execPath, args, options, (error, _stdout, stderr) =>
+      execFile(process.execPath, [...TAKES_LIMITS, ...args], options, (error, _stdout, stderr) =>
         done({ status: error?.code ?? 0, stderr }),
       );
     });
@@ -135,7 +136,7 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a server that falls silent', () 
       const service = await BuiltService.launch({
         ...SETTINGS,
         DATABASE_URL: proxy.through(url),
-        DATABASE_START_WAIT_SECONDS: '3',
+        'databaseLimits.startWaitSeconds': '3',
         OIDC_ISSUER: 'http://127.0.0.1:1',
         OIDC_AUDIENCE: AUDIENCE,
       });

@@ -31,9 +31,9 @@ let transactions: ReturnType<typeof vi.spyOn>;
 
 beforeAll(async () => {
   app = await TestApp.start({
-    JOBS_WORKERS: 'false',
-    DATABASE_GROUP_MAX: String(MOST),
-    DATABASE_GROUP_WORK_MS: String(WORK_MS),
+    JOBS_CONCURRENCY: '0',
+    'databaseLimits.groupMax': String(MOST),
+    'databaseLimits.groupWorkMs': String(WORK_MS),
   });
   database = app.nest.get(Database);
   dataSource = app.dataSource;
@@ -92,7 +92,7 @@ describe('writes that come at one time', () => {
     expect(await slots()).toEqual([1]);
   });
 
-  it('are no more than DATABASE_GROUP_MAX in a transaction', async () => {
+  it('are no more than databaseLimits.groupMax in a transaction', async () => {
     const outcomes = await together(...Array.from({ length: MOST + 1 }, (_, slot) => inserting(slot)));
     expect(new Set(statesOf(outcomes))).toEqual(new Set(['fulfilled']));
     expect(transactions).toHaveBeenCalledTimes(2);
@@ -181,7 +181,7 @@ describe('writes that come at one time', () => {
     expect(await slots()).toEqual([1, 2]);
   });
 
-  it('are left to the next transaction when the others have worked for DATABASE_GROUP_WORK_MS', async () => {
+  it('are left to the next transaction when the others have worked for databaseLimits.groupWorkMs', async () => {
     const runs: number[] = [];
     const working =
       (slot: number): Work =>

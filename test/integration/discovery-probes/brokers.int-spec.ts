@@ -5,7 +5,7 @@ import { NatsProbe } from '../../../src/modules/discovery/probes/kinds/nats.prob
 import { RabbitmqProbe } from '../../../src/modules/discovery/probes/kinds/rabbitmq.probe.js';
 import { freePort } from '../../support/databases/free-port.js';
 import { output, tryStart } from '../../support/discovery/local-server.js';
-import { component, failureOf, probeEnv, probeHttp, runProbe } from '../../support/discovery/run-probe.js';
+import { component, failureOf, probeHttp, runProbe } from '../../support/discovery/run-probe.js';
 import { manageRabbitmq, startKafkaMock, startNats, startRabbitmq } from '../../support/discovery/servers.js';
 import { startKafkaTls, startTlsFront } from '../../support/discovery/tls-servers.js';
 import { tlsCertificate } from '../../support/peers/tls-certificate.js';
@@ -115,7 +115,7 @@ describe('the probe of nats', () => {
 });
 
 describe('the probe of kafka', () => {
-  const probe = new KafkaProbe(probeEnv(), new Clock());
+  const probe = new KafkaProbe(new Clock());
   const { server, missing } = kafka;
   const skipped = missing === undefined ? '' : `: ${missing}`;
   const at = (...brokers: string[]) => component('kafka', `kafka://${brokers.join(',')}`);

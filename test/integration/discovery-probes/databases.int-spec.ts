@@ -7,7 +7,7 @@ import { PostgresqlProbe } from '../../../src/modules/discovery/probes/kinds/pos
 import { RedisProbe } from '../../../src/modules/discovery/probes/kinds/redis.probe.js';
 import { startDatabases, type TestDatabase } from '../../support/databases/start-databases.js';
 import { tryStart } from '../../support/discovery/local-server.js';
-import { component, failureOf, probeEnv, runProbe } from '../../support/discovery/run-probe.js';
+import { component, failureOf, runProbe } from '../../support/discovery/run-probe.js';
 import { psql, redisCli, startPostgresql, startRedis } from '../../support/discovery/servers.js';
 import { secureMysql, securePostgresql, startTlsFront } from '../../support/discovery/tls-servers.js';
 import { tlsCertificate } from '../../support/peers/tls-certificate.js';
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 describe.each(['mariadb', 'mysql'] as const)('the probe of %s', (kind) => {
   const database = sql.databases.find((each) => each.kind === kind) as TestDatabase;
-  const probe = new MysqlProbe(probeEnv(), new Clock());
+  const probe = new MysqlProbe(new Clock());
   const reason = sql.missing.find((each) => each.kind === kind)?.reason;
   const port = database === undefined ? 0 : Number(new URL(database.url).port);
   const target = component('mysql', `mysql://127.0.0.1:${port}`, {
@@ -105,7 +105,7 @@ describe.each(['mariadb', 'mysql'] as const)('the probe of %s', (kind) => {
 });
 
 describe('the probe of postgresql', () => {
-  const probe = new PostgresqlProbe(probeEnv(), new Clock());
+  const probe = new PostgresqlProbe(new Clock());
   const { server, missing } = postgresql;
   const as = (name: string, password = `canary-${name}`) =>
     component('postgresql', server?.endpoint ?? '', { credentials: { username: name, password } });
@@ -186,7 +186,7 @@ describe('the probe of postgresql', () => {
 });
 
 describe('the probe of redis', () => {
-  const probe = new RedisProbe(probeEnv(), new Clock());
+  const probe = new RedisProbe(new Clock());
   const { server, missing } = redis;
   const as = (username: string, password = `canary-${username}`) =>
     component('redis', server?.endpoint ?? '', { credentials: { username, password } });

@@ -6,15 +6,14 @@ import { MongodbProbe } from '../../../src/modules/discovery/probes/kinds/mongod
 import { PostgresqlProbe } from '../../../src/modules/discovery/probes/kinds/postgresql.probe.js';
 import { RedisProbe } from '../../../src/modules/discovery/probes/kinds/redis.probe.js';
 import type { Probe } from '../../../src/modules/discovery/model/probe.js';
-import { component, probeEnv, runProbe } from '../../support/discovery/run-probe.js';
+import { component, runProbe } from '../../support/discovery/run-probe.js';
 
-const env = probeEnv();
 const clock = new Clock();
 const PROBES: [packageName: string, probe: Probe, endpoint: string][] = [
-  ['pg', new PostgresqlProbe(env, clock), 'postgresql://127.0.0.1:1/db'],
-  ['ioredis', new RedisProbe(env, clock), 'redis://127.0.0.1:1'],
+  ['pg', new PostgresqlProbe(clock), 'postgresql://127.0.0.1:1/db'],
+  ['ioredis', new RedisProbe(clock), 'redis://127.0.0.1:1'],
   ['mongodb', new MongodbProbe(new Clock()), 'mongodb://127.0.0.1:1'],
-  ['kafkajs', new KafkaProbe(env, clock), 'kafka://127.0.0.1:1'],
+  ['kafkajs', new KafkaProbe(clock), 'kafka://127.0.0.1:1'],
 ];
 
 /** Makes Node.js look for the drivers where they are not, as after an installation without optional packages. */

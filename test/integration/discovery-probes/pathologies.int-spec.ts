@@ -18,7 +18,7 @@ import { RedisProbe } from '../../../src/modules/discovery/probes/kinds/redis.pr
 import { S3Probe } from '../../../src/modules/discovery/probes/kinds/s3.probe.js';
 import { SmtpProbe } from '../../../src/modules/discovery/probes/kinds/smtp.probe.js';
 import { TokenEndpointProbe } from '../../../src/modules/discovery/probes/kinds/token-endpoint.probe.js';
-import { component, probeEnv, probeHttp, runProbe } from '../../support/discovery/run-probe.js';
+import { component, probeHttp, runProbe } from '../../support/discovery/run-probe.js';
 import { connectionService, stopServices } from '../../support/peers/connection-tests.js';
 import * as hostile from '../../support/peers/pathologies.js';
 import {
@@ -33,7 +33,6 @@ const DEADLINE_MS = 400;
 /** Only tells a hang from an end in time, on a machine that does other work too. */
 const LATE_MS = 30_000;
 const clock = new Clock();
-const env = probeEnv();
 const http = probeHttp();
 const mcp = new McpProbe(http, connectionService());
 afterAll(stopServices);
@@ -49,10 +48,10 @@ const HTTP_PROBES: Probe[] = [
   mcp,
 ];
 const SOCKET_PROBES: [Probe, scheme: string][] = [
-  [new MysqlProbe(env, clock), 'mysql'],
-  [new PostgresqlProbe(env, clock), 'postgresql'],
-  [new RedisProbe(env, clock), 'redis'],
-  [new KafkaProbe(env, clock), 'kafka'],
+  [new MysqlProbe(clock), 'mysql'],
+  [new PostgresqlProbe(clock), 'postgresql'],
+  [new RedisProbe(clock), 'redis'],
+  [new KafkaProbe(clock), 'kafka'],
   [new MongodbProbe(new Clock()), 'mongodb'],
   [new SmtpProbe(clock), 'smtp'],
 ];
@@ -138,7 +137,7 @@ describe('a component that callers named', () => {
     await expect(runProbe(new HttpProbe(strict), target)).rejects.toMatchObject({ failure: 'blocked' });
     await expect(runProbe(mcp, { ...target, kind: 'mcp' })).rejects.toMatchObject({ failure: 'blocked' });
     const socket = component('redis', 'redis://127.0.0.1:1', { trust: 'registered' });
-    await expect(runProbe(new RedisProbe(env, clock), socket)).rejects.toMatchObject({ failure: 'blocked' });
+    await expect(runProbe(new RedisProbe(clock), socket)).rejects.toMatchObject({ failure: 'blocked' });
   });
 });
 

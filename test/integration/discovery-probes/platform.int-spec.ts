@@ -93,12 +93,15 @@ describe.skipIf(own === undefined)(
       await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)));
       app = await TestApp.start({
         DISCOVERY_CONFIG_FILE: join(folder, 'platform.json'),
-        DISCOVERY_PROBE_TIMEOUT_MS: '5000',
-        DISCOVERY_SCAN_TIMEOUT_MS: '30000',
-        DISCOVERY_DNS_DOMAINS: dns.missing === undefined ? 'svc.test' : '',
-        DISCOVERY_DNS_SERVERS: `127.0.0.1:${dnsPort}`,
-        DISCOVERY_KUBERNETES_NAMESPACES: 'prod',
-        DISCOVERY_KUBERNETES_ACCOUNT_DIR: folder,
+        'discoveryLimits.probeTimeoutMs': '5000',
+        'discoveryLimits.scanTimeoutMs': '30000',
+        DISCOVERY_SOURCES: JSON.stringify({
+          kubernetes: { namespaces: ['prod'] },
+          ...(dns.missing === undefined
+            ? { dns: { domains: ['svc.test'], servers: [`127.0.0.1:${dnsPort}`] } }
+            : {}),
+        }),
+        'discoveryLimits.kubernetesAccountDir': folder,
         KUBERNETES_SERVICE_HOST: '127.0.0.1',
         KUBERNETES_SERVICE_PORT: String(kubernetes.port),
         ...environment(),

@@ -30,7 +30,7 @@ interface Change {
 let app: TestApp;
 let platform: FakePlatform;
 beforeAll(async () => {
-  app = await TestApp.start({ DISCOVERY_SCANS_KEPT: '8', DISCOVERY_CHANGES_KEPT: '20' });
+  app = await TestApp.start({ 'discoveryLimits.scansKept': '8', 'discoveryLimits.changesKept': '20' });
   platform = FakePlatform.in(app.nest);
 });
 afterAll(() => app.close());

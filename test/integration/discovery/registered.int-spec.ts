@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Env } from '../../../src/config/env.js';
 import type { Component } from '../../../src/modules/discovery/model/component.types.js';
 import { RegisteredSource } from '../../../src/modules/discovery/sources/registered.source.js';
 import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
@@ -8,6 +7,7 @@ import { SystemsService } from '../../../src/modules/systems/registration/system
 import { TestApp } from '../../support/app.js';
 import { serviceAccount } from '../../support/factories.js';
 import { createdSystem, insertSystem, insertSystems, newPlace } from '../systems/rows.js';
+import { limitedEnv } from '../../support/limits/limits.js';
 
 const never = new AbortController().signal;
 
@@ -20,7 +20,7 @@ describe('RegisteredSource', () => {
   beforeEach(() => app.dataSource.getRepository(SystemEntity).deleteAll());
 
   const sourceOf = (settings: Record<string, string>) =>
-    new RegisteredSource(Env.parse('maintenance', settings), app.nest.get(SystemsService));
+    new RegisteredSource(limitedEnv('maintenance', settings), app.nest.get(SystemsService));
   const systemsIn = async (settings: Record<string, string> = {}) => {
     const { components } = await sourceOf(settings).list(never);
     return components.filter(({ kind }) => kind === 'mcp' || kind === 'token-endpoint');
@@ -153,7 +153,7 @@ describe('RegisteredSource', () => {
         payload: { baseUrl: `https://mcp.example.com/${place.appId}`, authorization },
       });
     }
-    const [server, shared, ...others] = await systemsIn({ DISCOVERY_MAX_COMPONENTS: '2' });
+    const [server, shared, ...others] = await systemsIn({ 'discoveryLimits.components': '2' });
     expect([server?.kind, shared?.kind, others]).toEqual(['mcp', 'token-endpoint', []]);
     expect(shared?.apps).toEqual(new Set([first.appId, second.appId]));
   });
@@ -168,8 +168,8 @@ describe('RegisteredSource', () => {
     for (let start = 0; start < rows.length; start += 250) {
       await insertSystems(app, newPlace(), rows.slice(start, start + 250));
     }
-    expect(await systemsIn({ DISCOVERY_MAX_COMPONENTS: '10000' })).toHaveLength(1_250);
-    const { components, rejected } = await sourceOf({ DISCOVERY_MAX_COMPONENTS: '100' }).list(never);
+    expect(await systemsIn({ 'discoveryLimits.components': '10000' })).toHaveLength(1_250);
+    const { components, rejected } = await sourceOf({ 'discoveryLimits.components': '100' }).list(never);
     expect(components).toHaveLength(100);
     expect(rejected).toEqual([
       { key: 'registered', reason: 'There are more than 100 components; the rest is left out.' },

@@ -60,7 +60,7 @@ describe.runIf(isServer)('two replicas on one database', () => {
   });
 
   it('scan in the place of one that crashed, when its lease has ended', async () => {
-    const one = await start({ DISCOVERY_LEASE_MS: '1000' });
+    const one = await start({ 'discoveryLimits.leaseMs': '1000' });
     await rescan(one);
     await one.app.dataSource
       .createQueryBuilder()
@@ -79,8 +79,8 @@ describe.runIf(isServer)('two replicas on one database', () => {
 
   it('store nothing of a scan whose lease another one took, and wait for that one', async () => {
     const [one, other] = [
-      await start({ DISCOVERY_LEASE_MS: '60000' }),
-      await start({ DISCOVERY_LEASE_MS: '60000' }),
+      await start({ 'discoveryLimits.leaseMs': '60000' }),
+      await start({ 'discoveryLimits.leaseMs': '60000' }),
     ];
     one.platform.add('a', after(1_000));
     other.platform.add('b');

@@ -19,7 +19,7 @@ describe('GET /api/platform/discover', () => {
   let app: TestApp;
   let platform: FakePlatform;
   beforeAll(async () => {
-    app = await TestApp.start({ DISCOVERY_SELF_URL: 'https://svc.example.com' });
+    app = await TestApp.start({ PUBLIC_ORIGIN: 'https://svc.example.com' });
     platform = FakePlatform.in(app.nest);
   });
   afterAll(() => app.close());
@@ -100,7 +100,7 @@ describe('GET /api/platform/discover', () => {
     // The service did not know a version of it before, so what is declared is compared.
     const { body } = await rescan(app);
     expect(body.summary).toMatchObject({ newServicesFound: 1, configurationChanges: 2 });
-    const restarted = await TestApp.start({ DISCOVERY_SELF_URL: 'https://svc.example.com' });
+    const restarted = await TestApp.start({ PUBLIC_ORIGIN: 'https://svc.example.com' });
     const same = FakePlatform.in(restarted.nest);
     same.add('a', healthy({ version: '2' }));
     same.add('c');
@@ -196,7 +196,7 @@ describe('GET /api/platform/discover with other settings', () => {
   });
 
   it('answers 429 with Retry-After to a caller who rescans too often, and to nobody else', async () => {
-    app = await TestApp.start({ RATE_LIMIT_DISCOVERY_PER_MINUTE: '2' });
+    app = await TestApp.start({ 'httpLimits.rescansPerMinute': '2' });
     const statuses: number[] = [];
     for (let count = 0; count < 3; count += 1) {
       const { status, headers } = await rescan(app);
@@ -210,7 +210,7 @@ describe('GET /api/platform/discover with other settings', () => {
   });
 
   it('answers 500 when no scan is completed in time', async () => {
-    app = await TestApp.start({ DISCOVERY_REQUEST_TIMEOUT_MS: '1000' });
+    app = await TestApp.start({ 'discoveryLimits.requestTimeoutMs': '1000' });
     FakePlatform.in(app.nest).add('slow', after(1_900));
     const start = performance.now();
     expect((await rescan(app)).status).toBe(500);
@@ -220,9 +220,9 @@ describe('GET /api/platform/discover with other settings', () => {
   it('answers a thousand calls at one moment with two scans', async () => {
     const patience = '50000';
     app = await TestApp.start({
-      DISCOVERY_PROBE_TIMEOUT_MS: patience,
-      DISCOVERY_SCAN_TIMEOUT_MS: patience,
-      DISCOVERY_REQUEST_TIMEOUT_MS: '100000',
+      'discoveryLimits.probeTimeoutMs': patience,
+      'discoveryLimits.scanTimeoutMs': patience,
+      'discoveryLimits.requestTimeoutMs': '100000',
     });
     const platform = FakePlatform.in(app.nest);
     const calls = 1_000;
@@ -276,8 +276,8 @@ describe('GET /api/platform/discover with other settings', () => {
 
   it('ends a scan when the service stops', async () => {
     app = await TestApp.start({
-      DISCOVERY_PROBE_TIMEOUT_MS: '60000',
-      DISCOVERY_SCAN_TIMEOUT_MS: '120000',
+      'discoveryLimits.probeTimeoutMs': '60000',
+      'discoveryLimits.scanTimeoutMs': '120000',
     });
     const platform = FakePlatform.in(app.nest);
     const ended = vi.fn();

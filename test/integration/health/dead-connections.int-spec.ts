@@ -15,9 +15,9 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database that vanishes wit
     app = await TestApp.start({
       DATABASE_URL: proxy.through(databaseUrl),
       DATABASE_POOL_SIZE: '2',
-      DATABASE_DEADLINE_MS: '500',
-      DATABASE_LOCK_WAIT_SECONDS: '1',
-      DATABASE_SILENCE_MS: String(silenceMs),
+      'databaseLimits.deadlineMs': '500',
+      'databaseLimits.lockWaitSeconds': '1',
+      'databaseLimits.silenceMs': String(silenceMs),
     });
     expect(await read()).toBe(200);
   };

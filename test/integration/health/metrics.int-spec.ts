@@ -67,7 +67,7 @@ describe('/metrics', () => {
   });
 
   it('count connection tests by outcome and cause, and the changes of tools', async () => {
-    app = await TestApp.start({ MCP_TEST_TIMEOUT_MS: '10000' });
+    app = await TestApp.start({ 'mcpLimits.testTimeoutMs': '10000' });
     const tools = structuredClone(TOOLS) as object[];
     const good = await startToolListPeer(tools);
     const [hung, closed] = [await startHttpPeer(neverAnswers), await startHttpPeer(unauthorized)];

@@ -103,7 +103,7 @@ describe('probes and metrics on a port of their own', () => {
   });
 
   it('say that the replica is not well when that lasts too long, until it is over', async () => {
-    const { during, after } = await seen({ LIVENESS_MAX_STALL_MS: String(STALL_MS / 2) });
+    const { during, after } = await seen({ 'httpLimits.livenessMaxStallMs': String(STALL_MS / 2) });
     const told = new Set(during.map(({ path, status }) => `${path} ${status}`));
     expect(told).toContain('/livez 503');
     expect(told).toContain('/readyz 503');

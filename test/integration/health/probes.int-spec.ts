@@ -56,11 +56,11 @@ describe('/livez and /readyz', () => {
       const proxy = await TcpProxy.start(databaseUrl);
       app = await TestApp.start({
         DATABASE_URL: proxy.through(databaseUrl),
-        READINESS_TIMEOUT_MS: String(READINESS_TIMEOUT_MS),
+        'httpLimits.readinessTimeoutMs': String(READINESS_TIMEOUT_MS),
         // Nothing else gives up before the test does.
-        DATABASE_CONNECT_TIMEOUT_MS: '60000',
-        DATABASE_DEADLINE_MS: String(4 * IN_TIME_MS),
-        DATABASE_SILENCE_MS: String(4 * IN_TIME_MS),
+        'databaseLimits.connectTimeoutMs': '60000',
+        'databaseLimits.deadlineMs': String(4 * IN_TIME_MS),
+        'databaseLimits.silenceMs': String(4 * IN_TIME_MS),
       });
       await expectReady();
       proxy.set(mode);

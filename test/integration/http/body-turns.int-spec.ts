@@ -10,7 +10,7 @@ const BODY_BYTES = 40_000;
 const LONG = '600000';
 
 /** Two of the large bodies of these tests fit. */
-const AT_ONCE = { HTTP_CALLER_BODY_BYTES: String(2 * BODY_BYTES) };
+const AT_ONCE = { 'httpLimits.callerBodyBytes': String(2 * BODY_BYTES) };
 
 describe('large request bodies of one caller', () => {
   let app: TestApp;
@@ -68,7 +68,7 @@ describe('large request bodies of one caller', () => {
   }
 
   it('are answered 429 when they wait for too long', async () => {
-    app = await TestApp.start({ ...AT_ONCE, HTTP_CALLER_BODY_WAIT_MS: '100' });
+    app = await TestApp.start({ ...AT_ONCE, 'httpLimits.callerBodyWaitMs': '100' });
     await begin();
     await begin();
     await expect.poll(async () => (await send()).status).toBe(429);
@@ -77,10 +77,10 @@ describe('large request bodies of one caller', () => {
       error: 'Too Many Requests',
       message: 'Too many requests.',
       status: 429,
-      details: `HTTP_CALLER_BODY_BYTES is ${2 * BODY_BYTES}. Try again in 1 seconds.`,
+      details: `caller-body-bytes is ${2 * BODY_BYTES}. Try again in 1 seconds.`,
     });
     expect(refused.headers.get('retry-after')).toBe('1');
-    expect(await limitMetrics(app, 'HTTP_CALLER_BODY_BYTES')).toEqual({
+    expect(await limitMetrics(app, 'caller-body-bytes')).toEqual({
       most: 2 * BODY_BYTES,
       refusals: expect.toSatisfy((count: number) => count >= 2),
       all: 2 * BODY_BYTES,
@@ -89,7 +89,7 @@ describe('large request bodies of one caller', () => {
   });
 
   it('do not hold up small ones, nor those of others', async () => {
-    app = await TestApp.start({ ...AT_ONCE, HTTP_CALLER_BODY_WAIT_MS: '100' });
+    app = await TestApp.start({ ...AT_ONCE, 'httpLimits.callerBodyWaitMs': '100' });
     await begin();
     await begin();
     await expect.poll(async () => (await send()).status).toBe(429);
@@ -100,7 +100,7 @@ describe('large request bodies of one caller', () => {
   });
 
   it('have their turn when those before them have ended, by an answer or without one', async () => {
-    app = await TestApp.start({ ...AT_ONCE, HTTP_CALLER_BODY_WAIT_MS: LONG });
+    app = await TestApp.start({ ...AT_ONCE, 'httpLimits.callerBodyWaitMs': LONG });
     const first = await begin();
     const second = await begin();
     const waiting = [1, 2, 3].map(() => send(JSON.stringify(createSystemBody()).padEnd(BODY_BYTES)));
@@ -110,8 +110,8 @@ describe('large request bodies of one caller', () => {
   });
 
   it('end their turn when a connection breaks on which they wait behind another answer', async () => {
-    const forEver = { MCP_TEST_TIMEOUT_MS: '300000', HTTP_CALLER_BODY_WAIT_MS: LONG };
-    app = await TestApp.start({ HTTP_CALLER_BODY_BYTES: String(BODY_BYTES), ...forEver });
+    const forEver = { 'mcpLimits.testTimeoutMs': '300000', 'httpLimits.callerBodyWaitMs': LONG };
+    app = await TestApp.start({ 'httpLimits.callerBodyBytes': String(BODY_BYTES), ...forEver });
     const held: Socket[] = [];
     const silent = [0, 1].map(() => createServer((socket) => held.push(socket)).listen(0, '127.0.0.1'));
     const connected = silent.map((server) => once(server, 'connection'));
@@ -136,20 +136,20 @@ describe('large request bodies of one caller', () => {
   });
 
   it('count as what they have when nobody said it before', async () => {
-    app = await TestApp.start({ HTTP_CALLER_BODY_BYTES: '1', HTTP_CALLER_BODY_WAIT_MS: '100' });
+    app = await TestApp.start({ 'httpLimits.callerBodyBytes': '1', 'httpLimits.callerBodyWaitMs': '100' });
     const chunked = { 'transfer-encoding': 'chunked' };
     const all = Array.from({ length: 5 }, () => sendChunked(JSON.stringify(createSystemBody()), chunked));
     expect(await Promise.all(all)).toEqual([201, 201, 201, 201, 201]);
   });
 
   it('have it alone when they are larger than what fits', async () => {
-    app = await TestApp.start({ HTTP_CALLER_BODY_BYTES: '1', HTTP_CALLER_BODY_WAIT_MS: LONG });
+    app = await TestApp.start({ 'httpLimits.callerBodyBytes': '1', 'httpLimits.callerBodyWaitMs': LONG });
     const all = Array.from({ length: 5 }, () => send(JSON.stringify(createSystemBody()).padEnd(BODY_BYTES)));
     expect((await Promise.all(all)).map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
   });
 
   it('do not wait where there is no limit', async () => {
-    app = await TestApp.start({ HTTP_CALLER_BODY_BYTES: '0', HTTP_CALLER_BODY_WAIT_MS: '100' });
+    app = await TestApp.start({ 'httpLimits.callerBodyBytes': '0', 'httpLimits.callerBodyWaitMs': '100' });
     const sent = [await begin(), await begin(), await begin()];
     expect((await send(JSON.stringify(createSystemBody()).padEnd(BODY_BYTES))).status).toBe(201);
     sent.forEach((each) => each.destroy());

@@ -42,8 +42,11 @@ describe('fairness at the door', () => {
   const list = (token: string) => app.request('GET', listPath(), { token });
 
   describe('requests of one caller at the same time', () => {
-    it('are at most HTTP_CALLER_REQUESTS; others are answered 429, other callers are not', async () => {
-      app = await TestApp.start({ HTTP_CALLER_REQUESTS: String(AT_ONCE), HTTP_CALLER_AT_WORK: '8' });
+    it('are at most httpLimits.callerRequests; others are answered 429, other callers are not', async () => {
+      app = await TestApp.start({
+        'httpLimits.callerRequests': String(AT_ONCE),
+        'httpLimits.callerAtWork': '8',
+      });
       const [greedy, modest] = [await bearer('greedy'), await bearer('modest')];
       const hanging = Array.from({ length: AT_ONCE }, () => hang(greedy));
       const refused = await eventually(
@@ -56,21 +59,21 @@ describe('fairness at the door', () => {
         error: 'Too Many Requests',
         message: 'Too many requests at the same time.',
         status: 429,
-        details: `One caller may have ${AT_ONCE} requests under way (HTTP_CALLER_REQUESTS). Try again when others have been answered.`,
+        details: `One caller may have ${AT_ONCE} requests under way (caller-requests). Try again when others have been answered.`,
       });
       expect((await list(modest)).status).not.toBe(429);
       hang(modest);
       await eventually(
-        () => limitMetrics(app, 'HTTP_CALLER_REQUESTS'),
+        () => limitMetrics(app, 'caller-requests'),
         ({ all }) => all === AT_ONCE + 1,
       );
-      expect(await limitMetrics(app, 'HTTP_CALLER_REQUESTS')).toEqual({
+      expect(await limitMetrics(app, 'caller-requests')).toEqual({
         most: AT_ONCE,
         refusals: expect.toSatisfy((count: number) => count >= 1),
         all: AT_ONCE + 1,
         largest: AT_ONCE,
       });
-      expect(await limitMetrics(app, 'HTTP_CALLER_AT_WORK')).toMatchObject({
+      expect(await limitMetrics(app, 'caller-requests-at-work')).toMatchObject({
         all: AT_ONCE + 1,
         largest: AT_ONCE,
       });
@@ -83,7 +86,7 @@ describe('fairness at the door', () => {
     });
 
     it('are counted until they are answered, and no longer', async () => {
-      app = await TestApp.start({ HTTP_CALLER_REQUESTS: '1' });
+      app = await TestApp.start({ 'httpLimits.callerRequests': '1' });
       const token = await bearer('steady');
       for (let index = 0; index < 5; index += 1) {
         expect((await list(token)).status).not.toBe(429);
@@ -93,7 +96,7 @@ describe('fairness at the door', () => {
     });
 
     it('forget one that is gone before its turn', async () => {
-      app = await TestApp.start({ HTTP_CALLER_AT_WORK: '1', HTTP_CALLER_REQUESTS: '2' });
+      app = await TestApp.start({ 'httpLimits.callerAtWork': '1', 'httpLimits.callerRequests': '2' });
       const token = await bearer('leaving');
       const [first, second] = [hang(token), hang(token)];
       await eventually(
@@ -112,7 +115,7 @@ describe('fairness at the door', () => {
     });
 
     it('do not count what follows an instance, which has limits of its own', async () => {
-      app = await TestApp.start({ HTTP_CALLER_REQUESTS: '1', JOBS_WORKERS: 'false' });
+      app = await TestApp.start({ 'httpLimits.callerRequests': '1', JOBS_CONCURRENCY: '0' });
       const published = await publish(app, { bpmn: taskProcess('plain', userTask('a')) });
       const { uuid } = await started(app, published, 'plain', {});
       const token = await app.tokenWith({ exp: Math.floor(Date.now() / 1_000) + 3_600 });
@@ -145,14 +148,14 @@ describe('fairness at the door', () => {
         socket.write(`GET /livez HTTP/1.1\r\nHost: a\r\n\r\n`);
       });
 
-    it('are at most HTTP_ADDRESS_CONNECTIONS; one that ends makes room', async () => {
-      app = await TestApp.start({ HTTP_ADDRESS_CONNECTIONS: String(AT_ONCE) });
+    it('are at most httpLimits.addressConnections; one that ends makes room', async () => {
+      app = await TestApp.start({ 'httpLimits.addressConnections': String(AT_ONCE) });
       const first = [await dial(), await dial(), await dial()];
       for (const socket of first) {
         expect(await isClosed(socket)).toBe(false);
       }
       expect(await isClosed(await dial())).toBe(true);
-      expect(await limitMetrics(app, 'HTTP_ADDRESS_CONNECTIONS')).toEqual({
+      expect(await limitMetrics(app, 'address-connections')).toEqual({
         most: AT_ONCE,
         refusals: 1,
         all: AT_ONCE,
@@ -162,13 +165,13 @@ describe('fairness at the door', () => {
       await expect.poll(async () => isClosed(await dial()), { timeout: 20_000 }).toBe(false);
     });
 
-    it('are at most HTTP_MAX_CONNECTIONS of all addresses', async () => {
-      app = await TestApp.start({ HTTP_MAX_CONNECTIONS: String(AT_ONCE) });
+    it('are at most httpLimits.connections of all addresses', async () => {
+      app = await TestApp.start({ 'httpLimits.connections': String(AT_ONCE) });
       for (const socket of [await dial(), await dial(), await dial()]) {
         expect(await isClosed(socket)).toBe(false);
       }
       expect(await isClosed(await dial())).toBe(true);
-      expect(await limitMetrics(app, 'HTTP_MAX_CONNECTIONS')).toEqual({
+      expect(await limitMetrics(app, 'connections')).toEqual({
         most: AT_ONCE,
         refusals: 1,
         all: AT_ONCE,
@@ -177,7 +180,7 @@ describe('fairness at the door', () => {
     });
 
     it('are not counted behind a proxy, since all of them are its own', async () => {
-      app = await TestApp.start({ HTTP_ADDRESS_CONNECTIONS: '1', TRUST_PROXY: '1' });
+      app = await TestApp.start({ 'httpLimits.addressConnections': '1', TRUST_PROXY: '1' });
       for (const socket of [await dial(), await dial(), await dial()]) {
         expect(await isClosed(socket)).toBe(false);
       }

@@ -54,9 +54,9 @@ describe('messages that are not valid HTTP', () => {
   let token: string;
   beforeAll(async () => {
     app = await TestApp.start({
-      HTTP_HEADERS_TIMEOUT_MS: '1000',
-      HTTP_REQUEST_TIMEOUT_MS: '1000',
-      MCP_TEST_TIMEOUT_MS: '1500',
+      'httpLimits.headersTimeoutMs': '1000',
+      'httpLimits.requestTimeoutMs': '1000',
+      'mcpLimits.testTimeoutMs': '1500',
     });
     token = await app.tokenWith({});
   });

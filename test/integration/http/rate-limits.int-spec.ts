@@ -28,28 +28,32 @@ describe('rate limits', () => {
     expect((await app.request('GET', '/unknown')).status).toBe(429);
   });
 
-  it.each<[string, () => Promise<TestResponse>]>([
+  it.each<[string, () => Promise<TestResponse>, string?]>([
     ['RATE_LIMIT_ADDRESS_PER_MINUTE', () => app.request('GET', listPath())],
     ['RATE_LIMIT_PRINCIPAL_PER_MINUTE', () => app.request('GET', listPath())],
-    ['RATE_LIMIT_CONNECTION_TEST_PER_MINUTE', () => app.request('PATCH', connectionTestPath(), { body: {} })],
-    ['RATE_LIMIT_DISCOVERY_PER_MINUTE', () => app.request('GET', '/api/platform/discover')],
-  ])('by %s are named by the answer and counted in the metrics', async (setting, send) => {
+    [
+      'connection-tests-per-minute',
+      () => app.request('PATCH', connectionTestPath(), { body: {} }),
+      'httpLimits.connectionTestsPerMinute',
+    ],
+    ['rescans-per-minute', () => app.request('GET', '/api/platform/discover'), 'httpLimits.rescansPerMinute'],
+  ])('by %s are named by the answer and counted in the metrics', async (name, send, setting = name) => {
     await start({ [setting]: '1' });
     expect((await send()).status).not.toBe(429);
-    expect(await limitMetrics(app, setting)).toMatchObject({ most: 1, refusals: 0 });
+    expect(await limitMetrics(app, name)).toMatchObject({ most: 1, refusals: 0 });
     const { status, body } = await send();
 
     expect({ status, details: body['details'] }).toEqual({
       status: 429,
-      details: expect.stringContaining(`${setting} is 1.`),
+      details: expect.stringContaining(`${name} is 1.`),
     });
-    expect(await limitMetrics(app, setting)).toMatchObject({ most: 1, refusals: 1 });
+    expect(await limitMetrics(app, name)).toMatchObject({ most: 1, refusals: 1 });
   });
 
   it.each(['RATE_LIMIT_ADDRESS_PER_MINUTE', 'RATE_LIMIT_PRINCIPAL_PER_MINUTE'])(
     'let whoever is beyond %s wait for the refusal, so that asking at once takes no time of others',
     async (limit) => {
-      await start({ [limit]: '1', HTTP_REFUSAL_DELAY_MS: '400' });
+      await start({ [limit]: '1', 'httpLimits.refusalDelayMs': '400' });
       expect((await app.request('GET', listPath())).status).not.toBe(429);
       const begun = performance.now();
       expect((await app.request('GET', listPath())).status).toBe(429);
@@ -62,7 +66,7 @@ describe('rate limits', () => {
     await start({
       RATE_LIMIT_ADDRESS_PER_MINUTE: '7',
       RATE_LIMIT_PRINCIPAL_PER_MINUTE: '3',
-      RATE_LIMIT_DISCOVERY_PER_MINUTE: '2',
+      'httpLimits.rescansPerMinute': '2',
     });
     const told = async (path: string, token?: null) => {
       const { status, headers } = await app.request('GET', path, token === null ? { token } : {});
@@ -138,7 +142,7 @@ describe('rate limits', () => {
   });
 
   it('of connection tests leave the other operations alone', async () => {
-    await start({ RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: String(PER_MINUTE) });
+    await start({ 'httpLimits.connectionTestsPerMinute': String(PER_MINUTE) });
     const test = () =>
       app.request('PATCH', connectionTestPath(), {
         body: { baseUrl: 'http://127.0.0.1:1/mcp', authorization: { type: 'NO_AUTH' } },

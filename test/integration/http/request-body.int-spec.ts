@@ -15,8 +15,8 @@ describe('request bodies', () => {
   let noPermission: string;
   beforeAll(async () => {
     app = await TestApp.start({
-      HTTP_BODY_LIMIT_BYTES: String(LIMIT),
-      HTTP_BODY_MAX_VALUES: String(VALUES),
+      'httpLimits.bodyBytes': String(LIMIT),
+      'httpLimits.bodyValues': String(VALUES),
     });
     noPermission = await app.tokenWith({ scope: 'openid' });
   });

@@ -21,11 +21,11 @@ const HARD_LIMIT_MS = 1_500;
 /** All other limits are beyond what ends by the limit of a test, so that what ends in time has ended by that. */
 const BEYOND = String(2 * IN_TIME_MS);
 const PATIENT = {
-  SHUTDOWN_TIMEOUT_MS: BEYOND,
-  HTTP_HEADERS_TIMEOUT_MS: BEYOND,
-  HTTP_REQUEST_TIMEOUT_MS: BEYOND,
-  MCP_TEST_TIMEOUT_MS: BEYOND,
-  MCP_WORKER_NICENESS: '0',
+  'httpLimits.shutdownTimeoutMs': BEYOND,
+  'httpLimits.headersTimeoutMs': BEYOND,
+  'httpLimits.requestTimeoutMs': BEYOND,
+  'mcpLimits.testTimeoutMs': BEYOND,
+  'outboundLimits.threadNiceness': '0',
 };
 
 /** The built service as a process of its own, which gets a real signal. */
@@ -224,10 +224,10 @@ describe('a replica that is told to stop', () => {
     await expect(fetch(`${metrics}metrics`)).rejects.toThrow('fetch failed');
   });
 
-  it('waits no longer than SHUTDOWN_TIMEOUT_MS, and tells that it did', async () => {
+  it('waits no longer than httpLimits.shutdownTimeoutMs, and tells that it did', async () => {
     const service = await environment.startService(await environment.emptyDatabase(), {
       ...PATIENT,
-      SHUTDOWN_TIMEOUT_MS: String(HARD_LIMIT_MS),
+      'httpLimits.shutdownTimeoutMs': String(HARD_LIMIT_MS),
       EGRESS_ALLOW: '127.0.0.1',
       LOG_LEVEL: 'warn',
     });

@@ -54,7 +54,7 @@ describe('request bodies of many values of one caller', () => {
   }
 
   it('are answered 429 when they wait for too long; small ones and those of others are not', async () => {
-    await begin({ HTTP_CALLER_BODY_VALUES: String(2 * VALUES), HTTP_CALLER_BODY_WAIT_MS: '100' });
+    await begin({ 'httpLimits.callerBodyValues': String(2 * VALUES), 'httpLimits.callerBodyWaitMs': '100' });
     const hanging = await hang(2);
     const refused = await send();
 
@@ -62,10 +62,10 @@ describe('request bodies of many values of one caller', () => {
       error: 'Too Many Requests',
       message: 'Too many requests.',
       status: 429,
-      details: `HTTP_CALLER_BODY_VALUES is ${2 * VALUES}. Try again in 1 seconds.`,
+      details: `caller-body-values is ${2 * VALUES}. Try again in 1 seconds.`,
     });
     expect(refused.headers.get('retry-after')).toBe('1');
-    expect(await limitMetrics(app, 'HTTP_CALLER_BODY_VALUES')).toEqual({
+    expect(await limitMetrics(app, 'caller-body-values')).toEqual({
       most: 2 * VALUES,
       refusals: 1,
       all: 2 * VALUES,
@@ -80,7 +80,7 @@ describe('request bodies of many values of one caller', () => {
   });
 
   it('have their turn when those before them have ended', async () => {
-    await begin({ HTTP_CALLER_BODY_VALUES: '1', HTTP_CALLER_BODY_WAIT_MS: LONG });
+    await begin({ 'httpLimits.callerBodyValues': '1', 'httpLimits.callerBodyWaitMs': LONG });
     const [first] = await hang(1);
     const waiting = [send(), send()];
     release();
@@ -89,12 +89,12 @@ describe('request bodies of many values of one caller', () => {
   });
 
   it('do not wait where there is no limit', async () => {
-    await begin({ HTTP_CALLER_BODY_VALUES: '0', HTTP_CALLER_BODY_WAIT_MS: '100' });
+    await begin({ 'httpLimits.callerBodyValues': '0', 'httpLimits.callerBodyWaitMs': '100' });
     const hanging = await hang(2);
     expect((await send()).status).toBe(200);
     release();
     expect((await Promise.all(hanging)).map(({ status }) => status)).toEqual([200, 200]);
-    expect(await limitMetrics(app, 'HTTP_CALLER_BODY_VALUES')).toMatchObject({
+    expect(await limitMetrics(app, 'caller-body-values')).toMatchObject({
       most: undefined,
       refusals: 0,
     });

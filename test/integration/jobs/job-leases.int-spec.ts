@@ -34,7 +34,7 @@ describe('the lease of a job', () => {
   let observer: JobReplica;
 
   beforeEach(async () => {
-    observer = await JobReplica.start(() => [], { JOBS_WORKERS: 'false' });
+    observer = await JobReplica.start(() => [], { JOBS_CONCURRENCY: '0' });
     await observer.clear();
     await observer.database.write(async (manager) => {
       await manager.delete(IdBlockEntity, { name: EFFECTS });
@@ -184,7 +184,11 @@ describe('the lease of a job', () => {
     'lets every effect be stored exactly once although workers stand still (%s)',
     async (way) => {
       let runs = 0;
-      const settings = { JOBS_LEASE_MS: '1000', JOBS_MAX_ATTEMPTS: '100', JOBS_BATCH: '7' };
+      const settings = {
+        'jobLimits.leaseMs': '1000',
+        'jobLimits.maxAttempts': '100',
+        'jobLimits.batch': '7',
+      };
       await startReplicas(
         (replica) => ({
           kind: 'work',
@@ -213,8 +217,8 @@ describe('the lease of a job', () => {
     await setZone('+05:00');
     try {
       const [replica] = (await startReplicas(() => ({ ...IDLE_HANDLER }), {
-        JOBS_WORKERS: 'false',
-        JOBS_LEASE_MS: '60000',
+        JOBS_CONCURRENCY: '0',
+        'jobLimits.leaseMs': '60000',
       })) as [JobReplica];
       replica.clock.aheadMs = 3_600_000;
       await observer.add(

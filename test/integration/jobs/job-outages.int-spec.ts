@@ -12,7 +12,7 @@ type Run = (job: Job, context: JobContext, replica: JobReplica) => Promise<void>
 
 const LEASE_MS = 300;
 /** Less than this would end a job by the first run that looks like a crash. */
-const SETTINGS = { JOBS_MAX_ATTEMPTS: '1', JOBS_MAX_CRASHES: '1', JOBS_CONCURRENCY: '1' };
+const SETTINGS = { 'jobLimits.maxAttempts': '1', 'jobLimits.maxCrashes': '1', JOBS_CONCURRENCY: '1' };
 
 const away = (): Promise<never> => Promise.reject(new DatabaseUnavailableError(1, undefined));
 
@@ -87,7 +87,7 @@ describe('a failure of our own database is no crash of a job', () => {
   });
 
   it('that lasts longer than the lease while the job failed by itself', async () => {
-    await start(() => Promise.reject(new Error('broken')), { JOBS_MAX_ATTEMPTS: '2' });
+    await start(() => Promise.reject(new Error('broken')), { 'jobLimits.maxAttempts': '2' });
     const jobs = replica.get(JobsRepository);
     const putOff = jobs.putOffFailed.bind(jobs);
     const end = performance.now() + 4 * LEASE_MS;
@@ -169,7 +169,7 @@ describe('a failure of our own database is no crash of a job', () => {
   });
 
   it('and is counted where another worker has the job by now, but not where it is gone', async () => {
-    await start(away, { JOBS_WORKERS: 'false' });
+    await start(away, { JOBS_CONCURRENCY: '0' });
     const jobs = replica.get(JobsRepository);
     await replica.add({ kind: 'work' });
     const [mine] = await jobs.claim({ lane: 'short', kinds: ['work'], limit: 1 });
@@ -187,7 +187,7 @@ describe('a failure of our own database is no crash of a job', () => {
     const url = String(process.env['DATABASE_URL']);
     const silenced = await TcpProxy.start(url);
     proxy = silenced;
-    const watcher = await JobReplica.start(() => [], { JOBS_WORKERS: 'false' });
+    const watcher = await JobReplica.start(() => [], { JOBS_CONCURRENCY: '0' });
     await start(
       async (job, _context, self) => {
         silenced.set('silent');
@@ -196,9 +196,9 @@ describe('a failure of our own database is no crash of a job', () => {
       },
       {
         DATABASE_URL: silenced.through(url),
-        DATABASE_LOCK_WAIT_SECONDS: '1',
-        DATABASE_SILENCE_MS: '1000',
-        JOBS_LEASE_MS: '500',
+        'databaseLimits.lockWaitSeconds': '1',
+        'databaseLimits.silenceMs': '1000',
+        'jobLimits.leaseMs': '500',
       },
     );
     await watcher.add({ kind: 'work' });

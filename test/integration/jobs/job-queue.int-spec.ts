@@ -7,7 +7,7 @@ describe('JobQueueService', () => {
   let replica: JobReplica;
 
   beforeAll(async () => {
-    replica = await JobReplica.start(() => [], { JOBS_WORKERS: 'false' });
+    replica = await JobReplica.start(() => [], { JOBS_CONCURRENCY: '0' });
   });
   beforeEach(() => replica.clear());
   afterAll(() => replica.stop());

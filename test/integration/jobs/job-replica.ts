@@ -6,7 +6,6 @@ import { Log } from '../../../src/common/logging/log.js';
 import { LoggingModule } from '../../../src/common/logging/logging.module.js';
 import { Metrics } from '../../../src/common/metrics/metrics.js';
 import { EnvModule } from '../../../src/config/env.module.js';
-import { Env } from '../../../src/config/env.js';
 import { Database } from '../../../src/database/database.js';
 import { DatabaseModule } from '../../../src/database/database.module.js';
 import { IdBlocks } from '../../../src/database/id-blocks.js';
@@ -17,6 +16,7 @@ import { JobQueueService } from '../../../src/modules/jobs/queue/job-queue.servi
 import type { JobHandler, NewJob } from '../../../src/modules/jobs/model/job-queue.types.js';
 import { JobWorkersModule } from '../../../src/modules/jobs/job-workers.module.js';
 import { JobsModule } from '../../../src/modules/jobs/jobs.module.js';
+import { limitedEnv } from '../../support/limits/limits.js';
 
 /** Whether the tests run on the embedded file, which belongs to one replica. */
 export const IS_EMBEDDED = String(process.env['DATABASE_URL']).startsWith('sqlite:');
@@ -40,9 +40,9 @@ export class Gate {
 const SETTINGS = {
   NODE_ENV: 'test',
   LOG_LEVEL: 'silent',
-  JOBS_POLL_MS: '20',
-  JOBS_RETRY_BASE_MS: '1',
-  JOBS_RETRY_MAX_MS: '20',
+  'jobLimits.pollMs': '20',
+  'jobLimits.retryBaseMs': '1',
+  'jobLimits.retryMaxMs': '20',
 };
 
 /** The jobs module of one replica on the database of this test worker. */
@@ -60,7 +60,7 @@ export class JobReplica {
     handlers: (replica: JobReplica) => JobHandler[],
     settings: Record<string, string> = {},
   ): Promise<JobReplica> {
-    const env = Env.parse('maintenance', {
+    const env = limitedEnv('maintenance', {
       ...SETTINGS,
       DATABASE_URL: process.env['DATABASE_URL'],
       ...(JSON.parse(process.env['TEST_DATABASE_SETTINGS'] ?? '{}') as Record<string, string>),

@@ -121,7 +121,7 @@ describe('job workers', () => {
     const claims = vi.spyOn(JobsRepository.prototype, 'claim').mock;
     // Where no timer fires, nothing but the commit lets them look again.
     vi.useFakeTimers({ toFake: ['setTimeout'] });
-    const replica = await start(complete, { JOBS_POLL_MS: '60000' });
+    const replica = await start(complete, { 'jobLimits.pollMs': '60000' });
     while (claims.calls.length === 0 || claims.settledResults.some(({ type }) => type === 'incomplete')) {
       await nextTurn();
     }
@@ -149,7 +149,7 @@ describe('job workers', () => {
   });
 
   it('begin first what was due first', async () => {
-    const replica = await start(complete, { JOBS_CONCURRENCY: '1', JOBS_BATCH: '7' });
+    const replica = await start(complete, { JOBS_CONCURRENCY: '1', 'jobLimits.batch': '7' });
     const due = Date.now() - 60_000;
     const ids = await replica.add(
       ...Array.from({ length: 30 }, (_, index) => ({
@@ -181,7 +181,7 @@ describe('job workers', () => {
           { kind: 'timer' },
         ),
       ],
-      { JOBS_LONG_CONCURRENCY: '2' },
+      { 'jobLimits.longConcurrency': '2' },
     );
     replicas.push(replica);
     await replica.add(...Array.from({ length: 30 }, () => ({ kind: 'agent' })));
@@ -191,7 +191,7 @@ describe('job workers', () => {
   });
 
   it('try a failing job again until its attempts are used up, then give it up', async () => {
-    const replica = await start(() => Promise.reject(new Error('broken')), { JOBS_MAX_ATTEMPTS: '3' });
+    const replica = await start(() => Promise.reject(new Error('broken')), { 'jobLimits.maxAttempts': '3' });
     await replica.add({ kind: 'work' });
     await replica.drained();
     expect(begun.map(({ attempts }) => attempts)).toEqual([1, 2, 3]);
@@ -208,9 +208,9 @@ describe('job workers', () => {
       return Promise.reject(new Error('broken'));
     };
     const replica = await start(run, {
-      JOBS_MAX_ATTEMPTS: '3',
-      JOBS_RETRY_BASE_MS: '200',
-      JOBS_RETRY_MAX_MS: '60000',
+      'jobLimits.maxAttempts': '3',
+      'jobLimits.retryBaseMs': '200',
+      'jobLimits.retryMaxMs': '60000',
     });
     await replica.add({ kind: 'work' });
     await replica.drained();
@@ -228,7 +228,7 @@ describe('job workers', () => {
   });
 
   it('give a job up that ended its process at every attempt, without running it once more', async () => {
-    const replica = await start(complete, { JOBS_MAX_CRASHES: '2' });
+    const replica = await start(complete, { 'jobLimits.maxCrashes': '2' });
     await replica.add({ kind: 'work', availableAt: new Date(Date.now() + 60_000) });
     await change(replica, {
       attempts: 2,
@@ -244,7 +244,7 @@ describe('job workers', () => {
   it('do not take attempts that ended with their process for failures', async () => {
     const replica = await start(
       (...run) => (begun.length < 2 ? Promise.reject(new Error('broken')) : complete(...run)),
-      { JOBS_MAX_ATTEMPTS: '2' },
+      { 'jobLimits.maxAttempts': '2' },
     );
     await replica.add({ kind: 'work', availableAt: new Date(Date.now() + 60_000) });
     await change(replica, {
@@ -273,7 +273,7 @@ describe('job workers', () => {
           },
         },
       ],
-      { JOBS_MAX_ATTEMPTS: '1', JOBS_MAX_CRASHES: '1' },
+      { 'jobLimits.maxAttempts': '1', 'jobLimits.maxCrashes': '1' },
     );
     replicas.push(replica);
     await replica.add({ kind: 'work', availableAt: new Date(Date.now() + 60_000) });
@@ -294,7 +294,7 @@ describe('job workers', () => {
       }
       await complete(job, context, replica);
     };
-    const replica = await start(run, { JOBS_MAX_ATTEMPTS: '1', JOBS_MAX_CRASHES: '1' });
+    const replica = await start(run, { 'jobLimits.maxAttempts': '1', 'jobLimits.maxCrashes': '1' });
     await replica.add({ kind: 'work' });
     await replica.drained();
     expect(begun.map(({ attempts, failures }) => [attempts, failures])).toEqual(
@@ -317,7 +317,7 @@ describe('job workers', () => {
       throw new DatabaseDeadlineError(1);
     };
     // One worker, so that nobody claims the job between the end of its lease and what the run stores then.
-    const settings = { JOBS_MAX_CRASHES: '1', JOBS_CONCURRENCY: '1' };
+    const settings = { 'jobLimits.maxCrashes': '1', JOBS_CONCURRENCY: '1' };
     const replica = await start(run, settings, { leaseMs: 300 });
     await replica.add({ kind: 'work' });
     await replica.drained();
@@ -343,7 +343,7 @@ describe('job workers', () => {
     const run: Run = async (_job, _context, { database }) => {
       await database.write((manager) => manager.query('DELETE FRO runtime_jobs'));
     };
-    const replica = await start(run, { JOBS_MAX_ATTEMPTS: '2' });
+    const replica = await start(run, { 'jobLimits.maxAttempts': '2' });
     await replica.add({ kind: 'work' });
     await replica.drained();
     expect(begun).toHaveLength(2);
@@ -366,7 +366,7 @@ describe('job workers', () => {
       await gate.opened;
       await complete(job, context, replica);
     };
-    const delays = { JOBS_RETRY_BASE_MS: '2000', JOBS_RETRY_MAX_MS: '2000' };
+    const delays = { 'jobLimits.retryBaseMs': '2000', 'jobLimits.retryMaxMs': '2000' };
     const replica = await start(run, delays);
     await replica.add(
       { kind: 'work', availableAt: new Date(Date.now() - 30_000) },
@@ -386,7 +386,7 @@ describe('job workers', () => {
     let calls = 0;
     const replica: JobReplica = await start(
       () => Promise.reject(new Error('broken')),
-      { JOBS_MAX_ATTEMPTS: '1' },
+      { 'jobLimits.maxAttempts': '1' },
       {
         giveUp: async (job) => {
           calls += 1;
@@ -404,7 +404,7 @@ describe('job workers', () => {
   });
 
   it('take a handler that returns without completing for a failed one', async () => {
-    const replica = await start(() => Promise.resolve(), { JOBS_MAX_ATTEMPTS: '2' });
+    const replica = await start(() => Promise.resolve(), { 'jobLimits.maxAttempts': '2' });
     await replica.add({ kind: 'work' });
     await replica.drained();
     expect(begun).toHaveLength(2);
@@ -422,8 +422,8 @@ describe('job workers', () => {
     ]);
   });
 
-  it('do nothing with JOBS_WORKERS=false', async () => {
-    const replica = await start(complete, { JOBS_WORKERS: 'false' });
+  it('do nothing with JOBS_CONCURRENCY=0', async () => {
+    const replica = await start(complete, { JOBS_CONCURRENCY: '0' });
     await replica.add({ kind: 'work' });
     await sleep(150);
     expect(begun).toEqual([]);
@@ -461,7 +461,7 @@ describe('job workers', () => {
     const url = String(process.env['DATABASE_URL']);
     const proxy = await TcpProxy.start(url);
     const replica = await start(complete, { DATABASE_URL: proxy.through(url) });
-    const observer = await start(complete, { JOBS_WORKERS: 'false' });
+    const observer = await start(complete, { JOBS_CONCURRENCY: '0' });
     await replica.add({ kind: 'work' });
     await observer.drained();
     proxy.set('down');
@@ -486,7 +486,7 @@ describe('job workers', () => {
       const replica = await start(run, { JOBS_CONCURRENCY: '1' });
       await replica.add(...Array.from({ length: 5 }, () => ({ kind: 'work' })));
       await vi.waitFor(() => expect(begun).toHaveLength(1));
-      const watcher = await start(complete, { JOBS_WORKERS: 'false' });
+      const watcher = await start(complete, { JOBS_CONCURRENCY: '0' });
       const stopped = replica.stop();
       replicas.splice(replicas.indexOf(replica), 1);
       await vi.waitFor(async () =>
@@ -504,11 +504,11 @@ describe('job workers', () => {
       expect(begun).toHaveLength(1);
     });
 
-    it('end running jobs after JOBS_STOP_GRACE_MS without counting the attempt', async () => {
-      const replica = await start(waitForAbort, { JOBS_STOP_GRACE_MS: '50' });
+    it('end running jobs after jobLimits.stopGraceMs without counting the attempt', async () => {
+      const replica = await start(waitForAbort, { 'jobLimits.stopGraceMs': '50' });
       await replica.add({ kind: 'work' });
       await vi.waitFor(() => expect(begun).toHaveLength(1));
-      const watcher = await start(complete, { JOBS_WORKERS: 'false' });
+      const watcher = await start(complete, { JOBS_CONCURRENCY: '0' });
       replicas.splice(replicas.indexOf(replica), 1);
       await replica.stop();
       expect(await watcher.stored()).toMatchObject([{ attempts: 0, lease: null }]);
@@ -516,10 +516,10 @@ describe('job workers', () => {
     });
 
     it('do not wait for ever for a job that does not listen', async () => {
-      const replica = await start(() => new Promise(() => undefined), { JOBS_STOP_GRACE_MS: '0' });
+      const replica = await start(() => new Promise(() => undefined), { 'jobLimits.stopGraceMs': '0' });
       await replica.add({ kind: 'work' });
       await vi.waitFor(() => expect(begun).toHaveLength(1));
-      const watcher = await start(complete, { JOBS_WORKERS: 'false' });
+      const watcher = await start(complete, { JOBS_CONCURRENCY: '0' });
       replicas.splice(replicas.indexOf(replica), 1);
       await replica.stop();
       expect(await watcher.stored()).toHaveLength(1);

@@ -36,7 +36,7 @@ async function peers(script: Partial<TokenScript> = {}) {
 describe('Connection test with a service account', () => {
   const service = connectionService();
   /** For what ends with the deadline. */
-  const hasty = connectionService({ MCP_TEST_TIMEOUT_MS: '4000' });
+  const hasty = connectionService({ 'mcpLimits.testTimeoutMs': '4000' });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((peer) => peer.close()));
   });

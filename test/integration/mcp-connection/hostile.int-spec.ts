@@ -43,7 +43,7 @@ const PATHOLOGIES: [string, RequestListener, string, string][] = [
 describe('Hostile parties', () => {
   const service = connectionService();
   /** For parties of which nothing but the deadline ends a test. */
-  const hasty = connectionService({ MCP_TEST_TIMEOUT_MS: String(DEADLINE_MS) });
+  const hasty = connectionService({ 'mcpLimits.testTimeoutMs': String(DEADLINE_MS) });
   const endedBy = (cause: string): McpConnectionService => (cause.endsWith('timeout') ? hasty : service);
   const open: Peer[] = [];
   let rss = 0;

@@ -45,7 +45,7 @@ function latenessOfTimers(): () => { p99: number; max: number } {
 }
 
 describe('200 hostile connection tests at once', () => {
-  const service = connectionService({ MCP_TEST_TIMEOUT_MS: String(DEADLINE_MS) });
+  const service = connectionService({ 'mcpLimits.testTimeoutMs': String(DEADLINE_MS) });
   let child: ChildProcess;
   let urls: string[] = [];
   beforeAll(async () => {

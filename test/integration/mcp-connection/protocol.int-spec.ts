@@ -21,7 +21,7 @@ const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
 describe('Connection test against servers that behave', () => {
   const service = connectionService();
   // Its first test also starts a worker.
-  const hasty = connectionService({ MCP_TEST_TIMEOUT_MS: '4000' });
+  const hasty = connectionService({ 'mcpLimits.testTimeoutMs': '4000' });
   let streamable: ProcessPeer;
   let sse: ProcessPeer;
   beforeAll(async () => {

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TlsMaterial } from '../../../src/common/tls/tls-material.js';
-import { Env } from '../../../src/config/env.js';
 import type { DiscoveredTool } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
 import { ServiceAccountTokensService } from '../../../src/modules/mcp-connection/service-account-tokens.service.js';
 import { startTlsFront } from '../../support/discovery/tls-servers.js';
@@ -19,6 +18,7 @@ import { noSocketsLeft } from '../../support/peers/peer.js';
 import { type ProxyPeer, startProxy } from '../../support/peers/proxy.peer.js';
 import { startTokenPeer, type TokenPeer } from '../../support/peers/token.peer.js';
 import { callOf, stopToolCalls, toolCallsService } from '../../support/peers/tool-calls.js';
+import { limitedEnv } from '../../support/limits/limits.js';
 
 const hostOf = (url: string): string => new URL(url).host;
 
@@ -78,7 +78,7 @@ describe('calls through OUTBOUND_PROXY', () => {
 
   it('are made through an https proxy with credentials', async () => {
     const url = secureProxy.url.replace('://', '://ag%20ent:p%40ss@');
-    const more = { OUTBOUND_PROXY: url, OUTBOUND_PROXY_CA_FILE: file };
+    const more = { OUTBOUND_PROXY: url, TLS_CA_FILE: file };
     expect(await outcome(peer.url, more)).toBe('connected');
     expect(await outcome(secureUrl, more, { ca: authority.cert })).toBe('connected');
     expect(secureProxy.asked.length).toBeGreaterThan(1);
@@ -105,7 +105,7 @@ describe('calls through OUTBOUND_PROXY', () => {
     expect(await connectionService(settings()).test(serviceAccount(peer.url, tokens.url))).toMatchObject({
       cause: 'token_proxy_refused',
     });
-    expect(() => new ServiceAccountTokensService(Env.parse('evaluation', settings()))).not.toThrow();
+    expect(() => new ServiceAccountTokensService(limitedEnv('evaluation', settings()))).not.toThrow();
     // The warm session keeps a stream open through the proxy.
     await stopToolCalls();
   });
@@ -124,7 +124,7 @@ describe('calls through OUTBOUND_PROXY', () => {
     ['drips its answer', 'timeout', (socket) => socket.write('HTTP/1.1 200 OK\r\nx: ')],
   ])('fail when the proxy %s (%s), and leave no socket', async (_what, cause, answer) => {
     proxy.script.answer = answer;
-    expect(await outcome(peer.url, { EGRESS_CONNECT_TIMEOUT_MS: '1000' })).toBe(cause);
+    expect(await outcome(peer.url, { 'outboundLimits.connectTimeoutMs': '1000' })).toBe(cause);
     await noSocketsLeft(proxy);
   });
 
@@ -182,10 +182,11 @@ describe('calls through OUTBOUND_PROXY', () => {
     ['OUTBOUND_PROXY', 'http://user:canary@proxy/path'],
     ['OUTBOUND_PROXY', 'http://user:%canary@proxy'],
     ['OUTBOUND_NO_PROXY', 'can ary'],
-    ['OUTBOUND_PROXY_CA_FILE', '/canary'],
+    ['TLS_CA_FILE', '/canary'],
     ['OUTBOUND_PROXY_TARGET', 'canary'],
   ])('stop the start with a wrong %s, which is named without its value', (name, value) => {
-    const start = () => new ServiceAccountTokensService(Env.parse('evaluation', settings({ [name]: value })));
+    const start = () =>
+      new ServiceAccountTokensService(limitedEnv('evaluation', settings({ [name]: value })));
     expect(start).toThrow(name);
     expect(start).toThrow(expect.objectContaining({ message: expect.not.stringMatching(/canary|can ary/) }));
   });

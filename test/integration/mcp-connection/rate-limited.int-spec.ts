@@ -38,7 +38,7 @@ async function limiting(refusals: number, retryAfter?: string) {
 }
 
 describe('A server that limits how often it is called', () => {
-  const calls = toolCallsService({ MCP_CALL_BREAKER_FAILURES: '2', TOOL_CHANGE_POLICY: 'accept' });
+  const calls = toolCallsService({ 'mcpCallLimits.breakerFailures': '2', TOOL_CHANGE_POLICY: 'accept' });
   const tests = connectionService();
   afterEach(async () => {
     await Promise.all(open.splice(0).map((peer) => peer.close()));
@@ -124,7 +124,7 @@ describe('A server that limits how often it is called', () => {
   });
 
   it('is not asked for a new session where it limits the reading of its list', async () => {
-    const fresh = toolCallsService({ MCP_CALL_LIST_MAX_AGE_MS: '0' });
+    const fresh = toolCallsService({ 'mcpCallLimits.listMaxAgeMs': '0' });
     let lists = 0;
     const peer = await startScriptedMcp({
       list: ({ id, response }) => {

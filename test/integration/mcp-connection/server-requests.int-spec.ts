@@ -162,7 +162,7 @@ describe('Requests of a server of the 2025 revisions while a tool is called', ()
   });
 
   it('opens a stream that has ended again with the next list, and none that is refused', async () => {
-    const eager = toolCallsService({ MCP_CALL_LIST_MAX_AGE_MS: '0' });
+    const eager = toolCallsService({ 'mcpCallLimits.listMaxAgeMs': '0' });
     const streams: ServerResponse[] = [];
     const done: McpScript['call'] = ({ id, response }) => sendResult(response, id, { content: [] });
     const ending = await keep(

@@ -43,7 +43,7 @@ describe('ToolCallsService.checkArguments', () => {
   });
 
   it('says when nobody knows', async () => {
-    const service = toolCallsService({ MCP_CALL_MAX_IN_FLIGHT: '1' });
+    const service = toolCallsService({ 'mcpCallLimits.maxInFlight': '1' });
     const asked = [1, 2].map(() => service.checkArguments({ text: '{}', schema: {} }));
     const refused = { outcome: 'failed', cause: 'overloaded', sent: 'never', latencyMs: 0 };
     expect(await Promise.all(asked)).toEqual([{ value: {} }, refused]);

@@ -41,7 +41,7 @@ async function legacy(script: LegacySseScript) {
 }
 
 describe('Tool calls whose stream breaks', () => {
-  const calls = toolCallsService({ MCP_CALL_BREAKER_FAILURES: '1000', MCP_CALL_IDLE_MS: '100' });
+  const calls = toolCallsService({ 'mcpCallLimits.breakerFailures': '1000', 'mcpCallLimits.idleMs': '100' });
   beforeAll(async () => {
     // The worker starts with its first call.
     const peer = await legacy({});

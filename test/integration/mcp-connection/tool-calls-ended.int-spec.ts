@@ -56,7 +56,7 @@ async function startModernHanging() {
 }
 
 describe('Tool calls that end without an answer', () => {
-  const calls = toolCallsService({ TOOL_CHANGE_POLICY: 'accept', MCP_CALL_BREAKER_FAILURES: '100' });
+  const calls = toolCallsService({ TOOL_CHANGE_POLICY: 'accept', 'mcpCallLimits.breakerFailures': '100' });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((peer) => peer.close()));
   });

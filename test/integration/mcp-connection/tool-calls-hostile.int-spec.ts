@@ -38,7 +38,7 @@ const as =
     listener(request, response);
 
 describe('Tool calls to servers that misbehave', () => {
-  const calls = toolCallsService({ MCP_CALL_BREAKER_FAILURES: '1000', MCP_CALL_IDLE_MS: '100' });
+  const calls = toolCallsService({ 'mcpCallLimits.breakerFailures': '1000', 'mcpCallLimits.idleMs': '100' });
   beforeAll(async () => {
     // The worker starts with its first call.
     const peer = await serving(({ id, response }) => sendResult(response, id, { content: [] }));
@@ -159,7 +159,7 @@ describe('Tool calls to servers that misbehave', () => {
   });
 
   it('refuses calls beyond what may be under way, and says that they were not sent', async () => {
-    const narrow = toolCallsService({ MCP_CALL_MAX_IN_FLIGHT: '1' });
+    const narrow = toolCallsService({ 'mcpCallLimits.maxInFlight': '1' });
     const peer = await serving(as(hostile.neverAnswers));
     const abort = new AbortController();
     const hanging = narrow.callTool(callOf(peer.url, TOOL, { signal: abort.signal }));

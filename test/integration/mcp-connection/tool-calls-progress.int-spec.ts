@@ -104,8 +104,8 @@ function startModernReporting(): Promise<Peer> {
 }
 
 describe('Progress of a tool that is called', () => {
-  const calls = toolCallsService({ TOOL_CHANGE_POLICY: 'accept', MCP_CALL_BREAKER_FAILURES: '100' });
-  const short = toolCallsService({ TOOL_CHANGE_POLICY: 'accept', MCP_CALL_MAX_TIMEOUT_MS: '4000' });
+  const calls = toolCallsService({ TOOL_CHANGE_POLICY: 'accept', 'mcpCallLimits.breakerFailures': '100' });
+  const short = toolCallsService({ TOOL_CHANGE_POLICY: 'accept', 'mcpCallLimits.maxTimeoutMs': '4000' });
   beforeAll(async () => {
     // A worker starts with its first job.
     await Promise.all([calls, short].map((each) => each.checkArguments({ text: '{}', schema: {} })));
@@ -128,7 +128,7 @@ describe('Progress of a tool that is called', () => {
     expect(results).toEqual(urls.map(() => expect.objectContaining({ outcome: 'answered', text: 'done' })));
   });
 
-  it('prolongs no call beyond MCP_CALL_MAX_TIMEOUT_MS', async () => {
+  it('prolongs no call beyond mcpCallLimits.maxTimeoutMs', async () => {
     const url = await keep(startReporting('call', false));
     const result = await short.callTool(callOf(url, WORK, { deadlineMs: DEADLINE_MS }));
     expect(result).toMatchObject({ outcome: 'failed', cause: 'timeout', sent: 'maybe' });

@@ -26,7 +26,7 @@ const count = ({ seen }: ScriptedMcpPeer, method: string): number =>
 
 describe('Sessions of tool calls that change while calls are under way', () => {
   const calls = toolCallsService();
-  const fresh = toolCallsService({ MCP_CALL_LIST_MAX_AGE_MS: '0' });
+  const fresh = toolCallsService({ 'mcpCallLimits.listMaxAgeMs': '0' });
   beforeAll(async () => {
     // The workers start with their first calls.
     const peer = await serving({

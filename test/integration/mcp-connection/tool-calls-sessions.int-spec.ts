@@ -45,8 +45,11 @@ function listing(tools: object[], call: McpScript['call'] = done): Promise<Scrip
 }
 
 describe('Sessions of tool calls', () => {
-  const calls = toolCallsService({ MCP_CALL_IDLE_MS: String(IDLE_MS), MCP_CALL_BREAKER_FAILURES: '1000' });
-  const fresh = toolCallsService({ MCP_CALL_LIST_MAX_AGE_MS: '0' });
+  const calls = toolCallsService({
+    'mcpCallLimits.idleMs': String(IDLE_MS),
+    'mcpCallLimits.breakerFailures': '1000',
+  });
+  const fresh = toolCallsService({ 'mcpCallLimits.listMaxAgeMs': '0' });
   beforeAll(async () => {
     const peer = await listing([{ name: 'work', inputSchema: { type: 'object' } }]);
     await Promise.all([calls.callTool(callOf(peer.url, WORK)), fresh.callTool(callOf(peer.url, WORK))]);
@@ -216,7 +219,7 @@ describe('Sessions of tool calls', () => {
   });
 
   it('gives up the session that was idle longest when there are too many', async () => {
-    const few = toolCallsService({ MCP_CALL_MAX_SESSIONS: '2' });
+    const few = toolCallsService({ 'mcpCallLimits.maxSessions': '2' });
     const peers = await Promise.all(
       [1, 2, 3].map(() => listing([{ name: 'work', inputSchema: { type: 'object' } }])),
     );
@@ -322,7 +325,10 @@ describe('Sessions of tool calls', () => {
   });
 
   it('leaves a server alone after failures in a row, and tries one call when the time is over', async () => {
-    const careful = toolCallsService({ MCP_CALL_BREAKER_FAILURES: '3', MCP_CALL_BREAKER_OPEN_MS: '1500' });
+    const careful = toolCallsService({
+      'mcpCallLimits.breakerFailures': '3',
+      'mcpCallLimits.breakerOpenMs': '1500',
+    });
     let broken = true;
     const peer = await listing([{ name: 'work', inputSchema: { type: 'object' } }], (call) =>
       broken ? call.response.writeHead(503).end() : done(call),

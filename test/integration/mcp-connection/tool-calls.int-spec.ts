@@ -66,7 +66,7 @@ describe('Tool calls to servers that behave', () => {
 
   it('tells what a tool says of its own failure, and counts calls without a word of the server', async () => {
     const metrics = new Metrics();
-    const counted = toolCallsService({ MCP_CALL_BREAKER_FAILURES: '1' }, metrics);
+    const counted = toolCallsService({ 'mcpCallLimits.breakerFailures': '1' }, metrics);
     const tools = await reviewed(streamable.url);
     const gone = await startModernPeer([]);
     await gone.close();

@@ -14,6 +14,7 @@ import { startModernPeer } from '../../support/peers/modern.peer.js';
 import { neverAnswers } from '../../support/peers/pathologies.js';
 import { type Peer, startHttpPeer } from '../../support/peers/peer.js';
 import { startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
+import { limitedEnv } from '../../support/limits/limits.js';
 
 const open: Peer[] = [];
 const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
@@ -78,11 +79,11 @@ describe('connectionTestPool', () => {
 describe('McpConnectionService', () => {
   it('survives an answer that does not fit into the memory of the worker', async () => {
     const service = connectionService({
-      MCP_WORKER_MEMORY_MB: '40',
-      MCP_TEST_TIMEOUT_MS: '2000',
-      MCP_MAX_RESPONSE_BYTES: '4194304',
+      'mcpLimits.workerMemoryMb': '40',
+      'mcpLimits.testTimeoutMs': '2000',
+      'mcpLimits.maxResponseBytes': '4194304',
       // So that as dense an answer as can be is read.
-      MCP_MAX_TOTAL_BYTES: '268435456',
+      'mcpLimits.maxTotalBytes': '268435456',
     });
     const greedy = await keep(
       startScriptedMcp({
@@ -104,7 +105,7 @@ describe('McpConnectionService', () => {
   });
 
   it('finishes the tests in flight when it stops', async () => {
-    const service = connectionService({ MCP_TEST_TIMEOUT_MS: '700' });
+    const service = connectionService({ 'mcpLimits.testTimeoutMs': '700' });
     const peer = await keep(startHttpPeer(neverAnswers));
     const test = service.test(noAuth(peer.url));
     await service.onModuleDestroy();
@@ -116,7 +117,7 @@ describe('McpConnectionService', () => {
     const program = `
       const { McpConnectionService } = await import('${built}modules/mcp-connection/mcp-connection.service.js');
       const { Env } = await import('${built}config/env.js');
-      const service = new McpConnectionService(Env.parse('evaluation', { MCP_WORKER_NICENESS: '0', MCP_TEST_TIMEOUT_MS: '30000' }));
+      const service = new McpConnectionService(limitedEnv('evaluation', { 'outboundLimits.threadNiceness': '0', 'mcpLimits.testTimeoutMs': '30000' }));
       const request = { baseUrl: 'http://127.0.0.1:49151/', credentials: { type: 'NO_AUTH' }, knownToolCount: 0 };
       console.log((await service.test(request)).cause);`;
     const options = { timeout: PATIENCE_MS };
@@ -148,12 +149,12 @@ describe('McpConnectionService', () => {
 });
 
 function production(settings: Record<string, string>): Env {
-  return Env.parse('production', {
+  return limitedEnv('production', {
     DATABASE_URL: 'mysql://user@db.example/x',
     OIDC_ISSUER: 'https://sso.example',
     OIDC_AUDIENCE: 'x',
     OUTBOUND_HTTP: 'allow',
-    MCP_TEST_TIMEOUT_MS: String(PATIENCE_MS),
+    'mcpLimits.testTimeoutMs': String(PATIENCE_MS),
     SECRETS_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
     ...settings,
   });

@@ -53,7 +53,7 @@ async function replace(path: string, from: string, to: string): Promise<void> {
 /** Runs the command against the service of the test. */
 async function run(
   args: string[],
-  settings: Record<string, string> = { DELIVER_TOKEN: token },
+  settings: Record<string, string> = { SVC_TOKEN: token },
   whenBuilt: (buildId: string) => Promise<void> = () => Promise.resolve(),
 ) {
   const lines: string[] = [];
@@ -114,7 +114,7 @@ describe('npm run deliver', () => {
 
   it('activates builds where the deployment asks for If-Match', async () => {
     const strict = await TestApp.start({ HTTP_REQUIRE_IF_MATCH: 'true' });
-    const settings = { DELIVER_TOKEN: await strict.issuer.sign({}) };
+    const settings = { SVC_TOKEN: await strict.issuer.sign({}) };
     const steps = ['--url', strict.url, '--commit', '--build', '--activate', '--force'];
     const first = await run([...library(), ...steps], settings);
     const second = await run([...library(), ...steps], settings);
@@ -126,7 +126,7 @@ describe('npm run deliver', () => {
 
   it('overwrites no build that was activated meanwhile, where the deployment asks for If-Match', async () => {
     const strict = await TestApp.start({ HTTP_REQUIRE_IF_MATCH: 'true' });
-    const settings = { DELIVER_TOKEN: await strict.issuer.sign({}) };
+    const settings = { SVC_TOKEN: await strict.issuer.sign({}) };
     const steps = [...library(), '--url', strict.url, '--commit', '--build'];
     const path = `${appPath(libraryId)}/active-build`;
     const activate = async (buildId: string): Promise<void> => {
@@ -360,7 +360,7 @@ describe('npm run deliver', () => {
         'another version, or, if only --library or --base-url differ, give them as they were.',
     });
     const denied = await app.issuer.sign({ scope: '' });
-    expect((await run(library(), { DELIVER_TOKEN: denied })).errors).toMatch(/^40[13]: /);
+    expect((await run(library(), { SVC_TOKEN: denied })).errors).toMatch(/^40[13]: /);
   });
 
   it('sends a token by https only, unless the service is on this machine', async () => {
@@ -413,7 +413,7 @@ describe('npm run deliver', () => {
   });
 
   it('needs a token for a service, and a service for a token', async () => {
-    expect((await run(library(), {})).errors).toBe('With --url a token is needed: DELIVER_TOKEN or --token.');
+    expect((await run(library(), {})).errors).toBe('With --url a token is needed: SVC_TOKEN or --token.');
     const args = [join(folder, 'library'), '--app', libraryId, '--version', 'v1'];
     expect((await run(args)).errors).toBe('With a token --url is needed.');
   });

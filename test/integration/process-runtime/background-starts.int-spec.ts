@@ -56,10 +56,10 @@ describe('processes that start by themselves', () => {
 
   beforeAll(async () => {
     app = await TestApp.start({
-      JOBS_POLL_MS: '20',
-      PROCESS_CLEANUP_SECONDS: '1',
-      PROCESS_MESSAGE_TTL_SECONDS: '5',
-      PROCESS_CLEANUP_ROWS: '2',
+      'jobLimits.pollMs': '20',
+      'processLimits.cleanupSeconds': '1',
+      'processLimits.messageTtlSeconds': '5',
+      'processLimits.cleanupRows': '2',
     });
   });
   afterAll(() => app.close());

@@ -82,9 +82,9 @@ describe('work that a process leaves to the background', () => {
 
   beforeAll(async () => {
     app = await TestApp.start({
-      JOBS_POLL_MS: '20',
-      PROCESS_MAX_CALL_DEPTH: '2',
-      PROCESS_REPEAT_WINDOW_MS: '0',
+      'jobLimits.pollMs': '20',
+      'processLimits.callDepth': '2',
+      'processLimits.repeatWindowMs': '0',
     });
     published = await publish(app, {
       bpmn: [
@@ -238,7 +238,7 @@ describe('work that a process leaves to the background', () => {
       );
 
       expect(incidents).toMatchObject([
-        { source: 'SUBPROCESS', message: expect.stringContaining('PROCESS_MAX_CALL_DEPTH') },
+        { source: 'SUBPROCESS', message: expect.stringContaining('call each other more than') },
       ]);
       expect(await childRows(app, third.uuid)).toEqual([]);
     });

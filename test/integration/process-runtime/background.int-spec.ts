@@ -116,9 +116,9 @@ describe('background work of processes', () => {
 
   beforeAll(async () => {
     app = await TestApp.start({
-      JOBS_POLL_MS: '20',
-      PROCESS_MAX_CALL_DEPTH: '2',
-      PROCESS_MAX_NODES_PER_STEP: '10',
+      'jobLimits.pollMs': '20',
+      'processLimits.callDepth': '2',
+      'processLimits.nodesPerStep': '10',
     });
     published = await publish(app, {
       bpmn: [

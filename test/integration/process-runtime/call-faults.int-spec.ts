@@ -58,7 +58,11 @@ describe('calls of processes and faults in the background', () => {
   let published: Published;
 
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_POLL_MS: '20', JOBS_MAX_ATTEMPTS: '1', JOBS_LEASE_MS: '1000' });
+    app = await TestApp.start({
+      'jobLimits.pollMs': '20',
+      'jobLimits.maxAttempts': '1',
+      'jobLimits.leaseMs': '1000',
+    });
     published = await publish(app, {
       bpmn: [
         caller('plain', 'broken'),

@@ -50,9 +50,9 @@ let published: Published;
 
 beforeAll(async () => {
   app = await TestApp.start({
-    JOBS_POLL_MS: '20',
-    JOBS_RETRY_BASE_MS: '20',
-    PROCESS_DATA_MAX_BYTES: '4096',
+    'jobLimits.pollMs': '20',
+    'jobLimits.retryBaseMs': '20',
+    'dataLimits.bytes': '4096',
   });
   published = await publish(app, {
     bpmn: [scoring, picky, behind, calling],

@@ -21,9 +21,9 @@ describe('a process that goes on and on', () => {
 
   it('keeps neither requests nor the stop of its replica waiting', async () => {
     const running = await TestApp.start({
-      PROCESS_MAX_NODES_PER_STEP: '100',
-      PROCESS_MAX_CONTINUES: '100000',
-      JOBS_STOP_GRACE_MS: String(GRACE_MS),
+      'processLimits.nodesPerStep': '100',
+      'processLimits.continues': '100000',
+      'jobLimits.stopGraceMs': String(GRACE_MS),
     });
     app = running;
     const published = await publish(running, { bpmn: [endless] });
@@ -40,7 +40,7 @@ describe('a process that goes on and on', () => {
     expect(performance.now() - asked).toBeLessThan(GRACE_MS + OTHER_MS);
 
     // It would go on in any later test that has workers.
-    app = await TestApp.start({ JOBS_WORKERS: 'false' });
+    app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
     expect((await app.request('POST', `${instancePath(uuid)}/terminate`, { body: {} })).status).toBe(200);
   });
 });

@@ -31,9 +31,9 @@ const stopped = async (amount: unknown): Promise<{ uuid: string; state: string; 
 
 describe('instances that stop at their start', () => {
   beforeAll(async () => {
-    const settings = { JOBS_WORKERS: 'false', PROCESS_UI_ACTION_ACCESS: 'any-token' };
+    const settings = { JOBS_CONCURRENCY: '0', PROCESS_UI_ACTION_ACCESS: 'any-token' };
     app = await TestApp.start(settings);
-    small = await TestApp.start({ ...settings, PROCESS_MAX_TOKENS: '1' });
+    small = await TestApp.start({ ...settings, 'processLimits.liveTokens': '1' });
     published = await publish(app, { bpmn: wide });
   });
   afterAll(async () => {

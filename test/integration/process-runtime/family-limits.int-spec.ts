@@ -34,10 +34,10 @@ describe('a process that multiplies', () => {
 
   beforeAll(async () => {
     const settings = {
-      JOBS_POLL_MS: '20',
+      'jobLimits.pollMs': '20',
       JOBS_CONCURRENCY: '8',
-      PROCESS_FAMILY_MAX_INSTANCES: String(INSTANCES),
-      PROCESS_FAMILY_MAX_JOBS: String(JOBS),
+      'processLimits.familyInstances': String(INSTANCES),
+      'processLimits.familyJobs': String(JOBS),
     };
     app = await TestApp.start(settings);
     // A second replica: what one of them counts, the other one must know.
@@ -62,7 +62,7 @@ describe('a process that multiplies', () => {
   const terminate = async (uuid: string) =>
     expect((await app.request('POST', `${instancePath(uuid)}/terminate`, { body: {} })).status).toBe(200);
 
-  it('has as many live instances as PROCESS_FAMILY_MAX_INSTANCES, counted over replicas; calls beyond that are incidents', async () => {
+  it('has as many live instances as processLimits.familyInstances, counted over replicas; calls beyond that are incidents', async () => {
     const { uuid, instanceMetadata } = await started(app, published, 'fork', { items: [1, 2, 3] });
     const incidents = app.dataSource.getRepository(ProcessIncidentEntity);
     const settled = await eventually(
@@ -82,13 +82,13 @@ describe('a process that multiplies', () => {
     expect(settled.open).toHaveLength(3 * settled.all.length - INSTANCES);
     for (const { type, source, message, job } of settled.open) {
       expect({ type, source }).toEqual({ type: 'SUBPROCESS', source: 'SUBPROCESS' });
-      expect(message).toContain('PROCESS_FAMILY_MAX_INSTANCES');
+      expect(message).toContain('live instances');
       expect(job?.kind).toBe('CALL');
     }
     expect(await family(instanceMetadata.processInstanceId)).toMatchObject({ instances: INSTANCES });
-    const shown = await limitMetrics(other, 'PROCESS_FAMILY_MAX_INSTANCES');
+    const shown = await limitMetrics(other, 'family-instances');
     expect(shown).toMatchObject({ most: INSTANCES, all: INSTANCES, largest: INSTANCES });
-    const here = await limitMetrics(app, 'PROCESS_FAMILY_MAX_INSTANCES');
+    const here = await limitMetrics(app, 'family-instances');
     // Whichever replica made a call has counted its refusal.
     expect((shown.refusals ?? 0) + (here.refusals ?? 0)).toBeGreaterThanOrEqual(settled.open.length);
 
@@ -108,7 +108,7 @@ describe('a process that multiplies', () => {
       () => incidentRows(app, id),
       (found) => found.length > 0,
     );
-    expect(incident?.message).toContain('PROCESS_FAMILY_MAX_INSTANCES');
+    expect(incident?.message).toContain('live instances');
     const children = await eventually(
       () => childRows(app, uuid),
       (found) => found.length === INSTANCES,
@@ -146,15 +146,15 @@ describe('a process that multiplies', () => {
     await terminate(uuid);
   });
 
-  it('a step that would open more jobs than PROCESS_FAMILY_MAX_JOBS is not made', async () => {
+  it('a step that would open more jobs than processLimits.familyJobs is not made', async () => {
     const before = await countInstances(app, published.appId);
     const items = Array.from({ length: JOBS + 1 }, (_, index) => index);
     const { status, body } = await start(app, published, 'wide', { items });
 
     expect(status).toBe(409);
     expect(body.incident).toMatchObject({ code: 'ENGINE' });
-    expect(body.incident?.message).toContain('PROCESS_FAMILY_MAX_JOBS');
-    expect(await limitMetrics(app, 'PROCESS_FAMILY_MAX_JOBS')).toMatchObject({ most: JOBS, refusals: 1 });
+    expect(body.incident?.message).toContain('open background jobs');
+    expect(await limitMetrics(app, 'family-jobs')).toMatchObject({ most: JOBS, refusals: 1 });
     const { id } = await instanceRow(app, body.incident?.processInstanceUuid ?? '');
     expect(await jobsOf([id])).toEqual([]);
     expect(await countInstances(app, published.appId)).toBe(before + 1);

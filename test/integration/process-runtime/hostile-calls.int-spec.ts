@@ -67,7 +67,7 @@ describe('hostile calls', () => {
   let published: Published;
 
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_WORKERS: 'false' });
+    app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
     published = await publish(app, { bpmn: [taskProcess('plain', userTask('a'), userTask('b')), KEYED] });
   });
   afterAll(() => app.close());

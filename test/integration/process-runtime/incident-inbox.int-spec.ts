@@ -69,9 +69,9 @@ async function stopped(published: Published): Promise<string> {
 
 beforeAll(async () => {
   app = await TestApp.start({
-    JOBS_POLL_MS: '20',
-    JOBS_RETRY_BASE_MS: '20',
-    PROCESS_INCIDENT_COUNT_SECONDS: '1',
+    'jobLimits.pollMs': '20',
+    'jobLimits.retryBaseMs': '20',
+    'processLimits.incidentCountSeconds': '1',
   });
   const publication = { bpmn: [picky, scoring], package: { workflows: [picking] } };
   mine = await publish(app, publication);
@@ -180,7 +180,7 @@ describe('GET /rtm/api/runtime/process-incident', () => {
   it('shows those of applications that the caller may read', async () => {
     const rules = [{ claim: 'roles', hasAt: 'reader' }];
     const limited = await TestApp.start({
-      JOBS_WORKERS: 'false',
+      JOBS_CONCURRENCY: '0',
       PERMISSION_RULES: JSON.stringify({ 'process-read': rules }),
     });
     try {

@@ -80,7 +80,7 @@ async function expectNoGaps(id: number): Promise<void> {
 }
 
 async function useApp(settings: Record<string, string> = {}): Promise<void> {
-  app = await TestApp.start({ JOBS_POLL_MS: '20', JOBS_RETRY_BASE_MS: '20', ...settings });
+  app = await TestApp.start({ 'jobLimits.pollMs': '20', 'jobLimits.retryBaseMs': '20', ...settings });
   published = await publish(app, { bpmn: FILES });
 }
 
@@ -226,7 +226,7 @@ describe('what counts as the same incident', () => {
 });
 
 describe('the limit of open incidents', () => {
-  beforeAll(() => useApp({ PROCESS_MAX_INCIDENTS: '2', JOBS_RETRY_MAX_MS: '100' }));
+  beforeAll(() => useApp({ 'processLimits.incidents': '2', 'jobLimits.retryMaxMs': '100' }));
   afterAll(() => app.close());
 
   it('leaves work that fails beyond it in the queue until some are closed', async () => {

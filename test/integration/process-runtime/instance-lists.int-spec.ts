@@ -26,7 +26,7 @@ const listed = async (query: Record<string, string>, token?: string): Promise<st
   (await list({ applicationId: published.appId, ...query }, token)).body.instances.map((one) => one.uuid);
 
 beforeAll(async () => {
-  app = await TestApp.start({ JOBS_WORKERS: 'false' });
+  app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
   published = await publish(app, {
     bpmn: [taskProcess('plain', userTask('a')), taskProcess('other', userTask('a')), taskProcess('short')],
   });

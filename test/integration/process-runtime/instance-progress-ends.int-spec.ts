@@ -25,14 +25,14 @@ describe('a connection that follows an instance', () => {
 
   beforeAll(async () => {
     app = await TestApp.start({
-      JOBS_WORKERS: 'false',
-      HTTP_BODY_LIMIT_BYTES: String(16 * MEGABYTE),
-      PROCESS_DATA_MAX_BYTES: String(16 * MEGABYTE),
-      PROCESS_PROGRESS_CONNECTIONS: '3',
-      PROCESS_PROGRESS_CONNECTIONS_PER_CALLER: '2',
-      PROCESS_PROGRESS_HEARTBEAT_SECONDS: '1',
-      PROCESS_PROGRESS_STALL_SECONDS: String(STALL_SECONDS),
-      OIDC_JWKS_MAX_AGE_SECONDS: '1',
+      JOBS_CONCURRENCY: '0',
+      'httpLimits.bodyBytes': String(16 * MEGABYTE),
+      'dataLimits.bytes': String(16 * MEGABYTE),
+      'processLimits.followers': '3',
+      'processLimits.followersPerCaller': '2',
+      'processLimits.heartbeatSeconds': '1',
+      'processLimits.stallSeconds': String(STALL_SECONDS),
+      'tokenLimits.jwksMaxAgeSeconds': '1',
     });
     published = await publish(app, { bpmn: [taskProcess('plain', userTask('a'))] });
     token = await app.tokenWith({ sub: 'reader', scope: 'process:read' });
@@ -197,10 +197,10 @@ describe('a stop of the service', () => {
   // A kernel that takes the whole answer for its client lets nothing stall: then it is tried again.
   it('does not wait long for followers that take nothing', { retry: 3 }, async () => {
     const app = await TestApp.start({
-      JOBS_WORKERS: 'false',
-      HTTP_BODY_LIMIT_BYTES: String(16 * MEGABYTE),
-      PROCESS_DATA_MAX_BYTES: String(16 * MEGABYTE),
-      PROCESS_PROGRESS_STALL_SECONDS: '3600',
+      JOBS_CONCURRENCY: '0',
+      'httpLimits.bodyBytes': String(16 * MEGABYTE),
+      'dataLimits.bytes': String(16 * MEGABYTE),
+      'processLimits.stallSeconds': '3600',
     });
     const published = await publish(app, { bpmn: [taskProcess('plain', userTask('a'))] });
     const { uuid: id } = await started(app, published, 'plain', { text: LARGE });

@@ -21,10 +21,10 @@ describe.skipIf(server === undefined)('live progress in several replicas, with R
 
   beforeAll(async () => {
     const settings = {
-      JOBS_WORKERS: 'false',
+      JOBS_CONCURRENCY: '0',
       REDIS_URL: `redis://default:admin@127.0.0.1:${redis.port}`,
       // No look at the database tells in time.
-      PROCESS_PROGRESS_POLL_MS: '60000',
+      'processLimits.progressPollMs': '60000',
     };
     one = await TestApp.start(settings);
     other = await TestApp.start({ ...settings, OIDC_ISSUER: one.issuer.url });

@@ -15,11 +15,11 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
 
   beforeAll(async () => {
     app = await TestApp.start({
-      JOBS_WORKERS: 'false',
-      PROCESS_PROGRESS_CONNECTIONS_PER_CALLER: '3',
-      PROCESS_PROGRESS_HEARTBEAT_SECONDS: '1',
-      PROCESS_PROGRESS_POLL_MS: '50',
-      OIDC_CLOCK_TOLERANCE_SECONDS: '0',
+      JOBS_CONCURRENCY: '0',
+      'processLimits.followersPerCaller': '3',
+      'processLimits.heartbeatSeconds': '1',
+      'processLimits.progressPollMs': '50',
+      'tokenLimits.clockToleranceSeconds': '0',
     });
     published = await publish(app, {
       bpmn: [taskProcess('plain', userTask('a'), userTask('b')), taskProcess('short')],
@@ -101,7 +101,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
 
   it('tells what another replica did', async () => {
     const instance = await started(app, published, 'plain', {});
-    const other = await TestApp.start({ JOBS_WORKERS: 'false' });
+    const other = await TestApp.start({ JOBS_CONCURRENCY: '0' });
     const follower = await Follower.open(app, instance.uuid, token);
     try {
       await eventually(
@@ -147,14 +147,14 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     const followers = await Promise.all([1, 2, 3].map(() => Follower.open(app, id, token)));
     const refused = await app.request('GET', `${instancePath(id)}/progress`, { token });
-    const shown = await limitMetrics(app, 'PROCESS_PROGRESS_CONNECTIONS_PER_CALLER');
+    const shown = await limitMetrics(app, 'followers-per-caller');
     followers.forEach((follower) => follower.leave());
 
     expect(refused).toMatchObject({
       status: 429,
       body: {
         message: 'Too many connections follow process instances.',
-        details: 'PROCESS_PROGRESS_CONNECTIONS_PER_CALLER is 3.',
+        details: 'followers-per-caller is 3.',
       },
     });
     expect(shown).toEqual({ most: 3, refusals: 1, all: 3, largest: 3 });
@@ -187,7 +187,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
   });
 
   it('ends when the service stops', async () => {
-    const stopping = await TestApp.start({ JOBS_WORKERS: 'false' });
+    const stopping = await TestApp.start({ JOBS_CONCURRENCY: '0' });
     const { uuid: id } = await started(stopping, published, 'plain', {});
     const follower = await Follower.open(stopping, id, await stopping.tokenWith({}));
     expect(follower.status).toBe(200);

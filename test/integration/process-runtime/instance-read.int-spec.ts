@@ -50,7 +50,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
     );
 
   beforeAll(async () => {
-    app = await TestApp.start({ PERMISSION_RULES: JSON.stringify(RULES), PROCESS_PAGE_SIZE: '10' });
+    app = await TestApp.start({ PERMISSION_RULES: JSON.stringify(RULES), 'pageLimits.size': '10' });
     published = await publish(app, {
       bpmn: [
         taskProcess('plain', userTask('a', BACK), userTask('b')),

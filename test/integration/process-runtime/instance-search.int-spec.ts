@@ -56,8 +56,8 @@ let quiet: TestApp;
 let published: Published;
 
 beforeAll(async () => {
-  app = await TestApp.start({ JOBS_POLL_MS: '20' });
-  quiet = await TestApp.start({ JOBS_WORKERS: 'false' });
+  app = await TestApp.start({ 'jobLimits.pollMs': '20' });
+  quiet = await TestApp.start({ JOBS_CONCURRENCY: '0' });
   published = await publish(app, { bpmn: [orders, silent, called, calling, picky] });
 });
 afterAll(async () => {

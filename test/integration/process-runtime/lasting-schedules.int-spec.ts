@@ -18,11 +18,11 @@ describe('schedules', () => {
 
   beforeAll(async () => {
     app = await TestApp.start({
-      JOBS_POLL_MS: '20',
-      JOBS_MAX_ATTEMPTS: '1',
-      JOBS_RETRY_BASE_MS: '50',
-      JOBS_RETRY_MAX_MS: '200',
-      PROCESS_CLEANUP_SECONDS: '1',
+      'jobLimits.pollMs': '20',
+      'jobLimits.maxAttempts': '1',
+      'jobLimits.retryBaseMs': '50',
+      'jobLimits.retryMaxMs': '200',
+      'processLimits.cleanupSeconds': '1',
     });
   });
   afterAll(() => app.close());

@@ -37,7 +37,7 @@ describe('PROCESS_MESSAGE_ONE_RECEIVER', () => {
   let app: TestApp;
   let published: Published;
   beforeAll(async () => {
-    app = await TestApp.start({ PROCESS_MESSAGE_ONE_RECEIVER: 'true', JOBS_POLL_MS: '20' });
+    app = await TestApp.start({ PROCESS_MESSAGE_ONE_RECEIVER: 'true', 'jobLimits.pollMs': '20' });
     published = await publish(app, { bpmn: [atOnce, behindTask, anyone, sender] });
   });
   afterAll(() => app.close());

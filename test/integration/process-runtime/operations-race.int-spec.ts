@@ -76,8 +76,8 @@ const childrenOf = (parentId: number) =>
 describe('operators and the workers of two services at the same time', () => {
   beforeAll(async () => {
     apps = [
-      await TestApp.start({ JOBS_POLL_MS: '20', JOBS_RETRY_BASE_MS: '20' }),
-      await TestApp.start({ JOBS_POLL_MS: '20', JOBS_RETRY_BASE_MS: '20' }),
+      await TestApp.start({ 'jobLimits.pollMs': '20', 'jobLimits.retryBaseMs': '20' }),
+      await TestApp.start({ 'jobLimits.pollMs': '20', 'jobLimits.retryBaseMs': '20' }),
     ];
     published = await publish(app(0), { bpmn: [picky, calling] });
   });

@@ -6,7 +6,7 @@ import { publish, type Published } from '../../support/runtime/publish.js';
 import { execute, start, startPath, type CallOptions } from '../../support/runtime/runtime-client.js';
 
 const SETTINGS = {
-  JOBS_WORKERS: 'false',
+  JOBS_CONCURRENCY: '0',
   PROCESS_START_PERMISSION: 'process-administration',
   PROCESS_UI_ACTION_PERMISSION: 'process-administration',
   PERMISSION_RULES: JSON.stringify({

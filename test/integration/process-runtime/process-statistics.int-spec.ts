@@ -48,7 +48,7 @@ const limited = async <T>(most: object, work: () => Promise<T>): Promise<T> => {
 };
 
 beforeAll(async () => {
-  app = await TestApp.start({ JOBS_WORKERS: 'false' });
+  app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
   published = await publish(app, { bpmn: picky });
   later = await publish(app, { appId: published.appId, bpmn: picky });
   const [, second, third, fourth, fifth] = [

@@ -50,7 +50,7 @@ const startOf = async (published: Published, name: string): Promise<string> =>
   (await start(app, published, name, {})).body.uuid;
 
 beforeAll(async () => {
-  app = await TestApp.start({ JOBS_WORKERS: 'false', PERMISSION_RULES: JSON.stringify(RULES) });
+  app = await TestApp.start({ JOBS_CONCURRENCY: '0', PERMISSION_RULES: JSON.stringify(RULES) });
   mine = await publish(app, { bpmn: waiting('plain') });
   const later = await publish(app, { appId: mine.appId, bpmn: waiting('plain') });
   other = await publish(app, { bpmn: waiting('other') });

@@ -50,7 +50,7 @@ async function insertValues(
 describe('the statement of a search by data', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_WORKERS: 'false', PERMISSION_RULES: JSON.stringify(RULES) });
+    app = await TestApp.start({ JOBS_CONCURRENCY: '0', PERMISSION_RULES: JSON.stringify(RULES) });
     await insertValues(app, 'client.id:4711', { amount: 1, apart: 1 });
     await insertValues(app, 'open:true', { amount: 1_500, apart: 1 });
     // Fewer in all, but more than are looked at of each.

@@ -37,9 +37,9 @@ describe('readings of instances that come at one time', () => {
 
   beforeAll(async () => {
     app = await TestApp.start({
-      JOBS_WORKERS: 'false',
-      DATABASE_GROUPS: '1',
-      PROCESS_PAGE_SIZE: String(PAGE),
+      JOBS_CONCURRENCY: '0',
+      'databaseLimits.groups': '1',
+      'pageLimits.size': String(PAGE),
     });
     published = await publish(app, {
       bpmn: [taskProcess('plain', userTask('a', BACK), userTask('b')), calling],

@@ -447,8 +447,8 @@ describe('a deployment that asks for a permission', () => {
   beforeAll(async () => {
     app = await TestApp.start({
       PROCESS_START_PERMISSION: 'process-administration',
-      PROCESS_DATA_MAX_BYTES: '4096',
-      PROCESS_DATA_MAX_VALUES: '1000',
+      'dataLimits.bytes': '4096',
+      'dataLimits.values': '1000',
     });
     published = await publish(app, { bpmn: taskProcess('plain', userTask('a')) });
   });

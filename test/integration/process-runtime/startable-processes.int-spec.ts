@@ -92,7 +92,7 @@ beforeAll(async () => {
     clerk: [{ claim: 'roles', hasAt: 'clerk' }],
     chief: [{ claim: 'roles', hasAt: 'chief' }],
   };
-  const settings = { JOBS_WORKERS: 'false', PERMISSION_RULES: JSON.stringify(rules) };
+  const settings = { JOBS_CONCURRENCY: '0', PERMISSION_RULES: JSON.stringify(rules) };
   app = await TestApp.start({ ...settings, PROCESS_START_PERMISSION: 'starter' });
   open = await TestApp.start(settings);
   library = await publish(app, { bpmn: taskProcess('of_library', userTask('a')) });

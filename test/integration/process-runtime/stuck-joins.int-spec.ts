@@ -52,8 +52,8 @@ describe('a join that can never be completed', () => {
 
   beforeAll(async () => {
     app = await TestApp.start({
-      JOBS_POLL_MS: '20',
-      PROCESS_REPEAT_WINDOW_MS: '0',
+      'jobLimits.pollMs': '20',
+      'processLimits.repeatWindowMs': '0',
     });
     published = await publish(app, { bpmn: [branches, choice, later] });
   });

@@ -68,7 +68,7 @@ beforeAll(async () => {
     clerk: [{ claim: 'roles', hasAt: 'clerk' }],
   };
   app = await TestApp.start({
-    JOBS_WORKERS: 'false',
+    JOBS_CONCURRENCY: '0',
     PERMISSION_RULES: JSON.stringify(rules),
     PROCESS_UI_ACTION_PERMISSION: 'actor',
   });
@@ -244,7 +244,7 @@ describe('GET /rtm/api/runtime/task', () => {
 
 describe('with PROCESS_UI_ACTION_ACCESS=any-token', () => {
   it('shows everybody what no lane asks a permission for, whoever has started it', async () => {
-    const open = await TestApp.start({ JOBS_WORKERS: 'false', PROCESS_UI_ACTION_ACCESS: 'any-token' });
+    const open = await TestApp.start({ JOBS_CONCURRENCY: '0', PROCESS_UI_ACTION_ACCESS: 'any-token' });
     const own = await publish(open, { bpmn: [asked, laned] });
     const starter = await open.tokenWith({ sub: uniqueName('caller'), scope: 'openid' });
     const other = await open.tokenWith({ sub: uniqueName('caller'), scope: 'openid' });

@@ -22,7 +22,7 @@ import { publishAgent } from '../agents/agent-support.js';
 import { failureOf, runWorkflow } from '../workflows/workflow-package.js';
 
 /** Windows are counted from 1970: no test is likely to meet the end of one of 31 days. */
-const LONG = { QUOTA_WINDOW_SECONDS: String(31 * 86_400) };
+const LONG = { 'quotaLimits.windowSeconds': String(31 * 86_400) };
 
 const calling = processFile(
   'calling',
@@ -59,7 +59,7 @@ const callerToken = (app: TestApp, sub: string) =>
   app.tokenWith({ sub, exp: Math.floor(Date.now() / 1_000) + 3_600 });
 
 describe('quotas of starts', () => {
-  const SETTINGS = { ...LONG, JOBS_POLL_MS: '20', QUOTA_APP_STARTS: '5', QUOTA_CALLER_STARTS: '7' };
+  const SETTINGS = { ...LONG, 'jobLimits.pollMs': '20', QUOTAS: 'app-starts=5,caller-starts=7' };
   let app: TestApp;
   let other: TestApp;
   beforeAll(async () => {
@@ -89,7 +89,7 @@ describe('quotas of starts', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
     expect(refused).toHaveLength(15);
     for (const { body, headers } of refused) {
-      expect(body).toEqual(quotaOf('QUOTA_APP_STARTS'));
+      expect(body).toEqual(quotaOf('app-starts'));
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     }
     expect(await countInstances(app, published.appId)).toBe(5);
@@ -106,7 +106,7 @@ describe('quotas of starts', () => {
     const { status, body } = await start(app, two, 'plain', {}, { token });
 
     expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 429]);
-    expect({ status, body }).toEqual({ status: 429, body: quotaOf('QUOTA_CALLER_STARTS', 'caller') });
+    expect({ status, body }).toEqual({ status: 429, body: quotaOf('caller-starts', 'caller') });
     const modest = await callerToken(app, 'modest');
     expect((await start(app, two, 'plain', {}, { token: modest })).status).toBe(200);
     expect((await start(app, two, 'plain', {}, { token: modest })).status).toBe(200);
@@ -139,7 +139,7 @@ describe('quotas of starts', () => {
     );
     for (const { type, message, job } of incidents) {
       expect({ type, kind: job?.kind }).toEqual({ type: 'SUBPROCESS', kind: 'CALL' });
-      expect(message).toContain('QUOTA_APP_STARTS');
+      expect(message).toContain('app-starts');
     }
   });
 
@@ -158,11 +158,9 @@ describe('quotas of what processes keep', () => {
   beforeAll(async () => {
     app = await TestApp.start({
       ...LONG,
-      JOBS_WORKERS: 'false',
-      QUOTA_APP_STARTS: '1000',
-      QUOTA_APP_DATA_BYTES: '5000',
-      QUOTA_APP_JOBS: '10',
-      QUOTA_COUNT_SECONDS: '1',
+      JOBS_CONCURRENCY: '0',
+      QUOTAS: 'app-starts=1000,app-data-bytes=5000,app-jobs=10',
+      'quotaLimits.countSeconds': '1',
     });
     published = await publish(app, { bpmn: BPMN });
     app.dataSource.logger = {
@@ -187,7 +185,7 @@ describe('quotas of what processes keep', () => {
     const { uuid, token } = await started(app, published, 'plain', { a: text(3_000) });
     expect(await start(app, published, 'plain', { a: text(3_000) })).toMatchObject({
       status: 429,
-      body: quotaOf('QUOTA_APP_DATA_BYTES'),
+      body: quotaOf('app-data-bytes'),
     });
     expect((await start(app, published, 'plain', { a: 1 })).status).toBe(200);
     // Nobody knows before what an action makes of its body: it is counted afterwards, also beyond the quota.
@@ -206,7 +204,7 @@ describe('quotas of what processes keep', () => {
       .poll(async () => (await start(app, published, 'plain', {})).status, { timeout: 20_000 })
       .toBe(429);
     const { status, body } = await execute(app, uuid, token.uuid, ui('b'), {});
-    expect({ status, body }).toEqual({ status: 429, body: quotaOf('QUOTA_APP_DATA_BYTES') });
+    expect({ status, body }).toEqual({ status: 429, body: quotaOf('app-data-bytes') });
   });
 
   it('count open background jobs', async () => {
@@ -217,7 +215,7 @@ describe('quotas of what processes keep', () => {
     await expect
       .poll(async () => (await start(app, many, 'plain', {})).status, { timeout: 20_000 })
       .toBe(429);
-    expect((await start(app, many, 'plain', {})).body).toEqual(quotaOf('QUOTA_APP_JOBS'));
+    expect((await start(app, many, 'plain', {})).body).toEqual(quotaOf('app-jobs'));
     expect((await start(app, await publish(app, { bpmn: BPMN }), 'plain', {})).status).toBe(200);
   });
 });
@@ -232,11 +230,10 @@ describe('quotas of the tokens of the language model', () => {
     peer = await startToolsPeer({ look: { annotations: { readOnlyHint: true }, run: () => 'seen' } });
     app = await TestApp.start({
       ...LONG,
-      JOBS_WORKERS: 'false',
+      JOBS_CONCURRENCY: '0',
       LLM_BASE_URL: model.url,
       LLM_MODEL: 'scripted',
-      QUOTA_APP_MODEL_TOKENS: '1000',
-      QUOTA_CALLER_MODEL_TOKENS: '2000',
+      QUOTAS: 'app-model-tokens=1000,caller-model-tokens=2000',
     });
     published = await publishAgent(app, { servers: [peer.url] });
   });
@@ -260,14 +257,14 @@ describe('quotas of the tokens of the language model', () => {
     expect(failure).toMatchObject({
       code: 'AGENT_TOKEN_QUOTA',
       node: 'agent',
-      message: expect.stringContaining('QUOTA_APP_MODEL_TOKENS is 1000'),
+      message: expect.stringContaining('app-model-tokens is 1000'),
     });
     expect(model.questions).toHaveLength(asked);
     for (const appId of ['two', 'three', 'four', 'five']) {
       await advise(appId, 'greedy');
     }
     expect(await failureOf(advise('six', 'greedy'))).toMatchObject({
-      message: expect.stringContaining('QUOTA_CALLER_MODEL_TOKENS is 2000'),
+      message: expect.stringContaining('caller-model-tokens is 2000'),
     });
     await advise('six', 'modest');
   });
@@ -288,10 +285,10 @@ describe('starts by messages that a quota refuses', () => {
   it('wait, without an incident and without counting a failure', async () => {
     const patient = {
       ...LONG,
-      JOBS_POLL_MS: '20',
-      QUOTA_APP_STARTS: '5',
-      JOBS_MAX_ATTEMPTS: '1',
-      JOBS_RETRY_MAX_MS: '100',
+      'jobLimits.pollMs': '20',
+      QUOTAS: 'app-starts=5',
+      'jobLimits.maxAttempts': '1',
+      'jobLimits.retryMaxMs': '100',
     };
     const limited = await TestApp.start(patient);
     const appId = uniqueName('waiting');
@@ -315,7 +312,7 @@ describe('starts by messages that a quota refuses', () => {
     expect(await countInstances(limited, appId)).toBe(5);
     await limited.close();
 
-    const free = await TestApp.start({ JOBS_POLL_MS: '20', QUOTA_APP_STARTS: '0' });
+    const free = await TestApp.start({ 'jobLimits.pollMs': '20' });
     await eventually(
       () => countInstances(free, appId),
       (count) => count === 6,
@@ -324,8 +321,13 @@ describe('starts by messages that a quota refuses', () => {
   });
 
   it('do not keep themselves or others waiting by the jobs that wait', async () => {
-    const patient = { ...LONG, JOBS_POLL_MS: '20', JOBS_RETRY_MAX_MS: '100', QUOTA_COUNT_SECONDS: '1' };
-    const full = await TestApp.start({ ...patient, QUOTA_APP_STARTS: '2' });
+    const patient = {
+      ...LONG,
+      'jobLimits.pollMs': '20',
+      'jobLimits.retryMaxMs': '100',
+      'quotaLimits.countSeconds': '1',
+    };
+    const full = await TestApp.start({ ...patient, QUOTAS: 'app-starts=2' });
     const appId = uniqueName('matching');
     const published = await publish(full, { appId, bpmn: MESSAGES, activate: true });
     for (let sent = 0; sent < 2; sent += 1) {
@@ -337,7 +339,7 @@ describe('starts by messages that a quota refuses', () => {
     );
     await full.close();
 
-    const limited = await TestApp.start({ ...patient, QUOTA_APP_JOBS: '1' });
+    const limited = await TestApp.start({ ...patient, QUOTAS: 'app-jobs=1' });
     await eventually(
       () => countInstances(limited, appId),
       (count) => count === 4,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { v7 as uuid } from 'uuid';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Env } from '../../../src/config/env.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi, onTestFinished } from 'vitest';
+import { holdLimits } from '../../support/limits/limits.js';
 import { Database } from '../../../src/database/database.js';
 import { BuildSystemEntity } from '../../../src/modules/builds/storage/build-system.entity.js';
 import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
@@ -40,10 +40,10 @@ let seen: Seen[];
 
 beforeAll(async () => {
   app = await TestApp.start({
-    REST_RETRY_DELAY_MS: '5',
-    REST_MAX_RESPONSE_BYTES: '8192',
-    PROCESS_DATA_MAX_VALUES: '1000',
-    REST_TIMEOUT_MS: '5000',
+    'restLimits.retryDelayMs': '5',
+    'restLimits.maxResponseBytes': '8192',
+    'dataLimits.values': '1000',
+    'restLimits.timeoutMs': '5000',
   });
   tokens = await startTokenPeer();
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -209,7 +209,7 @@ describe('a REST_ENDPOINT node', () => {
     const buildId = await built({});
     expect(await failureOf(run(buildId))).toMatchObject({
       code: 'REST_RESPONSE_INVALID',
-      message: expect.stringContaining('more than 1000 values (PROCESS_DATA_MAX_VALUES)'),
+      message: expect.stringContaining('more than 1000 values'),
     });
     answers = [listOf(990)];
     expect(await run(buildId)).toMatchObject({ status: 200, data: { length: 989 } });
@@ -314,11 +314,7 @@ describe('a REST_ENDPOINT node', () => {
   });
 
   it('tells why the run was stopped between two tries', async () => {
-    const env = app.nest.get(Env);
-    const get = env.get.bind(env);
-    const patient = (name: Parameters<typeof get>[0]) =>
-      name === 'REST_RETRY_DELAY_MS' ? 60_000 : get(name);
-    vi.spyOn(env, 'get').mockImplementation(patient);
+    onTestFinished(holdLimits({ 'restLimits.retryDelayMs': '60000' }));
     const stop = new AbortController();
     answers = [
       (response, call) => {

@@ -75,7 +75,7 @@ beforeAll(async () => {
     PERMISSION_RULES: JSON.stringify(RULES),
     PROCESS_START_PERMISSION: 'starter',
     PROCESS_UI_ACTION_PERMISSION: 'actor',
-    JOBS_POLL_MS: '20',
+    'jobLimits.pollMs': '20',
   });
   const publication = {
     bpmn: [waits, laned],

@@ -63,8 +63,8 @@ describe('a retry with data', () => {
   beforeAll(async () => {
     app = await TestApp.start({
       PERMISSION_RULES: JSON.stringify(RULES),
-      JOBS_POLL_MS: '20',
-      JOBS_RETRY_BASE_MS: '20',
+      'jobLimits.pollMs': '20',
+      'jobLimits.retryBaseMs': '20',
     });
     published = await publish(app, { bpmn: deciding, package: { workflows: [picking] } });
   });

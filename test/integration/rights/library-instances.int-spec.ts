@@ -41,7 +41,7 @@ describe('a process of a library that another application calls', () => {
     app = await TestApp.start({
       PERMISSION_RULES: JSON.stringify(RULES),
       PROCESS_UI_ACTION_PERMISSION: 'actor',
-      JOBS_POLL_MS: '20',
+      'jobLimits.pollMs': '20',
     });
     const appId = uniqueName('user');
     const lib = uniqueName('lib');

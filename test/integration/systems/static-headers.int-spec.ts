@@ -41,8 +41,8 @@ describe('static headers and the time-out of a system', () => {
   beforeAll(async () => {
     app = await TestApp.start({
       TOOL_CALLS: 'true',
-      REST_MAX_RETRIES: '0',
-      MCP_CALL_MAX_TIMEOUT_MS: '60000',
+      'restLimits.maxRetries': '0',
+      'mcpCallLimits.maxTimeoutMs': '60000',
     });
   });
   afterAll(() => app.close());

@@ -186,7 +186,7 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
   );
 
   it('ends when the deadline is over, whoever does not answer', async () => {
-    const hasty = await TestApp.start({ MCP_TEST_TIMEOUT_MS: '4000' });
+    const hasty = await TestApp.start({ 'mcpLimits.testTimeoutMs': '4000' });
     // The worker starts with the first test, which can take longer than the deadline.
     await vi.waitFor(async () =>
       expect((await testConnection(hasty, { baseUrl: guarded.url })).body.status).toBe(400),

@@ -71,7 +71,7 @@ describe('which systems a connection test covers', () => {
   };
 
   it('stores with as many systems as there is time for, says so, and gives the others their turn next', async () => {
-    const hurried = await TestApp.start({ MCP_SYNC_TIMEOUT_MS: '1' });
+    const hurried = await TestApp.start({ 'mcpLimits.syncTimeoutMs': '1' });
     const systems = [await register(), await register(), await register()];
     const turns: (string | undefined)[] = [];
     for (let turn = 0; turn < 3; turn += 1) {

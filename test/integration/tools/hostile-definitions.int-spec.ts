@@ -22,7 +22,7 @@ const fiftyFields = (value: string) =>
     },
   }));
 
-/** Default of AUDIT_DETAILS_MAX_BYTES. */
+/** Default of `detailsBytes`. */
 const MAX_DETAILS = 32_768;
 
 describe('a synchronisation with tool definitions made to do harm', () => {

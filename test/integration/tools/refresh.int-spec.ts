@@ -19,7 +19,7 @@ describe('the tools of systems are read again', () => {
   const versionId = 'refreshed';
 
   beforeAll(async () => {
-    const settings = { MCP_REFRESH_MINUTES: '60', JOBS_POLL_MS: '50', TOOL_CALLS: 'true' };
+    const settings = { MCP_REFRESH_MINUTES: '60', 'jobLimits.pollMs': '50', TOOL_CALLS: 'true' };
     [app, other] = await Promise.all([TestApp.start(settings), TestApp.start(settings)]);
     server = await startScriptedMcp({
       list: ({ id, response }) =>

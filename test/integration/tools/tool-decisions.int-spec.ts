@@ -273,8 +273,8 @@ describe('what was decided about a tool', () => {
     });
   });
 
-  it('is forgotten beyond TOOL_DECISIONS_KEPT where no version has the definition, unless a person made it', async () => {
-    const strict = await TestApp.start({ TOOL_DECISIONS_KEPT: '2' });
+  it('is forgotten beyond mcpLimits.toolDecisionsKept where no version has the definition, unless a person made it', async () => {
+    const strict = await TestApp.start({ 'mcpLimits.toolDecisionsKept': '2' });
     const first = await register(v1);
     await test(v1, strict);
     await switched(v1, first, 'beta', false);

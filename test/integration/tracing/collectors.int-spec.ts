@@ -104,7 +104,7 @@ describe('collectors', () => {
     try {
       await service.serve({
         OTEL_EXPORTER_OTLP_ENDPOINT: secure.url,
-        OTEL_EXPORTER_OTLP_CERTIFICATE: file,
+        TLS_CA_FILE: file,
         OTEL_EXPORTER_OTLP_TIMEOUT: '20000',
         OTEL_BSP_SCHEDULE_DELAY: '60000',
         OUTBOUND_PROXY: proxy.url,

@@ -57,7 +57,7 @@ export class CollectedService {
   async serve(settings: Record<string, string> = {}): Promise<void> {
     const { url } = this.collector;
     this.started.app = await startTraced({
-      JOBS_WORKERS: 'false',
+      JOBS_CONCURRENCY: '0',
       OTEL_EXPORTER_OTLP_ENDPOINT: url,
       ...this.settings,
       ...settings,
@@ -66,7 +66,7 @@ export class CollectedService {
 
   /** Starts a service without traces. */
   async serveUntraced(): Promise<void> {
-    this.started.app = await TestApp.start({ JOBS_WORKERS: 'false' });
+    this.started.app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
   }
 
   /** What waits is sent by then. */

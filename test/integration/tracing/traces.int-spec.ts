@@ -60,10 +60,10 @@ describe('traces', () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20of-the-collector,x-team=a',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
-      JOBS_POLL_MS: '20',
+      'jobLimits.pollMs': '20',
       LLM_BASE_URL: model.url,
       LLM_MODEL: 'scripted',
-      LLM_MAX_RETRIES: '0',
+      'modelLimits.maxRetries': '0',
     });
     published = await publish(app, { bpmn: [taskProcess('plain', userTask('a')), waiting] });
     // Definitions and blocks of ids are there before what is looked at.
@@ -247,7 +247,7 @@ describe('traces', () => {
     });
     const front = await startTraced({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      JOBS_WORKERS: 'false',
+      JOBS_CONCURRENCY: '0',
     });
     try {
       const { headers, traceId } = traced();

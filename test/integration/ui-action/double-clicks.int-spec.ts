@@ -17,8 +17,8 @@ const BACK = taskProcess(
 );
 const ENTER = ui('first', 'enter');
 const SETTINGS = {
-  JOBS_WORKERS: 'false',
-  PROCESS_REPEAT_WINDOW_MS: String(WINDOW_MS),
+  JOBS_CONCURRENCY: '0',
+  'processLimits.repeatWindowMs': String(WINDOW_MS),
   PROCESS_UI_ACTION_ACCESS: 'any-token',
 };
 const isEmbedded = (process.env['DATABASE_URL'] ?? '').startsWith('sqlite:');

@@ -44,9 +44,9 @@ const NOTES = {
   actions: [{ name: 'note', manual: true, optional: true, repeatable: true, keys: '*' }, DONE],
 };
 const SETTINGS = {
-  PROCESS_REPEAT_WINDOW_MS: '60000',
+  'processLimits.repeatWindowMs': '60000',
   PROCESS_UI_ACTION_ACCESS: 'any-token',
-  JOBS_POLL_MS: '50',
+  'jobLimits.pollMs': '50',
 };
 
 describe('the same UI action again on the same token', () => {
@@ -58,7 +58,7 @@ describe('the same UI action again on the same token', () => {
     app = await TestApp.start(SETTINGS);
     // The embedded file is of one process. Each replica has an issuer of its own here, so its callers are others.
     const isEmbedded = (process.env['DATABASE_URL'] ?? '').startsWith('sqlite:');
-    other = isEmbedded ? app : await TestApp.start({ ...SETTINGS, JOBS_WORKERS: 'false' });
+    other = isEmbedded ? app : await TestApp.start({ ...SETTINGS, JOBS_CONCURRENCY: '0' });
     published = await publish(app, {
       bpmn: [
         loop('loop', 'enough'),

@@ -48,9 +48,9 @@ describe('calls of workflow runs to the outside', () => {
   let published: Published;
   beforeAll(async () => {
     app = await TestApp.start({
-      JOBS_POLL_MS: '20',
-      JOBS_RETRY_BASE_MS: '20',
-      WORKFLOW_RECORD_VALUE_BYTES: '256',
+      'jobLimits.pollMs': '20',
+      'jobLimits.retryBaseMs': '20',
+      'workflowLimits.recordValueBytes': '256',
     });
     published = await publish(app, {
       bpmn: [rating, beside],

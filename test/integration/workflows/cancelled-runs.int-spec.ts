@@ -29,9 +29,9 @@ describe('workflow runs of a token that is taken away', () => {
   let published: Published;
   beforeAll(async () => {
     app = await TestApp.start({
-      JOBS_POLL_MS: '20',
-      WORKFLOW_CANCEL_CHECK_MS: '50',
-      PROCESS_REPEAT_WINDOW_MS: '0',
+      'jobLimits.pollMs': '20',
+      'workflowLimits.cancelCheckMs': '50',
+      'processLimits.repeatWindowMs': '0',
     });
     published = await publish(app, {
       bpmn: [rating],

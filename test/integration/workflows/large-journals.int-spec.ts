@@ -18,7 +18,7 @@ import { runWorkflow } from './workflow-package.js';
 
 const PATH = '/rtm/api/runtime/workflow-run';
 const CALLS = 40;
-/** The default of WORKFLOW_RECORD_VALUE_BYTES. */
+/** The default of `recordValueBytes`. */
 const SHOWN = 65_536;
 const VALUES = valuesOf(21_000);
 /** The data of a run, which hold them more than once, have fewer. */

@@ -19,8 +19,12 @@ describe('the lease of a workflow run', () => {
   let app: TestApp;
   let published: Published;
   beforeAll(async () => {
-    const settings = { JOBS_POLL_MS: '20', JOBS_LEASE_MS: '500', WORKFLOW_LEASE_MS: String(LEASE_MS) };
-    app = await TestApp.start({ ...settings, WORKFLOW_CANCEL_CHECK_MS: '60000' });
+    const settings = {
+      'jobLimits.pollMs': '20',
+      'jobLimits.leaseMs': '500',
+      'workflowLimits.leaseMs': String(LEASE_MS),
+    };
+    app = await TestApp.start({ ...settings, 'workflowLimits.cancelCheckMs': '60000' });
     published = await publish(app, {
       bpmn: [rating],
       package: { workflows: [workflowOf('slow', [mapping('a', 1)])] },

@@ -16,9 +16,9 @@ describe('running a workflow', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await TestApp.start({
-      WORKFLOW_MAX_NODES: '20',
-      WORKFLOW_MAX_DEPTH: '2',
-      WORKFLOW_MAX_DATA_BYTES: '20000',
+      'workflowLimits.nodes': '20',
+      'workflowLimits.depth': '2',
+      'workflowLimits.dataBytes': '20000',
     });
   });
   afterAll(() => app.close());

@@ -23,10 +23,10 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/workflow/{workflowNa
   let published: Published;
   beforeAll(async () => {
     app = await TestApp.start({
-      JOBS_POLL_MS: '20',
-      JOBS_RETRY_BASE_MS: '20',
-      JOBS_MAX_ATTEMPTS: '2',
-      WORKFLOW_MAX_DATA_BYTES: '2000',
+      'jobLimits.pollMs': '20',
+      'jobLimits.retryBaseMs': '20',
+      'jobLimits.maxAttempts': '2',
+      'workflowLimits.dataBytes': '2000',
     });
     const inputSchema = { type: 'object', required: ['n'] };
     published = await publish(app, {

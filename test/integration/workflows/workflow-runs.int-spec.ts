@@ -25,7 +25,7 @@ interface Page {
 let app: TestApp;
 let build: { appId: string; buildId: string };
 beforeAll(async () => {
-  app = await TestApp.start({ WORKFLOW_RECORD_VALUE_BYTES: '300', WORKFLOW_PAGE_SIZE: '3' });
+  app = await TestApp.start({ 'workflowLimits.recordValueBytes': '300', 'pageLimits.size': '3' });
   build = await publish(app, {
     package: {
       workflows: [

@@ -58,7 +58,7 @@ const run = async (
 };
 
 beforeAll(async () => {
-  app = await TestApp.start({ JOBS_WORKERS: 'false', PERMISSION_RULES: JSON.stringify(RULES) });
+  app = await TestApp.start({ JOBS_CONCURRENCY: '0', PERMISSION_RULES: JSON.stringify(RULES) });
   mine = await publish(app, { package: { workflows } });
   other = await publish(app, { package: { workflows } });
   reader = await readerOf(mine.appId);

@@ -13,14 +13,14 @@ const LOOK_MS = 5;
 const INSTANCES = '/rtm/api/runtime/process-instance';
 /** A dead worker's runs come back soon, and are begun again as often as it dies. */
 const SETTINGS = {
-  JOBS_LEASE_MS: '1000',
-  JOBS_POLL_MS: '50',
-  JOBS_RETRY_BASE_MS: '50',
-  JOBS_MAX_CRASHES: '1000',
-  JOBS_LONG_CONCURRENCY: '8',
-  WORKFLOW_LEASE_MS: '3000',
+  'jobLimits.leaseMs': '1000',
+  'jobLimits.pollMs': '50',
+  'jobLimits.retryBaseMs': '50',
+  'jobLimits.maxCrashes': '1000',
+  'jobLimits.longConcurrency': '8',
+  'workflowLimits.leaseMs': '3000',
   EGRESS_ALLOW: '127.0.0.1',
-  MCP_TEST_TIMEOUT_MS: '60000',
+  'mcpLimits.testTimeoutMs': '60000',
 };
 
 /** A service whose agents talk to a model and to an MCP server, each in a process of its own. */

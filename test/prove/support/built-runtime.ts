@@ -37,6 +37,9 @@ export class BuiltRuntime {
     const { oidcIssuer } = await built<typeof import('../../../src/common/auth/oidc-issuer.js')>(
       'common/auth/oidc-issuer.js',
     );
+    // Limits among them are read as those of a process are.
+    Object.assign(process.env, settings);
+    await import('../../support/limits/of-process.mjs');
     const env = Env.parse('production', settings);
     const module = AppModule.with({ env, issuer: { inject: [Env], useFactory: oidcIssuer } });
     const context = await NestFactory.createApplicationContext(module, {

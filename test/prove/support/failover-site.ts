@@ -16,7 +16,11 @@ const QUIET_MS = 1_500;
 export const LONGEST_BACK_MS = 2_000;
 /** Where others work on the same cores, as in a short round. A long one is measured to its end before it fails. */
 const SHARED_MACHINE_BACK_MS = 60_000;
-const SETTINGS = { JOBS_LEASE_MS: '1000', JOBS_RETRY_BASE_MS: '100', JOBS_RETRY_MAX_MS: '2000' };
+const SETTINGS = {
+  'jobLimits.leaseMs': '1000',
+  'jobLimits.retryBaseMs': '100',
+  'jobLimits.retryMaxMs': '2000',
+};
 
 export type Fault = 'primary killed' | 'switch-over' | 'primary silent' | 'replica of the service killed';
 

@@ -13,7 +13,7 @@ const CALLERS = 16;
 const LOOK_MS = 50;
 const LONGEST_WAIT_MS = 120_000;
 /** Timers and workflows come to their turn soon. */
-const SETTINGS = { JOBS_POLL_MS: '50', EGRESS_ALLOW: '127.0.0.1', MCP_TEST_TIMEOUT_MS: '60000' };
+const SETTINGS = { 'jobLimits.pollMs': '50', EGRESS_ALLOW: '127.0.0.1', 'mcpLimits.testTimeoutMs': '60000' };
 const MODELS = { approval: APPROVAL, order: ORDER, check: CHECK };
 
 /** What callers do, and what is timed. */

@@ -9,7 +9,7 @@ const DOWN_MS = 500;
 const LONGEST_RECOVERY_MS = 60_000;
 const LONGEST_DRAIN_MS = 180_000;
 /** A dead worker's jobs come back soon, so that a proof need not wait. */
-const SETTINGS = { JOBS_LEASE_MS: '1000', JOBS_RETRY_BASE_MS: '50', JOBS_POLL_MS: '50' };
+const SETTINGS = { 'jobLimits.leaseMs': '1000', 'jobLimits.retryBaseMs': '50', 'jobLimits.pollMs': '50' };
 
 /** Callers who go on until they are told to pause. */
 export interface Load {

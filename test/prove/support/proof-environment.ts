@@ -82,13 +82,13 @@ export class ProofEnvironment {
       SECRETS_KEYS: `${this.secretKey.id}:${this.secretKey.key.toString('base64')}`,
       RATE_LIMIT_ADDRESS_PER_MINUTE: '0',
       RATE_LIMIT_PRINCIPAL_PER_MINUTE: '0',
-      HTTP_CALLER_REQUESTS: '0',
-      HTTP_CALLER_AT_WORK: '0',
-      RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: '0',
+      'httpLimits.callerRequests': '0',
+      'httpLimits.callerAtWork': '0',
+      'httpLimits.connectionTestsPerMinute': '0',
       SHUTDOWN_DELAY_MS: '0',
       LOG_LEVEL: 'error',
       // Beside others' work, the worker for connection tests would not come to its turn within their deadline.
-      ...(this.short ? { MCP_WORKER_NICENESS: '0' } : {}),
+      ...(this.short ? { 'outboundLimits.threadNiceness': '0' } : {}),
     };
   }
 

@@ -9,11 +9,11 @@ import { LIMIT_SETTINGS, SharedLimits } from './shared-limits.js';
 
 const SETTINGS = {
   ...LIMIT_SETTINGS,
-  JOBS_LEASE_MS: '2000',
-  JOBS_RETRY_BASE_MS: '50',
+  'jobLimits.leaseMs': '2000',
+  'jobLimits.retryBaseMs': '50',
 };
 /** The last of them only answers requests: others do its jobs. */
-const REPLICAS: readonly Record<string, string>[] = [{}, {}, { JOBS_WORKERS: 'false' }];
+const REPLICAS: readonly Record<string, string>[] = [{}, {}, { JOBS_CONCURRENCY: '0' }];
 const LONGEST_TIMER_MS = 3_000;
 const LONGEST_FAILOVER_MS = 60_000;
 /** A long round is measured to its end before it fails for {@link LONGEST_BACK_MS}. */
@@ -44,7 +44,6 @@ export class RedisSite {
     private readonly group: RedisGroup,
     private readonly databaseUrl: string,
     private readonly replicas: RunningReplica[],
-    private readonly build: string,
     private readonly load: FailoverLoad,
     private readonly limits: SharedLimits,
     private readonly primaryCount: number,
@@ -64,7 +63,7 @@ export class RedisSite {
     await limits.until('together');
     load.begin();
     const { length: primaryCount } = await group.primaries();
-    return new RedisSite(environment, group, databaseUrl, replicas, build, load, limits, primaryCount);
+    return new RedisSite(environment, group, databaseUrl, replicas, load, limits, primaryCount);
   }
 
   /** Each fault once. */

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../support/databases/free-port.js';
+import { TAKES_LIMITS } from '../../support/limits/service-arguments.js';
 import { endsWithUs } from '../../support/ends-with-us.js';
 
 const START_TIMEOUT_MS = 180_000;
@@ -10,7 +11,7 @@ const READY_TIMEOUT_MS = 10_000;
 const OUTPUT_KEPT = 8_000;
 
 /** As in the script `start:prod`. */
-const NODE_OPTIONS = ['--enable-source-maps', '--max-semi-space-size=64'];
+const NODE_OPTIONS = ['--enable-source-maps', '--max-semi-space-size=64', ...TAKES_LIMITS];
 
 /** The built service as a process of its own, so that it can be killed and told to stop as in production. */
 export class ServiceProcess {

@@ -11,11 +11,11 @@ const TEST_PATH =
 
 /** Low limits of a caller, and others that are counted at each request and never reached. */
 export const LIMIT_SETTINGS = {
-  RATE_LIMIT_CONNECTION_TEST_PER_MINUTE: String(TESTS),
+  'httpLimits.connectionTestsPerMinute': String(TESTS),
   RATE_LIMIT_PRINCIPAL_PER_MINUTE: '1000000',
   RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
-  HTTP_CALLER_REQUESTS: '1000',
-  HTTP_REFUSAL_DELAY_MS: '0',
+  'httpLimits.callerRequests': '1000',
+  'httpLimits.refusalDelayMs': '0',
 };
 
 /** Who counts: all replicas together, or each by itself. */

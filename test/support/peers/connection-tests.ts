@@ -1,19 +1,19 @@
 import { PATIENCE_MS } from '../patience.js';
-import { Env } from '../../../src/config/env.js';
 import type {
   ConnectionTestRequest,
   SystemCredentials,
 } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
 import { McpConnectionService } from '../../../src/modules/mcp-connection/mcp-connection.service.js';
+import { limitedEnv } from '../limits/limits.js';
 
 const services: McpConnectionService[] = [];
 
 /** A connection service in evaluation mode (loopback allowed) with these settings; see {@link stopServices}. */
 export function connectionService(settings: Record<string, string> = {}): McpConnectionService {
   const service = new McpConnectionService(
-    Env.parse('evaluation', {
-      MCP_WORKER_NICENESS: '0',
-      MCP_TEST_TIMEOUT_MS: String(PATIENCE_MS),
+    limitedEnv('evaluation', {
+      'outboundLimits.threadNiceness': '0',
+      'mcpLimits.testTimeoutMs': String(PATIENCE_MS),
       ...settings,
     }),
   );

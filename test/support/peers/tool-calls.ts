@@ -4,6 +4,7 @@ import { Metrics } from '../../../src/common/metrics/metrics.js';
 import type { DiscoveredTool } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
 import type { ToolCallRequest } from '../../../src/modules/mcp-connection/model/tool-call.types.js';
 import { ToolCallsService } from '../../../src/modules/mcp-connection/calls/tool-calls.service.js';
+import { limitedEnv } from '../limits/limits.js';
 
 const services: ToolCallsService[] = [];
 const DEADLINE_MS = 10_000;
@@ -19,7 +20,7 @@ export function toolCallsService(
 }
 
 function envOf(settings: Record<string, string>): Env {
-  return Env.parse('evaluation', { MCP_WORKER_NICENESS: '0', ...settings });
+  return limitedEnv('evaluation', { 'outboundLimits.threadNiceness': '0', ...settings });
 }
 
 /** Stops every service started by {@link toolCallsService}. */

@@ -16,12 +16,16 @@ export async function stopWork(app: TestApp, instanceId: number): Promise<Proces
   await app.dataSource.getRepository(RuntimeJobEntity).delete({ id: job.id, shard });
   const instances = app.dataSource.getRepository(ProcessInstanceEntity);
   await instances.update({ id: instanceId, shard }, { openIncidents: 1 });
+  const { appId, buildId, processName } = await instances.findOneByOrFail({ id: instanceId, shard });
   const incidents = app.dataSource.getRepository(ProcessIncidentEntity);
   const incident = incidents.create({
     id: job.id,
     uuid: uuid(),
     shard: token.shard,
     instanceId,
+    appId,
+    buildId,
+    processName,
     state: 'OPEN',
     source: 'NODE',
     type: 'ENGINE',

@@ -1,4 +1,4 @@
-import type { Env } from '../../../src/config/env.js';
+import { limitedEnv } from '../../support/limits/limits.js';
 import {
   ProcessCompilerService,
   type CompiledFile,
@@ -8,16 +8,9 @@ import type {
   ProcessGraph,
 } from '../../../src/modules/process-definitions/model/process-graph.types.js';
 
-const DEFAULTS: Record<string, number> = {
-  PROCESS_MAX_XML_BYTES: 1_048_576,
-  PROCESS_MAX_NODES: 2_000,
-  PROCESS_MAX_NESTING: 20,
-};
-
 /** Compiles BPMN text with the default limits, or with others. */
-export function compileXml(xml: string, limits: Record<string, number> = {}): Promise<CompiledFile> {
-  const env = { get: (name: string) => limits[name] ?? DEFAULTS[name] } as unknown as Env;
-  return new ProcessCompilerService(env).compile({ name: 'test.bpmn', xml }, { appId: 'app-1' });
+export function compileXml(xml: string, limits: Record<string, string> = {}): Promise<CompiledFile> {
+  return new ProcessCompilerService(limitedEnv('maintenance', limits)).compile({ name: 'test.bpmn', xml }, { appId: 'app-1' });
 }
 
 /** Wraps elements of one process into a file. */
@@ -82,7 +75,7 @@ export function nodeOf(graph: ProcessGraph, key: string): GraphNode {
 }
 
 /** `CODE element` of each error of a file. */
-export async function errorsOf(xml: string, limits: Record<string, number> = {}): Promise<string[]> {
+export async function errorsOf(xml: string, limits: Record<string, string> = {}): Promise<string[]> {
   const { definitions: found, problems } = await compileXml(xml, limits);
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0 !== (found.length === 0)) {

@@ -36,17 +36,21 @@ describe('hostile files', () => {
   });
 
   it('counts bytes, nodes and levels', async () => {
-    expect(await errorsOf(bpmn(SIMPLE), { PROCESS_MAX_XML_BYTES: 100 })).toEqual(['FILE_TOO_LARGE -']);
-    expect(await errorsOf(bpmn(SIMPLE), { PROCESS_MAX_NODES: 3 })).toEqual([]);
-    expect(await errorsOf(bpmn(SIMPLE), { PROCESS_MAX_NODES: 2 })).toEqual(['PROCESS_TOO_LARGE P']);
+    expect(await errorsOf(bpmn(SIMPLE), { 'definitionLimits.xmlBytes': '100' })).toEqual(['FILE_TOO_LARGE -']);
+    expect(await errorsOf(bpmn(SIMPLE), { 'definitionLimits.nodes': '3' })).toEqual([]);
+    expect(await errorsOf(bpmn(SIMPLE), { 'definitionLimits.nodes': '2' })).toEqual(['PROCESS_TOO_LARGE P']);
     const flood = many(11, (index) => `<bpmn:sequenceFlow id="f${index}" sourceRef="s" targetRef="a"/>`);
-    expect(await errorsOf(bpmn(SIMPLE + flood), { PROCESS_MAX_NODES: 2 })).toEqual(['PROCESS_TOO_LARGE P']);
+    expect(await errorsOf(bpmn(SIMPLE + flood), { 'definitionLimits.nodes': '2' })).toEqual([
+      'PROCESS_TOO_LARGE P',
+    ]);
     const nested = (levels: number): string =>
       levels === 0
         ? ''
         : `${nodes(`startEvent:s${levels} endEvent:z${levels}`)}<bpmn:subProcess id="p${levels}">${nested(levels - 1) || nodes('startEvent:i endEvent:j') + flows('i>j')}</bpmn:subProcess>${flows(`s${levels}>p${levels} p${levels}>z${levels}`)}`;
-    expect(await errorsOf(bpmn(nested(4)), { PROCESS_MAX_NESTING: 5 })).toEqual([]);
-    expect(await errorsOf(bpmn(nested(5)), { PROCESS_MAX_NESTING: 5 })).toEqual(['PROCESS_TOO_DEEP P']);
+    expect(await errorsOf(bpmn(nested(4)), { 'definitionLimits.nesting': '5' })).toEqual([]);
+    expect(await errorsOf(bpmn(nested(5)), { 'definitionLimits.nesting': '5' })).toEqual([
+      'PROCESS_TOO_DEEP P',
+    ]);
   });
 
   it.each([
@@ -104,7 +108,7 @@ describe('hostile files', () => {
   });
 
   it('counts elements before a file is read', async () => {
-    const few = { PROCESS_MAX_XML_BYTES: 250_000 };
+    const few = { 'definitionLimits.xmlBytes': '250000' };
     expect(await errorsOf(bpmn('<x/>'.repeat(16_000)), few)).not.toContain('FILE_TOO_COMPLEX -');
     expect(await errorsOf(bpmn('<x/>'.repeat(17_000)), few)).toEqual(['FILE_TOO_COMPLEX -']);
     // What stands in quotes is none.

@@ -62,8 +62,7 @@ async function read(folder: Folder): Promise<Awaited<ReturnType<typeof readPacka
       await mkdir(dirname(join(root, path)), { recursive: true });
       await writeFile(join(root, path), content);
     }
-    const limits = { bytes: 1_000_000, systems: 100, workflows: 100, processes: 100, problems: 100 };
-    return await readPackageFolder(root, limits);
+    return await readPackageFolder(root);
   } finally {
     await rm(root, { recursive: true });
   }

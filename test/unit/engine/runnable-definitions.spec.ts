@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unicodeClassesMade } from '../../../src/language/expressions/unicode-classes.js';
 import { TestGraph } from '../../support/runtime/graph-builder.js';
-import type { Env } from '../../../src/config/env.js';
+import { limitedEnv } from '../../support/limits/limits.js';
 import type { BuildDefinitionsService } from '../../../src/modules/builds/contents/build-definitions.service.js';
 import { BuildStatus, type BuildDefinition } from '../../../src/modules/builds/model/builds.types.js';
 import { RunnableDefinitionsService } from '../../../src/modules/process-runtime/definitions/runnable-definitions.service.js';
@@ -30,9 +30,9 @@ function definition(id: number, condition: string): BuildDefinition {
 }
 
 function serviceWith(bytes: number): RunnableDefinitionsService {
-  const env = { get: () => bytes } as unknown as Env;
+  limitedEnv('maintenance', { 'processLimits.definitionCacheBytes': String(bytes) });
   const builds = { demandWhole: () => Promise.resolve() } as unknown as BuildDefinitionsService;
-  return new RunnableDefinitionsService(builds, env);
+  return new RunnableDefinitionsService(builds);
 }
 
 describe('definitions that are held ready to run', () => {

@@ -3,7 +3,7 @@ import { checkPackage, type CheckLimits } from '../../../src/modules/packages/ch
 import { PackageReader } from '../../../src/modules/packages/reading/package-reader.js';
 import type { CheckContext, LibraryBuild } from '../../../src/modules/packages/model/package.types.js';
 import { SystemType } from '../../../src/modules/systems/model/system.types.js';
-import { application, node, packageDocument, settings, system, workflow } from './package-fixture.js';
+import { application, node, packageDocument, system, workflow } from './package-fixture.js';
 
 const LIBRARY: LibraryBuild = {
   appId: 'scoring',
@@ -22,7 +22,7 @@ async function check(
   context: Partial<CheckContext> = {},
   limits: Partial<CheckLimits> = {},
 ) {
-  const { package: pkg, problems } = new PackageReader(settings(), document).read();
+  const { package: pkg, problems } = new PackageReader(document).read();
   expect(problems).toEqual([]);
   return checkPackage(
     pkg!,
@@ -346,7 +346,6 @@ describe('systems', () => {
     'do not have the address %s',
     async (url) => {
       const { package: pkg, problems } = new PackageReader(
-        settings(),
         packageDocument({ systems: [system({ baseUrl: url })] }),
       ).read();
       const codes =
@@ -376,7 +375,7 @@ describe('systems', () => {
       'systems/core_tools.json: /tls/caCertificates: CERTIFICATES_INVALID',
     ]);
     const withKey = packageDocument({ systems: [system({ tls: { ...tls, clientKey: 'x' } })] });
-    const { problems } = new PackageReader(settings(), withKey).read();
+    const { problems } = new PackageReader(withKey).read();
     expect(problems.map(({ severity }) => severity)).toContain('error');
   });
 

@@ -1,4 +1,5 @@
 import { Env } from '../../../src/config/env.js';
+import { limitedEnv } from '../../support/limits/limits.js';
 
 /** A package in which everything is right and little is in it; every call gives a new one. */
 export function packageDocument(parts: Record<string, unknown> = {}): Record<string, unknown> {
@@ -52,5 +53,5 @@ export function workflow(
 
 /** Settings with those of a test. */
 export function settings(values: Record<string, string> = {}): Env {
-  return Env.parse('maintenance', values);
+  return limitedEnv('maintenance', values);
 }

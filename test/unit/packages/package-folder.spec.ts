@@ -2,15 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  readPackageFolder,
-  type FolderLimits,
-} from '../../../src/modules/packages/reading/package-folder.js';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { holdLimits } from '../../support/limits/limits.js';
+import { readPackageFolder } from '../../../src/modules/packages/reading/package-folder.js';
 import { PackageReader } from '../../../src/modules/packages/reading/package-reader.js';
-import { application, settings, system, workflow } from './package-fixture.js';
+import { application, system, workflow } from './package-fixture.js';
 
-const LIMITS: FolderLimits = { bytes: 100_000, systems: 3, workflows: 3, processes: 3, problems: 50 };
+const LIMITS = {
+  'packageLimits.bytes': '100000',
+  'packageLimits.systems': '3',
+  'packageLimits.workflows': '3',
+  'packageLimits.processes': '3',
+  'packageLimits.problems': '50',
+};
 
 describe('readPackageFolder', () => {
   let parent: string;
@@ -28,8 +32,9 @@ describe('readPackageFolder', () => {
     await writeFile(join(folder, path), text);
   }
 
-  async function told(limits: Partial<FolderLimits> = {}): Promise<string[]> {
-    const { document, problems } = await readPackageFolder(folder, { ...LIMITS, ...limits });
+  async function told(limits: Record<string, string> = {}): Promise<string[]> {
+    onTestFinished(holdLimits({ ...LIMITS, ...limits }));
+    const { document, problems } = await readPackageFolder(folder);
     expect(document === null).toBe(problems.some(({ severity }) => severity === 'error'));
     return problems.map(({ severity, file, code }) => `${severity} ${file}: ${code}`);
   }
@@ -39,7 +44,7 @@ describe('readPackageFolder', () => {
     await put('workflows/b.json', `\uFEFF${JSON.stringify(workflow(undefined, { name: 'second' }))}`);
     await put('workflows/a.json', JSON.stringify(workflow()));
     await put('processes/p.bpmn', '<?xml version="1.0"?>\r\n<ä/>\n');
-    const { document, problems } = await readPackageFolder(folder, LIMITS);
+    const { document, problems } = await readPackageFolder(folder);
     expect(problems).toEqual([]);
     expect(document).toEqual({
       application: application(),
@@ -50,7 +55,7 @@ describe('readPackageFolder', () => {
       ],
       processes: [{ file: 'processes/p.bpmn', bpmn: '<?xml version="1.0"?>\r\n<ä/>\n' }],
     });
-    expect(new PackageReader(settings(), document).read().problems).toEqual([]);
+    expect(new PackageReader(document).read().problems).toEqual([]);
   });
 
   it('leaves out what begins with a dot, and what is for people', async () => {
@@ -82,7 +87,7 @@ describe('readPackageFolder', () => {
     ['other/a.txt', 'other', ''],
   ])('warns of %s at the top, and says where it belongs', async (path, file, place) => {
     await put(path, '{}');
-    const { document, problems } = await readPackageFolder(folder, LIMITS);
+    const { document, problems } = await readPackageFolder(folder);
     expect(document).not.toBeNull();
     const message = `Not part of a package, so it is left out.${place}`;
     expect(problems).toEqual([{ severity: 'warning', code: 'FILE_UNKNOWN', file, element: null, message }]);
@@ -91,7 +96,7 @@ describe('readPackageFolder', () => {
   it('says where a file belongs that stands in another part', async () => {
     await put('workflows/a.bpmn', '<a/>');
     await put('processes/a.yaml', 'a: 1');
-    const { problems } = await readPackageFolder(folder, LIMITS);
+    const { problems } = await readPackageFolder(folder);
     expect(problems.map(({ message }) => message)).toEqual([
       'Files of workflows end with ".json". Files that end with ".bpmn" stand in processes/.',
       'Files of processes end with ".bpmn".',
@@ -122,7 +127,7 @@ describe('readPackageFolder', () => {
     await mkdir(join(folder, 'processes', 'readme'), { recursive: true });
     expect(await told()).toEqual(['error processes/readme: FILE_NOT_REGULAR']);
     await rm(join(folder, 'processes'), { recursive: true });
-    const { document } = await readPackageFolder(folder, LIMITS);
+    const { document } = await readPackageFolder(folder);
     expect(document).toMatchObject({ workflows: [{ name: 'Readme', file: 'workflows/readme.json' }] });
   });
 
@@ -152,7 +157,7 @@ describe('readPackageFolder', () => {
     [`{ "a": [${'1, '.repeat(1_000)}\nundefined] }`, '(line 2, column 1).'],
   ])('says in which line %j is no JSON', async (text, place) => {
     await put('application.json', text);
-    const { problems } = await readPackageFolder(folder, LIMITS);
+    const { problems } = await readPackageFolder(folder);
     expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(place)]);
   });
 
@@ -174,7 +179,7 @@ describe('readPackageFolder', () => {
     await symlink(join(parent, 'outside'), join(folder, 'workflows'));
     await rm(join(folder, 'application.json'));
     await symlink(join(parent, 'secret.json'), join(folder, 'application.json'));
-    const { document, problems } = await readPackageFolder(folder, LIMITS);
+    const { document, problems } = await readPackageFolder(folder);
     expect(document).toBeNull();
     expect(problems.map(({ file, code }) => `${file}: ${code}`)).toEqual([
       'application.json: FILE_NOT_READABLE',
@@ -187,7 +192,7 @@ describe('readPackageFolder', () => {
 
   it('may itself be a link', async () => {
     await symlink(folder, join(parent, 'link'));
-    const { problems } = await readPackageFolder(join(parent, 'link'), LIMITS);
+    const { problems } = await readPackageFolder(join(parent, 'link'));
     expect(problems).toEqual([]);
   });
 
@@ -207,6 +212,8 @@ describe('readPackageFolder', () => {
   it('has so many bytes at the most, whatever the file they are in', async () => {
     await put('processes/a.bpmn', 'x'.repeat(600));
     await put('processes/b.bpmn', 'x'.repeat(600));
-    expect(await told({ bytes: 1_000 })).toEqual(['error processes/b.bpmn: PACKAGE_TOO_LARGE']);
+    expect(await told({ 'packageLimits.bytes': '1000' })).toEqual([
+      'error processes/b.bpmn: PACKAGE_TOO_LARGE',
+    ]);
   });
 });

@@ -3,7 +3,8 @@ import { PackageReader } from '../../../src/modules/packages/reading/package-rea
 import { application, node, packageDocument, settings, system, workflow } from './package-fixture.js';
 
 function parse(document: unknown, values: Record<string, string> = {}) {
-  return new PackageReader(settings(values), document).read();
+  settings(values);
+  return new PackageReader(document).read();
 }
 
 /** `file: element: code` of each problem. */
@@ -490,7 +491,7 @@ describe('a hostile package', () => {
   it('counts the values of a package', () => {
     const rows = (count: number) =>
       Array.from({ length: count }, () => Array.from({ length: 1_000 }, () => []));
-    const limits = { PACKAGE_MAX_BYTES: '400000' };
+    const limits = { 'packageLimits.bytes': '400000' };
     expect(told({ application: application(), systems: rows(30) }, limits)).toEqual([
       'application.json: -: TOO_MANY',
     ]);
@@ -507,25 +508,25 @@ describe('a hostile package', () => {
   });
 
   it.each([
-    ['systems', 'PACKAGE_MAX_SYSTEMS'],
-    ['workflows', 'PACKAGE_MAX_WORKFLOWS'],
-    ['processes', 'PACKAGE_MAX_PROCESSES'],
+    ['systems', 'packageLimits.systems'],
+    ['workflows', 'packageLimits.workflows'],
+    ['processes', 'packageLimits.processes'],
   ])('may not have more %s than %s', (list, setting) => {
     expect(told(packageDocument({ [list]: [{}, {}] }), { [setting]: '1' })).toEqual([
       'application.json: -: TOO_MANY',
     ]);
   });
 
-  it('may not have more nodes than PACKAGE_MAX_WORKFLOW_NODES', () => {
+  it('may not have more nodes than packageLimits.workflowNodes', () => {
     const nodes = [node('start', 'START', ['end']), node('x', 'DATA_MAPPING')];
     expect(
-      told(packageDocument({ workflows: [workflow(nodes)] }), { PACKAGE_MAX_WORKFLOW_NODES: '2' }),
+      told(packageDocument({ workflows: [workflow(nodes)] }), { 'packageLimits.workflowNodes': '2' }),
     ).toEqual(['workflows/rate.json: /nodes: TOO_MANY']);
   });
 
-  it('may not be larger than PACKAGE_MAX_BYTES', () => {
+  it('may not be larger than packageLimits.bytes', () => {
     const processes = [{ file: 'processes/a.bpmn', bpmn: 'ä'.repeat(600) }];
-    expect(told(packageDocument({ processes }), { PACKAGE_MAX_BYTES: '1024' })).toEqual([
+    expect(told(packageDocument({ processes }), { 'packageLimits.bytes': '1024' })).toEqual([
       'application.json: -: PACKAGE_TOO_LARGE',
     ]);
   });
@@ -550,7 +551,7 @@ describe('a hostile package', () => {
 
   it('is told only so many problems, and that there are more', () => {
     const document = packageDocument({ systems: Array.from({ length: 100 }, () => ({})) });
-    const { problems } = parse(document, { PACKAGE_MAX_PROBLEMS: '5' });
+    const { problems } = parse(document, { 'packageLimits.problems': '5' });
     expect(problems).toHaveLength(6);
     expect(problems.at(-1)).toMatchObject({ code: 'MORE_PROBLEMS' });
   });

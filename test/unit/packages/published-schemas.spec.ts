@@ -82,7 +82,7 @@ function richDocument(): Record<string, unknown> {
 
 /** Codes of what the service says: of the shape, and of node payloads, which it looks at afterwards. */
 async function toldBy(document: unknown): Promise<string[]> {
-  const { package: pkg, problems } = new PackageReader(settings(), document).read();
+  const { package: pkg, problems } = new PackageReader(document).read();
   if (pkg === null) {
     return problems.map(({ code }) => code);
   }

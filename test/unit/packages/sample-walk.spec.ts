@@ -12,7 +12,6 @@ import { WorkflowRunner } from '../../../src/modules/workflows/runs/workflow-run
 import { MemoryEngine, type MemoryInstance } from '../../support/runtime/memory-engine.js';
 import { settings } from './package-fixture.js';
 
-const LIMITS = { bytes: 1_000_000, systems: 10, workflows: 10, processes: 10, problems: 100 };
 const PLENTY = 1_048_576;
 const CLIENT = { client: { name: 'Jane Doe', email: 'jane.doe@example.com' } };
 const AFFORDABLE = { application: { amount: 12_000, months: 24, income: 3_200 } };
@@ -48,7 +47,7 @@ beforeAll(async () => {
   const env = settings();
   const service = new PackagesService(env, new ProcessCompilerService(env));
   const compiled = async (folder: string, appId: string, libraries: ProcessGraph[] = []) => {
-    const { document } = await readPackageFolder(folder, LIMITS);
+    const { document } = await readPackageFolder(folder);
     const library = { appId: 'sample-library', buildId: 'named-at-delivery', workflows: [], systems: [] };
     const context = { appId, libraries: [{ ...library, processes: libraries }] };
     return (await service.check(service.parse(document).package!, context)).checked!;

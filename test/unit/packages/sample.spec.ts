@@ -10,7 +10,6 @@ import { ProcessCompilerService } from '../../../src/modules/process-definitions
 import { SVC_EXTENSION } from '../../../src/modules/process-definitions/reader/svc-extension.js';
 import { settings } from './package-fixture.js';
 
-const LIMITS = { bytes: 1_000_000, systems: 10, workflows: 10, processes: 10, problems: 100 };
 const BPMN_FILES = [
   'sample/application/processes/loan_onboarding.bpmn',
   'sample/library/processes/credit_check.bpmn',
@@ -22,7 +21,7 @@ function packagesService(): PackagesService {
 }
 
 async function document(folder: string): Promise<Record<string, unknown>> {
-  const { document: read, problems } = await readPackageFolder(folder, LIMITS);
+  const { document: read, problems } = await readPackageFolder(folder);
   expect(problems).toEqual([]);
   return read!;
 }

@@ -596,7 +596,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Follow a process instance
      *
-     * Extension of the contract. Server-sent events: `instance` with the present state, as the instance itself is answered, then `history` for each event of the audit trail, and `end` when the instance ends. The `id` is the number of the event; with it as `Last-Event-ID` the stream goes on behind it, without a new `instance`; behind the last event of an instance that has ended there is 204, and no reason to ask again. The stream ends with the token of the caller, when the caller may no longer read the instance, and after `PROCESS_PROGRESS_MAX_SECONDS`; who takes nothing for `PROCESS_PROGRESS_STALL_SECONDS` is cut off. Connections are limited, of one caller and in all (429).
+     * Extension of the contract. Server-sent events: `instance` with the present state, as the instance itself is answered, then `history` for each event of the audit trail, and `end` when the instance ends. The `id` is the number of the event; with it as `Last-Event-ID` the stream goes on behind it, without a new `instance`; behind the last event of an instance that has ended there is 204, and no reason to ask again. The stream ends with the token of the caller, when the caller may no longer read the instance, and after half an hour; who takes nothing for 30 seconds is cut off. Connections are limited, of one caller and in all (429).
      */
     public followProcessInstance<ThrowOnError extends boolean = true>(options: Options<FollowProcessInstanceData, ThrowOnError, FollowProcessInstanceResponse>) {
         return (options.client ?? this.client).sse.get<FollowProcessInstanceResponses, FollowProcessInstanceErrors, ThrowOnError>({
@@ -802,7 +802,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Test the connection to an MCP server
      *
-     * Connects, reads all tools and, where systems of this version have this very connection, synchronises their tools, in a committed version too. The outcome is in the `status` of the body; the HTTP status is 200 also for a failed test. A test ends within `MCP_TEST_TIMEOUT_MS`, 15 seconds unless the deployment says otherwise, and has a rate limit of its own.
+     * Connects, reads all tools and, where systems of this version have this very connection, synchronises their tools, in a committed version too. The outcome is in the `status` of the body; the HTTP status is 200 also for a failed test. A test ends within 15 seconds, and has a rate limit of its own.
      */
     public testMcpConnection<ThrowOnError extends boolean = true>(options: Options<TestMcpConnectionData, ThrowOnError>) {
         return (options.client ?? this.client).patch<TestMcpConnectionResponses, TestMcpConnectionErrors, ThrowOnError>({
@@ -832,7 +832,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Call a tool by hand
      *
-     * Extension of the contract. The body is the arguments. The tool is really called, with the credentials of its system, and everything that holds for calls of agents holds: it must be enabled and defined as it was reviewed, arguments must fit its input schema, and time and size of the answer are bounded (`AGENT_TOOL_TIMEOUT_MS`, `AGENT_MAX_RESULT_BYTES`). The HTTP status is 200 also where the tool does not answer: see `outcome`. Each call is an audit event before it is made, and one afterwards; without the first it is not made. 403 where `TOOL_CALLS` is off. The rate limit is that of connection tests.
+     * Extension of the contract. The body is the arguments. The tool is really called, with the credentials of its system, and everything that holds for calls of agents holds: it must be enabled and defined as it was reviewed, arguments must fit its input schema, and time and size of the answer are bounded (30 seconds, 64 KiB of result). The HTTP status is 200 also where the tool does not answer: see `outcome`. Each call is an audit event before it is made, and one afterwards; without the first it is not made. 403 where `TOOL_CALLS` is off. The rate limit is that of connection tests.
      */
     public callTool<ThrowOnError extends boolean = true>(options: Options<CallToolData, ThrowOnError>) {
         return (options.client ?? this.client).post<CallToolResponses, CallToolErrors, ThrowOnError>({
@@ -879,7 +879,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Execute a UI action
      *
-     * Executes the manual action that the UI action is bound to, and lets the token go on as far as it can. All ids of the path are told by `getProcessInstance`: each of its `tokens` has the `uiActions` that this caller can execute now, with `svcUuid` and the `bodySchema` of the body. A start answers with the first ids of instance and tokens. The body is merged into process data as far as the `keys` of the action allow. An action of an earlier node that allows it brings the token back: `tokenUuid` is then a new token. Who started the instance may execute it, or who has a permission of the lane where that names some; all others get 404 (`PROCESS_UI_ACTION_ACCESS`, `PROCESS_UI_ACTION_PERMISSION`). The same call received before the first one was committed is executed once and gets the first answer; so does one that would lead back within `PROCESS_REPEAT_WINDOW_MS`. `If-Match` with the `visit` of the token says exactly which execution is meant. 409, or 400 where data is missing, when the process cannot go on behind the action: nothing has changed then, and `incident` tells why.
+     * Executes the manual action that the UI action is bound to, and lets the token go on as far as it can. All ids of the path are told by `getProcessInstance`: each of its `tokens` has the `uiActions` that this caller can execute now, with `svcUuid` and the `bodySchema` of the body. A start answers with the first ids of instance and tokens. The body is merged into process data as far as the `keys` of the action allow. An action of an earlier node that allows it brings the token back: `tokenUuid` is then a new token. Who started the instance may execute it, or who has a permission of the lane where that names some; all others get 404 (`PROCESS_UI_ACTION_ACCESS`, `PROCESS_UI_ACTION_PERMISSION`). The same call received before the first one was committed is executed once and gets the first answer; so does one that would lead back within a second. `If-Match` with the `visit` of the token says exactly which execution is meant. 409, or 400 where data is missing, when the process cannot go on behind the action: nothing has changed then, and `incident` tells why.
      */
     public executeUiAction<ThrowOnError extends boolean = true>(options: Options<ExecuteUiActionData, ThrowOnError>) {
         return (options.client ?? this.client).post<ExecuteUiActionResponses, ExecuteUiActionErrors, ThrowOnError>({

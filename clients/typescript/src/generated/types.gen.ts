@@ -2601,7 +2601,7 @@ export type CreateSystemPayload = {
      */
     tls?: TlsRequest;
     /**
-     * Extension: deadline of one tool call of the system in milliseconds, at most `MCP_CALL_MAX_TIMEOUT_MS`; null or absent for `AGENT_TOOL_TIMEOUT_MS`.
+     * Extension: deadline of one tool call of the system in milliseconds; null or absent for 30 seconds.
      */
     timeoutMs?: number | null;
     /**
@@ -2814,7 +2814,7 @@ export type CreatedSystemResponse = {
      */
     headerNames?: Array<string>;
     /**
-     * Deadline of one tool call in milliseconds (extension); absent where `AGENT_TOOL_TIMEOUT_MS` holds.
+     * Deadline of one tool call in milliseconds (extension); absent for 30 seconds.
      */
     timeoutMs?: number;
     /**
@@ -2923,7 +2923,7 @@ export type SystemResponse = {
      */
     headerNames?: Array<string>;
     /**
-     * Deadline of one tool call in milliseconds (extension); absent where `AGENT_TOOL_TIMEOUT_MS` holds.
+     * Deadline of one tool call in milliseconds (extension); absent for 30 seconds.
      */
     timeoutMs?: number;
     /**
@@ -3123,7 +3123,7 @@ export type UpdateSystemRequest = {
      */
     tls?: UpdateTls | null;
     /**
-     * Extension: deadline of one tool call of the system in milliseconds, at most `MCP_CALL_MAX_TIMEOUT_MS`; null or absent for `AGENT_TOOL_TIMEOUT_MS`.
+     * Extension: deadline of one tool call of the system in milliseconds; null or absent for 30 seconds.
      */
     timeoutMs?: number | null;
 };
@@ -3967,7 +3967,7 @@ export type WorkflowUsage = {
      */
     cost: number | null;
     /**
-     * Whether the figures of agents are of all calls of the range; otherwise of the newest `WORKFLOW_USAGE_MAX_CALLS`.
+     * Whether the figures of agents are of all calls of the range; otherwise of the newest 10,000.
      */
     complete: boolean;
 };
@@ -4054,7 +4054,7 @@ export type PreflightNode = {
      */
     nodeName: string;
     /**
-     * Whether a tool is ready, not more of them than AGENT_MAX_TOOLS, and each of its systems was tested before the build was made.
+     * Whether a tool is ready, not too many of them, and each of its systems was tested before the build was made.
      */
     ready: boolean;
     /**
@@ -5026,7 +5026,7 @@ export type CreateSystemPayloadWritable = {
         [key: string]: string;
     } | null;
     /**
-     * Extension: deadline of one tool call of the system in milliseconds, at most `MCP_CALL_MAX_TIMEOUT_MS`; null or absent for `AGENT_TOOL_TIMEOUT_MS`.
+     * Extension: deadline of one tool call of the system in milliseconds; null or absent for 30 seconds.
      */
     timeoutMs?: number | null;
     /**
@@ -5169,7 +5169,7 @@ export type UpdateSystemRequestWritable = {
         [key: string]: string;
     } | null;
     /**
-     * Extension: deadline of one tool call of the system in milliseconds, at most `MCP_CALL_MAX_TIMEOUT_MS`; null or absent for `AGENT_TOOL_TIMEOUT_MS`.
+     * Extension: deadline of one tool call of the system in milliseconds; null or absent for 30 seconds.
      */
     timeoutMs?: number | null;
 };
@@ -5273,7 +5273,7 @@ export type Before = string;
 export type WorkflowName = string;
 
 /**
- * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for `PROCESS_IDEMPOTENCY_DAYS`.
+ * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for a week.
  */
 export type IdempotencyKey = string;
 
@@ -5303,7 +5303,7 @@ export type IfMatchOfReplaceClientSecret = string;
 export type SystemResourceIdOfListApplicationAuditEvents = string;
 
 /**
- * Events in a page; `AUDIT_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+ * Events in a page; 50 without it.
  */
 export type Limit = number;
 
@@ -5328,7 +5328,7 @@ export type To = string;
 export type BeforeOfListScans = number;
 
 /**
- * Entries in a page; `DISCOVERY_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+ * Entries in a page; 50 without it.
  */
 export type LimitOfListScans = number;
 
@@ -5425,7 +5425,7 @@ export type ListApplicationAuditEventsData = {
          */
         before?: string;
         /**
-         * Events in a page; `AUDIT_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         * Events in a page; 50 without it.
          */
         limit?: number;
         /**
@@ -5516,7 +5516,7 @@ export type ListAuditEventsData = {
          */
         before?: string;
         /**
-         * Events in a page; `AUDIT_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         * Events in a page; 50 without it.
          */
         limit?: number;
     };
@@ -5819,7 +5819,7 @@ export type CreateBuildData = {
     body?: never;
     headers?: {
         /**
-         * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for `PROCESS_IDEMPOTENCY_DAYS`.
+         * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for a week.
          */
         'Idempotency-Key'?: string;
     };
@@ -6018,7 +6018,7 @@ export type ListBuildsData = {
          */
         before?: string;
         /**
-         * Builds in a page; `APPLICATION_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         * Builds in a page; 50 without it.
          */
         limit?: number;
     };
@@ -6897,7 +6897,7 @@ export type ListScansData = {
          */
         before?: number;
         /**
-         * Entries in a page; `DISCOVERY_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         * Entries in a page; 50 without it.
          */
         limit?: number;
     };
@@ -7013,7 +7013,7 @@ export type ListComponentChangesData = {
          */
         before?: number;
         /**
-         * Entries in a page; `DISCOVERY_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         * Entries in a page; 50 without it.
          */
         limit?: number;
         /**
@@ -7112,7 +7112,7 @@ export type StartProcessData = {
     };
     headers: {
         /**
-         * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for `PROCESS_IDEMPOTENCY_DAYS`.
+         * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for a week.
          */
         'Idempotency-Key'?: string;
         /**
@@ -7202,7 +7202,7 @@ export type ListProcessesData = {
          */
         after?: string;
         /**
-         * Processes in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         * Processes in a page; 50 without it.
          */
         limit?: number;
     };
@@ -7288,7 +7288,7 @@ export type ListProcessInstancesData = {
          */
         before?: string;
         /**
-         * Instances in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         * Instances in a page; 50 without it.
          */
         limit?: number;
     };
@@ -7406,7 +7406,7 @@ export type GetProcessInstanceHistoryData = {
          */
         after?: number;
         /**
-         * Events in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         * Events in a page; 50 without it.
          */
         limit?: number;
     };
@@ -7724,7 +7724,7 @@ export type ListProcessIncidentsData = {
          */
         before?: string;
         /**
-         * Incidents in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         * Incidents in a page; 50 without it.
          */
         limit?: number;
     };
@@ -7806,7 +7806,7 @@ export type CountProcessIncidentsData = {
          */
         to?: string;
         /**
-         * Places in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         * Places in a page; 50 without it.
          */
         limit?: number;
     };
@@ -8258,7 +8258,7 @@ export type ListTasksData = {
          */
         before?: string;
         /**
-         * Instances that a page looks at in a page; `PROCESS_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         * Instances that a page looks at in a page; 50 without it.
          */
         limit?: number;
     };
@@ -9152,7 +9152,7 @@ export type ExecuteUiActionData = {
     };
     headers?: {
         /**
-         * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for `PROCESS_IDEMPOTENCY_DAYS`.
+         * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for a week.
          */
         'Idempotency-Key'?: string;
         /**
@@ -9238,7 +9238,7 @@ export type StartTestRunData = {
     };
     headers?: {
         /**
-         * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for `PROCESS_IDEMPOTENCY_DAYS`.
+         * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for a week.
          */
         'Idempotency-Key'?: string;
     };
@@ -9339,7 +9339,7 @@ export type ListWorkflowRunsData = {
          */
         before?: string;
         /**
-         * Runs in a page; `WORKFLOW_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         * Runs in a page; 50 without it.
          */
         limit?: number;
     };
@@ -9452,7 +9452,7 @@ export type ListWorkflowRunCallsData = {
          */
         after?: string;
         /**
-         * Calls in a page; `WORKFLOW_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         * Calls in a page; 50 without it.
          */
         limit?: number;
     };
@@ -9688,7 +9688,7 @@ export type ListApplicationsData = {
          */
         after?: string;
         /**
-         * Applications in a page; `APPLICATION_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         * Applications in a page; 50 without it.
          */
         limit?: number;
     };
@@ -9759,7 +9759,7 @@ export type ListVersionsData = {
          */
         before?: string;
         /**
-         * Versions in a page; `APPLICATION_PAGE_SIZE` without it, 50 unless the deployment says otherwise.
+         * Versions in a page; 50 without it.
          */
         limit?: number;
     };

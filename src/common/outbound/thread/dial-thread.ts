@@ -1,10 +1,10 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { Env } from '../../../config/env.js';
 import { WorkerPool } from '../../threads/worker.pool.js';
 import type { DialledResponse, DialOrder } from '../outbound.types.js';
 import { OutboundError, type OutboundFailure } from '../outbound.error.js';
 import type { DialJob, DialMessage, DialQuestion } from './dial-thread.types.js';
+import { outboundLimits } from '../outbound.limits.js';
 
 /**
  * Sends requests from another thread. A server chooses how much a TLS handshake with it takes: chains of a hundred certificates of
@@ -14,14 +14,14 @@ import type { DialJob, DialMessage, DialQuestion } from './dial-thread.types.js'
 export class DialThread implements OnModuleDestroy {
   private readonly pool: WorkerPool<DialJob, { id: number }, OutboundFailure | undefined>;
 
-  constructor(env: Env) {
+  constructor() {
     this.pool = new WorkerPool({
       name: 'outbound',
       entry: '#dial-worker',
       workerData: null,
-      memoryMb: env.get('OUTBOUND_THREAD_MEMORY_MB'),
-      niceness: env.get('MCP_WORKER_NICENESS'),
-      maxJobs: env.get('OUTBOUND_THREAD_CALLS'),
+      memoryMb: outboundLimits.threadMemoryMb,
+      niceness: outboundLimits.threadNiceness,
+      maxJobs: outboundLimits.threadCalls,
       read: () => undefined,
       lost: (cause) => (cause === 'timeout' ? 'timeout' : cause === 'refused' ? 'busy' : 'closed'),
     });

@@ -9,6 +9,7 @@ import type { Payer } from '../../quotas/model/quota.types.js';
 import { ModelCallError } from './model-call.error.js';
 import type { ModelRequest, ModelTurn } from './model-client.types.js';
 import { OpenAiModelClient } from './openai-model.client.js';
+import { modelLimits } from './model.limits.js';
 
 /** Asks the model, again where that may help, within the limits of the settings and the signal of the request. */
 @Injectable()
@@ -41,11 +42,7 @@ export class ModelCallsService {
       try {
         return await this.once(request);
       } catch (error) {
-        if (
-          !(error instanceof ModelCallError) ||
-          !error.isRetryable ||
-          retry >= this.env.get('LLM_MAX_RETRIES')
-        ) {
+        if (!(error instanceof ModelCallError) || !error.isRetryable || retry >= modelLimits.maxRetries) {
           throw error;
         }
         await this.pause(error, retry, request.signal);
@@ -89,8 +86,8 @@ export class ModelCallsService {
   }
 
   private async pause({ retryAfterMs }: ModelCallError, retry: number, signal: AbortSignal): Promise<void> {
-    const own = this.env.get('LLM_RETRY_BASE_MS') * 2 ** retry;
-    const delay = Math.min(retryAfterMs ?? own, this.env.get('LLM_RETRY_MAX_MS'));
+    const own = modelLimits.retryBaseMs * 2 ** retry;
+    const delay = Math.min(retryAfterMs ?? own, modelLimits.retryMaxMs);
     await wait(delay, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }

@@ -14,6 +14,8 @@ import { messageParams } from './message-params.js';
 import { ModelCallError } from './model-call.error.js';
 import type { ModelFailure, ModelRequest, ModelTurn, RequestedCall } from './model-client.types.js';
 import { retryAfterOf } from '../../../common/outbound/retry-after.js';
+import { modelLimits } from './model.limits.js';
+import { dataLimits } from '../../../common/validation/data.limits.js';
 
 /** All that goes out besides the body. The library would add facts about this machine and the environment. */
 const SENT_HEADERS = ['accept', 'authorization', 'content-type', 'traceparent'];
@@ -77,16 +79,16 @@ export class OpenAiModelClient {
   }
 
   /**
-   * Asks once, with LLM_TIMEOUT_MS for all of it.
+   * Asks once, with `timeoutMs` for all of it.
    * @throws ModelCallError, or the reason of the request's signal
    */
   async ask(request: ModelRequest): Promise<ModelTurn> {
-    const maxBytes = this.env.get('LLM_MAX_RESPONSE_BYTES');
+    const maxBytes = modelLimits.maxResponseBytes;
     const limits = {
-      deadlineMs: this.env.get('LLM_TIMEOUT_MS'),
+      deadlineMs: modelLimits.timeoutMs,
       maxResponseBytes: maxBytes,
       maxTotalBytes: maxBytes,
-      maxElements: this.env.get('PROCESS_DATA_MAX_VALUES'),
+      maxElements: dataLimits.values,
     };
     return this.outbound.run(limits, async (operation) => {
       try {
@@ -119,7 +121,7 @@ export class OpenAiModelClient {
       webhookSecret: null,
       logLevel: 'off',
       maxRetries: 0,
-      timeout: this.env.get('LLM_TIMEOUT_MS'),
+      timeout: modelLimits.timeoutMs,
       fetch: (input, init) => {
         const given = new Headers(init?.headers);
         const headers = new Headers(
@@ -157,14 +159,12 @@ export class OpenAiModelClient {
   }
 
   private bodyOf({ messages, tools, answerSchema }: ModelRequest): ChatCompletionCreateParamsNonStreaming {
-    const temperature = this.env.get('LLM_TEMPERATURE');
     return {
       model: this.env.get('LLM_MODEL') ?? '',
       messages: messageParams(messages),
       ...(tools.length === 0
         ? {}
         : { tools: tools.map((tool) => ({ type: 'function' as const, function: { ...tool } })) }),
-      ...(temperature === undefined ? {} : { temperature }),
       ...this.formatOf(answerSchema),
     };
   }

@@ -77,7 +77,7 @@ export class PreflightNodeDto {
   nodeName: string;
 
   @Shows.value(
-    'Whether a tool is ready, not more of them than AGENT_MAX_TOOLS, and each of its systems was tested before the build was made.',
+    'Whether a tool is ready, not too many of them, and each of its systems was tested before the build was made.',
   )
   ready: boolean;
 

@@ -150,7 +150,7 @@ function obstacleOf(systems: readonly ResolvedSystem[], maxTools: number): NodeO
     const message = 'The agent has no tool that is ready: a run of the node fails.';
     return { code: 'AGENT_WITHOUT_TOOLS', message };
   }
-  const message = `The agent has ${length} tools that are ready, AGENT_MAX_TOOLS is ${maxTools}: a run of the node fails.`;
+  const message = `The agent has ${length} tools that are ready, and may have ${maxTools}: a run of the node fails.`;
   return length > maxTools ? { code: 'AGENT_TOO_MANY_TOOLS', message } : untestedOf(systems);
 }
 

@@ -18,6 +18,7 @@ import {
   type ResolvedSystem,
   type ResolvedTool,
 } from './resolution.types.js';
+import { agentLimits } from '../agent.limits.js';
 
 /**
  * Finds the systems and tools that an agent of a build may use (docs/agents.md). Systems and definitions come from the build,
@@ -34,7 +35,7 @@ export class SystemResolutionService {
 
   /** Ready tools that one agent may have; with more of them its run fails. */
   get maxTools(): number {
-    return this.env.get('AGENT_MAX_TOOLS');
+    return agentLimits.tools;
   }
 
   /**

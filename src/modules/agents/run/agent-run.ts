@@ -3,7 +3,7 @@ import { CallKind, type CallJournal, type CallResponse } from '../../workflows/m
 import { CallNotMadeError, WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
 import type { CheckedText } from '../../../language/json-schema/checked-text.js';
 import { QuotaExceededError } from '../../quotas/model/quotas.errors.js';
-import type { AgentLimits } from './agent-limits.js';
+import { agentLimits } from '../agent.limits.js';
 import type { AgentOptions } from './agent-options.js';
 import type { AgentTools } from './agent-tools.js';
 import { ModelCallError } from '../llm/model-call.error.js';
@@ -29,7 +29,8 @@ export interface AgentRunContext {
   readonly calls: CallJournal;
   /** Names the visit of the node within the run. */
   readonly place: string;
-  readonly limits: AgentLimits;
+  /** Bytes of base64 of all images in one question. */
+  readonly maxImageBytes: number;
   readonly signal: AbortSignal;
   readonly traceparent: string;
   /** Called before the model is asked. Throws QuotaExceededError when its tokens are used up. */
@@ -58,7 +59,7 @@ export class AgentRun {
    * @throws WorkflowFailedError when a limit is reached or the model cannot be asked; the reason of the signal
    */
   async answer(): Promise<JsonValue> {
-    const { maxIterations } = this.context.limits;
+    const maxIterations = agentLimits.iterations;
     for (let turn = 1; turn <= maxIterations; turn += 1) {
       this.requireTokens();
       const reply = await this.ask(turn);
@@ -74,7 +75,7 @@ export class AgentRun {
     }
     throw new WorkflowFailedError(
       'AGENT_ITERATION_LIMIT',
-      `The agent has not answered after ${maxIterations} turns: AGENT_MAX_ITERATIONS is reached.`,
+      `The agent has not answered after ${maxIterations} turns, and may take no more.`,
     );
   }
 
@@ -122,7 +123,8 @@ export class AgentRun {
   }
 
   private async act(reply: ModelTurn, turn: number): Promise<void> {
-    const { maxCallsPerTurn, maxImageBytes } = this.context.limits;
+    const maxCallsPerTurn = agentLimits.callsPerTurn;
+    const { maxImageBytes } = this.context;
     const calls = reply.calls.slice(0, maxCallsPerTurn);
     this.messages.push({ role: 'assistant', content: reply.content, calls });
     for (const [index, call] of calls.entries()) {
@@ -140,7 +142,7 @@ export class AgentRun {
   }
 
   private repair(reply: ModelTurn, problem: string): void {
-    const { maxRepairs } = this.context.limits;
+    const maxRepairs = agentLimits.repairs;
     this.repairs += 1;
     if (this.repairs > maxRepairs) {
       throw new WorkflowFailedError(
@@ -159,11 +161,11 @@ export class AgentRun {
   }
 
   private requireTokens(): void {
-    const { maxTokens } = this.context.limits;
+    const maxTokens = agentLimits.tokens;
     if (this.tokens >= maxTokens) {
       throw new WorkflowFailedError(
         'AGENT_TOKEN_LIMIT',
-        `The agent has used up ${this.tokens} tokens: AGENT_MAX_TOKENS is ${maxTokens}.`,
+        `The agent has used up ${this.tokens} tokens: the limit is ${maxTokens}.`,
       );
     }
   }

@@ -10,8 +10,8 @@ import type { CallJournal } from '../../workflows/model/call-journal.types.js';
 import type { NodeContext, NodeExecutor, NodeOutcome } from '../../workflows/model/node-executor.js';
 import type { RunnableNode } from '../../workflows/model/workflow.types.js';
 import { WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
+import { agentLimits } from '../agent.limits.js';
 import { readAnswer } from './agent-answer.js';
-import { agentLimits } from './agent-limits.js';
 import { agentOptionsOf, type AgentOptions } from './agent-options.js';
 import { firstMessages } from './agent-prompt.js';
 import { AgentRun } from './agent-run.js';
@@ -40,8 +40,8 @@ export class CustomAgentExecutor implements NodeExecutor {
   ) {}
 
   async execute(node: RunnableNode, context: NodeContext): Promise<NodeOutcome> {
-    const milliseconds = this.env.get('AGENT_DEADLINE_MS');
-    const message = `The agent took longer than ${milliseconds} ms: AGENT_DEADLINE_MS is reached.`;
+    const milliseconds = agentLimits.deadlineMs;
+    const message = `The agent took longer than ${milliseconds} ms.`;
     const late = () => new WorkflowFailedError('AGENT_DEADLINE', message);
     const deadline = new Deadline(context.scope.signal, milliseconds, late);
     let outcome = 'INTERRUPTED';
@@ -67,10 +67,9 @@ export class CustomAgentExecutor implements NodeExecutor {
     const messages = await this.messagesOf(node, options, context);
     const systems = await this.resolution.resolve(context.scope.buildId, options.mcpServers);
     const tools = new AgentTools(systems);
-    const { env } = this;
     requireTools(systems, tools, {
-      maxTools: env.get('AGENT_MAX_TOOLS'),
-      maxBytes: env.get('AGENT_MAX_TOOLS_BYTES'),
+      maxTools: agentLimits.tools,
+      maxBytes: agentLimits.toolsBytes,
     });
     const { calls } = context.scope;
     const traceparent = traceparentOf(context.scope.runId);
@@ -84,7 +83,7 @@ export class CustomAgentExecutor implements NodeExecutor {
       read: (content) => readAnswer(content, options.answerSchema, this.toolCalls),
       calls,
       place: `${context.step}/${node.id}`,
-      limits: agentLimits(this.env),
+      maxImageBytes: this.env.get('AGENT_MAX_IMAGE_BYTES'),
       signal,
       traceparent,
       demandTokens: () => this.model.demandTokens(context.scope.payer),
@@ -109,9 +108,9 @@ export class CustomAgentExecutor implements NodeExecutor {
       input: given,
       read: texts.read,
     });
-    const maxBytes = this.env.get('AGENT_MAX_INPUT_BYTES');
+    const maxBytes = agentLimits.inputBytes;
     if (bytes > maxBytes) {
-      const message = `The prompt of the agent and its data have more than ${maxBytes} bytes: AGENT_MAX_INPUT_BYTES.`;
+      const message = `The prompt of the agent and its data have more than ${maxBytes} bytes.`;
       throw new WorkflowFailedError('NODE_INPUT_INVALID', message);
     }
     return messages;
@@ -128,8 +127,8 @@ export class CustomAgentExecutor implements NodeExecutor {
       { toolCalls, connections, resolution: this.resolution },
       {
         ...context,
-        timeoutMs: this.env.get('AGENT_TOOL_TIMEOUT_MS'),
-        maxResultBytes: this.env.get('AGENT_MAX_RESULT_BYTES'),
+        timeoutMs: agentLimits.toolTimeoutMs,
+        maxResultBytes: agentLimits.resultBytes,
         maxImageBytes: this.env.get('AGENT_MAX_IMAGE_BYTES'),
         counted: (outcome) => this.metrics.agentToolSteps.inc({ outcome }),
       },

@@ -38,11 +38,11 @@ export function requireTools(
     throw new WorkflowFailedError('AGENT_NO_TOOLS', message, { details });
   }
   if (length > maxTools) {
-    const message = `The systems of the agent have ${length} enabled tools: AGENT_MAX_TOOLS is ${maxTools}.`;
+    const message = `The systems of the agent have ${length} enabled tools, and may have ${maxTools}.`;
     throw new WorkflowFailedError('AGENT_TOO_MANY_TOOLS', message);
   }
   if (areLarger(offered, maxBytes)) {
-    const message = `The definitions of the tools of the agent have more than ${maxBytes} bytes: AGENT_MAX_TOOLS_BYTES.`;
+    const message = `The definitions of the tools of the agent have more than ${maxBytes} bytes.`;
     throw new WorkflowFailedError('AGENT_TOO_MANY_TOOLS', message);
   }
 }

@@ -18,7 +18,7 @@ export class ApplicationsQueryDto {
   @IsQueryId({ description: 'The `next` of the page before: only applications behind this id.' })
   after?: string;
 
-  @IsPageLimit('Applications', 'APPLICATION_PAGE_SIZE')
+  @IsPageLimit('Applications')
   limit?: number;
 }
 
@@ -48,7 +48,7 @@ export class AppVersionsQueryDto {
   @IsOptional()
   before?: string;
 
-  @IsPageLimit('Versions', 'APPLICATION_PAGE_SIZE')
+  @IsPageLimit('Versions')
   limit?: number;
 }
 

@@ -39,7 +39,7 @@ export class AuditQueryDto {
   @IsPageCursor()
   before?: string;
 
-  @IsPageLimit('Events', 'AUDIT_PAGE_SIZE')
+  @IsPageLimit('Events')
   limit?: number;
 }
 

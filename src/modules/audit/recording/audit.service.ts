@@ -1,3 +1,4 @@
+import { pageLimits } from '../../../common/validation/page.limits.js';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { orderedUuid } from '../../../common/ordered-uuid.js';
@@ -7,7 +8,6 @@ import { Clock } from '../../../common/clock.js';
 import { requestContext } from '../../../common/logging/request-context.js';
 import { Log } from '../../../common/logging/log.js';
 import { Database } from '../../../database/database.js';
-import { Env } from '../../../config/env.js';
 import { AuditRepository } from '../storage/audit.repository.js';
 import { AuditOutcome, type AuditAction, type AuditQuery } from '../model/audit.types.js';
 import { DenialLimit } from './denial-limit.js';
@@ -33,7 +33,6 @@ export class AuditService {
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly log: Log,
-    private readonly env: Env,
     private readonly limit: DenialLimit,
   ) {}
 
@@ -78,7 +77,7 @@ export class AuditService {
   /** A page of events, newest first. */
   async page(query: AuditQuery): Promise<Page<AuditEventEntity>> {
     return readPage(
-      query.limit ?? this.env.get('AUDIT_PAGE_SIZE'),
+      query.limit ?? pageLimits.size,
       (limit) => this.database.read((manager) => this.repository.page(manager, query, limit)),
       ({ id }) => id,
     );

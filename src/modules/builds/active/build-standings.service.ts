@@ -4,12 +4,12 @@ import type { DomainError } from '../../../common/errors/domain.error.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
 import { mayFor } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { SharedRead } from '../../../database/groups/read-queue.js';
 import { BuildNeverActiveError, BuildWithdrawnError } from '../model/builds.errors.js';
 import { BuildStatus } from '../model/builds.types.js';
 import { BuildsRepository, type BuildStanding } from '../storage/builds.repository.js';
+import { buildLimits } from '../build.limits.js';
 
 /** How long starts may rely on having read that a build is not withdrawn. */
 const STARTABLE_MS = 1_000;
@@ -25,12 +25,12 @@ export class BuildStandingsService {
   /** Until when starts of a build need no reading, on the clock of `performance.now()`. */
   private readonly startableUntil: RecentlyUsed<string, number>;
 
-  constructor(database: Database, builds: BuildsRepository, env: Env) {
+  constructor(database: Database, builds: BuildsRepository) {
     this.standingOf = database.sharedRead(
       (manager, ids: readonly string[]) => builds.standings(manager, ids),
       (id) => id,
     );
-    const limits = { entries: env.get('DEFINITION_CACHE_ENTRIES') };
+    const limits = { entries: buildLimits.cacheEntries };
     this.wereActive = new RecentlyUsed(limits);
     this.startableUntil = new RecentlyUsed(limits);
   }

@@ -4,7 +4,6 @@ import type { Page } from '../../../common/page.js';
 import { inTurn, inTurns } from '../../../common/turns.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
 import { makeUnicodeClasses } from '../../../language/expressions/unicode-classes.js';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
 import {
@@ -24,6 +23,7 @@ import { DefinitionRowsRepository, type DefinitionRow } from '../storage/definit
 import { textHash } from './build-checksum.js';
 import { BuildScopes } from './build-scopes.js';
 import { BuildSeals } from './build-seals.service.js';
+import { buildLimits } from '../build.limits.js';
 
 /** Characters of graphs as JSON after which a page of definitions ends: 200 of the largest would not fit into memory. */
 const PAGE_LENGTH = 4_194_304;
@@ -32,7 +32,7 @@ const FIRST_READ = 20;
 
 /**
  * Process definitions and workflows of builds, for whatever runs them (docs/contract.md, sections 4 and 6). Definitions are
- * kept in memory as far as DEFINITION_CACHE_ENTRIES and DEFINITION_CACHE_BYTES allow: messages and library checks look at
+ * kept in memory as far as `cacheEntries` and `cacheBytes` allow: messages and library checks look at
  * whole builds without compiling them. A build never changes, so no definition grows old.
  */
 @Injectable()
@@ -49,10 +49,9 @@ export class BuildDefinitionsService {
     private readonly scopes: BuildScopes,
     private readonly actives: ActiveBuildsRepository,
     private readonly seals: BuildSeals,
-    env: Env,
   ) {
-    const limits = { entries: env.get('DEFINITION_CACHE_ENTRIES'), bytes: env.get('DEFINITION_CACHE_BYTES') };
-    this.workflows = new RecentlyUsed({ bytes: env.get('DEFINITION_CACHE_BYTES') });
+    const limits = { entries: buildLimits.cacheEntries, bytes: buildLimits.cacheBytes };
+    this.workflows = new RecentlyUsed({ bytes: buildLimits.cacheBytes });
     this.held = new RecentlyUsed(limits, (definition) => this.names.delete(nameOf(definition)));
   }
 

@@ -1,7 +1,7 @@
+import { pageLimits } from '../../../common/validation/page.limits.js';
 import { Injectable } from '@nestjs/common';
 import { readPage, type Page } from '../../../common/page.js';
 import { inTurns, type Steps } from '../../../common/turns.js';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { BuildContentsRepository } from '../storage/build-contents.repository.js';
@@ -23,13 +23,12 @@ export class BuildReadsService {
     private readonly database: Database,
     private readonly builds: BuildsRepository,
     private readonly contents: BuildContentsRepository,
-    private readonly env: Env,
   ) {}
 
   /** A page of the builds of an application, newest first. */
   async page(query: BuildQuery): Promise<Page<BuildSummary>> {
     return readPage(
-      query.limit ?? this.env.get('APPLICATION_PAGE_SIZE'),
+      query.limit ?? pageLimits.size,
       (limit) => this.database.read((manager) => this.builds.page(manager, query, limit)),
       ({ buildId }) => buildId,
     );

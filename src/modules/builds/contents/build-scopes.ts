@@ -8,6 +8,7 @@ import { BuildNotFoundError, LibraryRefusedError, type LibraryRefusal } from '..
 import { BuildStatus, type BuildLibrary } from '../model/builds.types.js';
 import { LibraryRightsRepository } from '../storage/library-rights.repository.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
+import { buildLimits } from '../build.limits.js';
 
 /** A build and its libraries, in the order in which names are looked up. */
 type Scope = readonly Pick<BuildLibrary, 'appId' | 'buildId'>[];
@@ -27,7 +28,7 @@ export class BuildScopes {
     env: Env,
   ) {
     this.asksConsent = env.get('LIBRARY_CONSENT_AT_CALLS');
-    this.held = new RecentlyUsed({ entries: env.get('DEFINITION_CACHE_ENTRIES') });
+    this.held = new RecentlyUsed({ entries: buildLimits.cacheEntries });
   }
 
   /**

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { requestContext } from '../../../common/logging/request-context.js';
 import { NoThreadError, ThreadTurns } from '../../../common/threads/thread-turns.js';
 import { inTurns } from '../../../common/turns.js';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import { BuildDefinitionsService } from '../contents/build-definitions.service.js';
@@ -20,6 +19,7 @@ import {
   partsOfSystems,
   partsOfWorkflow,
 } from './compared-parts.js';
+import { buildLimits } from '../build.limits.js';
 
 /** A build that brings parts: the one that is looked at, or a library of it. */
 type BringingBuild = Pick<BuildLibrary, 'appId' | 'buildId'>;
@@ -38,10 +38,9 @@ export class BuildDifferencesService {
     private readonly contents: BuildContentsRepository,
     private readonly definitions: BuildDefinitionsService,
     private readonly rows: DefinitionRowsRepository,
-    env: Env,
   ) {
-    const places = Array.from({ length: env.get('BUILD_COMPARISONS') }, () => ({}));
-    const [queue, waitMs] = [env.get('BUILD_COMPARISON_QUEUE'), env.get('BUILD_COMPARISON_WAIT_MS')];
+    const places = Array.from({ length: buildLimits.comparisons }, () => ({}));
+    const [queue, waitMs] = [buildLimits.comparisonQueue, buildLimits.comparisonWaitMs];
     this.places = new ThreadTurns(places, queue, waitMs);
   }
 

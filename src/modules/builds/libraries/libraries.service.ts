@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { LibraryBuild, LibraryReference, PackageProblem } from '../../packages/model/package.types.js';
 import { BuildContentsRepository } from '../storage/build-contents.repository.js';
@@ -9,6 +8,7 @@ import type { BuildLibrary, BuildSummary, NamedLibrary } from '../model/builds.t
 import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
 import { BuildDefinitionsService } from '../contents/build-definitions.service.js';
 import { libraryTree, type DirectLibrary } from './library-tree.js';
+import { packageLimits } from '../../packages/package.limits.js';
 
 /** The libraries that a package names. */
 export interface ResolvedLibraries {
@@ -31,12 +31,11 @@ export class LibrariesService {
     private readonly contents: BuildContentsRepository,
     private readonly rights: LibraryRightsRepository,
     private readonly definitions: BuildDefinitionsService,
-    private readonly env: Env,
   ) {}
 
   /**
    * What builds hold never changes. Not inside of a transaction.
-   * @param references those beyond PACKAGE_MAX_LIBRARIES are not looked up: the check of the package refuses them
+   * @param references those beyond `libraries` are not looked up: the check of the package refuses them
    * @param hidden ids of builds that are not found
    */
   async resolve(
@@ -44,7 +43,7 @@ export class LibrariesService {
     references: LibraryReference[],
     hidden: ReadonlySet<string>,
   ): Promise<ResolvedLibraries> {
-    const bounded = references.slice(0, this.env.get('PACKAGE_MAX_LIBRARIES'));
+    const bounded = references.slice(0, packageLimits.libraries);
     const found: { build: BuildSummary; library: DirectLibrary }[] = [];
     for (const [index, reference] of bounded.entries()) {
       const build = await this.database.read((manager) =>

@@ -11,6 +11,7 @@ import { locate } from '../../../common/http/location.js';
 import { marked } from '../../../common/http/replay-header.js';
 import { readIfMatch } from '../../../common/http/if-match.js';
 import { RequestHeader } from '../../../common/http/request-header.decorator.js';
+import { packageLimits } from '../../packages/package.limits.js';
 import { BodyLimit } from '../../../common/http/body-limit.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
@@ -42,7 +43,7 @@ export class AppPackagesController {
   ) {}
 
   @Put('package')
-  @BodyLimit('PACKAGE_MAX_BYTES')
+  @BodyLimit(() => packageLimits.bytes)
   @BodyAsBytes()
   @Audited(AuditAction.PackageStore)
   @AppPackagesApi.storePackage

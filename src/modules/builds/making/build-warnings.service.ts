@@ -23,7 +23,7 @@ export class BuildWarningsService {
     this.warners.push(warner);
   }
 
-  /** As many as PACKAGE_MAX_PROBLEMS allows. Not inside of a transaction. */
+  /** As many as `problems` allows. Not inside of a transaction. */
   async of({ appId, appVersionId, buildId }: WarnedVersion): Promise<PackageProblem[]> {
     const found: PackageProblem[][] = [];
     for (const warner of this.warners) {

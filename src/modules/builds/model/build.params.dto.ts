@@ -39,7 +39,7 @@ export class BuildsQueryDto {
   @IsPageCursor()
   before?: string;
 
-  @IsPageLimit('Builds', 'APPLICATION_PAGE_SIZE')
+  @IsPageLimit('Builds')
   limit?: number;
 }
 

@@ -60,7 +60,7 @@ export class PackageOutdatedError extends ConflictError {
   }
 }
 
-/** Too many builds wait for their comparison (BUILD_COMPARISON_QUEUE), or this one did for too long. */
+/** Too many builds wait for their comparison (`comparisonQueue`), or this one did for too long. */
 export class BuildComparisonsBusyError extends UnavailableError {
   readonly code = 'BUILD_COMPARISONS_BUSY';
   readonly retryAfterSeconds = 5;

@@ -9,6 +9,7 @@ import { FoundFirst } from '../../../common/http/found-first.decorator.js';
 import type { JsonText } from '../../../common/http/json-replies.js';
 import { requiredIfMatch } from '../../../common/http/if-match.js';
 import { locate } from '../../../common/http/location.js';
+import { packageLimits } from '../../packages/package.limits.js';
 import { BodyLimit } from '../../../common/http/body-limit.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
@@ -55,7 +56,7 @@ export class WorkflowNodesController {
   @FoundFirst(WorkflowNodesService, WorkflowParams, (workflows, params) =>
     workflows.require(workflowOf(params)),
   )
-  @BodyLimit('PACKAGE_MAX_BYTES')
+  @BodyLimit(() => packageLimits.bytes)
   @Audited(AuditAction.WorkflowNodeCreate)
   @WorkflowNodesApi.createWorkflowNode
   async create(
@@ -81,7 +82,7 @@ export class WorkflowNodesController {
 
   @Put(':workflowName/node/:nodeId')
   @FoundFirst(WorkflowNodesService, WorkflowNodeParams, (workflows, params) => workflows.node(nodeOf(params)))
-  @BodyLimit('PACKAGE_MAX_BYTES')
+  @BodyLimit(() => packageLimits.bytes)
   @Audited(AuditAction.WorkflowNodeUpdate)
   @WorkflowNodesApi.updateWorkflowNode
   async update(

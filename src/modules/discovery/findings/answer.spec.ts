@@ -207,7 +207,7 @@ describe('the answer', () => {
       ],
     );
     expect(summary.recommendations).toEqual([
-      '5 components are left out: a scan takes 10. Raise DISCOVERY_MAX_COMPONENTS.',
+      '5 components are left out: a scan takes 10.',
       'Source configuration: The file is neither valid JSON nor valid YAML. (line 3, column 7) Mend it; until then what it named last is checked.',
       'Source dns: a?[2J is left out: must be a name. Correct its entry.',
     ]);

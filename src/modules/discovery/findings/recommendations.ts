@@ -1,3 +1,4 @@
+import { discoveryLimits } from '../discovery.limits.js';
 import { PROBE_FAILURES, type ProbeFailure } from '../model/probe.error.js';
 import type { ProbeWarning } from '../model/probe.js';
 import { SOURCE_FAILURES } from '../model/source.error.js';
@@ -18,13 +19,13 @@ const ADVICE: Record<ProbeFailure, string> = {
   forbidden: 'Grant the account what docs/discovery.md lists for this kind of component.',
   protocol: 'Correct its kind, or the address and path that are asked.',
   http_error: 'Look into its log, or correct the path that is asked.',
-  too_large: 'Let the check ask a smaller address, or raise DISCOVERY_MAX_ANSWER_BYTES.',
+  too_large: `Let the check ask an address whose answer has at most ${discoveryLimits.answerBytes} bytes.`,
   redirect: 'Let the check ask the address that it redirects to.',
   blocked: 'Allow its address by EGRESS_ALLOW, if this service shall call it.',
   down: 'Look at what it reports of itself, and into its log.',
   driver: 'Install the driver.',
   configuration: 'Complete what the configuration says of it.',
-  deadline: 'Raise DISCOVERY_SCAN_TIMEOUT_MS or DISCOVERY_CONCURRENCY.',
+  deadline: 'Look at what answers late: a scan has so much time for all.',
   internal: 'Look into the log of this service.',
 };
 
@@ -41,7 +42,7 @@ export function recommendationOf(issue: ScanIssue): string {
     case 'duplicate':
       return `Source ${issue.source}: ${refId(issue.component)} is left out: the key is taken. Give one of them another key.`;
     case 'too_many':
-      return `${issue.left} components are left out: a scan takes ${issue.max}. Raise DISCOVERY_MAX_COMPONENTS.`;
+      return `${issue.left} components are left out: a scan takes ${issue.max}.`;
     case 'unhealthy':
       return `${refId(issue.component)}: ${PROBE_FAILURES[issue.failure]} ${adviceOf(issue.failure, issue.detail)}`;
     case 'warning':

@@ -68,7 +68,7 @@ export interface Component {
   /** Declared by the source; what the component says of itself wins. */
   version: string | null;
   capabilities: readonly string[];
-  /** Milliseconds the probe may take; DISCOVERY_PROBE_TIMEOUT_MS when null. */
+  /** Milliseconds the probe may take; `probeTimeoutMs` when null. */
   timeoutMs: number | null;
   /**
    * Who named the address. `operator`: configuration of this deployment, may be anywhere. `registered`: callers of the

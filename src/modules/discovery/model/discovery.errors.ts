@@ -1,6 +1,6 @@
 import { InternalError, NotFoundError } from '../../../common/errors/domain.error.js';
 
-/** 500: no scan that began after the request was completed within DISCOVERY_REQUEST_TIMEOUT_MS. */
+/** 500: no scan that began after the request was completed within `requestTimeoutMs`. */
 export class ScanTimeoutError extends InternalError {
   readonly code = 'DISCOVERY_TIMEOUT';
   constructor() {

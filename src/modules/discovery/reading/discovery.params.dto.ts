@@ -33,7 +33,7 @@ export class ScansQueryDto {
   @IsQueryNumber({ min: 1 }, { description: 'The `next` of the page before.' })
   before?: number;
 
-  @IsPageLimit('Entries', 'DISCOVERY_PAGE_SIZE')
+  @IsPageLimit('Entries')
   limit?: number;
 }
 

@@ -17,7 +17,7 @@ interface ComponentState extends Record<Label, string> {
 
 /**
  * The components of the last completed scan, whichever replica made it, read whenever somebody asks for the metrics. Their
- * labels are keys, of which a scan has DISCOVERY_MAX_COMPONENTS at most.
+ * labels are keys, of which a scan has `components` at most.
  */
 @Injectable()
 export class DiscoveryMetrics {

@@ -3,7 +3,6 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Metrics } from '../../../common/metrics/metrics.js';
 import { RedisService } from '../../../common/redis/redis.service.js';
 import { WaitingLine } from '../../../common/waiting-line.js';
-import { Env } from '../../../config/env.js';
 import { DatabaseDeadlineError, DatabaseUnavailableError } from '../../../database/database.errors.js';
 import { ScanLostError, ScanNotStoredError, ScanTimeoutError } from '../model/discovery.errors.js';
 import { ScanStore } from '../storage/scan-store.js';
@@ -11,6 +10,7 @@ import { ScanTurnsRepository } from '../storage/scan-turns.repository.js';
 import { ScanEngine, ScanStoppedError } from './scan-engine.js';
 import type { DiscoveryResult, ScanFindings } from '../model/scan.types.js';
 import { SharedRead } from './shared-read.js';
+import { discoveryLimits } from '../discovery.limits.js';
 
 /** How often a replica looks whether the scan of another one is completed, unless it is told before. */
 const POLL_MS = 100;
@@ -41,7 +41,6 @@ export class ScanCoordinator implements OnModuleDestroy {
     private readonly turns: ScanTurnsRepository,
     private readonly store: ScanStore,
     private readonly engine: ScanEngine,
-    private readonly env: Env,
     private readonly metrics: Metrics,
     private readonly redis: RedisService,
   ) {
@@ -50,13 +49,13 @@ export class ScanCoordinator implements OnModuleDestroy {
 
   /**
    * @param requestedBy user name, kept with the scan when this is the caller who caused it
-   * @throws ScanNotStoredError when the database is away, ScanTimeoutError after DISCOVERY_REQUEST_TIMEOUT_MS, ScanStoppedError when the service stops
+   * @throws ScanNotStoredError when the database is away, ScanTimeoutError after `requestTimeoutMs`, ScanStoppedError when the service stops
    */
   async scan(requestedBy: string): Promise<DiscoveryResult> {
     let timer: NodeJS.Timeout | undefined;
     let waiter: Waiter | undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new ScanTimeoutError()), this.env.get('DISCOVERY_REQUEST_TIMEOUT_MS'));
+      timer = setTimeout(() => reject(new ScanTimeoutError()), discoveryLimits.requestTimeoutMs);
     });
     try {
       const after = await Promise.race([this.begun.get(), late]);
@@ -118,7 +117,7 @@ export class ScanCoordinator implements OnModuleDestroy {
       return true;
     }
     const holder = randomUUID();
-    if (!isFree || !(await this.turns.claim(begun, holder, this.env.get('DISCOVERY_LEASE_MS')))) {
+    if (!isFree || !(await this.turns.claim(begun, holder, discoveryLimits.leaseMs))) {
       return false;
     }
     await this.takeTurn(begun + 1, holder);
@@ -148,7 +147,7 @@ export class ScanCoordinator implements OnModuleDestroy {
 
   /** Renews the lease while the scan runs, and ends the scan when the lease is lost. */
   private async scanHolding(holder: string): Promise<ScanFindings> {
-    const leaseMs = this.env.get('DISCOVERY_LEASE_MS');
+    const leaseMs = discoveryLimits.leaseMs;
     const end = new AbortController();
     let isLost = false;
     const onStop = (): void => end.abort();

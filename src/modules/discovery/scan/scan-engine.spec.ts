@@ -11,11 +11,11 @@ import {
 } from '../../../../test/support/discovery/fake-platform.js';
 import { Clock } from '../../../common/clock.js';
 import type { Log } from '../../../common/logging/log.js';
-import { Env } from '../../../config/env.js';
 import type { ComponentSource } from '../sources/component-source.js';
 import { SourceError } from '../model/source.error.js';
 import { ScanEngine, ScanStoppedError } from './scan-engine.js';
 import type { ScanFindings } from '../model/scan.types.js';
+import { limitedEnv } from '../../../../test/support/limits/limits.js';
 
 const log = { error: vi.fn() };
 
@@ -24,8 +24,8 @@ function engineOf(
   settings: Record<string, string> = {},
   sources: ComponentSource[] = [platform],
 ): ScanEngine {
-  const env = Env.parse('maintenance', { NODE_ENV: 'test', ...settings });
-  return new ScanEngine(sources, [platform], env, new Clock(), log as unknown as Log);
+  limitedEnv('maintenance', settings);
+  return new ScanEngine(sources, [platform], new Clock(), log as unknown as Log);
 }
 
 const scan = (engine: ScanEngine): Promise<ScanFindings> => engine.scan(new AbortController().signal);
@@ -71,9 +71,9 @@ describe('the deadlines of a scan', () => {
     Array.from({ length: count }, (_, index) => platform.add(`hole-${index}`, never));
     const findings = await timed(
       engineOf(platform, {
-        DISCOVERY_CONCURRENCY: String(limit),
-        DISCOVERY_PROBE_TIMEOUT_MS: String(timeoutMs),
-        DISCOVERY_SCAN_TIMEOUT_MS: '600000',
+        'discoveryLimits.concurrency': String(limit),
+        'discoveryLimits.probeTimeoutMs': String(timeoutMs),
+        'discoveryLimits.scanTimeoutMs': '600000',
       }),
     );
     expect(findings.durationMs).toBe(expected);
@@ -86,9 +86,9 @@ describe('the deadlines of a scan', () => {
     Array.from({ length: 10 }, (_, index) => platform.add(`hole-${index}`, never));
     const findings = await timed(
       engineOf(platform, {
-        DISCOVERY_CONCURRENCY: '3',
-        DISCOVERY_PROBE_TIMEOUT_MS: '600',
-        DISCOVERY_SCAN_TIMEOUT_MS: '1000',
+        'discoveryLimits.concurrency': '3',
+        'discoveryLimits.probeTimeoutMs': '600',
+        'discoveryLimits.scanTimeoutMs': '1000',
       }),
     );
     expect(findings.durationMs).toBe(1_000);
@@ -102,7 +102,7 @@ describe('the deadlines of a scan', () => {
   it('give a component the time that its source names', async () => {
     platform.add('patient', after(900), { timeoutMs: 1_000 });
     platform.add('hasty', after(900), { timeoutMs: 800 });
-    const findings = await timed(engineOf(platform, { DISCOVERY_PROBE_TIMEOUT_MS: '100' }));
+    const findings = await timed(engineOf(platform, { 'discoveryLimits.probeTimeoutMs': '100' }));
     expect(outcomes(findings)).toEqual({ hasty: 'timeout', patient: 'healthy' });
     expect(findings.durationMs).toBe(900);
   });
@@ -135,7 +135,7 @@ describe('the deadlines of a scan', () => {
         return platform.list();
       },
     };
-    const engine = engineOf(platform, { DISCOVERY_SOURCE_TIMEOUT_MS: '700' }, [source]);
+    const engine = engineOf(platform, { 'discoveryLimits.sourceTimeoutMs': '700' }, [source]);
     expect((await timed(engine)).issues).toEqual([]);
     mode = 'hangs';
     const hung = await timed(engine);
@@ -181,7 +181,7 @@ describe('a probe', () => {
       onEnd(() => events.push('last'));
       return never({} as never, component('hung'));
     });
-    await scan(engineOf(platform, { DISCOVERY_PROBE_TIMEOUT_MS: '100' }));
+    await scan(engineOf(platform, { 'discoveryLimits.probeTimeoutMs': '100' }));
     expect(events).toEqual(['abort', 'last', 'first']);
   });
 
@@ -208,7 +208,7 @@ describe('a probe', () => {
       onEnd(destroyed);
       return {};
     });
-    await scan(engineOf(platform, { DISCOVERY_PROBE_TIMEOUT_MS: '100' }));
+    await scan(engineOf(platform, { 'discoveryLimits.probeTimeoutMs': '100' }));
     await vi.waitFor(() => expect(destroyed).toHaveBeenCalledOnce());
   });
 
@@ -232,7 +232,7 @@ describe('a probe', () => {
       });
     }
     const findings = await scan(
-      engineOf(platform, { DISCOVERY_CONCURRENCY: '50', DISCOVERY_PROBE_TIMEOUT_MS: '250' }),
+      engineOf(platform, { 'discoveryLimits.concurrency': '50', 'discoveryLimits.probeTimeoutMs': '250' }),
     );
     expect(findings.durationMs).toBeGreaterThanOrEqual(990);
     expect(findings.durationMs).toBeLessThan(1_500 + 2_000);
@@ -255,7 +255,7 @@ describe('a scan', () => {
         return {};
       });
     }
-    await scan(engineOf(platform, { DISCOVERY_CONCURRENCY: '2' }));
+    await scan(engineOf(platform, { 'discoveryLimits.concurrency': '2' }));
     expect(most).toBe(2);
     expect(order).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
@@ -271,7 +271,7 @@ describe('a scan', () => {
 
   it('takes no more components than allowed, and says so', async () => {
     ['a', 'b', 'c'].forEach((key) => platform.add(key));
-    const findings = await scan(engineOf(platform, { DISCOVERY_MAX_COMPONENTS: '2' }));
+    const findings = await scan(engineOf(platform, { 'discoveryLimits.components': '2' }));
     expect(Object.keys(outcomes(findings))).toEqual(['a', 'b']);
     expect(findings.issues).toEqual([{ code: 'too_many', left: 1, max: 2 }]);
   });

@@ -4,7 +4,6 @@ import { Clock } from '../../../common/clock.js';
 import { Deadline } from '../../../common/deadline.js';
 import { InternalError } from '../../../common/errors/domain.error.js';
 import { Log } from '../../../common/logging/log.js';
-import { Env } from '../../../config/env.js';
 import type { Component } from '../model/component.types.js';
 import { PROBES } from '../probes/kinds/probe-registry.js';
 import type { Probe } from '../model/probe.js';
@@ -15,6 +14,7 @@ import { inParallel } from '../../../common/in-parallel.js';
 import { runProbe } from './probe-run.js';
 import type { CheckedComponent, ProbeOutcome, ScanFindings } from '../model/scan.types.js';
 import { SourceReader } from './source-reader.js';
+import { discoveryLimits } from '../discovery.limits.js';
 
 /** The scan was told to end before it was complete: the service stops. */
 export class ScanStoppedError extends InternalError {
@@ -25,9 +25,9 @@ export class ScanStoppedError extends InternalError {
 }
 
 /**
- * Looks at everything once: asks the sources, then checks DISCOVERY_CONCURRENCY components at a time, each with a hard
- * deadline. It takes ceil(components / DISCOVERY_CONCURRENCY) times the longest deadline at most, and no longer than
- * DISCOVERY_SCAN_TIMEOUT_MS. Mistakes of components and sources are part of the result.
+ * Looks at everything once: asks the sources, then checks `concurrency` components at a time, each with a hard
+ * deadline. It takes ceil(components / `concurrency`) times the longest deadline at most, and no longer than
+ * `scanTimeoutMs`. Mistakes of components and sources are part of the result.
  */
 @Injectable()
 export class ScanEngine {
@@ -36,7 +36,6 @@ export class ScanEngine {
   constructor(
     @Inject(SOURCES) private readonly sources: readonly ComponentSource[],
     @Inject(PROBES) private readonly probes: readonly Probe[],
-    private readonly env: Env,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {}
@@ -49,11 +48,11 @@ export class ScanEngine {
     const startedAt = this.clock.now();
     const start = performance.now();
     const readings = await this.reader.read(this.sources, {
-      timeoutMs: this.env.get('DISCOVERY_SOURCE_TIMEOUT_MS'),
+      timeoutMs: discoveryLimits.sourceTimeoutMs,
       signal: stop,
       onInternalError: (error) => this.log.error('a source of components failed', error),
     });
-    const merged = mergeListings(readings.listings, this.env.get('DISCOVERY_MAX_COMPONENTS'));
+    const merged = mergeListings(readings.listings, discoveryLimits.components);
     const components = await this.check(merged.components, stop);
     if (stop.aborted) {
       throw new ScanStoppedError();
@@ -69,12 +68,12 @@ export class ScanEngine {
 
   private async check(components: Component[], stop: AbortSignal): Promise<CheckedComponent[]> {
     const probes = new Map(this.probes.map((probe) => [probe.kind, probe]));
-    const limitMs = this.env.get('DISCOVERY_SCAN_TIMEOUT_MS');
+    const limitMs = discoveryLimits.scanTimeoutMs;
     const scan = new Deadline(stop, limitMs, () => new Error('deadline'));
     // Every running probe listens; that is no leak.
     setMaxListeners(0, scan.signal);
     try {
-      return await inParallel(components, this.env.get('DISCOVERY_CONCURRENCY'), (component) =>
+      return await inParallel(components, discoveryLimits.concurrency, (component) =>
         this.checkOne(component, probes.get(component.kind), scan.signal),
       );
     } finally {
@@ -87,7 +86,7 @@ export class ScanEngine {
     probe: Probe | undefined,
     signal: AbortSignal,
   ): Promise<CheckedComponent> {
-    const timeoutMs = component.timeoutMs ?? this.env.get('DISCOVERY_PROBE_TIMEOUT_MS');
+    const timeoutMs = component.timeoutMs ?? discoveryLimits.probeTimeoutMs;
     const start = performance.now();
     const outcome: ProbeOutcome =
       probe === undefined

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { Log } from '../../../common/logging/log.js';
-import { Env } from '../../../config/env.js';
 import { ConfigurationSource } from './configuration.source.js';
+import { limitedEnv } from '../../../../test/support/limits/limits.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-platform-file-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -37,7 +37,7 @@ function sourceOf(text: string | Buffer, settings: Record<string, string> = {}):
 }
 
 function sourceAt(file: string, settings: Record<string, string> = {}) {
-  const env = Env.parse('maintenance', { LOG_LEVEL: 'silent', DISCOVERY_CONFIG_FILE: file, ...settings });
+  const env = limitedEnv('maintenance', { LOG_LEVEL: 'silent', DISCOVERY_CONFIG_FILE: file, ...settings });
   const log = new Log(env);
   return { log, source: new ConfigurationSource(env, log) };
 }
@@ -50,7 +50,7 @@ function fileWith(member: Record<string, unknown>): string {
 
 describe('ConfigurationSource', () => {
   it('is off without a file', () => {
-    const env = Env.parse('maintenance', { LOG_LEVEL: 'silent' });
+    const env = limitedEnv('maintenance', { LOG_LEVEL: 'silent' });
     expect(new ConfigurationSource(env, new Log(env)).isEnabled).toBe(false);
   });
 
@@ -175,7 +175,7 @@ describe('ConfigurationSource', () => {
       endpoint: 'https://docs',
     }));
     const text = JSON.stringify({ platform: { components } });
-    const listing = await sourceOf(text, { DISCOVERY_MAX_COMPONENTS: '2' }).list(signal);
+    const listing = await sourceOf(text, { 'discoveryLimits.components': '2' }).list(signal);
     expect(listing.components).toHaveLength(2);
     expect(listing.rejected).toEqual([
       { key: 'configuration', reason: 'There are more than 2 components; the rest is left out.' },
@@ -193,7 +193,7 @@ describe('ConfigurationSource', () => {
     ['', 'configuration', /^The file must be an object$/],
     [`# ${'x'.repeat(2_000)}`, 'too_large', null],
   ])('refuses the file %.40s as a whole', async (text, failure, detail) => {
-    const settings = text.length < 5_000 ? { DISCOVERY_CONFIG_MAX_BYTES: '1024' } : {};
+    const settings = text.length < 5_000 ? { 'discoveryLimits.configBytes': '1024' } : {};
     const error: unknown = await sourceOf(text, settings)
       .list(signal)
       .catch((thrown: unknown) => thrown);

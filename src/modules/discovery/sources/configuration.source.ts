@@ -9,6 +9,7 @@ import { mistakesOf } from './configuration/mistakes.js';
 import { FileTooLargeError, readBounded, resolveReferences } from './configuration/references.js';
 import { Listing } from './listing.js';
 import { SourceError } from '../model/source.error.js';
+import { discoveryLimits } from '../discovery.limits.js';
 
 const PATH = ['platform', 'components'] as const;
 const MAX_LOGGED = 20;
@@ -42,7 +43,7 @@ export class ConfigurationSource implements ComponentSource, OnModuleInit {
 
   async logMistakes(): Promise<void> {
     try {
-      const { rejected } = await this.list(AbortSignal.timeout(this.env.get('DISCOVERY_SOURCE_TIMEOUT_MS')));
+      const { rejected } = await this.list(AbortSignal.timeout(discoveryLimits.sourceTimeoutMs));
       for (const { key, reason } of rejected.slice(0, MAX_LOGGED)) {
         this.log.warn('a component of DISCOVERY_CONFIG_FILE cannot be used', { key, reason });
       }
@@ -55,8 +56,8 @@ export class ConfigurationSource implements ComponentSource, OnModuleInit {
 
   async list(signal: AbortSignal): Promise<SourceListing> {
     const text = await this.read(signal);
-    const listing = new Listing(this.name, this.env.get('DISCOVERY_MAX_COMPONENTS'));
-    const maxBytes = this.env.get('DISCOVERY_CONFIG_MAX_BYTES');
+    const listing = new Listing(this.name, discoveryLimits.components);
+    const maxBytes = discoveryLimits.configBytes;
     const reader = {
       variable: (name: string) => this.env.variable(name),
       file: (path: string) => readBounded(path, maxBytes, signal),
@@ -75,7 +76,7 @@ export class ConfigurationSource implements ComponentSource, OnModuleInit {
   private async read(signal: AbortSignal): Promise<string> {
     try {
       const path = this.env.get('DISCOVERY_CONFIG_FILE') ?? '';
-      return await readBounded(path, this.env.get('DISCOVERY_CONFIG_MAX_BYTES'), signal);
+      return await readBounded(path, discoveryLimits.configBytes, signal);
     } catch (error) {
       throw new SourceError(this.name, error instanceof FileTooLargeError ? 'too_large' : 'unreadable');
     }

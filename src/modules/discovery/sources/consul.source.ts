@@ -8,6 +8,7 @@ import { inParallel } from '../../../common/in-parallel.js';
 import { Listing } from './listing.js';
 import { SourceError } from '../model/source.error.js';
 import { SourceHttp } from './source-http.js';
+import { discoveryLimits } from '../discovery.limits.js';
 
 const AT_ONCE = 8;
 const ALL = '*';
@@ -30,7 +31,7 @@ const instancesSchema = z.array(instanceSchema);
 
 type Instance = z.output<typeof instanceSchema>;
 
-/** Services of the catalog of Consul with the tag of DISCOVERY_CONSUL_TAG, described by their metadata. */
+/** Services of the catalog of Consul with the tag of DISCOVERY_SOURCES, described by their metadata. */
 @Injectable()
 export class ConsulSource implements ComponentSource {
   readonly name = 'consul';
@@ -38,15 +39,15 @@ export class ConsulSource implements ComponentSource {
   constructor(private readonly env: Env) {}
 
   get isEnabled(): boolean {
-    return this.env.get('DISCOVERY_CONSUL_URL') !== undefined;
+    return this.consul !== undefined;
   }
 
   async list(signal: AbortSignal): Promise<SourceListing> {
-    const listing = new Listing(this.name, this.env.get('DISCOVERY_MAX_COMPONENTS'));
+    const listing = new Listing(this.name, discoveryLimits.components);
     const http = this.connect(signal);
     try {
       const names = this.wanted(this.checked(catalogSchema, await http.get('/v1/catalog/services')));
-      const taken = names.slice(0, this.env.get('DISCOVERY_MAX_COMPONENTS'));
+      const taken = names.slice(0, discoveryLimits.components);
       if (taken.length < names.length) {
         listing.cut();
       }
@@ -61,8 +62,12 @@ export class ConsulSource implements ComponentSource {
     }
   }
 
+  private get consul() {
+    return this.env.get('DISCOVERY_SOURCES').consul;
+  }
+
   private wanted(catalog: Record<string, string[]>): string[] {
-    const tag = this.env.get('DISCOVERY_CONSUL_TAG');
+    const tag = this.consul?.tag ?? ALL;
     return Object.keys(catalog)
       .filter((name) => name !== CONSUL_ITSELF && (tag === ALL || catalog[name]?.includes(tag) === true))
       .toSorted();
@@ -77,12 +82,13 @@ export class ConsulSource implements ComponentSource {
   }
 
   private connect(signal: AbortSignal): SourceHttp {
-    const token = this.env.get('DISCOVERY_CONSUL_TOKEN');
+    const { url = '', tokenFrom } = this.consul ?? {};
+    const token = tokenFrom === undefined ? undefined : this.env.variable(tokenFrom);
     return new SourceHttp({
       source: this.name,
-      base: baseOf(this.env.get('DISCOVERY_CONSUL_URL') ?? ''),
+      base: baseOf(url),
       headers: token === undefined ? {} : { 'x-consul-token': token },
-      maxBytes: this.env.get('DISCOVERY_SOURCE_MAX_BYTES'),
+      maxBytes: discoveryLimits.sourceBytes,
       signal,
     });
   }

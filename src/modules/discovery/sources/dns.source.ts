@@ -6,6 +6,7 @@ import { discovered } from './configuration/discovered-component.js';
 import { inParallel } from '../../../common/in-parallel.js';
 import { Listing } from './listing.js';
 import { SourceError, type SourceFailure } from '../model/source.error.js';
+import { discoveryLimits } from '../discovery.limits.js';
 
 const AT_ONCE = 8;
 const TRIES = 2;
@@ -24,7 +25,7 @@ interface Found extends SrvRecord {
   texts: ReadonlyMap<string, string>;
 }
 
-/** Services that the SRV records of the domains in DISCOVERY_DNS_DOMAINS name (RFC 2782), described by TXT records. */
+/** Services that the SRV records of the domains of DISCOVERY_SOURCES name (RFC 2782), described by TXT records. */
 @Injectable()
 export class DnsSource implements ComponentSource {
   readonly name = 'dns';
@@ -32,16 +33,16 @@ export class DnsSource implements ComponentSource {
   constructor(private readonly env: Env) {}
 
   get isEnabled(): boolean {
-    return this.env.get('DISCOVERY_DNS_DOMAINS').length > 0;
+    return this.env.get('DISCOVERY_SOURCES').dns !== undefined;
   }
 
   async list(signal: AbortSignal): Promise<SourceListing> {
-    const listing = new Listing(this.name, this.env.get('DISCOVERY_MAX_COMPONENTS'));
+    const listing = new Listing(this.name, discoveryLimits.components);
     const resolver = this.resolver();
     const cancel = (): void => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      for (const domain of this.env.get('DISCOVERY_DNS_DOMAINS')) {
+      for (const domain of this.env.get('DISCOVERY_SOURCES').dns?.domains ?? []) {
         await this.addDomain(resolver, domain, listing);
       }
       return listing.done();
@@ -62,7 +63,7 @@ export class DnsSource implements ComponentSource {
     if (all.length === 0) {
       listing.reject(domain, 'The domain has no SRV record.');
     }
-    const taken = all.slice(0, this.env.get('DISCOVERY_MAX_COMPONENTS'));
+    const taken = all.slice(0, discoveryLimits.components);
     if (taken.length < all.length) {
       listing.cut();
     }
@@ -74,16 +75,16 @@ export class DnsSource implements ComponentSource {
   }
 
   private resolver(): dns.Resolver {
-    const timeout = Math.ceil(this.env.get('DISCOVERY_SOURCE_TIMEOUT_MS') / (TRIES + 1));
+    const timeout = Math.ceil(discoveryLimits.sourceTimeoutMs / (TRIES + 1));
     const resolver = new dns.Resolver({ timeout, tries: TRIES });
-    const servers = this.env.get('DISCOVERY_DNS_SERVERS');
+    const servers = this.env.get('DISCOVERY_SOURCES').dns?.servers ?? [];
     try {
       if (servers.length > 0) {
         resolver.setServers(servers);
       }
       return resolver;
     } catch {
-      throw new SourceError(this.name, 'configuration', 'DISCOVERY_DNS_SERVERS');
+      throw new SourceError(this.name, 'configuration', 'DISCOVERY_SOURCES');
     }
   }
 }

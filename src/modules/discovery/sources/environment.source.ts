@@ -5,6 +5,7 @@ import type { ComponentSource, SourceListing } from './component-source.js';
 import { declare, type Declaration } from './configuration/declared-component.js';
 import { EndpointError, KIND_SCHEMES, parseEndpoint } from './configuration/endpoint.js';
 import { Listing } from './listing.js';
+import { discoveryLimits } from '../discovery.limits.js';
 
 const SERVICE = 'PLATFORM_SERVICE_';
 const INFRASTRUCTURE = 'PLATFORM_INFRA_';
@@ -22,7 +23,7 @@ export class EnvironmentSource implements ComponentSource {
   }
 
   async list(): Promise<SourceListing> {
-    const listing = new Listing(this.name, this.env.get('DISCOVERY_MAX_COMPONENTS'));
+    const listing = new Listing(this.name, discoveryLimits.components);
     for (const prefix of [SERVICE, INFRASTRUCTURE]) {
       for (const { name, value } of this.env.variablesFrom(prefix)) {
         listing.addDeclared(shorthand(name, prefix, value));

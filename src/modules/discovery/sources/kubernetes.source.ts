@@ -9,6 +9,7 @@ import { endpointOf } from './configuration/endpoint.js';
 import { Listing } from './listing.js';
 import { SourceError } from '../model/source.error.js';
 import { SourceHttp } from './source-http.js';
+import { discoveryLimits } from '../discovery.limits.js';
 
 const PAGE_SIZE = 250;
 const ALL = '*';
@@ -39,7 +40,7 @@ const pageSchema = z.object({
 type KubernetesService = z.output<typeof serviceSchema>;
 
 /**
- * Services of Kubernetes with the label of DISCOVERY_KUBERNETES_LABEL, described by annotations. Asked with the service
+ * Services of Kubernetes with the label of DISCOVERY_SOURCES, described by annotations. Asked with the service
  * account of the pod, whose token is read anew each time because the cluster replaces it.
  */
 @Injectable()
@@ -49,13 +50,13 @@ export class KubernetesSource implements ComponentSource {
   constructor(private readonly env: Env) {}
 
   get isEnabled(): boolean {
-    return this.env.get('DISCOVERY_KUBERNETES_NAMESPACES').length > 0;
+    return this.kubernetes !== undefined;
   }
 
   async list(signal: AbortSignal): Promise<SourceListing> {
-    const listing = new Listing(this.name, this.env.get('DISCOVERY_MAX_COMPONENTS'));
+    const listing = new Listing(this.name, discoveryLimits.components);
     const http = await this.connect(signal);
-    const namespaces = this.env.get('DISCOVERY_KUBERNETES_NAMESPACES');
+    const namespaces = this.kubernetes?.namespaces ?? [];
     const places = namespaces.includes(ALL)
       ? ['/api/v1/services']
       : namespaces.map((namespace) => `/api/v1/namespaces/${encodeURIComponent(namespace)}/services`);
@@ -70,6 +71,10 @@ export class KubernetesSource implements ComponentSource {
     }
   }
 
+  private get kubernetes() {
+    return this.env.get('DISCOVERY_SOURCES').kubernetes;
+  }
+
   /** Page by page, until the last one or until no more components are taken. */
   private async addServices(
     http: SourceHttp,
@@ -77,7 +82,7 @@ export class KubernetesSource implements ComponentSource {
     isOneNamespace: boolean,
     listing: Listing,
   ): Promise<void> {
-    const labelSelector = this.env.get('DISCOVERY_KUBERNETES_LABEL');
+    const labelSelector = this.kubernetes?.label ?? '';
     let token: string | undefined;
     do {
       const query = new URLSearchParams({ labelSelector, limit: String(PAGE_SIZE) });
@@ -112,14 +117,14 @@ export class KubernetesSource implements ComponentSource {
       base: endpointOf('http', 'https', host, port),
       headers: { authorization: `Bearer ${token.trim()}` },
       ca,
-      maxBytes: this.env.get('DISCOVERY_SOURCE_MAX_BYTES'),
+      maxBytes: discoveryLimits.sourceBytes,
       signal,
     });
   }
 
   private async accountFile(name: string, signal: AbortSignal): Promise<string> {
     try {
-      const path = join(this.env.get('DISCOVERY_KUBERNETES_ACCOUNT_DIR'), name);
+      const path = join(discoveryLimits.kubernetesAccountDir, name);
       return await readFile(path, { encoding: 'utf8', signal });
     } catch {
       throw new SourceError(this.name, 'unreadable', name);

@@ -11,7 +11,7 @@ export class Listing {
   private rejectedBeyond = 0;
   private isCut = false;
 
-  /** @param max DISCOVERY_MAX_COMPONENTS */
+  /** @param max `components` */
   constructor(
     private readonly source: ComponentSourceName,
     private readonly max: number,

@@ -10,6 +10,7 @@ import type { ComponentSource, SourceListing } from './component-source.js';
 import { declare } from './configuration/declared-component.js';
 import { Listing } from './listing.js';
 import { SourceError } from '../model/source.error.js';
+import { discoveryLimits } from '../discovery.limits.js';
 
 const PAGE_SIZE = 1_000;
 const HASH_LENGTH = 8;
@@ -33,7 +34,7 @@ export class RegisteredSource implements ComponentSource {
   ) {}
 
   async list(signal: AbortSignal): Promise<SourceListing> {
-    const listing = new Listing(this.name, this.env.get('DISCOVERY_MAX_COMPONENTS'));
+    const listing = new Listing(this.name, discoveryLimits.components);
     this.addDatabase(listing);
     this.addIssuer(listing);
     await this.addSystems(listing, signal);
@@ -41,7 +42,7 @@ export class RegisteredSource implements ComponentSource {
   }
 
   private addDatabase(listing: Listing): void {
-    const file = this.env.get('DATABASE_TLS_CA_FILE');
+    const file = this.env.get('TLS_CA_FILE');
     const tls = this.env.get('DATABASE_TLS')
       ? { tls: true, ...(file === undefined ? {} : { ca: readAuthority(file) }) }
       : {};

@@ -31,7 +31,7 @@ export class SelfSource implements ComponentSource {
           name: SERVICE_NAME,
           isNamed: true,
           // Equal on every replica, so that a scan by another replica is no change of the configuration.
-          endpoint: this.env.get('DISCOVERY_SELF_URL') ?? `http://localhost:${this.env.get('PORT')}`,
+          endpoint: this.env.get('PUBLIC_ORIGIN') ?? `http://localhost:${this.env.get('PORT')}`,
           options: {},
           credentials: null,
           source: this.name,

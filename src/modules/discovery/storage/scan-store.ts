@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { readPage, type Page } from '../../../common/page.js';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type {
   ChangesQuery,
@@ -20,6 +19,8 @@ import type { DiscoveryChangeEntity } from './discovery-change.entity.js';
 import type { DiscoveryScanEntity } from './discovery-scan.entity.js';
 import { ScanHistoryRepository } from './scan-history.repository.js';
 import { ScanTurnsRepository } from './scan-turns.repository.js';
+import { discoveryLimits } from '../discovery.limits.js';
+import { pageLimits } from '../../../common/validation/page.limits.js';
 
 /** Ids that the changes of one scan have to themselves; a scan of 10,000 components has at most 30,000. */
 const IDS_OF_A_SCAN = 100_000;
@@ -39,7 +40,6 @@ export class ScanStore {
     private readonly database: Database,
     private readonly turns: ScanTurnsRepository,
     private readonly history: ScanHistoryRepository,
-    private readonly env: Env,
   ) {}
 
   /**
@@ -55,8 +55,8 @@ export class ScanStore {
       await this.history.insert(manager, scanRow(scan, comparison, result), changeRows(scan, comparison));
       await this.turns.storeSnapshot(manager, comparison.snapshot);
       await this.history.keep(manager, {
-        scans: this.env.get('DISCOVERY_SCANS_KEPT'),
-        changes: this.env.get('DISCOVERY_CHANGES_KEPT'),
+        scans: discoveryLimits.scansKept,
+        changes: discoveryLimits.changesKept,
       });
       return result;
     });
@@ -76,7 +76,7 @@ export class ScanStore {
     return scan;
   }
 
-  /** Completed scans, newest first, DISCOVERY_SCANS_KEPT of them. */
+  /** Completed scans, newest first, `scansKept` of them. */
   async scans(query: HistoryQuery): Promise<Page<StoredScan, number>> {
     return this.page(query, (manager, limit) => this.history.scans(manager, query, limit));
   }
@@ -94,7 +94,7 @@ export class ScanStore {
   }
 
   private async page<Item extends { id: number }>(
-    { limit = this.env.get('DISCOVERY_PAGE_SIZE') }: HistoryQuery,
+    { limit = pageLimits.size }: HistoryQuery,
     read: (manager: EntityManager, limit: number) => Promise<Item[]>,
   ): Promise<Page<Item, number>> {
     return readPage(

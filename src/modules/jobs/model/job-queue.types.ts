@@ -5,7 +5,7 @@ export interface NewJob {
   /** Names the handler, up to 32 characters. */
   kind: string;
   availableAt: Date;
-  /** What the handler needs to know, at most JOBS_MAX_PAYLOAD_BYTES as JSON. No secrets: it is stored as it is. */
+  /** What the handler needs to know, at most `maxPayloadBytes` as JSON. No secrets: it is stored as it is. */
   payload: JsonObject;
   /** Owner, so that `cancelOfInstance` finds the job. */
   instanceId?: number;
@@ -63,9 +63,9 @@ export interface JobContext {
 export interface JobHandler {
   readonly kind: string;
   /**
-   * Time for one run until it must be finished or `heartbeat` called. Above JOBS_LEASE_MS the kind counts as long. Its jobs run
+   * Time for one run until it must be finished or `heartbeat` called. Above `leaseMs` the kind counts as long. Its jobs run
    * in a lane of jobs of their own, claimed one by one. So they do not stand in the way of short ones.
-   * @default JOBS_LEASE_MS
+   * @default `leaseMs`
    */
   readonly leaseMs?: number;
   /**

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Env } from '../../../config/env.js';
 import type { JobLane } from '../model/job-lane.js';
 import type { JobHandler } from '../model/job-queue.types.js';
 import { DuplicateHandlerError } from './jobs.errors.js';
+import { jobLimits } from '../job.limits.js';
 
 /**
  * The handlers of this release, one for each kind. Modules register theirs while the application starts, in
@@ -11,8 +11,6 @@ import { DuplicateHandlerError } from './jobs.errors.js';
 @Injectable()
 export class JobHandlersService {
   private readonly handlers = new Map<string, JobHandler>();
-
-  constructor(private readonly env: Env) {}
 
   /** @throws DuplicateHandlerError when the kind has a handler already */
   register(handler: JobHandler): void {
@@ -34,11 +32,11 @@ export class JobHandlersService {
 
   /** How long a job of this kind is held without a heartbeat, milliseconds. */
   leaseMs(kind: string): number {
-    return this.find(kind)?.leaseMs ?? this.env.get('JOBS_LEASE_MS');
+    return this.find(kind)?.leaseMs ?? jobLimits.leaseMs;
   }
 
   /** Where jobs of this kind wait. */
   lane(kind: string): JobLane {
-    return this.leaseMs(kind) > this.env.get('JOBS_LEASE_MS') ? 'long' : 'short';
+    return this.leaseMs(kind) > jobLimits.leaseMs ? 'long' : 'short';
   }
 }

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import { Clock } from '../../../common/clock.js';
-import { Env } from '../../../config/env.js';
 import { afterCommit } from '../../../database/after-commit.js';
 import { andShard, SHARDS, shardOf, shardOfHash } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
@@ -12,6 +11,7 @@ import { JobHandlersService } from './job-handlers.service.js';
 import { JobSignal } from './job-signal.js';
 import type { Job, NewJob } from '../model/job-queue.types.js';
 import { InvalidJobError, LeaseLostError } from './jobs.errors.js';
+import { jobLimits } from '../job.limits.js';
 
 const JOBS = new Table(RuntimeJobEntity, { instanceId: shardOf, dedupeKey: shardOfKey });
 const ID = JOBS.select('id');
@@ -31,7 +31,6 @@ export class JobQueueService {
   private isWaking = false;
 
   constructor(
-    private readonly env: Env,
     private readonly clock: Clock,
     private readonly handlers: JobHandlersService,
     private readonly signal: JobSignal,
@@ -177,8 +176,8 @@ export class JobQueueService {
         `The dedupe key of a job must have 1 to ${DEDUPE_KEY_MAX_LENGTH} characters.`,
       );
     }
-    if (Buffer.byteLength(JSON.stringify(payload)) > this.env.get('JOBS_MAX_PAYLOAD_BYTES')) {
-      throw new InvalidJobError('The payload of a job exceeds JOBS_MAX_PAYLOAD_BYTES.');
+    if (Buffer.byteLength(JSON.stringify(payload)) > jobLimits.maxPayloadBytes) {
+      throw new InvalidJobError(`The payload of a job has more than ${jobLimits.maxPayloadBytes} bytes.`);
     }
   }
 }

@@ -18,7 +18,7 @@ export class JobGiveUpError extends InternalError {
 
 /**
  * Thrown by a handler to say that the job must wait: no fault of it or its surroundings. Counts as no attempt.
- * @param waitMs milliseconds until it is run again; at most JOBS_RETRY_MAX_MS pass
+ * @param waitMs milliseconds until it is run again; at most `retryMaxMs` pass
  */
 export class JobPutOffError extends InternalError {
   readonly code = 'JOB_PUT_OFF';
@@ -31,7 +31,7 @@ export class JobPutOffError extends InternalError {
 }
 
 /**
- * A job is not run again. JOBS_MAX_CRASHES runs of it ended with their process, or JOBS_MAX_ATTEMPTS failed and giving it up
+ * A job is not run again. `maxCrashes` runs of it ended with their process, or `maxAttempts` failed and giving it up
  * did not succeed at once.
  */
 export class JobAttemptsUsedUpError extends JobGiveUpError {

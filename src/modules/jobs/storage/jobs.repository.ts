@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { In, MoreThanOrEqual, type EntityManager, type UpdateQueryBuilder } from 'typeorm';
-import { Env } from '../../../config/env.js';
 import { joinGroup } from '../../../database/groups/write-group.js';
 import { Database } from '../../../database/database.js';
 import { RuntimeJobEntity } from './runtime-job.entity.js';
@@ -21,6 +20,7 @@ import { DatabaseTime } from '../../../database/database-time.js';
 import { inShard } from '../../../database/shards.js';
 import { ShardGroups } from '../../../database/shard-groups.js';
 import { Table, type Changes } from '../../../database/table.js';
+import { jobLimits } from '../job.limits.js';
 
 const JOBS = new Table(RuntimeJobEntity, {});
 
@@ -49,7 +49,6 @@ export class JobsRepository {
   constructor(
     private readonly database: Database,
     private readonly time: DatabaseTime,
-    private readonly env: Env,
     private readonly groups: ShardGroups,
   ) {
     this.takeTogether = database.sharedChange(
@@ -61,12 +60,12 @@ export class JobsRepository {
   /**
    * Takes due jobs and begins them: each is held for the time of its kind, and the attempt is counted. Of one group of shards at a
    * time, beginning with the one whose turn it is.
-   * @param leaseMsOf how long a job of a kind is held, JOBS_LEASE_MS by default
+   * @param leaseMsOf how long a job of a kind is held, `leaseMs` by default
    * @returns at most `limit`, those first that were due first; none may also mean that others were faster
    */
   async claim(
     request: DueRequest,
-    leaseMsOf: (kind: string) => number = () => this.env.get('JOBS_LEASE_MS'),
+    leaseMsOf: (kind: string) => number = () => jobLimits.leaseMs,
   ): Promise<ClaimedJob[]> {
     this.nextDue.delete(request.lane);
     for (const shards of this.groups.inTurn()) {
@@ -84,7 +83,7 @@ export class JobsRepository {
     leaseMsOf: (kind: string) => number,
   ): Promise<ClaimedJob[]> {
     const { lane, limit } = request;
-    const aheadMs = this.env.get('JOBS_POLL_MS');
+    const aheadMs = jobLimits.pollMs;
     const seen = { ...request, aheadMs, shards, limit: Math.max(limit * LOOK_AHEAD, LEAST_SEEN) };
     const jobs = await this.database.read((manager) => dueJobs(manager, this.time, seen));
     const due = jobs.filter(({ waitMs }) => waitMs <= 0);

@@ -23,7 +23,7 @@ export function retryDelay(attempts: number, { baseMs, maxMs }: DelayBounds, ran
 /**
  * How long a worker without work waits before it looks again, unless it is woken.
  * @param idle how often it looked in vain before, from 0
- * @param maxMs JOBS_POLL_MS
+ * @param maxMs `pollMs`
  */
 export function pollDelay(idle: number, maxMs: number, random = Math.random()): number {
   return retryDelay(idle + 1, { baseMs: FIRST_POLL_MS, maxMs }, random);

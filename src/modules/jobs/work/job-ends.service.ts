@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../../common/logging/log.js';
-import { Env } from '../../../config/env.js';
 import { isDatabaseFailure } from '../../../database/database-failure.js';
 import { Database } from '../../../database/database.js';
 import { retryDelay } from './job-delay.js';
@@ -9,6 +8,7 @@ import type { JobLease } from './job-lease.js';
 import type { Job } from '../model/job-queue.types.js';
 import { LeaseLostError } from '../queue/jobs.errors.js';
 import { JobsRepository } from '../storage/jobs.repository.js';
+import { jobLimits } from '../job.limits.js';
 
 /** A run that did not complete its job, and what it counts as. */
 interface RunEnd {
@@ -30,19 +30,18 @@ export class JobEnds {
   constructor(
     private readonly jobs: JobsRepository,
     private readonly database: Database,
-    private readonly env: Env,
     private readonly log: Log,
   ) {}
 
   /** Whether a job shall not be run again: too many runs of it failed, or ended with their process. */
   isUsedUp({ attempts, failures, interruptions }: Job): boolean {
     const crashes = attempts - 1 - failures - interruptions;
-    return failures >= this.env.get('JOBS_MAX_ATTEMPTS') || crashes >= this.env.get('JOBS_MAX_CRASHES');
+    return failures >= jobLimits.maxAttempts || crashes >= jobLimits.maxCrashes;
   }
 
   /** Whether a job that fails now has failed often enough. */
   isLastFailure({ failures }: Job): boolean {
-    return failures + 1 >= this.env.get('JOBS_MAX_ATTEMPTS');
+    return failures + 1 >= jobLimits.maxAttempts;
   }
 
   /**
@@ -115,7 +114,7 @@ export class JobEnds {
    * @returns milliseconds
    */
   delayAfter(attempts: number): number {
-    const bounds = { baseMs: this.env.get('JOBS_RETRY_BASE_MS'), maxMs: this.env.get('JOBS_RETRY_MAX_MS') };
+    const bounds = { baseMs: jobLimits.retryBaseMs, maxMs: jobLimits.retryMaxMs };
     return retryDelay(attempts, bounds);
   }
 
@@ -124,7 +123,7 @@ export class JobEnds {
    * @returns milliseconds
    */
   waitOf(waitMs: number): number {
-    return Math.min(waitMs, this.env.get('JOBS_RETRY_MAX_MS'));
+    return Math.min(waitMs, jobLimits.retryMaxMs);
   }
 
   private async settle({ job, countedAs }: RunEnd): Promise<void> {

@@ -11,7 +11,7 @@ const OUTAGE = { baseMs: 100, maxMs: 5_000 };
 export interface LaneOptions {
   /** How many jobs run at the same time. */
   concurrency: number;
-  /** JOBS_POLL_MS */
+  /** `pollMs` */
   pollMs: number;
   /** Takes the next due jobs for so many idle workers, none when there are none. */
   claim: (workers: number) => Promise<ClaimedJob[]>;

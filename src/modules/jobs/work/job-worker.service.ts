@@ -7,6 +7,7 @@ import { JOB_LANES, type JobLane } from '../model/job-lane.js';
 import { JobRunner } from './job-runner.js';
 import { JobSignal } from '../queue/job-signal.js';
 import { JobsRepository } from '../storage/jobs.repository.js';
+import { jobLimits } from '../job.limits.js';
 
 /** How long a stop waits for runs that were told to end; a little longer than one that does not listen goes on. */
 const ABORTED_MS = 3_000;
@@ -26,14 +27,14 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.env.get('JOBS_WORKERS')) {
+    if (this.env.get('JOBS_CONCURRENCY') > 0) {
       this.lanes = JOB_LANES.map((lane) => this.workersOf(lane));
       this.lanes.forEach((workers) => workers.start());
     }
   }
 
   /**
-   * Begins no job any more, gives back those not begun, waits JOBS_STOP_GRACE_MS for the running ones and then tells
+   * Begins no job any more, gives back those not begun, waits `stopGraceMs` for the running ones and then tells
    * them to end. One that does not comes up again elsewhere when its lease ends.
    */
   stop(): Promise<void> {
@@ -47,7 +48,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
   private async end(): Promise<void> {
     await Promise.all(this.lanes.map((lane) => lane.beginStop()));
     const ended = Promise.all(this.lanes.map((workers) => workers.ended()));
-    if (!(await settles(ended, this.env.get('JOBS_STOP_GRACE_MS')))) {
+    if (!(await settles(ended, jobLimits.stopGraceMs))) {
       this.runner.abortAll();
       if (!(await settles(ended, ABORTED_MS))) {
         this.log.warn('stopped before every background job had ended');
@@ -60,10 +61,10 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
 
   private workersOf(lane: JobLane): JobLaneWorkers {
     const isShort = lane === 'short';
-    const limit = isShort ? this.env.get('JOBS_BATCH') : 1;
+    const limit = isShort ? jobLimits.batch : 1;
     return new JobLaneWorkers({
-      concurrency: this.env.get(isShort ? 'JOBS_CONCURRENCY' : 'JOBS_LONG_CONCURRENCY'),
-      pollMs: this.env.get('JOBS_POLL_MS'),
+      concurrency: isShort ? this.env.get('JOBS_CONCURRENCY') : jobLimits.longConcurrency,
+      pollMs: jobLimits.pollMs,
       claim: (workers) => this.runner.claim(lane, Math.min(workers, limit)),
       nextDueMs: () => this.jobs.nextDueMs(lane),
       run: (job) => this.runner.run(job),

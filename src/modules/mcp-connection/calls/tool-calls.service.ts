@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { outboundLimits } from '../../../common/outbound/outbound.limits.js';
 
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 
@@ -27,6 +28,9 @@ import type {
   ToolCallWorkerAnswer,
   ToolCallWorkerSettings,
 } from '../worker/tool-call.messages.js';
+import { mcpCallLimits } from '../mcp-call.limits.js';
+import { mcpLimits } from '../mcp.limits.js';
+import { dataLimits } from '../../../common/validation/data.limits.js';
 
 /** Of a call, or of a check of arguments. */
 type WorkResult = ToolCallResult | CheckedText;
@@ -72,12 +76,12 @@ export class ToolCallsService implements OnModuleDestroy {
 
   /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
   constructor(env: Env, metrics: Metrics) {
-    this.maxTimeoutMs = env.get('MCP_CALL_MAX_TIMEOUT_MS');
-    this.checkTimeoutMs = env.get('MCP_CALL_CHECK_TIMEOUT_MS');
-    this.slots = new CallSlots(env.get('MCP_CALL_MAX_IN_FLIGHT_PER_SYSTEM'));
+    this.maxTimeoutMs = mcpCallLimits.maxTimeoutMs;
+    this.checkTimeoutMs = mcpCallLimits.checkTimeoutMs;
+    this.slots = new CallSlots(mcpCallLimits.maxInFlightPerSystem);
     const breaker = {
-      failures: env.get('MCP_CALL_BREAKER_FAILURES'),
-      openMs: env.get('MCP_CALL_BREAKER_OPEN_MS'),
+      failures: mcpCallLimits.breakerFailures,
+      openMs: mcpCallLimits.breakerOpenMs,
     };
     this.breakers = new CircuitBreakers(breaker);
     this.metrics = new ToolCallMetrics(metrics, this.breakers);
@@ -89,7 +93,7 @@ export class ToolCallsService implements OnModuleDestroy {
    * than the stored one is not called, unless TOOL_CHANGE_POLICY is `accept`. A system that failed several times in a row is
    * not called for a while.
    * @returns the outcome as data within `deadlineMs` after the beginning, or after the last progress that the tool tells, and at the latest
-   * after MCP_CALL_MAX_TIMEOUT_MS; never rejects for anything an outside party does
+   * after `maxTimeoutMs`; never rejects for anything an outside party does
    * @throws what `isStillAllowed` throws
    */
   callTool(request: ToolCallRequest): Promise<ToolCallResult> {
@@ -228,9 +232,9 @@ function createPool(
     name: 'mcp-tool-calls',
     entry: '#mcp-call-worker',
     workerData: workerSettings(env),
-    memoryMb: env.get('MCP_CALL_WORKER_MEMORY_MB'),
-    niceness: env.get('MCP_WORKER_NICENESS'),
-    maxJobs: env.get('MCP_CALL_MAX_IN_FLIGHT'),
+    memoryMb: mcpCallLimits.workerMemoryMb,
+    niceness: outboundLimits.threadNiceness,
+    maxJobs: mcpCallLimits.maxInFlight,
     read: resultOf,
     lost: (cause, latencyMs, fate) => ({
       outcome: 'failed',
@@ -263,19 +267,19 @@ function resultOf(answer: ToolCallWorkerAnswer): WorkResult {
 }
 
 function workerSettings(env: Env): ToolCallWorkerSettings {
-  const deadlineMs = env.get('MCP_CALL_CONNECT_TIMEOUT_MS');
+  const deadlineMs = mcpCallLimits.connectTimeoutMs;
   return {
     ...outsideSettings(env, deadlineMs),
     opening: {
       deadlineMs,
-      maxResponseBytes: env.get('MCP_MAX_RESPONSE_BYTES'),
-      maxTotalBytes: env.get('MCP_MAX_TOTAL_BYTES'),
+      maxResponseBytes: mcpLimits.maxResponseBytes,
+      maxTotalBytes: mcpLimits.maxTotalBytes,
     },
-    maxResultBytes: env.get('MCP_CALL_MAX_RESULT_BYTES'),
-    maxResultValues: env.get('PROCESS_DATA_MAX_VALUES'),
-    listMaxAgeMs: env.get('MCP_CALL_LIST_MAX_AGE_MS'),
-    idleMs: env.get('MCP_CALL_IDLE_MS'),
-    maxSessions: env.get('MCP_CALL_MAX_SESSIONS'),
+    maxResultBytes: mcpCallLimits.maxResultBytes,
+    maxResultValues: dataLimits.values,
+    listMaxAgeMs: mcpCallLimits.listMaxAgeMs,
+    idleMs: mcpCallLimits.idleMs,
+    maxSessions: mcpCallLimits.maxSessions,
     acceptsChanges: env.get('TOOL_CHANGE_POLICY') === 'accept',
   };
 }

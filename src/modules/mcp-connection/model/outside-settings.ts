@@ -2,6 +2,7 @@ import { configuredOutbound } from '../../../common/outbound/configured-outbound
 import type { OutboundSettings } from '../../../common/outbound/outbound.types.js';
 import type { Env } from '../../../config/env.js';
 import type { ToolListLimits } from './tool-list-limits.js';
+import { mcpLimits } from '../mcp.limits.js';
 
 /** How a worker may talk to outside parties, handed over once as `workerData`. Plain data without secrets but those of a proxy. */
 export interface OutsideSettings {
@@ -19,14 +20,14 @@ export interface OutsideSettings {
 export function outsideSettings(env: Env, tokenTimeoutMs: number): OutsideSettings {
   return {
     outbound: configuredOutbound(env),
-    tokenMaxBytes: env.get('TOKEN_ENDPOINT_MAX_BYTES'),
+    tokenMaxBytes: mcpLimits.tokenEndpointMaxBytes,
     tokenTimeoutMs,
     toolList: {
-      maxPages: env.get('MCP_MAX_PAGES'),
-      maxTools: env.get('MCP_MAX_TOOLS'),
-      maxBytes: env.get('MCP_MAX_SCHEMA_BYTES'),
-      maxDepth: env.get('MCP_MAX_SCHEMA_DEPTH'),
-      maxNodes: env.get('MCP_MAX_SCHEMA_NODES'),
+      maxPages: mcpLimits.maxPages,
+      maxTools: mcpLimits.maxTools,
+      maxBytes: mcpLimits.maxSchemaBytes,
+      maxDepth: mcpLimits.maxSchemaDepth,
+      maxNodes: mcpLimits.maxSchemaNodes,
     },
   };
 }

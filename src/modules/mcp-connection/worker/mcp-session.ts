@@ -40,8 +40,6 @@ export class McpSession {
     private readonly options: McpSessionOptions,
     private readonly client: Client,
     private readonly transport: Transport,
-    /** Shared by all attempts to connect: the status of the latest answer, whatever the library made of it. */
-    private readonly status: Traffic,
   ) {}
 
   /**
@@ -59,7 +57,7 @@ export class McpSession {
       inputRequired: { autoFulfill: false },
     });
     const transport = createTransport(options, way, status);
-    const session = new McpSession(options, client, transport, status);
+    const session = new McpSession(options, client, transport);
     try {
       await operation.race(client.connect(transport, { timeout: NO_TIMEOUT_MS, signal: operation.signal }));
     } catch (error) {

@@ -25,7 +25,7 @@ export function checkApplication(
     problems.error('VALUE_INVALID', at('/settings/numberDisplayFormat/minDecimals'), message);
   }
   if (application.libraries.length > limits.libraries) {
-    const message = `A package names at most ${limits.libraries} libraries (PACKAGE_MAX_LIBRARIES).`;
+    const message = `A package names at most ${limits.libraries} libraries.`;
     problems.error('TOO_MANY', at('/libraries'), message);
   }
   checkLibraries(application, context, problems);
@@ -40,7 +40,7 @@ function checkUsers(
   { max, problems }: { max: number; problems: PackageProblems },
 ): void {
   if (users.length > max) {
-    const message = `A package lets at most ${max} applications use it (PACKAGE_MAX_LIBRARY_USERS).`;
+    const message = `A package lets at most ${max} applications use it.`;
     problems.error('TOO_MANY', at(`/${list}`), message);
     return;
   }

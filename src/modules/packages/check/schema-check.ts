@@ -12,7 +12,7 @@ export function checkSchema(
   { maxBytes, problems }: { maxBytes: number; problems: PackageProblems },
 ): void {
   if (jsonSize(schema) > maxBytes) {
-    const message = `${what}: a JSON Schema has at most ${maxBytes} bytes (PACKAGE_MAX_SCHEMA_BYTES).`;
+    const message = `${what}: a JSON Schema has at most ${maxBytes} bytes.`;
     problems.error('SCHEMA_INVALID', place, message);
     return;
   }

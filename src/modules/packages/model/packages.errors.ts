@@ -1,6 +1,6 @@
 import { InvalidRequestError, UnavailableError } from '../../../common/errors/domain.error.js';
 
-/** Too many packages wait for their check (PACKAGE_CHECK_QUEUE), or there is no thread: the machine is too busy, or the service stops. */
+/** Too many packages wait for their check (`queue`), or there is no thread: the machine is too busy, or the service stops. */
 export class PackageChecksBusyError extends UnavailableError {
   readonly code = 'PACKAGE_CHECKS_BUSY';
   readonly retryAfterSeconds = 5;

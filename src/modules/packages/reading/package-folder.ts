@@ -3,33 +3,11 @@ import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseExactly, refuseRounded, RoundedIntegerError } from '../../../common/exact-json.js';
 import { jsonFault } from '../../../common/json-fault.js';
-import type { Env } from '../../../config/env.js';
 import { EXTENSIONS, isReadme, meantAtTop, placeByEnd, standsBeside, TOP_NAMES } from './folder-names.js';
 import { APPLICATION_FILE } from './package-reader.js';
 import { PackageProblems } from '../model/package-problems.js';
 import type { PackageProblem } from '../model/package.types.js';
-
-/** What a folder may hold at the most. */
-export interface FolderLimits {
-  /** Bytes of all files. */
-  bytes: number;
-  /** Files of each part. */
-  systems: number;
-  workflows: number;
-  processes: number;
-  problems: number;
-}
-
-/** The limits that the operator sets for packages. */
-export function folderLimits(env: Env): FolderLimits {
-  return {
-    bytes: env.get('PACKAGE_MAX_BYTES'),
-    systems: env.get('PACKAGE_MAX_SYSTEMS'),
-    workflows: env.get('PACKAGE_MAX_WORKFLOWS'),
-    processes: env.get('PACKAGE_MAX_PROCESSES'),
-    problems: env.get('PACKAGE_MAX_PROBLEMS'),
-  };
-}
+import { packageLimits } from '../package.limits.js';
 
 /** A folder as one document of equal meaning; null when it could not be read, and the problems say why. */
 export interface ReadFolder {
@@ -46,19 +24,16 @@ const HIDDEN = /^\.|~$|^#.*#$|\.(swp|tmp)$|^4913$/;
  * with a dot, and copies that editors leave, are left out. Nothing outside of the folder is read: links are refused.
  * @param folder path of the folder; it may itself be a link
  */
-export async function readPackageFolder(folder: string, limits: FolderLimits): Promise<ReadFolder> {
-  return new FolderReader(folder, limits).read();
+export async function readPackageFolder(folder: string): Promise<ReadFolder> {
+  return new FolderReader(folder).read();
 }
 
 class FolderReader {
   private readonly problems: PackageProblems;
   private bytes = 0;
 
-  constructor(
-    private readonly folder: string,
-    private readonly limits: FolderLimits,
-  ) {
-    this.problems = new PackageProblems(limits.problems);
+  constructor(private readonly folder: string) {
+    this.problems = new PackageProblems(packageLimits.problems);
   }
 
   async read(): Promise<ReadFolder> {
@@ -134,8 +109,12 @@ class FolderReader {
       return [];
     }
     const entries = await this.list(join(root, part));
-    if (entries.length > this.limits[part]) {
-      this.wrong('TOO_MANY', part, `At most ${this.limits[part]} files, this folder has ${entries.length}.`);
+    if (entries.length > packageLimits[part]) {
+      this.wrong(
+        'TOO_MANY',
+        part,
+        `At most ${packageLimits[part]} files, this folder has ${entries.length}.`,
+      );
       return [];
     }
     return entries
@@ -209,8 +188,8 @@ class FolderReader {
         this.wrong('FILE_NOT_REGULAR', file, 'Must be a file.');
         return undefined;
       }
-      if (this.bytes > this.limits.bytes) {
-        const message = `The files of a package have at most ${this.limits.bytes} bytes (PACKAGE_MAX_BYTES).`;
+      if (this.bytes > packageLimits.bytes) {
+        const message = `The files of a package have at most ${packageLimits.bytes} bytes.`;
         this.wrong('PACKAGE_TOO_LARGE', file, message);
         return undefined;
       }

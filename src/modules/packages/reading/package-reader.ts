@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, jsonSize } from '../../../common/json.js';
-import type { Env } from '../../../config/env.js';
 import { checkBounds } from './json-bounds.js';
 import { pointerTo, PackageProblems, type Place } from '../model/package-problems.js';
 import type {
@@ -19,17 +18,13 @@ import { systemSchema } from '../schema/system.schema.js';
 import { workflowNodeSchema, workflowSchema } from '../schema/workflow.schema.js';
 import { readBySchema } from './read-by-schema.js';
 import { isMisspelt } from './shape-faults.js';
+import { packageLimits } from '../package.limits.js';
 
 /** File of the folder form that names the application, and that stands for the package where no other file does. */
 export const APPLICATION_FILE = 'application.json';
 
 type List = 'systems' | 'workflows' | 'processes';
 
-const LIMITS = {
-  systems: 'PACKAGE_MAX_SYSTEMS',
-  workflows: 'PACKAGE_MAX_WORKFLOWS',
-  processes: 'PACKAGE_MAX_PROCESSES',
-} as const;
 /** Member that names the file of an entry which does not say where it stands. */
 const NAMES = { systems: 'resourceName', workflows: 'name', processes: 'file' } as const;
 
@@ -53,11 +48,8 @@ export class PackageReader {
   private readonly faulty: Record<List, UnreadNames> = { systems: [], workflows: [], processes: [] };
   private readonly problems: PackageProblems;
 
-  constructor(
-    private readonly env: Env,
-    private readonly document: unknown,
-  ) {
-    this.problems = new PackageProblems(env.get('PACKAGE_MAX_PROBLEMS'));
+  constructor(private readonly document: unknown) {
+    this.problems = new PackageProblems(packageLimits.problems);
   }
 
   /** @returns null and why, or the package with defaults for what was left out */
@@ -67,7 +59,7 @@ export class PackageReader {
       this.wrong('VALUE_INVALID', 'A package is a JSON object with "application".');
       return { package: null, problems: problems.list() };
     }
-    checkBounds(document, this.env.get('PACKAGE_MAX_BYTES'), problems, (path) => this.placeOf(path));
+    checkBounds(document, packageLimits.bytes, problems, (path) => this.placeOf(path));
     if (!problems.hasErrors) {
       this.checkSize(document);
     }
@@ -76,9 +68,9 @@ export class PackageReader {
   }
 
   private checkSize(document: object): void {
-    const max = this.env.get('PACKAGE_MAX_BYTES');
+    const max = packageLimits.bytes;
     if (jsonSize(document) > max) {
-      this.wrong('PACKAGE_TOO_LARGE', `A package has at most ${max} bytes (PACKAGE_MAX_BYTES).`);
+      this.wrong('PACKAGE_TOO_LARGE', `A package has at most ${max} bytes.`);
     }
   }
 
@@ -112,13 +104,10 @@ export class PackageReader {
       this.wrong('VALUE_INVALID', `"${list}" must be an array.`);
       return [];
     }
-    const max = this.env.get(LIMITS[list]);
+    const max = packageLimits[list];
     if (value.length > max) {
       this.faulty[list] = null;
-      this.wrong(
-        'TOO_MANY',
-        `A package has at most ${max} ${list} (${LIMITS[list]}), this one has ${value.length}.`,
-      );
+      this.wrong('TOO_MANY', `A package has at most ${max} ${list}, this one has ${value.length}.`);
       return [];
     }
     return value.flatMap((entry: unknown, index) => {
@@ -172,7 +161,7 @@ export class PackageReader {
 
   private nodes(nodes: unknown, file: string): WorkflowNode[] | undefined {
     const place = { file, element: '/nodes' };
-    const max = this.env.get('PACKAGE_MAX_WORKFLOW_NODES');
+    const max = packageLimits.workflowNodes;
     if (!Array.isArray(nodes)) {
       this.problems.error(
         nodes === undefined ? 'MEMBER_MISSING' : 'VALUE_INVALID',
@@ -185,7 +174,7 @@ export class PackageReader {
       this.problems.error(
         'TOO_MANY',
         place,
-        `A workflow has at most ${max} nodes (PACKAGE_MAX_WORKFLOW_NODES), this one has ${nodes.length}.`,
+        `A workflow has at most ${max} nodes, this one has ${nodes.length}.`,
       );
       return undefined;
     }

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { WorkerPool } from '../../../common/threads/worker.pool.js';
-import { Env } from '../../../config/env.js';
 import { PackageChecksBusyError } from '../model/packages.errors.js';
 import { PackageThread } from './package-thread.js';
+import { limitedEnv } from '../../../../test/support/limits/limits.js';
 
 const TASK = { json: '{}', appId: 'app' };
 
 describe('PackageThread', () => {
-  const thread = new PackageThread(Env.parse('maintenance', {}));
+  const thread = new PackageThread(limitedEnv('maintenance', {}));
   const run = vi.spyOn(WorkerPool.prototype, 'run');
   afterEach(() => run.mockReset());
   afterAll(() => run.mockRestore());
@@ -30,13 +30,13 @@ describe('PackageThread', () => {
   );
 
   it.each([
-    ['memory', 'PACKAGE_CHECK_MEMORY_MB'],
-    ['timeout', 'PACKAGE_CHECK_TIMEOUT_MS'],
-  ])('names the bound that a package is beyond: %s', async (lost, setting) => {
+    ['memory', 'MB'],
+    ['timeout', 'ms'],
+  ])('names the bound that a package is beyond: %s', async (lost, unit) => {
     run.mockResolvedValue({ lost });
     const { problems } = await thread.read(TASK);
     expect(problems).toMatchObject([{ code: 'PACKAGE_TOO_COMPLEX' }]);
-    expect(problems[0]?.message).toContain(setting);
+    expect(problems[0]?.message).toMatch(new RegExp(`took .* than \\d+ ${unit}`));
     expect(run).toHaveBeenCalledOnce();
   });
 });

@@ -17,22 +17,7 @@ import type {
   ReadPackage,
   ReadTask,
 } from './package-task.types.js';
-
-/** Settings that the worker works by. */
-const SETTINGS = [
-  'PACKAGE_MAX_BYTES',
-  'PACKAGE_MAX_PROCESSES',
-  'PACKAGE_MAX_SYSTEMS',
-  'PACKAGE_MAX_WORKFLOWS',
-  'PACKAGE_MAX_WORKFLOW_NODES',
-  'PACKAGE_MAX_LIBRARIES',
-  'PACKAGE_MAX_LIBRARY_USERS',
-  'PACKAGE_MAX_SCHEMA_BYTES',
-  'PACKAGE_MAX_PROBLEMS',
-  'PROCESS_MAX_XML_BYTES',
-  'PROCESS_MAX_NODES',
-  'PROCESS_MAX_NESTING',
-] as const;
+import { packageLimits } from '../package.limits.js';
 
 /** A task that never got an answer. */
 interface Lost {
@@ -51,14 +36,11 @@ export class PackageThread {
   private readonly memoryMb: number;
 
   constructor(env: Env) {
-    this.timeoutMs = env.get('PACKAGE_CHECK_TIMEOUT_MS');
-    this.memoryMb = env.get('PACKAGE_CHECK_MEMORY_MB');
-    const niceness = env.get('PACKAGE_CHECK_NICENESS');
-    const settings = {
-      ...Object.fromEntries(SETTINGS.map((name) => [name, String(env.get(name))])),
-      // Its default depends on the mode, which the worker does not know.
-      OUTBOUND_HTTP: plainHttpOf(env),
-    };
+    this.timeoutMs = packageLimits.timeoutMs;
+    this.memoryMb = packageLimits.memoryMb;
+    const niceness = packageLimits.niceness;
+    // Its default depends on the mode, which the worker does not know.
+    const settings = { OUTBOUND_HTTP: plainHttpOf(env) };
     this.settings = JSON.stringify([this.timeoutMs, this.memoryMb, niceness, settings]);
     this.pool = new WorkerPool({
       name: 'package-check',
@@ -140,9 +122,9 @@ export class PackageThread {
   private boundOf(lost: Lost['lost']): string {
     switch (lost) {
       case 'timeout':
-        return `took longer than ${this.timeoutMs} ms (PACKAGE_CHECK_TIMEOUT_MS)`;
+        return `took longer than ${this.timeoutMs} ms`;
       case 'memory':
-        return `took more memory than ${this.memoryMb} MB (PACKAGE_CHECK_MEMORY_MB)`;
+        return `took more memory than ${this.memoryMb} MB`;
       case 'ended':
         throw new Error('The thread that checks packages ended unexpectedly.');
       default:

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../../common/errors/domain.error.js';
-import { Env } from '../../../config/env.js';
 import { isDatabaseFailure } from '../../../database/database-failure.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
@@ -17,6 +16,7 @@ import { JobOwners } from './job-owners.js';
 import { JobSteps } from './job-steps.js';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
 import { givenUp, ownerOf, said } from './token-job.handlers.js';
+import { processLimits } from '../process.limits.js';
 
 type Work = Extract<RuntimeJob, { kind: 'CALL' }>;
 
@@ -34,9 +34,8 @@ export class CallHandler implements JobHandler {
     private readonly owners: JobOwners,
     private readonly definitions: RunnableDefinitionsService,
     private readonly starter: ProcessStarter,
-    env: Env,
   ) {
-    this.maxDepth = env.get('PROCESS_MAX_CALL_DEPTH');
+    this.maxDepth = processLimits.callDepth;
   }
 
   async run(job: Job): Promise<void> {
@@ -65,7 +64,7 @@ export class CallHandler implements JobHandler {
 
   private async call(job: Job, work: Work, parent: InstanceHead): Promise<void> {
     if (parent.depth >= this.maxDepth) {
-      const message = `Processes call each other more than ${this.maxDepth} deep (PROCESS_MAX_CALL_DEPTH).`;
+      const message = `Processes call each other more than ${this.maxDepth} deep.`;
       await this.refuse(job, work, 'SUBPROCESS', message);
       return;
     }

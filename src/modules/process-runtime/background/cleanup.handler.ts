@@ -1,6 +1,6 @@
+import { processLimits } from '../process.limits.js';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../../../common/clock.js';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { Job, JobContext, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { ExpiredRows, type Removal } from './expired-rows.js';
@@ -21,7 +21,6 @@ export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
     private readonly jobs: ScheduledJobs,
     private readonly outbox: TimerOutbox,
     private readonly clock: Clock,
-    private readonly env: Env,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -41,7 +40,7 @@ export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
 
   /** Statement by statement, so that none holds many rows for long. */
   private async removeAll(signal: AbortSignal, remove: Removal): Promise<void> {
-    const limit = this.env.get('PROCESS_CLEANUP_ROWS');
+    const limit = processLimits.cleanupRows;
     for (let removed = limit; removed === limit && !signal.aborted;) {
       removed = await this.database.write((manager) => remove(manager, limit));
     }
@@ -50,7 +49,7 @@ export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
   private next(now: Date): ScheduledJob {
     return {
       kind: 'PROCESS_CLEANUP',
-      at: now.getTime() + this.env.get('PROCESS_CLEANUP_SECONDS') * SECOND_MS,
+      at: now.getTime() + processLimits.cleanupSeconds * SECOND_MS,
     };
   }
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { ShardGroups } from '../../../database/shard-groups.js';
 import { shardOfHash } from '../../../database/shards.js';
@@ -10,6 +9,7 @@ import { StepResources } from '../steps/step-resources.js';
 import type { InstanceHead } from '../storage/instance.row.js';
 import { MessagesRepository, waitKey, type MessageRow } from '../storage/messages.repository.js';
 import { RepeatsService } from '../../repeats/repeats.service.js';
+import { processLimits } from '../process.limits.js';
 
 const SECOND_MS = 1_000;
 
@@ -24,9 +24,8 @@ export class MessagePublishing {
     private readonly database: Database,
     private readonly resources: StepResources,
     private readonly groups: ShardGroups,
-    env: Env,
   ) {
-    this.lifetimeMs = env.get('PROCESS_MESSAGE_TTL_SECONDS') * SECOND_MS;
+    this.lifetimeMs = processLimits.messageTtlSeconds * SECOND_MS;
   }
 
   /** Whether a message is published before the transaction of its sender, by `publishApart`. */

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Env } from '../../../config/env.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job, JobContext, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
@@ -12,6 +11,8 @@ import { JobSteps } from './job-steps.js';
 import { payerOf } from '../steps/process-quotas.js';
 import { decodeJob, runKeyOf, type RuntimeJob } from '../steps/runtime-job.js';
 import { givenUp, ownerOf } from './token-job.handlers.js';
+import { workflowLimits } from '../../workflows/workflow.limits.js';
+import { jobLimits } from '../../jobs/job.limits.js';
 
 type Work = Extract<RuntimeJob, { kind: 'WORKFLOW' }>;
 
@@ -30,11 +31,10 @@ export class WorkflowHandler implements JobHandler {
     private readonly owners: JobOwners,
     private readonly queue: JobQueueService,
     private readonly workflows: WorkflowRunsService,
-    env: Env,
   ) {
     // Above that of short jobs, or runs would stand in their way.
-    this.leaseMs = Math.max(env.get('WORKFLOW_LEASE_MS'), env.get('JOBS_LEASE_MS') + 1);
-    this.checkMs = Math.min(env.get('WORKFLOW_CANCEL_CHECK_MS'), this.leaseMs / RENEWALS);
+    this.leaseMs = Math.max(workflowLimits.leaseMs, jobLimits.leaseMs + 1);
+    this.checkMs = Math.min(workflowLimits.cancelCheckMs, this.leaseMs / RENEWALS);
   }
 
   async run(job: Job, context: JobContext): Promise<void> {

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Env } from '../../../config/env.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
 import { BuildDamagedError } from '../../builds/model/builds.errors.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
@@ -7,20 +6,18 @@ import { RecentlyUsed } from '../../../common/recently-used.js';
 import { isDatabaseFailure } from '../../../database/database-failure.js';
 import { makeUnicodeClasses } from '../../../language/expressions/unicode-classes.js';
 import { RunnableDefinition } from './runnable-definition.js';
+import { processLimits } from '../process.limits.js';
 
 /**
- * Definitions ready to run, those used last up to PROCESS_DEFINITION_CACHE_BYTES. A limit of its own, since a compiled
+ * Definitions ready to run, those used last up to `definitionCacheBytes`. A limit of its own, since a compiled
  * definition takes many times the memory of its graph. A build never changes, so none grows old.
  */
 @Injectable()
 export class RunnableDefinitionsService {
   private readonly known: RecentlyUsed<number, RunnableDefinition>;
 
-  constructor(
-    private readonly builds: BuildDefinitionsService,
-    env: Env,
-  ) {
-    this.known = new RecentlyUsed({ bytes: env.get('PROCESS_DEFINITION_CACHE_BYTES') });
+  constructor(private readonly builds: BuildDefinitionsService) {
+    this.known = new RecentlyUsed({ bytes: processLimits.definitionCacheBytes });
   }
 
   /** The definition, if it is in memory; for work inside of a transaction, which must not ask for more. */

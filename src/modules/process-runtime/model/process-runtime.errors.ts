@@ -59,7 +59,7 @@ export class MandatoryParamsMissingError extends InvalidRequestError {
   }
 }
 
-/** Process data would exceed PROCESS_DATA_MAX_BYTES or PROCESS_DATA_MAX_VALUES. */
+/** Process data would exceed `bytes` or `values`. */
 export class ProcessDataTooLargeError extends InvalidRequestError {
   readonly code = 'PROCESS_DATA_TOO_LARGE';
   /** @param details names the limit */
@@ -80,10 +80,10 @@ export class LanePermissionError extends ForbiddenError {
 export class TooManyProgressStreamsError extends TooManyRequestsError {
   readonly code = 'TOO_MANY_PROGRESS_STREAMS';
   readonly retryAfterSeconds = 10;
-  readonly setting: string;
-  constructor({ setting, most }: Limit) {
-    super('Too many connections follow process instances.', `${setting} is ${most}.`);
-    this.setting = setting;
+  readonly limit: string;
+  constructor({ name, most }: Limit) {
+    super('Too many connections follow process instances.', `${name} is ${most}.`);
+    this.limit = name;
   }
 }
 
@@ -134,7 +134,7 @@ export class DefinitionNotHeldError extends InternalError {
   }
 }
 
-/** A process instance has as many open incidents as it may (PROCESS_MAX_INCIDENTS): what failed is tried again later. */
+/** A process instance has as many open incidents as it may (`incidents`): what failed is tried again later. */
 export class TooManyIncidentsError extends InternalError {
   readonly code = 'TOO_MANY_INCIDENTS';
   constructor(limit: number) {

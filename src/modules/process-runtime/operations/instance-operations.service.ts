@@ -7,7 +7,6 @@ import { InstanceAuditService } from './instance-audit.service.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { ProcessStateError } from '../model/process-runtime.errors.js';
 import { toDomainError } from '../steps/refusals.js';
-import { StepResources } from '../steps/step-resources.js';
 import type { InstanceOperationDto } from './instance-operation.dto.js';
 
 /** What an operator does to whole instances (docs/process-semantics.md, section 11). The history and the audit log name the operator. */
@@ -16,7 +15,6 @@ export class InstanceOperationsService {
   constructor(
     private readonly steps: InstanceStepsService,
     private readonly audit: InstanceAuditService,
-    private readonly resources: StepResources,
   ) {}
 
   /**

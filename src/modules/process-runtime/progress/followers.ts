@@ -3,9 +3,10 @@ import { ReplicaStoppingError, StopGate } from '../../../common/http/stop-gate.j
 import { useOf } from '../../../common/metrics/limit-metrics.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
-import { Env, type Limit } from '../../../config/env.js';
+import { type Limit } from '../../../config/env.js';
 import { TooManyProgressStreamsError } from '../model/process-runtime.errors.js';
 import type { InstanceStream } from './instance-stream.js';
+import { processLimits } from '../process.limits.js';
 
 /** The open connections of this replica that follow instances, and how many there may be. */
 @Injectable()
@@ -18,10 +19,9 @@ export class Followers implements OnModuleInit {
   constructor(
     private readonly gate: StopGate,
     private readonly metrics: Metrics,
-    env: Env,
   ) {
-    this.ofAll = env.limit('PROCESS_PROGRESS_CONNECTIONS');
-    this.ofCaller = env.limit('PROCESS_PROGRESS_CONNECTIONS_PER_CALLER');
+    this.ofAll = { name: 'followers', most: processLimits.followers };
+    this.ofCaller = { name: 'followers-per-caller', most: processLimits.followersPerCaller };
   }
 
   onModuleInit(): void {

@@ -27,8 +27,8 @@ export const InstanceProgressApi = apiRoutes([], {
       'Extension of the contract. Server-sent events: `instance` with the present state, as the instance itself is answered, then ' +
       '`history` for each event of the audit trail, and `end` when the instance ends. The `id` is the number of the event; with it ' +
       'as `Last-Event-ID` the stream goes on behind it, without a new `instance`; behind the last event of an instance that has ended there is 204, and no reason to ask again. The stream ends with the token of the caller, ' +
-      'when the caller may no longer read the instance, and after `PROCESS_PROGRESS_MAX_SECONDS`; who takes nothing for ' +
-      '`PROCESS_PROGRESS_STALL_SECONDS` is cut off. Connections are limited, of one caller and in all (429).',
+      'when the caller may no longer read the instance, and after half an hour; who takes nothing for ' +
+      '30 seconds is cut off. Connections are limited, of one caller and in all (429).',
     headers: [
       {
         name: 'Last-Event-ID',

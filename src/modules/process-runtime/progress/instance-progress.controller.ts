@@ -5,7 +5,6 @@ import { recheckCaller } from '../../../common/auth/caller-recheck.js';
 import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { tokenExpiry } from '../../../common/auth/token-expiry.js';
-import { Env } from '../../../config/env.js';
 import { LastingAnswer } from '../../../common/rate-limit/lasting-answer.decorator.js';
 import { StopGate } from '../../../common/http/stop-gate.js';
 import { RequestHeader } from '../../../common/http/request-header.decorator.js';
@@ -20,6 +19,7 @@ import {
   InstanceProgressEventDto,
 } from './progress-event.dto.js';
 import { InstanceProgressApi } from './instance-progress.api.js';
+import { processLimits } from '../process.limits.js';
 
 const MILLISECONDS = 1_000;
 /** A replica that stops has no time for clients that take nothing. */
@@ -36,7 +36,6 @@ export class InstanceProgressController {
   constructor(
     private readonly progress: InstanceProgressService,
     private readonly followers: Followers,
-    private readonly env: Env,
     gate: StopGate,
   ) {
     gate.whenClosed(() => this.open.forEach((response) => response.setTimeout(STOPPING_STALL_MS)));
@@ -83,7 +82,7 @@ export class InstanceProgressController {
     this.open.add(response);
     response.once('close', () => this.open.delete(response));
     // Node takes any bytes that went out meanwhile for activity.
-    response.setTimeout(this.env.get('PROCESS_PROGRESS_STALL_SECONDS') * MILLISECONDS, () => {
+    response.setTimeout(processLimits.stallSeconds * MILLISECONDS, () => {
       if (response.writableLength > 0) {
         response.destroy();
       }

@@ -2,7 +2,6 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import { Clock } from '../../../common/clock.js';
 import { ForbiddenError, NotFoundError, UnauthorizedError } from '../../../common/errors/domain.error.js';
-import { Env } from '../../../config/env.js';
 import type { ProgressRequest, ProgressSink } from './instance-progress.types.js';
 import { Followers } from './followers.js';
 import { InstanceStream } from './instance-stream.js';
@@ -11,6 +10,7 @@ import { ALL_LISTS } from '../reading/instance-contents.js';
 import { ProcessInstancesService } from '../reading/process-instances.service.js';
 import { InstanceSignals } from '../steps/instance-signals.js';
 import { hasEnded } from '../steps/instance-status.js';
+import { processLimits } from '../process.limits.js';
 
 const EVENTS_AT_ONCE = 100;
 const MILLISECONDS = 1_000;
@@ -27,7 +27,6 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     private readonly instances: ProcessInstancesService,
     private readonly access: InstanceAccessService,
     private readonly signals: InstanceSignals,
-    private readonly env: Env,
     private readonly clock: Clock,
     private readonly followers: Followers,
   ) {}
@@ -46,7 +45,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
 
   /**
    * Sends the present state, or with `Last-Event-ID` what has happened since then, and from then on every event, until the
-   * instance ends, the caller may read it no longer or PROCESS_PROGRESS_MAX_SECONDS have passed.
+   * instance ends, the caller may read it no longer or `followSeconds` have passed.
    * @returns function to be called when the connection is gone; null where nothing is left to be told, and nothing was sent
    * @throws ProcessInstanceNotFoundError, TooManyProgressStreamsError
    */
@@ -88,9 +87,9 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   }
 
   private timers(stream: InstanceStream, request: ProgressRequest): NodeJS.Timeout[] {
-    const life = this.env.get('PROCESS_PROGRESS_MAX_SECONDS') * MILLISECONDS;
+    const life = processLimits.followSeconds * MILLISECONDS;
     const left = Math.max(0, Math.min(life, request.expiresAt - this.clock.now().getTime()));
-    const beat = this.env.get('PROCESS_PROGRESS_HEARTBEAT_SECONDS') * MILLISECONDS;
+    const beat = processLimits.heartbeatSeconds * MILLISECONDS;
     return [setTimeout(() => stream.end(), left), setInterval(() => void this.beat(stream, request), beat)];
   }
 
@@ -136,7 +135,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   /** What other replicas do is found by one query for all instances that are followed. */
   private poll(): void {
     if (this.polling === undefined && this.followers.goOn) {
-      this.polling = setTimeout(() => void this.look(), this.env.get('PROCESS_PROGRESS_POLL_MS'));
+      this.polling = setTimeout(() => void this.look(), processLimits.progressPollMs);
     }
   }
 

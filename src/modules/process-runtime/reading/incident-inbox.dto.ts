@@ -82,13 +82,13 @@ export class IncidentsQueryDto extends IncidentFilterDto implements IncidentQuer
   @IsPageCursor()
   before?: string;
 
-  @IsPageLimit('Incidents', 'PROCESS_PAGE_SIZE', MAX_LIMIT)
+  @IsPageLimit('Incidents', MAX_LIMIT)
   limit?: number;
 }
 
 /** Which open incidents to count. */
 export class IncidentCountsQueryDto extends IncidentFilterDto {
-  @IsPageLimit('Places', 'PROCESS_PAGE_SIZE', MAX_LIMIT)
+  @IsPageLimit('Places', MAX_LIMIT)
   limit?: number;
 }
 

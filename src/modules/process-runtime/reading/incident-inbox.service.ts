@@ -5,7 +5,6 @@ import { timeOfUuid } from '../../../common/ordered-uuid.js';
 import { readPage } from '../../../common/page.js';
 import { appsOf } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
 import type { WorkflowRunError } from '../../workflows/model/workflow.types.js';
@@ -15,6 +14,7 @@ import type { InstanceHead } from '../storage/instance.row.js';
 import { InstancesRepository } from '../storage/instances.repository.js';
 import { TokensRepository } from '../storage/tokens.repository.js';
 import type { IncidentCountsDto, IncidentPageDto, ListedIncidentDto } from './incident-inbox.dto.js';
+import { pageLimits } from '../../../common/validation/page.limits.js';
 
 /** An incident, and what it names. */
 interface Told {
@@ -33,14 +33,13 @@ export class IncidentInboxService {
     private readonly instances: InstancesRepository,
     private readonly tokens: TokensRepository,
     private readonly workflows: WorkflowRunsService,
-    private readonly env: Env,
   ) {}
 
   /** A page of incidents, newest first. */
   async page(principal: Principal, query: IncidentQuery): Promise<IncidentPageDto> {
     const apps = appsOf(principal, Permission.ProcessRead);
     const { items, next } = await readPage(
-      query.limit ?? this.env.get('PROCESS_PAGE_SIZE'),
+      query.limit ?? pageLimits.size,
       (limit) =>
         this.database.read(async (manager) =>
           this.told(manager, await this.lists.page(manager, query, apps, limit)),
@@ -53,7 +52,7 @@ export class IncidentInboxService {
   /** How many incidents are open at which place, most first, and whether these are all places. */
   async counts(
     principal: Principal,
-    { limit = this.env.get('PROCESS_PAGE_SIZE'), ...filter }: IncidentFilter & { limit?: number },
+    { limit = pageLimits.size, ...filter }: IncidentFilter & { limit?: number },
   ): Promise<IncidentCountsDto> {
     const apps = appsOf(principal, Permission.ProcessRead);
     const counts = await this.database.read((manager) => this.lists.counts(manager, filter, apps, limit + 1));

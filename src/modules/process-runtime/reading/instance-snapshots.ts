@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../../common/user/principal.js';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { SharedRead } from '../../../database/groups/read-queue.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
@@ -23,6 +22,7 @@ import {
   type InstanceContents,
   type InstanceList,
 } from './instance-contents.js';
+import { pageLimits } from '../../../common/validation/page.limits.js';
 
 /** An instance between two steps. */
 export interface InstanceSnapshot extends Omit<InstanceContents, 'rev' | 'events'> {
@@ -68,9 +68,8 @@ export class InstanceSnapshots {
     private readonly tokens: TokensRepository,
     private readonly incidents: IncidentsRepository,
     private readonly definitions: RunnableDefinitionsService,
-    env: Env,
   ) {
-    this.pageSize = env.get('PROCESS_PAGE_SIZE');
+    this.pageSize = pageLimits.size;
     this.rows = database.sharedRead(
       (manager, uuids: readonly string[]) => instances.findStored(manager, uuids),
       (uuid) => uuid,

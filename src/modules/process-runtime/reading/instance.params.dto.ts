@@ -100,7 +100,7 @@ export class InstancesQueryDto {
   @IsPageCursor()
   before?: string;
 
-  @IsPageLimit('Instances', 'PROCESS_PAGE_SIZE', MAX_LIMIT)
+  @IsPageLimit('Instances', MAX_LIMIT)
   limit?: number;
 }
 
@@ -138,7 +138,7 @@ export class HistoryQueryDto {
   )
   after?: number;
 
-  @IsPageLimit('Events', 'PROCESS_PAGE_SIZE', MAX_LIMIT)
+  @IsPageLimit('Events', MAX_LIMIT)
   limit?: number;
 }
 

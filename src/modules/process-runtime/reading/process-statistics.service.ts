@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../common/clock.js';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { TimeRange } from '../../../database/time-range.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
@@ -13,6 +12,7 @@ import {
 } from '../storage/process-statistics.repository.js';
 import { COUNTED_EVENTS, ElementStatistics } from './element-statistics.js';
 import type { ProcessStatisticsDto } from './process-statistics.dto.js';
+import { processLimits } from '../process.limits.js';
 
 const WITHOUT_FROM_MS = 7 * 24 * 3_600_000;
 
@@ -37,10 +37,9 @@ export class ProcessStatisticsService {
     private readonly rows: ProcessStatisticsRepository,
     private readonly database: Database,
     private readonly clock: Clock,
-    env: Env,
   ) {
-    const instances = env.get('PROCESS_STATISTICS_MAX_INSTANCES');
-    const events = env.get('PROCESS_STATISTICS_MAX_EVENTS');
+    const instances = processLimits.statisticsInstances;
+    const events = processLimits.statisticsEvents;
     this.most = { instances, events, incidents: instances, idsAtOnce: 1_000, eventsAtOnce: 5_000 };
   }
 

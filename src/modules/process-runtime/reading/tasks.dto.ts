@@ -32,7 +32,7 @@ export class TasksQueryDto {
   @IsPageCursor()
   before?: string;
 
-  @IsPageLimit('Instances that a page looks at', 'PROCESS_PAGE_SIZE', MAX_LIMIT)
+  @IsPageLimit('Instances that a page looks at', MAX_LIMIT)
   limit?: number;
 }
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { together } from '../../../common/user/grant.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { UiActionAccess } from '../access/ui-action-access.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
@@ -16,6 +15,7 @@ import type { TokenRow } from '../storage/token.row.js';
 import { readContents } from './instance-contents.js';
 import { toInstanceToken, uiActionsOf } from './instance-view.js';
 import type { TaskDto, TaskPageDto } from './tasks.dto.js';
+import { pageLimits } from '../../../common/validation/page.limits.js';
 
 /** Which tasks to list. */
 type TasksQuery = Pick<
@@ -50,9 +50,8 @@ export class TasksService {
     private readonly instances: InstancesRepository,
     private readonly definitions: RunnableDefinitionsService,
     private readonly access: UiActionAccess,
-    env: Env,
   ) {
-    this.pageSize = env.get('PROCESS_PAGE_SIZE');
+    this.pageSize = pageLimits.size;
   }
 
   /**

@@ -28,7 +28,6 @@ import {
 import { ProcessStarter, type StartRequest } from '../steps/process-starter.js';
 import { toDomainError } from '../steps/refusals.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
-import { StepResources } from '../steps/step-resources.js';
 import type { InstanceRow } from '../storage/instance.row.js';
 import { isOfMissingData, stopError, toStopReport } from '../steps/stop-report.js';
 import { toTokenView } from './token-view.js';
@@ -56,7 +55,6 @@ export class ProcessStartService {
     private readonly definitions: RunnableDefinitionsService,
     private readonly starter: ProcessStarter,
     private readonly repeats: RepeatsService,
-    private readonly resources: StepResources,
     private readonly standings: BuildStandingsService,
     private readonly env: Env,
   ) {}

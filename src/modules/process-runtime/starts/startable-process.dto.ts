@@ -26,7 +26,7 @@ export class ProcessesQueryDto {
   @IsOptional()
   after?: string;
 
-  @IsPageLimit('Processes', 'PROCESS_PAGE_SIZE', MAX_LIMIT)
+  @IsPageLimit('Processes', MAX_LIMIT)
   limit?: number;
 }
 

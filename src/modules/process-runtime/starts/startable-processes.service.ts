@@ -10,6 +10,7 @@ import type { BuildDefinition } from '../../builds/model/builds.types.js';
 import { StartNodeNotFoundError } from '../model/process-runtime.errors.js';
 import type { ProcessKey } from '../model/process-runtime.types.js';
 import { refusalOfAll, startEventsFor, type StartEvent } from './start-choice.js';
+import { pageLimits } from '../../../common/validation/page.limits.js';
 
 /** A process of a build as one caller may start it. */
 export interface StartableProcess {
@@ -44,7 +45,7 @@ export class StartableProcessesService {
   async page(
     principal: Principal,
     build: Omit<ProcessKey, 'processName'>,
-    { after, limit = this.env.get('PROCESS_PAGE_SIZE') }: ProcessesQuery,
+    { after, limit = pageLimits.size }: ProcessesQuery,
   ): Promise<Page<StartableProcess>> {
     const { items, next } = await this.definitions.page({ ...build, after }, limit);
     const { ofCaller, ofAll } = await this.standings.refusalsOf(principal, build.appId, build.buildId);

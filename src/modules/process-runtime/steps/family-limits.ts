@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Metrics } from '../../../common/metrics/metrics.js';
-import { Env, type Limit } from '../../../config/env.js';
+import type { Limit } from '../../../config/env.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { EngineIncident, type IncidentPlace } from '../engine/state/engine.errors.js';
 import type { EngineJob, StepResult } from '../engine/state/engine.types.js';
+import { processLimits } from '../process.limits.js';
 import { FamiliesRepository, familyOf } from '../storage/families.repository.js';
 import type { InstanceRow } from '../storage/instance.row.js';
 import { hasEnded } from './instance-status.js';
@@ -30,10 +31,9 @@ export class FamilyLimits {
     private readonly families: FamiliesRepository,
     private readonly queue: JobQueueService,
     private readonly metrics: Metrics,
-    env: Env,
   ) {
-    this.instances = env.limit('PROCESS_FAMILY_MAX_INSTANCES');
-    this.jobs = env.limit('PROCESS_FAMILY_MAX_JOBS');
+    this.instances = { name: 'family-instances', most: processLimits.familyInstances };
+    this.jobs = { name: 'family-jobs', most: processLimits.familyJobs };
   }
 
   /** Whether the row of the family is locked for a step. */
@@ -44,7 +44,7 @@ export class FamilyLimits {
   /**
    * Holds the jobs that a step asks for against what the family has open; before they are added. Other steps of the family
    * that multiply wait until the transaction ends.
-   * @throws EngineIncident beyond PROCESS_FAMILY_MAX_JOBS
+   * @throws EngineIncident beyond `familyJobs`
    */
   async demandJobs(manager: EntityManager, { row }: StepBase, { jobs }: StepResult): Promise<void> {
     const first = jobs.find(({ kind }) => MULTIPLYING.has(kind));
@@ -55,15 +55,15 @@ export class FamilyLimits {
     await this.families.lock(manager, familyId);
     const open = await this.queue.countOfFamily(manager, familyId, this.jobs.most);
     if (open + jobs.length > this.jobs.most) {
-      this.metrics.limits.refused(this.jobs.setting);
-      const message = `The process and what it has called would have more than ${this.jobs.most} open background jobs (${this.jobs.setting}).`;
+      this.metrics.limits.refused(this.jobs.name);
+      const message = `The process and what it has called would have more than ${this.jobs.most} open background jobs.`;
       throw new EngineIncident('NODE', 'ENGINE', message, placeOf(first));
     }
   }
 
   /**
    * Counts a called instance that begins or ends with a step; last in its transaction.
-   * @throws EngineIncident beyond PROCESS_FAMILY_MAX_INSTANCES
+   * @throws EngineIncident beyond `familyInstances`
    */
   async count(manager: EntityManager, { row, isNew }: StepBase, { instance }: StepResult): Promise<void> {
     const { rootId } = row;
@@ -74,8 +74,8 @@ export class FamilyLimits {
     if (was) {
       await this.families.leave(manager, rootId);
     } else if (!(await this.families.enter(manager, rootId, this.instances.most))) {
-      this.metrics.limits.refused(this.instances.setting);
-      const message = `The process that was started first and what it has called would have more than ${this.instances.most} live instances (${this.instances.setting}).`;
+      this.metrics.limits.refused(this.instances.name);
+      const message = `The process that was started first and what it has called would have more than ${this.instances.most} live instances.`;
       throw new EngineIncident('SUBPROCESS', 'SUBPROCESS', message);
     }
   }

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Metrics } from '../../../common/metrics/metrics.js';
 import type { LimitUse } from '../../../common/metrics/limit-metrics.js';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { FamiliesRepository } from '../storage/families.repository.js';
+import { processLimits } from '../process.limits.js';
 
 /** Every job is counted, so a replica looks no more often than that, however often it is asked for its metrics. */
 const KEPT_MS = 30_000;
@@ -12,15 +12,15 @@ const KEPT_MS = 30_000;
 /** How large process families are in all replicas, read when somebody asks for the metrics. */
 @Injectable()
 export class FamilyMetrics {
-  constructor({ limits }: Metrics, families: FamiliesRepository, database: Database, env: Env) {
+  constructor({ limits }: Metrics, families: FamiliesRepository, database: Database) {
     const reading = (read: (manager: EntityManager) => Promise<LimitUse>): (() => Promise<LimitUse>) =>
       keptFor(KEPT_MS, () => database.read(read));
     limits.show(
-      env.limit('PROCESS_FAMILY_MAX_INSTANCES'),
+      { name: 'family-instances', most: processLimits.familyInstances },
       reading((manager) => families.use(manager)),
     );
     limits.show(
-      env.limit('PROCESS_FAMILY_MAX_JOBS'),
+      { name: 'family-jobs', most: processLimits.familyJobs },
       reading((manager) => families.useOfJobs(manager)),
     );
   }

@@ -4,11 +4,11 @@ import { Clock } from '../../../common/clock.js';
 import type { JsonObject } from '../../../common/json.js';
 import { inScrapeTime } from '../../../common/metrics/in-scrape-time.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { INCIDENT_TYPES } from '../engine/state/engine.types.js';
 import { IncidentCountsRepository } from '../storage/incident-counts.repository.js';
 import { IncidentListsRepository } from '../storage/incident-lists.repository.js';
+import { processLimits } from '../process.limits.js';
 
 const SECOND_MS = 1_000;
 /** A count takes at most this part of the time of one connection. */
@@ -28,9 +28,8 @@ export class IncidentMetrics {
     private readonly stored: IncidentCountsRepository,
     private readonly lists: IncidentListsRepository,
     private readonly clock: Clock,
-    env: Env,
   ) {
-    this.keptMs = env.get('PROCESS_INCIDENT_COUNT_SECONDS') * SECOND_MS;
+    this.keptMs = processLimits.incidentCountSeconds * SECOND_MS;
     metrics.registry.registerMetric(openGauge((show) => this.read(show)));
   }
 

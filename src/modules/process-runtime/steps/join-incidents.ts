@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { orderedUuid } from '../../../common/ordered-uuid.js';
-import { Env } from '../../../config/env.js';
 import type { JoinState, StepResult } from '../engine/state/engine.types.js';
 import { isRunning } from '../engine/flow/stuck-joins.js';
 import { nameOf } from '../engine/flow/token-flow.js';
@@ -10,6 +9,7 @@ import { IncidentsRepository, type IncidentHead, type IncidentRow } from '../sto
 import type { InstanceRow } from '../storage/instance.row.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import type { StepBase, WriteContext } from './step.types.js';
+import { processLimits } from '../process.limits.js';
 
 /** Type of the incident of a join that can never be completed. */
 export const JOIN_NEVER_COMPLETED = 'JOIN_NEVER_COMPLETED';
@@ -28,14 +28,11 @@ export interface JoinChanges {
 export class JoinIncidents {
   private readonly most: number;
 
-  constructor(
-    private readonly incidents: IncidentsRepository,
-    env: Env,
-  ) {
-    this.most = env.get('PROCESS_MAX_INCIDENTS');
+  constructor(private readonly incidents: IncidentsRepository) {
+    this.most = processLimits.incidents;
   }
 
-  /** What the step changes; beyond PROCESS_MAX_INCIDENTS a join has none until a later step finds room. */
+  /** What the step changes; beyond `incidents` a join has none until a later step finds room. */
   async changes(
     manager: EntityManager,
     { row, definition }: StepBase,

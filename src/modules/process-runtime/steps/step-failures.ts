@@ -6,16 +6,12 @@ import type { FailedStepError } from './failed-step.error.js';
 import type { FaultOrigin } from './incident-records.js';
 import { faultOf, IncidentsService } from './incidents.service.js';
 import { toDomainError } from './refusals.js';
-import { StepResources } from './step-resources.js';
 import { toStopReport } from './stop-report.js';
 
 /** What the caller is told of a step that was not made. */
 @Injectable()
 export class StepFailures {
-  constructor(
-    private readonly incidents: IncidentsService,
-    private readonly resources: StepResources,
-  ) {}
+  constructor(private readonly incidents: IncidentsService) {}
 
   /** The engine refused the step: nothing is recorded. */
   refused(refusal: EngineRefusal): DomainError {

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../common/clock.js';
 import { uuidOf } from '../../../common/ordered-uuid.js';
-import { Env } from '../../../config/env.js';
 import { IdBlocks } from '../../../database/id-blocks.js';
 import { IdRangeExhaustedError } from '../../../database/id-range.js';
 import type { StepContext } from '../engine/state/engine.types.js';
 import { ProcessQuotas } from './process-quotas.js';
 import type { StepIds } from './step.types.js';
+import { processLimits } from '../process.limits.js';
+import { dataLimits } from '../../../common/validation/data.limits.js';
 
 /** How many ids of a kind must be in stock; few steps need more, and then they are made again with more. */
 const GUESSES = [16, 1_024, 65_536];
@@ -31,18 +32,17 @@ export class StepResources {
     private readonly blocks: IdBlocks,
     private readonly clock: Clock,
     readonly quotas: ProcessQuotas,
-    env: Env,
   ) {
-    this.maxIncidents = env.get('PROCESS_MAX_INCIDENTS');
+    this.maxIncidents = processLimits.incidents;
     this.limits = {
-      nodesPerStep: env.get('PROCESS_MAX_NODES_PER_STEP'),
-      continues: env.get('PROCESS_MAX_CONTINUES'),
-      liveTokens: env.get('PROCESS_MAX_TOKENS'),
-      items: env.get('PROCESS_MAX_ITEMS'),
-      dataBytes: env.get('PROCESS_DATA_MAX_BYTES'),
-      dataValues: env.get('PROCESS_DATA_MAX_VALUES'),
-      expressionSteps: env.get('PROCESS_MAX_EXPRESSION_STEPS'),
-      returnPoints: env.get('PROCESS_MAX_RETURN_POINTS'),
+      nodesPerStep: processLimits.nodesPerStep,
+      continues: processLimits.continues,
+      liveTokens: processLimits.liveTokens,
+      items: processLimits.items,
+      dataBytes: dataLimits.bytes,
+      dataValues: dataLimits.values,
+      expressionSteps: processLimits.expressionSteps,
+      returnPoints: processLimits.returnPoints,
     };
   }
 

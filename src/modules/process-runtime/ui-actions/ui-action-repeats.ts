@@ -5,7 +5,6 @@ import { canonicalJson } from '../../../common/canonical-json.js';
 import { demandMatch, matches, type IfMatch } from '../../../common/http/if-match.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
 import type { JsonObject } from '../../../common/json.js';
-import { Env } from '../../../config/env.js';
 import type { RepeatKey } from '../../repeats/idempotency-key.dto.js';
 import type { ExecutedCall, StepResult, TokenState } from '../engine/state/engine.types.js';
 import type { UiActionPlace } from '../engine/state/runtime-definition.js';
@@ -14,6 +13,7 @@ import { ProcessStateError } from '../model/process-runtime.errors.js';
 import { databaseTimeOf, remembered } from '../steps/executed-calls.js';
 import type { LoadedInstance } from '../steps/step.types.js';
 import type { LockTime } from '../storage/instances.repository.js';
+import { processLimits } from '../process.limits.js';
 
 /** A request to execute a UI action. */
 export interface TimedCall {
@@ -65,8 +65,8 @@ export class UiActionRepeats {
   /** Also of executions that are under way, or were rolled back; nothing stored names these. */
   private readonly commits = new RecentlyUsed<string, Commit>({ entries: COMMITS });
 
-  constructor(env: Env) {
-    this.windowMs = env.get('PROCESS_REPEAT_WINDOW_MS');
+  constructor() {
+    this.windowMs = processLimits.repeatWindowMs;
   }
 
   /**

@@ -1,19 +1,22 @@
 import type { Env } from '../../../config/env.js';
-import type { Quota } from '../model/quota.types.js';
+import type { QuotaName } from '../../../config/quota-settings.js';
+import type { Quota, QuotaKind, QuotaScope } from '../model/quota.types.js';
 
-/** The quotas that the settings name; those without a limit are left out. */
+const NAMED: Readonly<Record<QuotaName, readonly [QuotaKind, QuotaScope]>> = {
+  'app-starts': ['STARTS', 'APP'],
+  'caller-starts': ['STARTS', 'CALLER'],
+  'app-data-bytes': ['DATA_BYTES', 'APP'],
+  'caller-data-bytes': ['DATA_BYTES', 'CALLER'],
+  'app-model-tokens': ['MODEL_TOKENS', 'APP'],
+  'caller-model-tokens': ['MODEL_TOKENS', 'CALLER'],
+  'app-jobs': ['JOBS', 'APP'],
+  'caller-jobs': ['JOBS', 'CALLER'],
+};
+
+/** The quotas of QUOTAS. */
 export function quotasOf(env: Env): Quota[] {
-  const named = [
-    ['STARTS', 'APP', 'QUOTA_APP_STARTS'],
-    ['STARTS', 'CALLER', 'QUOTA_CALLER_STARTS'],
-    ['DATA_BYTES', 'APP', 'QUOTA_APP_DATA_BYTES'],
-    ['DATA_BYTES', 'CALLER', 'QUOTA_CALLER_DATA_BYTES'],
-    ['MODEL_TOKENS', 'APP', 'QUOTA_APP_MODEL_TOKENS'],
-    ['MODEL_TOKENS', 'CALLER', 'QUOTA_CALLER_MODEL_TOKENS'],
-    ['JOBS', 'APP', 'QUOTA_APP_JOBS'],
-    ['JOBS', 'CALLER', 'QUOTA_CALLER_JOBS'],
-  ] as const;
-  return named
-    .map(([kind, scope, setting]) => ({ kind, scope, setting, limit: env.get(setting) }))
-    .filter(({ limit }) => limit > 0);
+  return [...env.get('QUOTAS')].map(([name, limit]) => {
+    const [kind, scope] = NAMED[name];
+    return { kind, scope, name, limit };
+  });
 }

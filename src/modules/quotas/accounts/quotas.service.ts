@@ -12,6 +12,7 @@ import { JobCounts } from './job-counts.js';
 import { QuotaAccount, type AccountTools } from './quota-account.js';
 import { quotasOf } from './quota-list.js';
 import { QuotaMetrics } from './quota-metrics.js';
+import { quotaLimits } from '../quota.limits.js';
 
 /** Applications and callers whose windows are kept in memory; another one takes its share of a quota anew. */
 const MAX_ACCOUNTS = 20_000;
@@ -47,8 +48,8 @@ export class QuotasService implements OnModuleDestroy {
     env: Env,
   ) {
     this.quotas = quotasOf(env);
-    this.windowMs = env.get('QUOTA_WINDOW_SECONDS') * SECOND_MS;
-    this.countMs = env.get('QUOTA_COUNT_SECONDS') * SECOND_MS;
+    this.windowMs = quotaLimits.windowSeconds * SECOND_MS;
+    this.countMs = quotaLimits.countSeconds * SECOND_MS;
     this.tools = { database, uses, now: () => clock.now().getTime() };
     metrics.show(this.quotas, (quota) => this.largestShare(quota));
   }
@@ -162,12 +163,12 @@ export class QuotasService implements OnModuleDestroy {
   }
 
   /** Once for each application or caller and window. */
-  private tell({ setting, scope }: Quota, { appId, caller }: Payer, until: number): void {
+  private tell({ name, scope }: Quota, { appId, caller }: Payer, until: number): void {
     const who = scope === 'APP' ? appId : (caller ?? '').slice(0, FINGERPRINT_LENGTH);
-    const key = `${setting}:${who}`;
+    const key = `${name}:${who}`;
     if ((this.told.get(key) ?? 0) <= this.tools.now()) {
       this.told.set(key, until);
-      this.log.warn('quota used up', { setting, ...(scope === 'APP' ? { app: who } : { caller: who }) });
+      this.log.warn('quota used up', { quota: name, ...(scope === 'APP' ? { app: who } : { caller: who }) });
     }
   }
 

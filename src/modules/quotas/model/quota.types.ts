@@ -16,11 +16,11 @@ export type QuotaKind = CountedKind | 'JOBS';
 export const QUOTA_SCOPES = ['APP', 'CALLER'] as const;
 export type QuotaScope = (typeof QUOTA_SCOPES)[number];
 
-/** A quota by its name, such as QUOTA_APP_STARTS. */
+/** A quota by its name, such as app-starts. */
 export interface Quota {
   readonly kind: QuotaKind;
   readonly scope: QuotaScope;
-  readonly setting: string;
+  readonly name: string;
   readonly limit: number;
 }
 

@@ -39,7 +39,7 @@ export const IsTimeout = (): PropertyDecorator =>
       maximum: TIMEOUT_MAX_MS,
       nullable: true,
       description:
-        'Extension: deadline of one tool call of the system in milliseconds, at most `MCP_CALL_MAX_TIMEOUT_MS`; null or absent for `AGENT_TOOL_TIMEOUT_MS`.',
+        'Extension: deadline of one tool call of the system in milliseconds; null or absent for 30 seconds.',
       example: 120_000,
     }),
     ValidateIf((_object, value) => value !== undefined && value !== null),

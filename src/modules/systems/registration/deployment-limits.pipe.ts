@@ -4,6 +4,7 @@ import { isPlain, PLAIN_HTTP_RULE } from '../../../common/outbound/address-polic
 import { plainHttpOf } from '../../../common/outbound/configured-outbound.js';
 import { Env } from '../../../config/env.js';
 import { AuthorizationType } from '../model/system.types.js';
+import { mcpCallLimits } from '../../mcp-connection/mcp-call.limits.js';
 
 const TOKEN_URL = 'authorization.configuration.identityProviderUrl';
 
@@ -14,7 +15,7 @@ interface SentLimits {
   timeoutMs?: number | null;
 }
 
-/** Refuses addresses that could never be called (`OUTBOUND_HTTP`) and time-outs above `MCP_CALL_MAX_TIMEOUT_MS`. A stored address that is not sent stays and fails when it is called; a stored time-out is cut to the limit. */
+/** Refuses addresses that could never be called (`OUTBOUND_HTTP`) and time-outs above `maxTimeoutMs`. A stored address that is not sent stays and fails when it is called; a stored time-out is cut to the limit. */
 @Injectable()
 export class DeploymentLimitsPipe implements PipeTransform<SentLimits | { payload: SentLimits }> {
   constructor(private readonly env: Env) {}
@@ -31,7 +32,7 @@ export class DeploymentLimitsPipe implements PipeTransform<SentLimits | { payloa
     const problems = Object.entries(sent)
       .filter(([, url]) => url !== undefined && isPlain(new URL(url), plainHttpOf(this.env)))
       .map(([field]) => ({ field: `${prefix}${field}`, rule: PLAIN_HTTP_RULE }));
-    const maxMs = this.env.get('MCP_CALL_MAX_TIMEOUT_MS');
+    const maxMs = mcpCallLimits.maxTimeoutMs;
     if ((limited.timeoutMs ?? 0) > maxMs) {
       problems.push({ field: `${prefix}timeoutMs`, rule: `must be at most ${maxMs}` });
     }

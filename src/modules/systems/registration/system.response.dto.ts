@@ -64,8 +64,7 @@ export class SystemResponseDto {
 
   @ApiPropertyOptional({
     type: 'integer',
-    description:
-      'Deadline of one tool call in milliseconds (extension); absent where `AGENT_TOOL_TIMEOUT_MS` holds.',
+    description: 'Deadline of one tool call in milliseconds (extension); absent for 30 seconds.',
     example: 120_000,
   })
   timeoutMs?: number;

@@ -18,6 +18,7 @@ import {
 import type { ToolEntity } from '../storage/tool.entity.js';
 import { ToolsRepository } from '../storage/tools.repository.js';
 import { HandCallOutcome, type HandCall } from './tool-call.types.js';
+import { agentLimits } from '../../agents/agent.limits.js';
 
 /** Calls tools for people, as they are called for agents. Not inside of a transaction. */
 @Injectable()
@@ -46,7 +47,7 @@ export class HandCallsService {
     const tool = await this.enabled(key);
     const result = refused ?? (await this.made(principal, key, tool, args));
     await this.record(principal, key, { tool, args, result });
-    return toCall(result, this.env.get('AGENT_MAX_RESULT_BYTES'));
+    return toCall(result, agentLimits.resultBytes);
   }
 
   private async enabled({ systemId, toolId }: ToolKey): Promise<ToolEntity> {
@@ -86,7 +87,7 @@ export class HandCallsService {
     if (connection === null) {
       throw new ToolNotFoundError();
     }
-    const { timeoutMs = this.env.get('AGENT_TOOL_TIMEOUT_MS'), ...access } = connection;
+    const { timeoutMs = agentLimits.toolTimeoutMs, ...access } = connection;
     // Nothing is called that the audit log does not know of: the process may end before it has an answer.
     const begun = { ...eventOf(key, tool, args), action: AuditAction.ToolCallBegin };
     await this.audit.recordBegin(principal, begun);

@@ -10,7 +10,7 @@ export const ToolCallApi = apiRoutes([], {
     description:
       'Extension of the contract. The body is the arguments. The tool is really called, with the credentials of its system, and everything that holds for calls of agents holds: ' +
       'it must be enabled and defined as it was reviewed, arguments must fit its input schema, and time and size of the answer are bounded ' +
-      '(`AGENT_TOOL_TIMEOUT_MS`, `AGENT_MAX_RESULT_BYTES`). The HTTP status is 200 also where the tool does not answer: see `outcome`. Each call is an audit event before it is made, and one afterwards; without the first it is not made. ' +
+      '(30 seconds, 64 KiB of result). The HTTP status is 200 also where the tool does not answer: see `outcome`. Each call is an audit event before it is made, and one afterwards; without the first it is not made. ' +
       '403 where `TOOL_CALLS` is off. The rate limit is that of connection tests.',
     body: {
       schema: ANY_OBJECT,

@@ -9,7 +9,7 @@ export const ConnectionTestApi = apiRoutes([403], {
     description:
       'Connects, reads all tools and, where systems of this version have this very connection, synchronises their tools, in a committed version too. ' +
       'The outcome is in the `status` of the body; the HTTP status is 200 also for a failed test. A test ends within ' +
-      '`MCP_TEST_TIMEOUT_MS`, 15 seconds unless the deployment says otherwise, and has a rate limit of its own.',
+      '15 seconds, and has a rate limit of its own.',
     body: { type: ConnectionTestRequestDto, examples: CONNECTION_TEST_EXAMPLES },
     answer: {
       type: ConnectionTestResponseDto,

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SERVICE_ITSELF, type Principal } from '../../../common/user/principal.js';
 import { outgoingTraceparent } from '../../../common/logging/request-context.js';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { McpConnectionService } from '../../mcp-connection/mcp-connection.service.js';
 import type { SystemEntity } from '../../systems/storage/system.entity.js';
@@ -14,6 +13,7 @@ import type { ConnectionTest, TestedPlace } from './tested-systems.types.js';
 import { hashDefinitions } from '../model/tool-definition.js';
 import { ToolSyncService, type ServerListing } from '../synchronisation/tool-sync.service.js';
 import type { SyncReport } from '../model/tool.types.js';
+import { mcpLimits } from '../../mcp-connection/mcp.limits.js';
 
 /** Tests connections and synchronises the tools of the systems that a test covers (docs/contract.md, section 2.2). */
 @Injectable()
@@ -24,7 +24,6 @@ export class ConnectionTestService {
     private readonly sync: ToolSyncService,
     private readonly records: ConnectionTestRecords,
     private readonly database: Database,
-    private readonly env: Env,
   ) {}
 
   /** Connects to an MCP server, reads its tools and stores them with every system it covers. Never throws for a failed test. */
@@ -66,7 +65,7 @@ export class ConnectionTestService {
     covered: SystemEntity[],
     { connection, listing, test }: { connection: Connection; listing: ServerListing; test: ConnectionTest },
   ): Promise<void> {
-    const endsAt = performance.now() + this.env.get('MCP_SYNC_TIMEOUT_MS');
+    const endsAt = performance.now() + mcpLimits.syncTimeoutMs;
     const waiting = covered.toSorted((one, other) => lastSync(one) - lastSync(other));
     for (const [index, system] of waiting.entries()) {
       if (index > 0 && performance.now() >= endsAt) {

@@ -18,6 +18,6 @@ export interface TestedPlace extends AppVersionKey {
 export interface ConnectionTest {
   result: ConnectionTestResult;
   synchronised: SynchronisedSystem[];
-  /** Systems whose turn did not come within `MCP_SYNC_TIMEOUT_MS`; they come first in the next test. */
+  /** Systems whose turn did not come within `syncTimeoutMs`; they come first in the next test. */
   postponed: number;
 }

@@ -5,6 +5,7 @@ import { JobHandlersService } from '../../jobs/queue/job-handlers.service.js';
 import { ToolCallsService } from '../../mcp-connection/calls/tool-calls.service.js';
 import { TOOL_REFRESH_JOB, ToolRefreshJobs } from './tool-refresh-jobs.js';
 import { ToolRefreshesService } from './tool-refreshes.service.js';
+import { jobLimits } from '../../jobs/job.limits.js';
 
 const MINUTE_MS = 60_000;
 /** A lease is renewed so often before it ends that a few renewals may fail. */
@@ -26,7 +27,7 @@ export class ToolRefreshHandler implements JobHandler, OnModuleInit, OnApplicati
     env: Env,
   ) {
     this.intervalMs = env.get('MCP_REFRESH_MINUTES') * MINUTE_MS;
-    this.leaseMs = Math.max(MINUTE_MS, env.get('JOBS_LEASE_MS') + 1);
+    this.leaseMs = Math.max(MINUTE_MS, jobLimits.leaseMs + 1);
   }
 
   onModuleInit(): void {

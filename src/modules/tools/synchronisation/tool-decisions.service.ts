@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { Clock } from '../../../common/clock.js';
-import { Env } from '../../../config/env.js';
 import type { SystemEntity } from '../../systems/storage/system.entity.js';
 import { ResourceDefinitionsService } from '../../systems/lookups/resource-definitions.service.js';
 import { decidedBefore, type Redefinition } from './tool-sync.js';
@@ -13,6 +12,7 @@ import { ReviewedToolsRepository } from '../storage/reviewed-tools.repository.js
 import { ToolDecisionsRepository } from '../storage/tool-decisions.repository.js';
 import type { ToolDecision } from '../model/tool.types.js';
 import { ToolsRepository } from '../storage/tools.repository.js';
+import { mcpLimits } from '../../mcp-connection/mcp.limits.js';
 
 /** What is decided about tools in all versions of an application. Inside of a transaction that has locked the system. */
 @Injectable()
@@ -23,7 +23,6 @@ export class ToolDecisionsService {
     private readonly tools: ToolsRepository,
     private readonly reviewed: ReviewedToolsRepository,
     private readonly clock: Clock,
-    private readonly env: Env,
   ) {}
 
   /**
@@ -73,7 +72,7 @@ export class ToolDecisionsService {
     const names = new Set(decided.map(({ name }) => name));
     const others = new ToolDecisions(decided);
     const known = earlier.filter((one) => names.has(one.name) && others.of(one) === undefined);
-    const old = outlived([...known, ...decided], this.env.get('TOOL_DECISIONS_KEPT'));
+    const old = outlived([...known, ...decided], mcpLimits.toolDecisionsKept);
     if (old.length > 0) {
       await this.decisions.removeUnused(manager, system, old);
     }

@@ -16,6 +16,7 @@ import { isEmpty, planSync, type Redefinition, type SyncPlan } from './tool-sync
 import type { ChangedTool, HashedDefinition, SyncReport, ToolDecision } from '../model/tool.types.js';
 import type { StoredTool } from '../storage/tool-rows.types.js';
 import { ToolsRepository } from '../storage/tools.repository.js';
+import { auditLimits } from '../../audit/audit.limits.js';
 
 /** Definitions read from the database in one statement. */
 const DEFINITIONS_AT_ONCE = 8;
@@ -104,7 +105,7 @@ export class ToolSyncService {
     { plan, fields }: { plan: SyncPlan; fields: string[] },
   ): Promise<void> {
     const differences = this.differences(manager, plan.redefinitions);
-    const maxBytes = this.env.get('AUDIT_DETAILS_MAX_BYTES');
+    const maxBytes = auditLimits.detailsBytes;
     await this.audit.record(manager, principal, {
       action: AuditAction.ToolsSync,
       outcome: AuditOutcome.Ok,

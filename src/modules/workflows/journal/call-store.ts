@@ -3,7 +3,6 @@ import type { EntityManager } from 'typeorm';
 import type { JsonValue } from '../../../common/json.js';
 import type { Page } from '../../../common/page.js';
 import { Clock } from '../../../common/clock.js';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { storedBytes } from '../../../database/stored-text.js';
 import { CallState, type CallResponse, type OutsideCall, type RunCall } from '../model/call-journal.types.js';
@@ -11,6 +10,7 @@ import type { WorkflowCallEntity } from '../storage/workflow-call.entity.js';
 import type { BegunRun } from './run-store.js';
 import { WorkflowCallsRepository } from '../storage/workflow-calls.repository.js';
 import { RunReplacedError, WorkflowFailedError } from '../model/workflows.errors.js';
+import { workflowLimits } from '../workflow.limits.js';
 
 const KEY_MAX_LENGTH = 191;
 /** Characters of questions and answers after which a page ends. */
@@ -30,7 +30,6 @@ export class CallStore {
     private readonly repository: WorkflowCallsRepository,
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly env: Env,
   ) {}
 
   /**
@@ -105,7 +104,7 @@ export class CallStore {
    * @param after key of the last one of the page before
    */
   async page(runId: string, after: string | undefined, limit: number): Promise<Page<RunCall>> {
-    const length = this.env.get('WORKFLOW_RECORD_VALUE_BYTES') + 1;
+    const length = workflowLimits.recordValueBytes + 1;
     const names = await this.database.read((manager) => this.repository.names(manager, runId, after));
     const items: RunCall[] = [];
     let size = 0;
@@ -168,7 +167,7 @@ export class CallStore {
       finishedAt: null,
       outcome: null,
       usage: null,
-      request: beginningOf(text, this.env.get('WORKFLOW_RECORD_VALUE_BYTES')),
+      request: beginningOf(text, workflowLimits.recordValueBytes),
       requestBytes: Buffer.byteLength(text),
       response: null,
     };

@@ -44,7 +44,7 @@ export interface FilledText {
 
 /**
  * Templates and conditions of a node over its variables. Each is done in a turn of its own of the event loop. All of one visit
- * share PROCESS_MAX_EXPRESSION_STEPS. References that lead nowhere are told in the record of the visit. What rejects with an
+ * share `expressionSteps`. References that lead nowhere are told in the record of the visit. What rejects with an
  * ExpressionError or an ExpressionSyntaxError is reported as a failure of the node.
  */
 export interface NodeTexts {

@@ -19,7 +19,7 @@ export class WorkflowCallsQueryDto {
   @IsOptional()
   after?: string;
 
-  @IsPageLimit('Calls', 'WORKFLOW_PAGE_SIZE')
+  @IsPageLimit('Calls')
   limit?: number;
 }
 

@@ -46,6 +46,6 @@ export class WorkflowRunsQueryDto {
   @IsPageCursor()
   before?: string;
 
-  @IsPageLimit('Runs', 'WORKFLOW_PAGE_SIZE')
+  @IsPageLimit('Runs')
   limit?: number;
 }

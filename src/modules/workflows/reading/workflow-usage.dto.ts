@@ -47,7 +47,7 @@ export class WorkflowUsageDto {
   cost: number | null;
 
   @Shows.value(
-    'Whether the figures of agents are of all calls of the range; otherwise of the newest `WORKFLOW_USAGE_MAX_CALLS`.',
+    'Whether the figures of agents are of all calls of the range; otherwise of the newest 10,000.',
     true,
   )
   complete: boolean;

@@ -4,7 +4,6 @@ import { Clock } from '../../../common/clock.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { appsOf } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import type { TimeRange } from '../../../database/time-range.js';
 import { WorkflowRunState } from '../model/workflow.types.js';
@@ -14,6 +13,7 @@ import {
   type UsageScope,
 } from '../storage/workflow-usage.repository.js';
 import type { WorkflowUsageDto } from './workflow-usage.dto.js';
+import { workflowLimits } from '../workflow.limits.js';
 
 const DAY_MS = 24 * 3_600_000;
 const MOST_DAYS = 31;
@@ -27,9 +27,8 @@ export class WorkflowUsageService {
     private readonly usage: WorkflowUsageRepository,
     private readonly database: Database,
     private readonly clock: Clock,
-    env: Env,
   ) {
-    this.mostCalls = env.get('WORKFLOW_USAGE_MAX_CALLS');
+    this.mostCalls = workflowLimits.usageCalls;
   }
 
   /**

@@ -126,7 +126,7 @@ export class RunTree {
     { run, key, depth }: { run: BegunRun; key: string; depth: number },
   ): Promise<RunResult> {
     if (depth > this.tools.limits.depth) {
-      const message = 'Too many subworkflows inside of subworkflows: WORKFLOW_MAX_DEPTH is reached.';
+      const message = 'Too many subworkflows inside of subworkflows.';
       throw new WorkflowFailedError('WORKFLOW_DEPTH_LIMIT', message);
     }
     try {

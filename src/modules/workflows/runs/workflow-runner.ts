@@ -126,7 +126,7 @@ export class WorkflowRunner {
 
   private count(): void {
     if (this.scope.budget.nodesLeft <= 0) {
-      const message = 'The run goes through too many nodes: WORKFLOW_MAX_NODES is reached.';
+      const message = 'The run goes through too many nodes.';
       throw new WorkflowFailedError('WORKFLOW_NODE_LIMIT', message);
     }
     this.scope.budget.nodesLeft -= 1;

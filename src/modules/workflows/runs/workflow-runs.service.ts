@@ -7,7 +7,6 @@ import type { JsonValue } from '../../../common/json.js';
 import { readPage, type Page } from '../../../common/page.js';
 import { appsOf, type SomeApps } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
-import { Env } from '../../../config/env.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
 import type { RunCallPage } from '../model/call-journal.types.js';
 import { CallStore } from '../journal/call-store.js';
@@ -26,6 +25,10 @@ import {
   WorkflowFailedError,
   WorkflowRunNotFoundError,
 } from '../model/workflows.errors.js';
+import { workflowLimits } from '../workflow.limits.js';
+import { dataLimits } from '../../../common/validation/data.limits.js';
+import { processLimits } from '../../process-runtime/process.limits.js';
+import { pageLimits } from '../../../common/validation/page.limits.js';
 
 /** Runs workflows of builds and shows what they did (docs/process-semantics.md, section 13). */
 @Injectable()
@@ -34,7 +37,6 @@ export class WorkflowRunsService {
 
   constructor(
     definitions: BuildDefinitionsService,
-    private readonly env: Env,
     private readonly store: RunStore,
     private readonly calls: CallStore,
     clock: Clock,
@@ -47,15 +49,15 @@ export class WorkflowRunsService {
       executors: executors.list(),
       now: () => clock.now(),
       limits: {
-        nodes: env.get('WORKFLOW_MAX_NODES'),
-        depth: env.get('WORKFLOW_MAX_DEPTH'),
-        dataBytes: env.get('WORKFLOW_MAX_DATA_BYTES'),
-        dataValues: env.get('PROCESS_DATA_MAX_VALUES'),
-        steps: env.get('PROCESS_MAX_EXPRESSION_STEPS'),
+        nodes: workflowLimits.nodes,
+        depth: workflowLimits.depth,
+        dataBytes: workflowLimits.dataBytes,
+        dataValues: dataLimits.values,
+        steps: processLimits.expressionSteps,
       },
       journal: {
-        valueBytes: env.get('WORKFLOW_RECORD_VALUE_BYTES'),
-        totalBytes: env.get('WORKFLOW_RECORD_BYTES'),
+        valueBytes: workflowLimits.recordValueBytes,
+        totalBytes: workflowLimits.recordBytes,
       },
     };
   }
@@ -68,7 +70,7 @@ export class WorkflowRunsService {
    * @throws the reason of the request's signal, or an error of the database: the run may be tried again with its `runKey`
    */
   async run(request: WorkflowRunRequest): Promise<JsonValue> {
-    const milliseconds = this.env.get('WORKFLOW_DEADLINE_MS');
+    const milliseconds = workflowLimits.deadlineMs;
     const message = `The run took longer than ${milliseconds} ms.`;
     const late = () => new WorkflowFailedError('WORKFLOW_DEADLINE', message);
     const deadline = new Deadline(request.signal, milliseconds, late);
@@ -130,7 +132,7 @@ export class WorkflowRunsService {
 
   /** A page of runs of all workflows of the applications that the caller may read, newest first. */
   async page(principal: Principal, query: WorkflowRunQuery): Promise<Page<ListedRun>> {
-    const limit = query.limit ?? this.env.get('WORKFLOW_PAGE_SIZE');
+    const limit = query.limit ?? pageLimits.size;
     return readPage(
       limit,
       (rows) => this.store.page(query, readableBy(principal), rows),
@@ -146,7 +148,7 @@ export class WorkflowRunsService {
   async callsOf(
     principal: Principal,
     id: string,
-    { after, limit = this.env.get('WORKFLOW_PAGE_SIZE') }: { after?: string; limit?: number },
+    { after, limit = pageLimits.size }: { after?: string; limit?: number },
   ): Promise<RunCallPage> {
     const isLimited = readableBy(principal) !== null;
     if (isLimited) {
@@ -156,7 +158,7 @@ export class WorkflowRunsService {
     if (page.items.length === 0 && !isLimited) {
       await this.byId(principal, id);
     }
-    return { ...page, maxLength: this.env.get('WORKFLOW_RECORD_VALUE_BYTES') };
+    return { ...page, maxLength: workflowLimits.recordValueBytes };
   }
 
   /** @throws WorkflowRunNotFoundError also for a run of an application that the caller may not read */

@@ -3,13 +3,14 @@ import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../../common/user/principal.js';
 import { Clock } from '../../../common/clock.js';
 import type { JsonObject } from '../../../common/json.js';
-import { Env } from '../../../config/env.js';
 import { IdBlocks } from '../../../database/id-blocks.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AuditJobs } from '../audit/audit-jobs.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { TEST_RUN_JOB, type TestRunKey } from '../model/workflow.types.js';
+import { workflowLimits } from '../workflow.limits.js';
+import { jobLimits } from '../../jobs/job.limits.js';
 
 /** A job that is added, and where. */
 interface JobPlace {
@@ -25,12 +26,11 @@ export class TestRunQueue {
     private readonly ids: IdBlocks,
     private readonly audit: AuditJobs,
     private readonly clock: Clock,
-    private readonly env: Env,
   ) {}
 
   /** Bytes that a run may have as data, and that a job can carry with room for what names the run. */
   get maxInputBytes(): number {
-    return Math.min(this.env.get('WORKFLOW_MAX_DATA_BYTES'), this.env.get('JOBS_MAX_PAYLOAD_BYTES') - 1_000);
+    return Math.min(workflowLimits.dataBytes, jobLimits.maxPayloadBytes - 1_000);
   }
 
   /** Not inside of a transaction. */

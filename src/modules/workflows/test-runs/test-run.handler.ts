@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { JsonObject } from '../../../common/json.js';
-import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
 import { JobHandlersService } from '../../jobs/queue/job-handlers.service.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
@@ -9,6 +8,8 @@ import { RunStore } from '../journal/run-store.js';
 import { WorkflowRunsService } from '../runs/workflow-runs.service.js';
 import { NO_PROCESS, TEST_RUN_JOB, WorkflowRunOrigin } from '../model/workflow.types.js';
 import { WorkflowBpmnError, WorkflowFailedError } from '../model/workflows.errors.js';
+import { workflowLimits } from '../workflow.limits.js';
+import { jobLimits } from '../../jobs/job.limits.js';
 
 /** A lease is renewed so often before it ends that a few renewals may fail. */
 const RENEWALS = 4;
@@ -36,10 +37,9 @@ export class TestRunHandler implements JobHandler, OnModuleInit {
     private readonly workflows: WorkflowRunsService,
     private readonly store: RunStore,
     private readonly database: Database,
-    env: Env,
   ) {
-    this.leaseMs = Math.max(env.get('WORKFLOW_LEASE_MS'), env.get('JOBS_LEASE_MS') + 1);
-    this.checkMs = Math.min(env.get('WORKFLOW_CANCEL_CHECK_MS'), this.leaseMs / RENEWALS);
+    this.leaseMs = Math.max(workflowLimits.leaseMs, jobLimits.leaseMs + 1);
+    this.checkMs = Math.min(workflowLimits.cancelCheckMs, this.leaseMs / RENEWALS);
   }
 
   onModuleInit(): void {

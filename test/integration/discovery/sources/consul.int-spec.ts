@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Env } from '../../../../src/config/env.js';
 import { ConsulSource } from '../../../../src/modules/discovery/sources/consul.source.js';
 import { noSocketsLeft, startHttpPeer, type Peer } from '../../../support/peers/peer.js';
+import { limitedEnv } from '../../../support/limits/limits.js';
 
 const TOKEN = 'CANARY-token';
 let peer: Peer;
@@ -30,10 +30,15 @@ beforeEach(() => {
 });
 
 const never = new AbortController().signal;
-function sourceOf(settings: Record<string, string> = {}): ConsulSource {
+function sourceOf(consul: Record<string, string> = {}, settings: Record<string, string> = {}): ConsulSource {
   const url = peer.url.replace(/\/$/, '');
   return new ConsulSource(
-    Env.parse('maintenance', { DISCOVERY_CONSUL_URL: url, DISCOVERY_CONSUL_TOKEN: TOKEN, ...settings }),
+    limitedEnv('maintenance', {
+      DISCOVERY_SOURCES: JSON.stringify({ consul: { url, tokenFrom: 'CONSUL_TOKEN', ...consul } }),
+      CONSUL_TOKEN: TOKEN,
+      OTHER_TOKEN: 'other',
+      ...settings,
+    }),
   );
 }
 
@@ -48,7 +53,7 @@ function instance(id: string, service: Record<string, unknown>, check = 'passing
 
 describe('ConsulSource', () => {
   it('is off without an address', () => {
-    expect(new ConsulSource(Env.parse('maintenance', {})).isEnabled).toBe(false);
+    expect(new ConsulSource(limitedEnv('maintenance', {})).isEnabled).toBe(false);
   });
 
   it('makes a component of each tagged service, at an instance that works', async () => {
@@ -96,9 +101,9 @@ describe('ConsulSource', () => {
     const names = Array.from({ length: 20 }, (_, index) => `service-${index + 10}`);
     catalog = Object.fromEntries(['consul', ...names].map((name) => [name, []]));
     instances = Object.fromEntries(names.map((name) => [name, [instance(name, {})]]));
-    const all = await sourceOf({ DISCOVERY_CONSUL_TAG: '*' }).list(never);
+    const all = await sourceOf({ tag: '*' }).list(never);
     expect(all.components.map(({ key }) => key)).toEqual(names);
-    const some = await sourceOf({ DISCOVERY_CONSUL_TAG: '*', DISCOVERY_MAX_COMPONENTS: '3' }).list(never);
+    const some = await sourceOf({ tag: '*' }, { 'discoveryLimits.components': '3' }).list(never);
     expect(some.components.map(({ key }) => key)).toEqual(names.slice(0, 3));
     expect(some.rejected).toEqual([
       { key: 'consul', reason: 'There are more than 3 components; the rest is left out.' },
@@ -116,14 +121,14 @@ describe('ConsulSource', () => {
   });
 
   it.each([
-    ['forbidden', { DISCOVERY_CONSUL_TOKEN: 'other' }, undefined],
+    ['forbidden', { tokenFrom: 'OTHER_TOKEN' }, undefined],
     ['http_error', {}, { status: 500, body: 'No cluster leader CANARY' }],
     ['redirect', {}, { status: 302, body: '' }],
     ['protocol', {}, { status: 200, body: 'CANARY' }],
     ['protocol', {}, { status: 200, body: '["CANARY"]' }],
-    ['too_large', { DISCOVERY_SOURCE_MAX_BYTES: '16384' }, { status: 200, body: ' '.repeat(20_000) }],
-    ['refused', { DISCOVERY_CONSUL_URL: 'http://127.0.0.1:1' }, undefined],
-    ['configuration', { DISCOVERY_CONSUL_URL: 'http://u:CANARY@127.0.0.1' }, undefined],
+    ['too_large', {}, { status: 200, body: ' '.repeat(9_000_000) }],
+    ['refused', { url: 'http://127.0.0.1:1' }, undefined],
+    ['configuration', { url: 'http://u:CANARY@127.0.0.1' }, undefined],
   ])('fails with %s and repeats nothing', async (failure, settings, answer) => {
     answerInstead = answer;
     const error: unknown = await sourceOf(settings)

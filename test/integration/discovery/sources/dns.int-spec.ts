@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
-import { Env } from '../../../../src/config/env.js';
 import { DnsSource } from '../../../../src/modules/discovery/sources/dns.source.js';
 import { startDnsmasq, type Dnsmasq } from '../../../support/peers/dnsmasq.js';
+import { limitedEnv } from '../../../support/limits/limits.js';
 
 const RECORDS = [
   '--srv-host=_http._tcp.svc.test,app2.svc.test,8081,20,5',
@@ -31,10 +31,20 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 
 const never = new AbortController().signal;
-function sourceOf(context: TestContext, domains: string, settings: Record<string, string> = {}): DnsSource {
+const sources = (domains: string, server: string): string =>
+  JSON.stringify({ dns: { domains: domains.split(','), servers: [server] } });
+
+function sourceOf(
+  context: TestContext,
+  domains: string,
+  { servers, ...settings }: Record<string, string> = {},
+): DnsSource {
   const address = server?.address ?? context.skip(obstacle);
   return new DnsSource(
-    Env.parse('maintenance', { DISCOVERY_DNS_DOMAINS: domains, DISCOVERY_DNS_SERVERS: address, ...settings }),
+    limitedEnv('maintenance', {
+      ...(domains === '' ? {} : { DISCOVERY_SOURCES: sources(domains, servers ?? address) }),
+      ...settings,
+    }),
   );
 }
 
@@ -66,7 +76,7 @@ describe('DnsSource', () => {
   });
 
   it('takes no more than a scan may hold', async (context) => {
-    const source = sourceOf(context, 'svc.test', { DISCOVERY_MAX_COMPONENTS: '2' });
+    const source = sourceOf(context, 'svc.test', { 'discoveryLimits.components': '2' });
     const { components, rejected } = await source.list(never);
     expect(components.map(({ key }) => key)).toEqual(['app1', 'app2']);
     expect(rejected).toEqual([
@@ -75,18 +85,16 @@ describe('DnsSource', () => {
   });
 
   it('fails when the name server refuses, is silent or is no address', async (context) => {
-    const refused = sourceOf(context, 'svc.test', { DISCOVERY_DNS_SERVERS: '127.0.0.1:1' });
+    const refused = sourceOf(context, 'svc.test', { servers: '127.0.0.1:1' });
     await expect(refused.list(never)).rejects.toMatchObject({ source: 'dns', failure: 'refused' });
-    const wrong = sourceOf(context, 'svc.test', { DISCOVERY_DNS_SERVERS: 'CANARY' });
+    const wrong = sourceOf(context, 'svc.test', { servers: 'CANARY' });
     await expect(wrong.list(never)).rejects.toMatchObject({ failure: 'configuration' });
     const silent = createSocket('udp4');
     await new Promise<void>((resolve) => {
       silent.bind(0, '127.0.0.1', resolve);
     });
     const address = `127.0.0.1:${silent.address().port}`;
-    const listing = sourceOf(context, 'svc.test', { DISCOVERY_DNS_SERVERS: address }).list(
-      AbortSignal.timeout(200),
-    );
+    const listing = sourceOf(context, 'svc.test', { servers: address }).list(AbortSignal.timeout(200));
     await expect(listing).rejects.toMatchObject({ failure: 'timeout' });
     silent.close();
   });

@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Env } from '../../../../src/config/env.js';
 import { KubernetesSource } from '../../../../src/modules/discovery/sources/kubernetes.source.js';
 import { startKubernetesPeer, type KubernetesPeer } from '../../../support/peers/kubernetes.peer.js';
 import { noSocketsLeft } from '../../../support/peers/peer.js';
 import { tlsCertificate, type TlsCertificate } from '../../../support/peers/tls-certificate.js';
 import { IN_TIME_MS } from '../../../support/patience.js';
+import { limitedEnv } from '../../../support/limits/limits.js';
 
 const LABEL = { 'svc.platform/component': 'true' };
 const folder = mkdtempSync(join(tmpdir(), 'svc-kubernetes-'));
@@ -32,13 +32,15 @@ function writeAccount(files: Record<string, string>): void {
   Object.entries(files).forEach(([name, text]) => writeFileSync(join(folder, name), text));
 }
 
+const inNamespaces = (...namespaces: string[]): string => JSON.stringify({ kubernetes: { namespaces } });
+
 function sourceOf(settings: Record<string, string> = {}): KubernetesSource {
   return new KubernetesSource(
-    Env.parse('maintenance', {
+    limitedEnv('maintenance', {
       KUBERNETES_SERVICE_HOST: '127.0.0.1',
       KUBERNETES_SERVICE_PORT: String(peer.port),
-      DISCOVERY_KUBERNETES_ACCOUNT_DIR: folder,
-      DISCOVERY_KUBERNETES_NAMESPACES: 'prod',
+      'discoveryLimits.kubernetesAccountDir': folder,
+      DISCOVERY_SOURCES: inNamespaces('prod'),
       ...settings,
     }),
   );
@@ -49,7 +51,7 @@ const http = [{ name: 'http', port: 8_080 }];
 
 describe('KubernetesSource', () => {
   it('is off without a namespace', () => {
-    expect(sourceOf({ DISCOVERY_KUBERNETES_NAMESPACES: '' }).isEnabled).toBe(false);
+    expect(sourceOf({ DISCOVERY_SOURCES: '' }).isEnabled).toBe(false);
     expect(sourceOf().isEnabled).toBe(true);
   });
 
@@ -102,8 +104,8 @@ describe('KubernetesSource', () => {
       labels: LABEL,
       ports: http,
     }));
-    for (const namespaces of ['prod,test', '*']) {
-      const { components } = await sourceOf({ DISCOVERY_KUBERNETES_NAMESPACES: namespaces }).list(never);
+    for (const namespaces of [['prod', 'test'], ['*']]) {
+      const { components } = await sourceOf({ DISCOVERY_SOURCES: inNamespaces(...namespaces) }).list(never);
       expect(components.map(({ key }) => key)).toEqual(['docs-prod', 'docs-test']);
     }
   });
@@ -145,7 +147,7 @@ describe('KubernetesSource', () => {
       labels: LABEL,
       ports: http,
     }));
-    const { components, rejected } = await sourceOf({ DISCOVERY_MAX_COMPONENTS: '2' }).list(never);
+    const { components, rejected } = await sourceOf({ 'discoveryLimits.components': '2' }).list(never);
     expect(components.map(({ key }) => key)).toEqual(['a', 'b']);
     expect(rejected).toEqual([
       { key: 'kubernetes', reason: 'There are more than 2 components; the rest is left out.' },
@@ -178,10 +180,10 @@ describe('KubernetesSource', () => {
     [
       'an account that is not mounted',
       'unreadable',
-      () => ({ DISCOVERY_KUBERNETES_ACCOUNT_DIR: '/nowhere' }),
+      () => ({ 'discoveryLimits.kubernetesAccountDir': '/nowhere' }),
       false,
     ],
-    ['an answer that is too large', 'too_large', () => ({ DISCOVERY_SOURCE_MAX_BYTES: '16384' }), false],
+    ['an answer that is too large', 'too_large', () => ({ 'discoveryLimits.sourceBytes': '16384' }), false],
   ])('fails for %s with %s', async (_what, failure, settings, isOtherAuthority) => {
     const annotations = { note: 'x'.repeat(20_000) };
     peer.services = [{ name: 'large', namespace: 'prod', labels: LABEL, ports: http, annotations }];

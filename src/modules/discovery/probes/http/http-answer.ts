@@ -5,7 +5,7 @@ export class HttpAnswer {
   constructor(
     readonly status: number,
     private readonly headers: Readonly<Record<string, string | undefined>>,
-    /** At most DISCOVERY_MAX_ANSWER_BYTES. */
+    /** At most `answerBytes`. */
     readonly body: string,
   ) {}
 

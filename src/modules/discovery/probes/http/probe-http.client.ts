@@ -11,6 +11,7 @@ import { DirectTransport } from './direct.transport.js';
 import { GuardedTransport } from './guarded.transport.js';
 import type { HttpTransport } from './http-transport.js';
 import { httpUrlOf, ProbeHttp } from './probe-http.js';
+import { discoveryLimits } from '../../discovery.limits.js';
 
 /** Answers of one probe together, in answers of the largest size. */
 const MAX_ANSWERS = 64;
@@ -27,7 +28,7 @@ export class ProbeHttpClient {
     private readonly clock: Clock,
     @Optional() thread?: DialThread,
   ) {
-    this.maxBytes = env.get('DISCOVERY_MAX_ANSWER_BYTES');
+    this.maxBytes = discoveryLimits.answerBytes;
     this.outbound = outboundClient({ ...configuredOutbound(env), maxRedirects: 0 }, { thread });
   }
 

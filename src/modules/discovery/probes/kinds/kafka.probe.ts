@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Admin, KafkaConfig, SASLOptions } from 'kafkajs';
 import { Clock } from '../../../../common/clock.js';
 import { within } from '../../../../common/within.js';
-import { Env } from '../../../../config/env.js';
 import type { Component } from '../../model/component.types.js';
 import { brokerWarnings } from '../net/broker-warnings.js';
 import {
@@ -18,6 +17,7 @@ import { tlsTrustOf, usesTls } from '../net/open-socket.js';
 import { ProbeSockets } from '../net/probe-sockets.js';
 import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
 import type { Probe, ProbeContext, ProbeFinding, ProbeWarning } from '../../model/probe.js';
+import { discoveryLimits } from '../../discovery.limits.js';
 
 const PORT = 9_092;
 /** By the names of the driver's errors; its codes are those of Kafka, several of which mean one thing to us. */
@@ -47,10 +47,7 @@ const MAX_CAUSES = 5;
 export class KafkaProbe implements Probe {
   readonly kind = 'kafka';
 
-  constructor(
-    private readonly env: Env,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly clock: Clock) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
     requireOperator(component);
@@ -72,7 +69,7 @@ export class KafkaProbe implements Probe {
   private async ask(component: Component, context: ProbeContext, attempt: Attempt): Promise<ProbeFinding> {
     const sockets = new ProbeSockets({
       context,
-      maxBytes: this.env.get('DISCOVERY_MAX_DRIVER_BYTES'),
+      maxBytes: discoveryLimits.driverBytes,
       isProtocol: (first) => first.byteLength < 4 || first.readUInt32BE() <= MAX_FIRST_BYTES,
     });
     const config = configOf(component, attempt, sockets);

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2/promise';
 import { Clock } from '../../../../common/clock.js';
-import { Env } from '../../../../config/env.js';
 import type { Component } from '../../model/component.types.js';
 import { addressesOf, requireOperator } from '../net/component-options.js';
 import { loadDriver } from '../net/driver.js';
@@ -13,6 +12,7 @@ import type { ProbeFailure } from '../../model/probe.error.js';
 import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
 import { known, versionOf } from '../net/self-description.js';
 import { connectionsFinding } from '../net/used-connections.js';
+import { discoveryLimits } from '../../discovery.limits.js';
 
 const PORT = 3_306;
 const CODES: Readonly<Record<string, ProbeFailure>> = {
@@ -43,16 +43,13 @@ const THREADS = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_connected',
 export class MysqlProbe implements Probe {
   readonly kind = 'mysql';
 
-  constructor(
-    private readonly env: Env,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly clock: Clock) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
     requireOperator(component);
     const sockets = new ProbeSockets({
       context,
-      maxBytes: this.env.get('DISCOVERY_MAX_DRIVER_BYTES'),
+      maxBytes: discoveryLimits.driverBytes,
       isProtocol: (first) => first.byteLength < 5 || GREETINGS.has(first[4] ?? 0),
     });
     const options = connectionOptions(component, context, sockets);

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Client, ClientConfig } from 'pg';
 import { Clock } from '../../../../common/clock.js';
-import { Env } from '../../../../config/env.js';
 import type { Component } from '../../model/component.types.js';
 import { addressesOf, requireOperator } from '../net/component-options.js';
 import { loadDriver } from '../net/driver.js';
@@ -13,6 +12,7 @@ import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
 import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
 import { known, versionOf } from '../net/self-description.js';
 import { connectionsFinding } from '../net/used-connections.js';
+import { discoveryLimits } from '../../discovery.limits.js';
 
 const PORT = 5_432;
 const CODES: Readonly<Record<string, ProbeFailure>> = {
@@ -57,16 +57,13 @@ interface Row {
 export class PostgresqlProbe implements Probe {
   readonly kind = 'postgresql';
 
-  constructor(
-    private readonly env: Env,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly clock: Clock) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
     requireOperator(component);
     const sockets = new ProbeSockets({
       context,
-      maxBytes: this.env.get('DISCOVERY_MAX_DRIVER_BYTES'),
+      maxBytes: discoveryLimits.driverBytes,
       isProtocol: (first) => FIRST_BYTES.has(first[0] ?? 0),
     });
     const config = clientConfig(component, sockets);

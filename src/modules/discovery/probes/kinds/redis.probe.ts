@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { RedisOptions } from 'ioredis';
 import { Clock } from '../../../../common/clock.js';
-import { Env } from '../../../../config/env.js';
 import type { Component } from '../../model/component.types.js';
 import { addressesOf, requireOperator } from '../net/component-options.js';
 import { loadDriver } from '../net/driver.js';
@@ -12,6 +11,7 @@ import { ProbeSockets } from '../net/probe-sockets.js';
 import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
 import type { Probe, ProbeContext, ProbeFinding, ProbeWarning } from '../../model/probe.js';
 import { known, versionOf } from '../net/self-description.js';
+import { discoveryLimits } from '../../discovery.limits.js';
 
 const PORT = 6_379;
 const TLS_SCHEMES = ['rediss', 'valkeys'];
@@ -31,17 +31,14 @@ const FIRST_BYTES = new Set(Buffer.from('+-$*:_%,#!=(~>'));
 export class RedisProbe implements Probe {
   readonly kind = 'redis';
 
-  constructor(
-    private readonly env: Env,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly clock: Clock) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
     requireOperator(component);
     const { scheme, servers } = addressesOf(component, PORT);
     const sockets = new ProbeSockets({
       context,
-      maxBytes: this.env.get('DISCOVERY_MAX_DRIVER_BYTES'),
+      maxBytes: discoveryLimits.driverBytes,
       isProtocol: (first) => FIRST_BYTES.has(first[0] ?? 0),
     });
     const trust = usesTls(component, scheme, TLS_SCHEMES) ? tlsTrustOf(component) : undefined;

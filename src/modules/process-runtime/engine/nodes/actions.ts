@@ -274,7 +274,7 @@ function withDefaults(defaults: JsonObject, body: JsonObject): JsonObject {
 export function complete(run: StepRun, id: number, action: GraphAction): void {
   const token = run.edit(id);
   const runs = (token.actions[action.svcUuid]?.runs ?? 0) + 1;
-  setState(run, token, action, { state: 'COMPLETED', runs, lastExecutedAt: run.context.now });
+  setState(token, action, { state: 'COMPLETED', runs, lastExecutedAt: run.context.now });
   run.event('ACTION_EXECUTED', token, { actionSvcUuid: action.svcUuid, name: action.name, runs });
 }
 
@@ -290,10 +290,10 @@ function setPending(run: StepRun, id: number, action: GraphAction): TokenState {
   const token = run.edit(id);
   const runs = token.actions[action.svcUuid]?.runs ?? 0;
   const lastExecutedAt = token.actions[action.svcUuid]?.lastExecutedAt ?? run.context.now;
-  setState(run, token, action, { state: 'PENDING', runs, lastExecutedAt });
+  setState(token, action, { state: 'PENDING', runs, lastExecutedAt });
   return token;
 }
 
-function setState(run: StepRun, token: TokenState, action: GraphAction, state: ActionState): void {
+function setState(token: TokenState, action: GraphAction, state: ActionState): void {
   token.actions = { ...token.actions, [action.svcUuid]: state };
 }

@@ -1,0 +1,25 @@
+import { httpLimits } from '../common/http/http.limits.js';
+import { outboundLimits } from '../common/outbound/outbound.limits.js';
+import { agentLimits } from '../modules/agents/agent.limits.js';
+import { modelLimits } from '../modules/agents/llm/model.limits.js';
+import { jobLimits } from '../modules/jobs/job.limits.js';
+import { mcpLimits } from '../modules/mcp-connection/mcp.limits.js';
+import { packageLimits } from '../modules/packages/package.limits.js';
+import { processLimits } from '../modules/process-runtime/process.limits.js';
+import { restLimits } from '../modules/rest-endpoints/rest.limits.js';
+
+const PATIENCE_MS = 60_000;
+const DAY_SECONDS = 86_400;
+
+/** Makes a service whose clock stands still fast, undisturbed, and patient on a busy machine: it is one that tests of an application started. */
+export function useTestLimits(): void {
+  Object.assign(jobLimits, { retryBaseMs: 1, retryMaxMs: 20 });
+  Object.assign(restLimits, { retryDelayMs: 1, timeoutMs: PATIENCE_MS });
+  Object.assign(modelLimits, { retryBaseMs: 1, retryMaxMs: 20 });
+  Object.assign(httpLimits, { refusalDelayMs: 0, connectionTestsPerMinute: 0, rescansPerMinute: 0 });
+  Object.assign(outboundLimits, { threadNiceness: 0, connectTimeoutMs: PATIENCE_MS });
+  Object.assign(packageLimits, { niceness: 0, timeoutMs: PATIENCE_MS });
+  mcpLimits.testTimeoutMs = PATIENCE_MS;
+  agentLimits.toolTimeoutMs = PATIENCE_MS;
+  processLimits.cleanupSeconds = DAY_SECONDS;
+}
