@@ -79,9 +79,7 @@ describe('what is deployed', () => {
   });
 
   it('leaves a service that stops more time than it takes', () => {
-    const longest =
-      (Number(settings.get('SHUTDOWN_DELAY_MS')) + httpLimits.shutdownTimeoutMs) /
-      1_000;
+    const longest = (Number(settings.get('SHUTDOWN_DELAY_MS')) + httpLimits.shutdownTimeoutMs) / 1_000;
     const unit = /^TimeoutStopSec=(\d+)$/m.exec(read('deploy/systemd/svc-platform.service'))?.[1];
     for (const seconds of [
       values.terminationGracePeriodSeconds,

@@ -10,7 +10,10 @@ import type {
 
 /** Compiles BPMN text with the default limits, or with others. */
 export function compileXml(xml: string, limits: Record<string, string> = {}): Promise<CompiledFile> {
-  return new ProcessCompilerService(limitedEnv('maintenance', limits)).compile({ name: 'test.bpmn', xml }, { appId: 'app-1' });
+  return new ProcessCompilerService(limitedEnv('maintenance', limits)).compile(
+    { name: 'test.bpmn', xml },
+    { appId: 'app-1' },
+  );
 }
 
 /** Wraps elements of one process into a file. */

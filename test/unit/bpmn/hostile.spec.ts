@@ -36,7 +36,9 @@ describe('hostile files', () => {
   });
 
   it('counts bytes, nodes and levels', async () => {
-    expect(await errorsOf(bpmn(SIMPLE), { 'definitionLimits.xmlBytes': '100' })).toEqual(['FILE_TOO_LARGE -']);
+    expect(await errorsOf(bpmn(SIMPLE), { 'definitionLimits.xmlBytes': '100' })).toEqual([
+      'FILE_TOO_LARGE -',
+    ]);
     expect(await errorsOf(bpmn(SIMPLE), { 'definitionLimits.nodes': '3' })).toEqual([]);
     expect(await errorsOf(bpmn(SIMPLE), { 'definitionLimits.nodes': '2' })).toEqual(['PROCESS_TOO_LARGE P']);
     const flood = many(11, (index) => `<bpmn:sequenceFlow id="f${index}" sourceRef="s" targetRef="a"/>`);
