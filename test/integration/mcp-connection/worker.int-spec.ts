@@ -117,7 +117,7 @@ describe('McpConnectionService', () => {
     const program = `
       const { McpConnectionService } = await import('${built}modules/mcp-connection/mcp-connection.service.js');
       const { Env } = await import('${built}config/env.js');
-      const service = new McpConnectionService(limitedEnv('evaluation', { 'outboundLimits.threadNiceness': '0', 'mcpLimits.testTimeoutMs': '30000' }));
+      const service = new McpConnectionService(Env.parse('evaluation', {}));
       const request = { baseUrl: 'http://127.0.0.1:49151/', credentials: { type: 'NO_AUTH' }, knownToolCount: 0 };
       console.log((await service.test(request)).cause);`;
     const options = { timeout: PATIENCE_MS };
