@@ -21,7 +21,7 @@ import type { DeclaredPeer } from './declared-peer.js';
  * never does; any message sent here is answered with the number of open connections.
  */
 const HTTP_KINDS = ['http', 'elasticsearch', 'rabbitmq', 'nats', 's3', 'oidc', 'token-endpoint', 'mcp'];
-/** Kinds with a protocol of their own, and their schemes without and with TLS from the first byte. */
+/** Kinds with a protocol of their own that a check speaks, and their schemes without and with TLS from the first byte. */
 const SOCKET_KINDS: readonly [kind: string, scheme: string, options?: object][] = [
   ['mysql', 'mysql'],
   ['postgresql', 'postgres'],
@@ -29,8 +29,6 @@ const SOCKET_KINDS: readonly [kind: string, scheme: string, options?: object][] 
   ['kafka', 'kafka'],
   ['mongodb', 'mongodb'],
   ['smtp', 'smtp'],
-  ['rabbitmq', 'amqp'],
-  ['nats', 'nats'],
 ];
 const TLS_KINDS: typeof SOCKET_KINDS = [
   ['redis', 'rediss'],
