@@ -137,9 +137,14 @@ async function checkRows(
   for (const row of systems) {
     const name = String(row['resource_name']);
     prove(row['definition_id'] !== null, `${name} has no resource definition`);
-    const binding = ['base_url', 'identity_provider_url', 'client_id', 'authorization_type'].map(
-      (column) => row[column] as string | null,
-    );
+    const binding = [
+      'base_url',
+      'identity_provider_url',
+      'client_id',
+      'authorization_type',
+      'tls_ca',
+      'credential_options',
+    ].map((column) => row[column] as string | null);
     const place = { table: 'systems', rowId: String(row['id']), column: 'client_secret', binding };
     prove(
       cipher.open(String(row['client_secret']), place) === secretOf(name),
