@@ -57,7 +57,13 @@ export class ServiceProcess {
     const child = endsWithUs(
       spawn(file, args, {
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: String(port), ...settings },
+        env: {
+          PATH: process.env['PATH'],
+          HOST: '127.0.0.1',
+          PORT: String(port),
+          TEST_LIMITS: JSON.stringify(settings),
+          ...settings,
+        },
       }),
     );
     return new ServiceProcess(child, `http://127.0.0.1:${port}`);

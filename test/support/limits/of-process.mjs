@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises';
 
-// Loaded by `--import` before the built service: limits that stand among its settings, as `setLimits` has them in this process.
-const wanted = Object.entries(process.env).filter(([name]) => /^\w+Limits\.\w+$/.test(name));
+// Loaded by `--import` before the built service: limits that stand among its settings, as `holdLimits` has them in this process.
+// A shell drops names with a dot: TEST_LIMITS holds them once more, as JSON.
+const given = { ...process.env, ...JSON.parse(process.env['TEST_LIMITS'] ?? '{}') };
+const wanted = Object.entries(given).filter(([name]) => /^\w+Limits\.\w+$/.test(name));
 if (wanted.length > 0) {
   const dist = new URL('../../../dist/src/', import.meta.url);
   const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith('.limits.js'));
