@@ -1,6 +1,6 @@
 /** Bounds of bearer tokens and of asking their issuer. */
 export const tokenLimits = {
-  /** Signature algorithms accepted, comma-separated. */
+  /** Signature algorithms accepted. */
   algorithms: ['RS256', 'PS256', 'ES256'] as string[],
   /** Clock difference accepted for exp, nbf and iat. */
   clockToleranceSeconds: 30,

@@ -10,7 +10,7 @@ export const httpLimits = {
   callerBodyValues: 32_000,
   /** Milliseconds for which a request body waits for others of its caller, for each of the two above, then it is answered 429. */
   callerBodyWaitMs: 10_000,
-  /** Requests of one caller that are under way in this replica, or with REDIS_URL in all of them, beside those that follow instances; others are answered 429; 0 is no limit. */
+  /** Requests of one caller that are under way in this replica, beside those that follow instances; others are answered 429; 0 is no limit. */
   callerRequests: 100,
   /** Requests of one caller that this replica works on at the same time, best below DATABASE_POOL_SIZE; others of this caller wait for them; 0 is no limit. */
   callerAtWork: 8,

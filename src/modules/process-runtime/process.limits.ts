@@ -40,7 +40,7 @@ export const processLimits = {
   definitionCacheBytes: 134_217_728,
   /** Open connections that follow the progress of instances, in this replica. */
   followers: 500,
-  /** Open connections of one caller that follow the progress of instances, in this replica, or with REDIS_URL in all of them. */
+  /** Open connections of one caller that follow the progress of instances, in this replica. */
   followersPerCaller: 20,
   /** Milliseconds between two looks for what other replicas did to instances that are followed; with REDIS_URL they tell it at once. */
   progressPollMs: 1_000,
