@@ -432,6 +432,14 @@ describe('correlations of messages', () => {
     expect(await warned(null, [sub({ order: 1 }), caught])).toEqual(['wait: order']);
   });
 
+  it('are followed around a loop that goes one member deeper with each lap', async () => {
+    const again: [string, string] = ['again', node('exclusiveGateway', 'again')];
+    // Behind the start by name: its way is looked at first.
+    const turn = saving('turn', { current: '${current.next}' });
+    const loop: [string, string][] = [again, turn, ['again', ''], waiting('current.id')];
+    expect(await warned(null, loop)).toEqual(['wait: current.id']);
+  });
+
   it('are none where callers cannot choose them, or permissions say who starts', async () => {
     expect(await warned(null, [waiting('processInstanceId')])).toEqual([]);
     expect(await warned(null, [waiting('')])).toEqual([]);

@@ -5,6 +5,9 @@ import { ALWAYS_THERE, meets, type DataSources } from '../../../language/json-sc
 import type { GraphNode, ProcessGraph } from '../model/process-graph.types.js';
 import { sourcesOf, withoutAlias } from './data-names.checks.js';
 
+/** Data has no more levels, so a longer path leads to nothing: a loop makes one longer with each lap. */
+const MAX_NAMES = 64;
+
 /** A path that is read behind a node, or behind the first of its actions only. */
 export interface Read {
   readonly path: ReadPath;
@@ -30,18 +33,29 @@ export class StartValues {
 
   /** Returns whether what is read may be what the body of a start brought; false where there is no work left. */
   reach(read: Read): boolean {
-    const open: Read[] = [read];
     const seen = new Set<string>();
-    for (let at = open.pop(); at !== undefined; at = open.pop()) {
-      const key = JSON.stringify(at);
-      const origins = seen.has(key) || !this.work.spend(1) ? [] : this.originsOf(at);
-      seen.add(key);
+    const open = this.unseen([read], seen);
+    for (let at = open.pop(); at !== undefined && !this.work.isSpent; at = open.pop()) {
+      const origins = this.originsOf(at);
       if (origins === 'body') {
         return true;
       }
-      open.push(...origins);
+      open.push(...this.unseen(origins, seen));
     }
     return false;
+  }
+
+  private unseen(reads: readonly Read[], seen: Set<string>): Read[] {
+    return reads.filter((read) => {
+      const { length } = read.path;
+      if (length > MAX_NAMES || !this.work.spend(1 + length)) {
+        return false;
+      }
+      const key = JSON.stringify(read);
+      const isNew = !seen.has(key);
+      seen.add(key);
+      return isNew;
+    });
   }
 
   private originsOf(read: Read): Read[] | 'body' {
