@@ -62,7 +62,6 @@ window.onload = () => {
 };
 `;
 
-/** The large files of the page, which come with Swagger UI, and their media types. */
 const PAGE_FILES = [
   ['swagger-ui.css', 'text/css'],
   ['swagger-ui-bundle.js', 'text/javascript'],

@@ -4,11 +4,10 @@ import { AuthModule } from './common/auth/auth.module.js';
 import type { TrustedIssuer } from './common/auth/trusted-issuer.js';
 import { Clock } from './common/clock.js';
 import { AllExceptionsFilter } from './common/http/all-exceptions.filter.js';
-import { HandlerSpansInterceptor } from './common/http/handler-spans.interceptor.js';
-import { RequestChecksModule } from './common/http/request-checks.module.js';
-import { StopGateModule } from './common/http/stop-gate.module.js';
-import { Log } from './common/logging/log.js';
-import { LoggingModule } from './common/logging/logging.module.js';
+import { HandlerSpansInterceptor } from './common/http/request-spans.js';
+import { RequestChecksModule } from './common/http/request.guard.js';
+import { StopGateModule } from './common/http/stop-gate.js';
+import { Log, LoggingModule } from './common/logging/log.js';
 import { OutboundModule } from './common/outbound/outbound.module.js';
 import { TracingModule } from './common/trace-export/tracing.module.js';
 import { MetricsModule } from './modules/health/metrics.module.js';
@@ -37,15 +36,11 @@ import { WorkflowsModule } from './modules/workflows/workflows.module.js';
 /** What differs between production, evaluation mode and tests. */
 export interface AppOptions {
   env: Env;
-  /** Makes the issuer whose bearer tokens are accepted. */
   issuer: Pick<FactoryProvider<TrustedIssuer>, 'inject' | 'useFactory'>;
-  /** Evaluation mode and tests can bring one that they move. */
   clock?: Clock;
-  /** Routes that evaluation mode alone has. */
   modules?: readonly DynamicModule[];
 }
 
-/** One module for each domain. */
 const DOMAINS = [
   AgentsModule,
   AuditModule,

@@ -6,23 +6,24 @@ import { AppModule, type AppOptions } from './app.module.js';
 import { bearerMiddleware, PUBLIC_PATHS } from './common/auth/bearer.middleware.js';
 import { JwtStrategy } from './common/auth/jwt.strategy.js';
 import { TrustedIssuer } from './common/auth/trusted-issuer.js';
-import { limitAllConnections, limitConnections } from './common/http/connection-limits.js';
-import { answerClientErrors } from './common/http/client-error.js';
+import {
+  limitAllConnections,
+  limitConnections,
+  answerClientErrors,
+  checkHostInMiddleware,
+  requireHost,
+} from './common/http/http-server.js';
 import { compressionOnRequest } from './common/http/compression.js';
-import { corsOptions } from './common/http/cors.js';
-import { startHeaders } from './common/http/start-headers.js';
+import { corsOptions, startHeaders } from './common/http/cors.js';
 import { JsonReplies } from './common/http/json-replies.js';
 import { requestContextMiddleware } from './common/logging/request-context.js';
 import { requestLog } from './common/http/request-log.middleware.js';
-import { requestSpans } from './common/http/request-spans.middleware.js';
-import { checkHostInMiddleware, requireHost } from './common/http/require-host.js';
+import { requestSpans } from './common/http/request-spans.js';
 import { securityHeaders } from './common/http/security-headers.js';
 import { httpLimits } from './common/http/http.limits.js';
 import { StopGate } from './common/http/stop-gate.js';
-import { withoutStarCondition } from './common/http/unconditional-star.js';
-import { oneAfterTheOther } from './common/http/one-after-the-other.js';
-import { Log } from './common/logging/log.js';
-import { NestLogger } from './common/logging/nest-logger.js';
+import { withoutStarCondition } from './common/http/conditional-requests.js';
+import { Log, NestLogger } from './common/logging/log.js';
 import { Metrics } from './common/metrics/metrics.js';
 import { addressRateLimit } from './common/rate-limit/address-rate-limit.middleware.js';
 import { RateLimits } from './common/rate-limit/rate-limits.js';
@@ -60,25 +61,21 @@ export function configureApp(app: NestExpressApplication): void {
   app.set('trust proxy', env.get('TRUST_PROXY'));
   const tracer = app.get(Tracer);
   app.use(
-    oneAfterTheOther([
-      requestContextMiddleware,
-      ...(tracer.isOn ? [requestSpans(tracer)] : []),
-      requestLog(app.get(Log), app.get(Metrics)),
-      securityHeaders(),
-      startHeaders(env),
-    ]),
+    requestContextMiddleware,
+    ...(tracer.isOn ? [requestSpans(tracer)] : []),
+    requestLog(app.get(Log), app.get(Metrics)),
+    securityHeaders(),
+    startHeaders(env),
   );
   app.enableCors(corsOptions(env.get('CORS_ORIGINS')));
   app.use(
-    oneAfterTheOther([
-      compressionOnRequest(),
-      withoutStarCondition,
-      app.get(StopGate).middleware,
-      requireHost,
-      addressRateLimit(app.get(RateLimits)),
-      ...(env.get('CONSOLE') ? [leadToConsole] : []),
-      bearerMiddleware(app.get(JwtStrategy), [...PUBLIC_PATHS, ...consolePaths(env)]),
-    ]),
+    compressionOnRequest(),
+    withoutStarCondition,
+    app.get(StopGate).middleware,
+    requireHost,
+    addressRateLimit(app.get(RateLimits)),
+    ...(env.get('CONSOLE') ? [leadToConsole] : []),
+    bearerMiddleware(app.get(JwtStrategy), [...PUBLIC_PATHS, ...consolePaths(env)]),
   );
   setUpApiDocs(app);
   if (env.get('CONSOLE')) {

@@ -1,4 +1,4 @@
-import { endWithStartFailure } from './common/logging/start-failure.js';
+import { endWithStartFailure } from './common/logging/log.js';
 import { Env } from './config/env.js';
 
 /** Production: settings are complete or the process ends with status 78. */

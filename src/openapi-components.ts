@@ -2,7 +2,6 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 
 type Reference = { $ref: string };
 
-/** The members of parts of the document that are read or changed here. */
 interface SchemaObject {
   type?: string | string[];
   format?: string;
@@ -25,7 +24,6 @@ interface ResponseObject {
   content?: Record<string, { schema: SchemaObject | Reference; example?: unknown }>;
 }
 
-/** One operation, as far as its parts are read or changed after it was made. */
 interface Operation {
   operationId: string;
   parameters?: (ParameterObject | Reference)[];
@@ -140,7 +138,6 @@ function tellWidths(part: unknown): void {
   }
 }
 
-/** @returns the headers of several responses, which refer to them now */
 function shareHeaders(operations: readonly Operation[]): Record<string, object> {
   const places = new Places<object>();
   for (const { operationId, responses } of operations) {
@@ -154,7 +151,6 @@ function shareHeaders(operations: readonly Operation[]): Record<string, object> 
   return places.share('headers');
 }
 
-/** @returns the responses of several operations, which refer to them now, by names made of their messages */
 function shareResponses(operations: readonly Operation[]): Record<string, ResponseObject> {
   const places = new Places<ResponseObject>();
   for (const { operationId, responses } of operations) {
@@ -180,7 +176,6 @@ function shareParameters(operations: readonly Operation[]): Record<string, Param
   return places.share('parameters');
 }
 
-/** What a part is called, and what it is called where another part has that name. */
 function namesIn(operationId: string, name: string): string[] {
   return [name, `${name}Of${nameOf(operationId)}`];
 }

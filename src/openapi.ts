@@ -1,9 +1,53 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { publishedSchemas } from './modules/packages/schema/published-schemas.js';
 import { ErrorResponseDto } from './common/errors/error.response.dto.js';
 import { operationsOf, withSharedComponents } from './openapi-components.js';
-import { packageComponents } from './openapi-package.js';
 import { SERVICE_NAME, SERVICE_VERSION } from './common/service-version.js';
+
+const PACKAGE = 'ApplicationPackage';
+const NODE_REQUEST = 'PackageNodeRequest';
+const NODE = 'WorkflowNode';
+const ID = 'id';
+const SCHEMAS = '#/components/schemas/';
+const PART_PREFIX = 'Package';
+const DEFINITIONS = '#/$defs/';
+
+interface Node {
+  description?: string;
+  properties?: Record<string, object>;
+  required?: string[];
+}
+
+/**
+ * The published JSON Schema of application packages, with which packages are checked too, as components of the OpenAPI document:
+ * itself, and its definitions with `Package` before their names. A node that comes by itself may have no id: it is given, or in the path.
+ */
+function packageComponents(): Record<string, unknown> {
+  const {
+    $schema: _schema,
+    $id: _id,
+    $defs = {},
+    ...root
+  } = moved(publishedSchemas()['application-package.schema.json']);
+  const parts = Object.entries($defs).map(([name, schema]) => [PART_PREFIX + name, schema]);
+  const { [NODE]: node = {} } = $defs as Record<string, Node>;
+  const request = { ...node, required: node.required?.filter((member) => member !== ID) };
+  const named = { type: 'object', properties: { [ID]: node.properties?.[ID] }, required: [ID] };
+  const whole = { description: node.description, allOf: [{ $ref: SCHEMAS + NODE_REQUEST }, named] };
+  const own = { [NODE_REQUEST]: request, [PART_PREFIX + NODE]: whole };
+  return { [PACKAGE]: root, ...Object.fromEntries(parts), ...own };
+}
+
+function moved(schema: unknown): Record<string, unknown> & { $defs?: object } {
+  return JSON.parse(
+    JSON.stringify(schema, (key, value: unknown) =>
+      key === '$ref' && typeof value === 'string' && value.startsWith(DEFINITIONS)
+        ? `${SCHEMAS}${PART_PREFIX}${value.slice(DEFINITIONS.length)}`
+        : value,
+    ),
+  ) as Record<string, unknown>;
+}
 
 const DESCRIPTION = `Registers MCP servers as systems of application versions, tests their connections and switches their tools. Takes
 applications as packages, makes builds of them, starts their processes and executes UI actions.
@@ -67,7 +111,6 @@ const HEADERS = {
   RateLimit: rateLimit('What is left of them: `r` requests for `t` seconds', '"caller";r=599;t=60'),
 };
 
-/** In the order of the page. */
 const TAGS = [
   {
     name: 'Systems',
@@ -151,7 +194,6 @@ function withCommonParts(document: OpenAPIObject): OpenAPIObject {
   };
 }
 
-/** What is looked at of a parameter. */
 interface Parameter {
   required?: boolean;
   example?: unknown;

@@ -7,7 +7,7 @@ import { createApp } from './app.setup.js';
 import { httpLimits } from './common/http/http.limits.js';
 import { StopGate } from './common/http/stop-gate.js';
 import { misreadsJsonNames } from './common/json-names.js';
-import { listening } from './common/http/listening.js';
+import { listening } from './common/http/http-server.js';
 import { Log } from './common/logging/log.js';
 import { Env } from './config/env.js';
 import { makeUsualUnicodeClasses } from './language/expressions/unicode-classes.js';
@@ -29,7 +29,6 @@ export interface ServeOptions extends AppOptions {
 
 /**
  * Starts the service and stops it in order on SIGTERM and SIGINT; a second Ctrl-C ends it at once.
- * @returns the URL it listens on
  * @throws StartError when settings are wrong or what they name cannot be had
  */
 export async function serve({ host, onStop, ...options }: ServeOptions): Promise<string> {

@@ -35,9 +35,8 @@ class BenchEvent {
 
 const { Clock } = await built<typeof import('../../src/common/clock.js')>('common/clock.js');
 const { Log } = await built<typeof import('../../src/common/logging/log.js')>('common/logging/log.js');
-const { LoggingModule } = await built<typeof import('../../src/common/logging/logging.module.js')>(
-  'common/logging/logging.module.js',
-);
+const { LoggingModule } =
+  await built<typeof import('../../src/common/logging/log.js')>('common/logging/log.js');
 const { Metrics } =
   await built<typeof import('../../src/common/metrics/metrics.js')>('common/metrics/metrics.js');
 const { EnvModule } = await built<typeof import('../../src/config/env.module.js')>('config/env.module.js');

@@ -3,10 +3,7 @@ import type { Command } from 'commander';
 /** Shells for which there is a script. */
 export const SHELLS = ['bash', 'zsh'] as const;
 
-/**
- * A script that completes commands and options: `source <(svc completion bash)`.
- * @param program with all of its commands
- */
+/** A script that completes commands and options: `source <(svc completion bash)`. */
 export function completionScript(program: Command, shell: (typeof SHELLS)[number]): string {
   const shared = optionsOf(program);
   const cases = program.commands.map(

@@ -9,7 +9,7 @@ import {
 } from '../delivery/deliver.command.js';
 import type { ReadFolder } from '../modules/packages/reading/package-folder.js';
 import { appIdOf } from './author-commands.js';
-import { differenceLines, differencesOf } from './build-differences.js';
+import { differenceLines, differencesOf } from './build-commands.js';
 import { UsageError, type Session } from './session.js';
 
 /** Options of every delivery; docs/commands.md says what they mean. */
@@ -30,15 +30,12 @@ export interface DeliverOptions extends DeliveryOptions {
   activate?: true;
 }
 
-/** How far a delivery came, and what was looked at on the way. */
 interface ToldDelivery extends Delivered {
-  /** Of the build to the one that was active before. */
   differences?: BuildDifferencesResponse;
 }
 
 /**
  * Delivers a folder as `npm run deliver` does. The application is that of the folder where --app does not name one.
- * @param content what was read of the folder before, where it was
  * @throws UsageError
  */
 export async function deliverFolder(

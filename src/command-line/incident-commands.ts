@@ -11,7 +11,7 @@ import {
 import type { JsonObject } from '../common/json.js';
 import { processData } from './process-data.js';
 import { UsageError, type Session } from './session.js';
-import { table } from './table.js';
+import { table } from './lines.js';
 
 /** States of incidents, as the inbox takes them. */
 export const INCIDENT_STATES = ['OPEN', 'RESOLVED', 'RETRIED'] as const;
@@ -77,7 +77,6 @@ function incidentLines(found: ListedIncident[]): string[] {
   );
 }
 
-/** Why the run of a workflow failed says more than that it did. */
 function messageOf({ message, workflowError }: ListedIncident): string {
   if (workflowError === null) {
     return message;

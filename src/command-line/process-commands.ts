@@ -8,16 +8,14 @@ import {
   type SvcClient,
 } from '../../clients/typescript/src/index.js';
 import { didYouMean } from '../common/nearest-name.js';
-import { eventText, nodeOf } from './event-text.js';
+import { eventText, nodeOf, table } from './lines.js';
 import { workflowMessages } from './incident-commands.js';
 import { processData } from './process-data.js';
 import { UsageError, type Session } from './session.js';
 import { printable } from '../common/printable.js';
-import { table } from './table.js';
 
 const NOT_FOUND = 404;
 
-/** Platform that the service stores with what is started here. */
 const PLATFORM = { 'svc-platform': 'svc' };
 
 /** Options of `svc start`. */
@@ -162,10 +160,6 @@ export async function show(
   return 0;
 }
 
-/**
- * State, where it stands, what can be done, and what stopped.
- * @param messages of incidents of which more is known than the instance says, by their ids
- */
 function instanceLines(
   instance: InstanceResponse,
   messages: ReadonlyMap<string, string> = new Map(),

@@ -1,8 +1,9 @@
+import { text } from 'node:stream/consumers';
 import { connect, type SvcClient } from '../../clients/typescript/src/index.js';
 import { Clock } from '../common/clock.js';
-import type { Env } from '../config/env.js';
+import { Env } from '../config/env.js';
+import { pathAsTyped } from '../config/cli.js';
 
-/** `hh:mm:ss` */
 const TIME_LENGTH = 8;
 
 /** Thrown for a command line that cannot be meant: status 2. */
@@ -10,8 +11,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Where a command finds the service, and a token of it. */
-export interface ServiceAddress {
+interface ServiceAddress {
   url: string;
   token: string;
 }
@@ -21,13 +21,10 @@ export interface SvcSurroundings {
   env: Env;
   print: (line: string) => void;
   printError: (line: string) => void;
-  /** Where a path of the command line is. */
   pathOf: (path: string) => string;
-  /** The standard input as text. */
   readInput: () => Promise<string>;
   /** For what goes on until somebody ends it. Other commands end at Ctrl-C as every program does. */
   untilStopped: () => AbortSignal;
-  /** The evaluation server of this machine, where the command can know of one. */
   evaluation?: () => Promise<ServiceAddress>;
 }
 
@@ -78,12 +75,10 @@ export class Session {
     return connect({ ...(await this.address()), timeoutMs: this.timeoutMs });
   }
 
-  /** Prints lines for people, or with --json the whole as one line of JSON. */
   show(data: unknown, lines: () => string[]): void {
     (this.isJson ? [JSON.stringify(data)] : lines()).forEach(this.surroundings.print);
   }
 
-  /** As {@link show}, for a list. People are told where it is empty, on the standard error. */
   showList(found: readonly unknown[], lines: () => string[], none: string): void {
     this.show(found, lines);
     if (found.length === 0) {
@@ -91,21 +86,18 @@ export class Session {
     }
   }
 
-  /** Prints lines for people only. */
   tellPeople(lines: string[]): void {
     if (!this.isJson) {
       lines.forEach(this.surroundings.print);
     }
   }
 
-  /** Tells people what goes on, on the standard error. */
   tell(line: string): void {
     if (!this.isJson) {
       this.surroundings.printError(line);
     }
   }
 
-  /** What the time is here, for people: hours, minutes, seconds. */
   time(): string {
     return this.clock.now().toTimeString().slice(0, TIME_LENGTH);
   }
@@ -113,4 +105,21 @@ export class Session {
   private get isJson(): boolean {
     return this.options.json === true;
   }
+}
+
+/** Those of this process. */
+export function surroundingsOf(print: (line: string) => void): SvcSurroundings {
+  return {
+    env: Env.fromProcess('maintenance'),
+    print,
+    printError: (line) => process.stderr.write(`${line}\n`),
+    pathOf: (path) => pathAsTyped(path, 'svc'),
+    readInput: () => text(process.stdin),
+    untilStopped: () => {
+      const stop = new AbortController();
+      process.once('SIGINT', () => stop.abort());
+      process.once('SIGTERM', () => stop.abort());
+      return stop.signal;
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { runCli } from '../config/cli.js';
-import { surroundingsOf } from './surroundings.js';
+import { surroundingsOf } from './session.js';
 import { svc } from './svc.command.js';
 
 /** The program of the client package: `svc`. It knows of no evaluation server. */

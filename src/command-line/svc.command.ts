@@ -1,7 +1,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ServiceError, SvcError } from '../../clients/typescript/src/index.js';
 import { initApplication, validateFolder } from './author-commands.js';
-import { differences } from './build-differences.js';
+import { differences, RUNNING, withdraw } from './build-commands.js';
 import { completionScript, SHELLS } from './completion.js';
 import { deliverFolder } from './deliver-order.js';
 import { INCIDENT_STATES, incidents, retry } from './incident-commands.js';
@@ -10,7 +10,6 @@ import { Session, UsageError, type SharedOptions, type SvcSurroundings } from '.
 import { printable } from '../common/printable.js';
 import { tools } from './tools-command.js';
 import { trace } from './trace-command.js';
-import { RUNNING, withdraw } from './withdraw-command.js';
 import { watchFolder } from './watch-command.js';
 
 const REFUSED = 1;
@@ -83,7 +82,6 @@ function programOf(surroundings: SvcSurroundings, done: (status: number) => void
       writeOut: (text) => surroundings.print(text.trimEnd()),
       writeErr: (text) => surroundings.printError(text.trimEnd()),
     });
-  /** Runs a command with a session of its options. */
   const running: Running =
     (run) =>
     async (...given) => {
@@ -102,7 +100,6 @@ function programOf(surroundings: SvcSurroundings, done: (status: number) => void
   return program;
 }
 
-/** What commander calls: with the arguments, the options, and the command. */
 type Running = (
   run: (session: Session, ...given: never[]) => Promise<number>,
 ) => (...given: unknown[]) => Promise<void>;
@@ -142,7 +139,6 @@ function addAuthorCommands(program: Command, running: Running): void {
   addContentCommands(program, running);
 }
 
-/** What is in versions and builds. */
 function addContentCommands(program: Command, running: Running): void {
   program
     .command('tools <app> <version>')
@@ -238,7 +234,6 @@ function count(text: string): number {
   return whole(text, /^[1-9]\d{0,2}$/, 'It must be a whole number from 1 to 999.');
 }
 
-/** What is read page by page. */
 function many(text: string): number {
   return whole(text, /^[1-9]\d{0,3}$/, 'It must be a whole number from 1 to 9999.');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { table } from './table.js';
+import { table } from './lines.js';
 
 describe('table', () => {
   it('aligns columns, and keeps each row on its line', () => {

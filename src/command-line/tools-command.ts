@@ -6,13 +6,12 @@ import {
 } from '../../clients/typescript/src/index.js';
 import { didYouMean } from '../common/nearest-name.js';
 import { UsageError, type Session } from './session.js';
-import { table } from './table.js';
+import { table } from './lines.js';
 import { printable } from '../common/printable.js';
 
 const FORBIDDEN = 403;
 
 type Version = { appId: string; versionId: string };
-/** An MCP system with its tools, and both names by which people know it. */
 type NamedSystem = SystemResponse & { resourceName: string };
 
 /** Lists the MCP systems of a version with their tools; before that, switches one where that is asked for. */
@@ -112,7 +111,6 @@ function namesOf({ name, resourceName }: NamedSystem): string[] {
   return [name, resourceName];
 }
 
-/** Which part of SYSTEM/TOOL is not there. */
 function reasonOf(named: string, systems: NamedSystem[], { appId, versionId }: Version): string {
   if (systems.length === 0) {
     return `version ${versionId} of ${appId} has no MCP system, or there is no such version.`;

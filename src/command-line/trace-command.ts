@@ -7,15 +7,13 @@ import {
   type WorkflowRunDetails,
 } from '../../clients/typescript/src/index.js';
 import { isJsonObject, type JsonObject } from '../common/json.js';
-import { eventText, nodeOf } from './event-text.js';
+import { eventText, nodeOf, table } from './lines.js';
 import type { Session } from './session.js';
-import { table } from './table.js';
 import { printable } from '../common/printable.js';
 
 /** Most of a question that a line shows; `--json` has the whole. */
 const WHAT_LENGTH = 100;
 
-/** A run with the calls of its agents and REST nodes. */
 interface TracedRun extends WorkflowRunDetails {
   calls: WorkflowCall[];
 }
@@ -62,7 +60,6 @@ async function runsOf(session: Session, svc: SvcClient, processInstanceUuid: str
   return runs.toReversed();
 }
 
-/** What a person corrected, with the values before and after where the page has them. */
 function correctionLine({ seq, data }: HistoryEvent): string {
   const { members, before, after } = data ?? {};
   const changes = (Array.isArray(members) ? members : []).map((member) => {
@@ -107,7 +104,6 @@ function runLines({ id, workflow, state, errorCode, error, nodes, calls }: Trace
   ];
 }
 
-/** Why a node failed, with what the details say besides. */
 function failureOf({ error }: WorkflowNodeRun): string | null {
   if (error === null) {
     return null;
@@ -116,7 +112,6 @@ function failureOf({ error }: WorkflowNodeRun): string | null {
   return details === null || message.includes(details) ? message : `${message} (${details})`;
 }
 
-/** What was asked: a tool with its arguments, or a method with its address. A model is asked too much for a line. */
 function whatOf({ kind, request }: WorkflowCall): string | null {
   if (kind === 'MODEL') {
     return null;

@@ -15,7 +15,6 @@ type WatchOptions = Omit<DeliveryOptions, 'testConnections'>;
 const LOOK_MS = 300;
 const DIGEST_LENGTH = 12;
 
-/** What a folder holds at one moment. */
 interface Look {
   content: ReadFolder;
   appId: string | undefined;
@@ -102,7 +101,6 @@ async function lastSave(folder: string): Promise<number> {
   return Math.max(0, ...times);
 }
 
-/** Whether the active build is one of this version. */
 async function isActive(session: Session, { appId, version }: Look): Promise<boolean> {
   if (appId === undefined) {
     return false;

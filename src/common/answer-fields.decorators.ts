@@ -16,16 +16,13 @@ export const shows =
 
 /** Decorators of members of answers: what the OpenAPI document says of them. */
 export const Shows = {
-  /** Its class says the type: a text, or true and false. */
   value: shows({}),
   textOrNull: shows({ type: String, nullable: true }),
   texts: shows({ type: [String] }),
   textsOrNull: shows({ type: [String], nullable: true }),
   booleanOrNull: shows({ type: Boolean, nullable: true }),
-  /** A whole number. */
   number: shows({ type: 'integer' }),
   numberOrNull: shows({ type: 'integer', nullable: true }),
-  /** Any number. */
   decimalOrNull: shows({ type: Number, nullable: true }),
   /** As `numberOrNull`; not in every answer. */
   numberIfAsked: shows({ type: 'integer', nullable: true, required: false }),
@@ -36,11 +33,9 @@ export const Shows = {
   /** ISO 8601, UTC with milliseconds. */
   moment: shows({ format: 'date-time' }),
   momentOrNull: shows({ type: String, format: 'date-time', nullable: true }),
-  /** A JSON object whose shape is data. */
   object: shows({ type: 'object', additionalProperties: true }),
   objectOrNull: shows({ type: 'object', additionalProperties: true, nullable: true }),
 
-  /** A value of an enumeration, which has a schema of its own under `name`. */
   enum: (name: string, values: ApiPropertyOptions['enum'], description: string, example?: unknown) =>
     shows({ enum: values, enumName: name } as ApiPropertyOptions)(description, example),
 

@@ -1,10 +1,8 @@
-/** Bytes of one piece, see `canonicalPieces`. */
 const PIECE = 1_048_576;
 
 /**
  * The canonical JSON text of a value (RFC 8785): members sorted by UTF-16 code units, no white space. Equal values give
  * equal text however a database or a server ordered their members.
- * @param value plain JSON data
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) {

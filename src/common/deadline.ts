@@ -4,7 +4,6 @@ export class Deadline {
   private readonly timer: NodeJS.Timeout;
   private readonly pass = (): void => this.controller.abort(this.outer.reason);
 
-  /** @param late gives the reason of the signal when the time is over */
   constructor(
     private readonly outer: AbortSignal,
     milliseconds: number,
@@ -17,14 +16,41 @@ export class Deadline {
     }
   }
 
-  /** Aborted for the reason of the outer signal, or because it is late. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }
 
-  /** The work is over: nobody watches the time or the outer signal any more. */
   clear(): void {
     clearTimeout(this.timer);
     this.outer.removeEventListener('abort', this.pass);
   }
+}
+
+/**
+ * Waits for work, but no longer than `ms` milliseconds. The work itself goes on; whatever comes of it later is dropped.
+ * @param late gives the result in place of the work, or throws
+ */
+export function within<Result>(
+  ms: number,
+  work: Promise<Result>,
+  late: () => Result | Promise<Result>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      new Promise<Result>((end) => {
+        end(late());
+      }).then(resolve, reject);
+    }, ms);
+    work.then(
+      (result) => {
+        clearTimeout(timer);
+        resolve(result);
+        return undefined;
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
 }

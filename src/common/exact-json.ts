@@ -26,7 +26,6 @@ export function refuseRounded(integer: string): never {
   throw new RoundedIntegerError(integer);
 }
 
-/** As many as an integer beyond 2^53 - 1 has. */
 const DIGITS = /\d{16}/;
 const ZERO = 0x30;
 const STRING_OR_DIGITS = /"|\d{16}/g;

@@ -1,7 +1,6 @@
 /**
  * Works on items, at most `limit` at a time, in their order: the next one begins as soon as one ends. The first failure
  * ends the waiting, and nothing more is begun.
- * @returns the results in the order of the items
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],

@@ -18,7 +18,6 @@ export function endOfString(bytes: Uint8Array, start: number): number {
   return at < 0 ? bytes.length : at;
 }
 
-/** Whether an odd number of backslashes stands before a byte. */
 function isEscaped(bytes: Uint8Array, at: number): boolean {
   let first = at;
   while (bytes[first - 1] === BACKSLASH) {

@@ -1,6 +1,5 @@
 /**
  * What is wrong with a text that is no JSON, with the line and the column in the text.
- * @param error what `JSON.parse` has thrown
  * @returns undefined where it was no fault of the text
  */
 export function jsonFault(error: unknown, text: string): string | undefined {

@@ -6,20 +6,6 @@ const PIECE = 65_536;
 
 const ENDS_WORD = new Set<number | undefined>([COMMA, LIST_END, OBJECT_END, SPACE]);
 
-/** A value inside of a large JSON text. It can be read without reading the rest of the text. */
-export interface JsonPart {
-  /** Where it is a member of an object. */
-  readonly name: string | undefined;
-  /** Members of an object or elements of an array, as deep as was asked for. */
-  readonly parts: readonly JsonPart[];
-  /** The value itself: as much work as the part is large. */
-  read(): unknown;
-  /** Its text. */
-  readonly bytes: Buffer;
-  /** Whether these bytes stand anywhere in it: little work, also where the part is large. */
-  includes(bytes: Buffer): boolean;
-}
-
 /** The member of this name. */
 export function memberOf(part: JsonPart | undefined, name: string): JsonPart | undefined {
   return part?.parts.find((member) => member.name === name);
@@ -29,7 +15,6 @@ export function memberOf(part: JsonPart | undefined, name: string): JsonPart | u
  * Finds the parts of a large JSON text without reading them.
  * @param text UTF-8 of valid JSON that we wrote ourselves: what is none gives parts that cannot be read
  * @param depth 1 for the members or elements of the whole, 2 for theirs too, and so on
- * @returns the whole
  */
 export function* jsonParts(text: Buffer, depth: number): Steps<JsonPart> {
   const scan = new Scan(text, depth);
@@ -59,8 +44,9 @@ export function* jsonValue(text: Buffer): Steps<unknown> {
   return values[0]?.[0] === undefined ? values.map(([, value]) => value) : Object.fromEntries(values);
 }
 
-class TextPart implements JsonPart {
-  readonly parts: TextPart[] = [];
+/** A value inside of a large JSON text. It can be read without reading the rest of the text. */
+export class JsonPart {
+  readonly parts: JsonPart[] = [];
 
   constructor(
     private readonly text: Buffer,
@@ -73,6 +59,7 @@ class TextPart implements JsonPart {
     return this.text[this.start] === OBJECT;
   }
 
+  /** The value itself: as much work as the part is large. */
   read(): unknown {
     return JSON.parse(this.text.toString('utf8', this.start, this.end));
   }
@@ -81,6 +68,7 @@ class TextPart implements JsonPart {
     return this.text.subarray(this.start, this.end);
   }
 
+  /** Whether these bytes stand anywhere in it: little work, also where the part is large. */
   includes(bytes: Buffer): boolean {
     return this.bytes.includes(bytes);
   }
@@ -88,28 +76,23 @@ class TextPart implements JsonPart {
 
 class Scan {
   private at = 0;
-  /** Containers that are open, the text around the whole among them. */
   private level = 0;
-  /** The name of the member whose value comes next. */
   private name: string | undefined;
-  private readonly around: TextPart;
-  /** Open containers that are parts. */
-  private readonly open: TextPart[];
+  private readonly around: JsonPart;
+  private readonly open: JsonPart[];
 
   constructor(
     private readonly text: Buffer,
     private readonly depth: number,
   ) {
-    this.around = new TextPart(text, undefined, text.length, text.length);
+    this.around = new JsonPart(text, undefined, text.length, text.length);
     this.open = [this.around];
   }
 
-  /** The whole, once all is read. */
-  get whole(): TextPart {
+  get whole(): JsonPart {
     return this.around.parts[0] ?? this.around;
   }
 
-  /** Reads on for a while. @returns whether there is more */
   advance(): boolean {
     const until = Math.min(this.at + PIECE, this.text.length);
     while (this.at < until) {
@@ -177,8 +160,8 @@ class Scan {
     this.at = end;
   }
 
-  private added(end: number): TextPart {
-    const part = new TextPart(this.text, this.name, this.at, end);
+  private added(end: number): JsonPart {
+    const part = new JsonPart(this.text, this.name, this.at, end);
     this.name = undefined;
     this.open.at(-1)?.parts.push(part);
     return part;

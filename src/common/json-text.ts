@@ -1,7 +1,6 @@
 import { BACKSLASH, COMMA, LIST, LIST_END, OBJECT, OBJECT_END, QUOTE } from './json-bytes.js';
 import type { Steps } from './turns.js';
 
-/** Characters that are looked at in one go. */
 const CHARACTERS_AT_ONCE = 65_536;
 
 /** @returns index of the quotation mark that closes the string of a JSON text whose first one is at `start` */
@@ -13,7 +12,6 @@ export function endOfString(json: string, start: number): number {
   return at;
 }
 
-/** Whether an odd number of backslashes stands before a character. */
 function isEscaped(json: string, at: number): boolean {
   let first = at;
   while (json.charCodeAt(first - 1) === BACKSLASH) {

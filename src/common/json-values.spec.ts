@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { countValues, hasMoreValues } from './json-values.js';
+import { countValues, hasMoreValues } from './json.js';
 
 const counted = (text: string, most = 1_000_000): number => countValues(Buffer.from(text), most);
 

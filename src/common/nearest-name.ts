@@ -7,9 +7,7 @@ const NAME_MAX_LENGTH = 255;
 
 /**
  * The known name that somebody most likely meant, for messages that say what to write instead.
- * @param name the name as it was written
  * @param known names that exist, of any number; the first one wins where two are equally near
- * @returns undefined when no known name is near
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > NAME_MAX_LENGTH) {

@@ -39,7 +39,6 @@ export function timeOfUuid(uuid: string): Date {
   return new Date(Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16));
 }
 
-/** Random bytes for one UUID, each used once. */
 function randomBytes(): Uint8Array {
   if (used === random.length) {
     randomFillSync(random);

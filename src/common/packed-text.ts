@@ -1,7 +1,11 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { bufferOf } from './buffer-of.js';
 import { inTurns, type Steps } from './turns.js';
+
+/** The same bytes as a Buffer; nothing is copied. */
+export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);

@@ -10,11 +10,7 @@ export interface PageQuery<Cursor = string> {
   limit?: number;
 }
 
-/**
- * Reads a page. One row more than are shown tells whether there are more.
- * @param read reads at most so many rows
- * @param cursorOf what names a row to read on from
- */
+/** Reads a page. One row more than are shown tells whether there are more. */
 export async function readPage<Item, Cursor>(
   limit: number,
   read: (limit: number) => Promise<Item[]>,

@@ -18,7 +18,6 @@ export class RecentlyUsed<Key, Value> {
   private readonly held = new Map<Key, Entry<Value>>();
   private bytes = 0;
 
-  /** @param forget called with each value that has to make room */
   constructor(
     private readonly limits: CacheLimits,
     private readonly forget: (value: Value) => void = () => undefined,
@@ -28,7 +27,6 @@ export class RecentlyUsed<Key, Value> {
     return this.held.size;
   }
 
-  /** The values that are held, the value that was not used for longest first. */
   get values(): Value[] {
     return [...this.held.values()].map(({ value }) => value);
   }
@@ -43,7 +41,6 @@ export class RecentlyUsed<Key, Value> {
     return entry?.value;
   }
 
-  /** Holds a value, in place of the one that was held under its key. */
   set(key: Key, value: Value, bytes = 0): void {
     this.delete(key);
     this.held.set(key, { value, bytes });

@@ -1,20 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Milliseconds of work in one go; longer work keeps others waiting. */
 const TURN_MS = 5;
-
-/** Lets others have the event loop between the parts of long work that is not waiting for anything. */
-export class Turns {
-  private since = performance.now();
-
-  /** Between two parts: gives way when this has gone on for long enough, and costs next to nothing when not. */
-  async give(): Promise<void> {
-    if (performance.now() - this.since >= TURN_MS) {
-      await nextTurn();
-      this.since = performance.now();
-    }
-  }
-}
 
 /** Long work that says by `yield` where it can be interrupted. */
 export type Steps<Result> = Generator<void, Result>;
@@ -69,11 +55,7 @@ async function nextWithRoom(): Promise<void> {
   }
 }
 
-/**
- * Does work in such a turn.
- * @param work waits for nothing
- * @returns what the work returns; rejects with what it throws
- */
+/** Does work in such a turn. */
 export async function inTurn<Result>(work: () => Result): Promise<Result> {
   while (isFilled()) {
     await nextTurn();
@@ -91,7 +73,6 @@ export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   }
 }
 
-/** Goes on for the length of a turn. */
 function advance<Result>(steps: Steps<Result>): IteratorResult<void, Result> {
   const begun = performance.now();
   let step = steps.next();

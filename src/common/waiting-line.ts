@@ -2,12 +2,10 @@
 export class WaitingLine<Entry> {
   private readonly waiting = new Map<object, { entry: Entry; begin: () => void }>();
 
-  /** How many wait. */
   get length(): number {
     return this.waiting.size;
   }
 
-  /** What the first one waits with; undefined when nobody waits. */
   get first(): Entry | undefined {
     const [next] = this.waiting.values();
     return next?.entry;
@@ -16,7 +14,6 @@ export class WaitingLine<Entry> {
   /**
    * Waits until `admit` comes to this entry.
    * @param waitMs milliseconds at the most
-   * @param signal leaves the line
    * @returns whether its turn came
    */
   wait(entry: Entry, waitMs: number, signal?: AbortSignal): Promise<boolean> {

@@ -2,7 +2,6 @@
 export interface XmlPlace {
   /** Of its opening tag, the first line is 1. */
   line: number;
-  /** Its attribute `name`; undefined without one. */
   name: string | undefined;
 }
 
@@ -16,7 +15,6 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['quot', '"'],
   ['apos', "'"],
 ]);
-/** Beginnings of tags are looked at so far: one is rarely longer. */
 const TAG_MAX_LENGTH = 2_000;
 const NAME_MAX_LENGTH = 80;
 const MAX_CODE_POINT = 0x10_ff_ff;

@@ -4,7 +4,6 @@ import { EnvError } from './env.js';
 /**
  * Runs a command of ours, and ends the process with the status that the command returns. The status is 78 (EX_CONFIG)
  * for wrong settings, and 1 for any other error. Only the safe part of an error is printed.
- * @param command gets the arguments of the command line and a printer of lines
  */
 export async function runCli(
   command: (args: string[], print: (line: string) => void) => Promise<number>,

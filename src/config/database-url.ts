@@ -1,3 +1,5 @@
+import { urlCredentials, type UrlCredentials } from './url-credentials.js';
+
 const MAX_PORT = 65_535;
 const DEFAULT_PORT = 3_306;
 /** Groups: scheme, credentials, host, port, database. */
@@ -14,19 +16,17 @@ export function isDatabaseServerUrl(url: string): boolean {
 
 /** The parts of the address of a database server. */
 export interface DatabaseServer {
-  /** Scheme, host, port and database. */
   endpoint: string;
   host: string;
   port: number;
   database: string;
-  /** Decoded; absent ones are left out. */
-  credentials: { username?: string; password?: string };
+  credentials: UrlCredentials;
 }
 
 /** Takes the address of a database server apart; null for other databases, and for what isDatabaseServerUrl() refuses. */
 export function databaseServer(url: string): DatabaseServer | null {
   const [, scheme, given = '', host, port, database] = SERVER.exec(url) ?? [];
-  const credentials = decoded(given);
+  const credentials = urlCredentials(given);
   if (host === undefined || database === undefined || credentials === null || !isPort(port)) {
     return null;
   }
@@ -42,16 +42,4 @@ export function databaseServer(url: string): DatabaseServer | null {
 
 function isPort(port: string | undefined): boolean {
   return port === undefined || (Number(port) >= 1 && Number(port) <= MAX_PORT);
-}
-
-function decoded(credentials: string): DatabaseServer['credentials'] | null {
-  try {
-    const [username = '', ...password] = credentials.split(':').map(decodeURIComponent);
-    return {
-      ...(username === '' ? {} : { username }),
-      ...(password.length === 0 ? {} : { password: password.join(':') }),
-    };
-  } catch {
-    return null;
-  }
 }

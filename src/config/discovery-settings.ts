@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { json } from './json-setting.js';
-import { permission } from './setting-rules.js';
+import { json, permission } from './setting-rules.js';
 
 const NAMES = z.array(z.string().min(1)).min(1);
 

@@ -46,13 +46,11 @@ export class Env {
     readonly mode: Mode,
     private readonly settings: Settings,
     private readonly variables: ReadonlyMap<string, string>,
-    /** Names of settings that the entry point has set. */
     private readonly own: ReadonlySet<string>,
   ) {}
 
   /**
    * Reads and checks the settings.
-   * @param mode what the entry point serves
    * @param given variables by name, as in `process.env`; an empty value counts as absent
    * @param defaults values of an entry point's own for variables that are absent
    * @throws EnvError naming every wrong or missing variable
@@ -91,7 +89,6 @@ export class Env {
     return Env.parse(mode, process.env, defaults);
   }
 
-  /** The value of one setting. */
   get<Name extends keyof Settings>(name: Name): Settings[Name] {
     return this.settings[name];
   }
@@ -101,7 +98,6 @@ export class Env {
     return this.own.has(name);
   }
 
-  /** A setting that bounds something. */
   limit(name: NumberSetting): Limit {
     return { name, most: this.settings[name] };
   }
@@ -134,12 +130,9 @@ function missing(mode: Mode, present: Record<string, unknown>): string[] {
         ...(String(present['DATABASE_URL']).startsWith('sqlite:') && present['NODE_ENV'] !== 'test'
           ? ['DATABASE_URL must start with mysql:// or mariadb:// in production']
           : []),
-        ...(isPlainElsewhere(present['OIDC_ISSUER'])
-          ? ['OIDC_ISSUER must start with https:// unless it is on this machine']
-          : []),
-        ...(isPlainElsewhere(present['OIDC_INTROSPECTION_URL'])
-          ? ['OIDC_INTROSPECTION_URL must start with https:// unless it is on this machine']
-          : []),
+        ...['OIDC_ISSUER', 'OIDC_INTROSPECTION_URL']
+          .filter((name) => isPlainElsewhere(present[name]))
+          .map((name) => `${name} must start with https:// unless it is on this machine`),
         ...introspectionProblems(present),
         ...oneReceiverProblems(present),
         ...plainSecrets(present),

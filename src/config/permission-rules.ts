@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { json } from './json-setting.js';
+import { json } from './setting-rules.js';
 
 const CLAIM = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
 const VALUE = z.string().min(1);
@@ -24,36 +24,26 @@ export type PermissionRule = z.output<typeof RULE>;
 /** Permission -> rules, any of which grants it (setting PERMISSION_RULES). */
 export type PermissionRules = Readonly<Record<string, readonly PermissionRule[]>>;
 
-const DEFAULT: Record<string, PermissionRule[]> = {
-  'integration-management': [
-    { claim: 'scope', has: 'integration:manage' },
-    { claim: ['realm_access', 'roles'], has: 'integration-management' },
-  ],
-  'application-delivery': [
-    { claim: 'scope', has: 'application:deliver' },
-    { claim: ['realm_access', 'roles'], has: 'application-delivery' },
-  ],
-  'process-read': [
-    { claim: 'scope', has: 'process:read' },
-    { claim: ['realm_access', 'roles'], has: 'process-read' },
-  ],
-  'process-administration': [
-    { claim: 'scope', has: 'process:administer' },
-    { claim: ['realm_access', 'roles'], has: 'process-administration' },
-  ],
-  'process-data': [
-    { claim: 'scope', has: 'process:correct' },
-    { claim: ['realm_access', 'roles'], has: 'process-data' },
-  ],
-  'workflow-test': [
-    { claim: 'scope', has: 'workflow:test' },
-    { claim: ['realm_access', 'roles'], has: 'workflow-test' },
-  ],
-  'tool-call': [
-    { claim: 'scope', has: 'tool:call' },
-    { claim: ['realm_access', 'roles'], has: 'tool-call' },
-  ],
+/** By permission: the OAuth scope that grants it; so does the realm role of Keycloak with its own name. */
+const SCOPES = {
+  'integration-management': 'integration:manage',
+  'application-delivery': 'application:deliver',
+  'process-read': 'process:read',
+  'process-administration': 'process:administer',
+  'process-data': 'process:correct',
+  'workflow-test': 'workflow:test',
+  'tool-call': 'tool:call',
 };
+
+const DEFAULT: Record<string, PermissionRule[]> = Object.fromEntries(
+  Object.entries(SCOPES).map(([permission, scope]) => [
+    permission,
+    [
+      { claim: 'scope', has: scope },
+      { claim: ['realm_access', 'roles'], has: permission },
+    ],
+  ]),
+);
 
 const SHAPE =
   'must map a permission to a list of rules: { claim, has }, { claim, has, apps }, { claim, has, appsIn }, { appsIn } or { claim, hasAt }';

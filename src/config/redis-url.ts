@@ -1,3 +1,5 @@
+import { urlCredentials, type UrlCredentials } from './url-credentials.js';
+
 const MAX_PORT = 65_535;
 const DEFAULT_PORT = 6_379;
 const DEFAULT_SENTINEL_PORT = 26_379;
@@ -19,15 +21,12 @@ export interface RedisHost {
 }
 
 /** What REDIS_URL says. */
-export interface RedisTarget {
+export interface RedisTarget extends UrlCredentials {
   kind: 'server' | 'cluster' | 'sentinel';
   usesTls: boolean;
   /** Exactly one of kind `server`; of the others those that are asked first. */
   hosts: RedisHost[];
-  /** Name of the primary that Sentinels watch. */
   primary?: string;
-  username?: string;
-  password?: string;
   /** Of the Sentinels themselves; the account is that of the servers. */
   sentinelPassword?: string;
   /** Number of the database; 0 in a cluster. */
@@ -50,7 +49,7 @@ export function redisTarget(url: string): RedisTarget | null {
   const kind = form as RedisTarget['kind'];
   const hosts = hostsOf(hostList, kind);
   const place = placeOf(kind, path);
-  const account = accountOf(credentials);
+  const account = urlCredentials(credentials);
   const password = sentinelsOf(kind, sentinels);
   return hosts === null || place === null || account === null || password === null
     ? null
@@ -92,16 +91,4 @@ function placeOf(kind: RedisTarget['kind'], path: string): Pick<RedisTarget, 'pr
   return Number(database) > MAX_DATABASE
     ? null
     : { database: Number(database), ...(primary === undefined ? {} : { primary }) };
-}
-
-function accountOf(credentials: string): Pick<RedisTarget, 'username' | 'password'> | null {
-  try {
-    const [username = '', ...password] = credentials.split(':').map(decodeURIComponent);
-    return {
-      ...(username === '' ? {} : { username }),
-      ...(password.length === 0 ? {} : { password: password.join(':') }),
-    };
-  } catch {
-    return null;
-  }
 }

@@ -7,13 +7,6 @@ const numberWithin = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
 
-/**
- * The largest setting of bytes that a thread of bounded memory reads at once. A thread that reaches its bound gets 16 MB more, in which it
- * ends (Node: `NearHeapLimit` of `node_worker.cc`); one step that takes more than that ends the whole process. JSON such as `[1,1,…]` takes
- * 4 bytes of heap in one step for each of its own: 6 MB of it ended Node 20 and 24.
- */
-export const MOST_PARSED_BYTES = 4_194_304;
-
 /** A whole number in these bounds. */
 export const integer = (min: number, max: number, fallback: number) =>
   numberWithin(min, max).default(fallback);
@@ -80,3 +73,24 @@ function isBare(value: string): boolean {
   const { username, password } = new URL(value);
   return username === '' && password === '' && !/[?#]/.test(value);
 }
+
+/** A setting written as JSON. Its values are never told: only the rule is. */
+export const json = <Schema extends z.ZodType>(schema: Schema, rule: string) =>
+  z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue('must be JSON');
+        return z.NEVER;
+      }
+    })
+    .transform((value, context): z.output<Schema> => {
+      const read = schema.safeParse(value);
+      if (!read.success) {
+        context.addIssue(rule);
+        return z.NEVER;
+      }
+      return read.data;
+    });

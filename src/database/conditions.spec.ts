@@ -13,8 +13,7 @@ import {
 } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { conditionOf, EVERY_SHARD, placedCondition, type Where } from './conditions.js';
-import { safeInteger } from './safe-integer.js';
-import { storedJson } from './stored-json.js';
+import { safeInteger, storedJson } from './column-values.js';
 import { setShardGroups } from './shards.js';
 import { columnOf, shapeOf } from './table-columns.js';
 

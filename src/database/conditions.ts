@@ -1,6 +1,9 @@
-import { FindOperator, In, type EntityManager } from 'typeorm';
+import { FindOperator, In, type EntityManager, type DataSource, LessThan, MoreThanOrEqual } from 'typeorm';
 import { isSharded } from './shards.js';
 import { columnOf, type SqlValue, type TableColumn, type TableShape } from './table-columns.js';
+import type { SomeApps } from '../common/user/grant.js';
+import { isEmbedded } from './row-locks.js';
+import { firstUuidAt } from '../common/ordered-uuid.js';
 
 /** Values of columns, or what the operators of TypeORM make of values; all conditions must hold. */
 export type Where<Row extends object> = {
@@ -75,7 +78,6 @@ export function placed(
   return { ...others, shard: telling === 'shard' ? shard : shardBy(shape.sharding[telling], where[telling]) };
 }
 
-/** Whether a shard follows from what is asked for. */
 function tells(wanted: unknown): boolean {
   return wanted instanceof FindOperator ? wanted.type === 'in' : wanted !== undefined && wanted !== null;
 }
@@ -142,4 +144,86 @@ function comparison(type: string): string {
     throw new TypeError(`Tables do not know the operator ${type}.`);
   }
   return sql;
+}
+
+/**
+ * That a column holds the id of one of these applications, as SQL in parentheses. Ids are compared exactly, on the servers by
+ * the collation of their columns.
+ * @param bind adds a value to the statement and gives what stands there for it
+ */
+export function appCondition(
+  dataSource: DataSource,
+  column: string,
+  { ids, patterns }: SomeApps,
+  bind: (value: string) => string,
+): string {
+  const alternatives = patterns.map((pattern) =>
+    // SQLite takes no account of case in LIKE. Its GLOB has the same wildcard as our patterns, which hold no `?` and `[`.
+    isEmbedded(dataSource)
+      ? `${column} GLOB ${bind(pattern)}`
+      : `${column} LIKE ${bind(likePattern(pattern))} ESCAPE '!'`,
+  );
+  if (ids.size > 0) {
+    alternatives.push(`${column} IN (${[...ids].map(bind).join(', ')})`);
+  }
+  return `(${alternatives.join(' OR ') || '1 = 0'})`;
+}
+
+/**
+ * The same as a condition of a statement whose values are question marks; nothing for all applications.
+ * @param apps null for all
+ */
+export function inApps(
+  { connection }: Pick<EntityManager, 'connection'>,
+  column: string,
+  apps: SomeApps | null,
+): Condition {
+  if (apps === null) {
+    return { sql: '', values: [] };
+  }
+  const values: string[] = [];
+  const sql = appCondition(connection, column, apps, (value) => {
+    values.push(value);
+    return '?';
+  });
+  return { sql, values };
+}
+
+function likePattern(pattern: string): string {
+  return pattern.replaceAll(/[!%_]/g, '!$&').replaceAll('*', '%');
+}
+
+/** By which times a list is narrowed (docs/contract.md, section 1). */
+export interface TimeRange {
+  /** Inclusive. */
+  from?: Date | undefined;
+  /** Exclusive. */
+  to?: Date | undefined;
+}
+
+/** The last moment that every database takes. With an offset callers can write later ones, and some before the year 0. */
+const LAST_MSECS = Date.UTC(9_999, 11, 31, 23, 59, 59, 999);
+
+/** That a time is in a range: an operator for each end that is given. */
+export function timesIn({ from, to }: TimeRange): FindOperator<Date>[] {
+  return [
+    ...(from === undefined ? [] : [MoreThanOrEqual(storableTime(from))]),
+    ...(to === undefined ? [] : [LessThan(storableTime(to))]),
+  ];
+}
+
+/**
+ * The same of an id that tells the time, a UUID version 7.
+ * @param awayMs how far that time is from the one that is asked for, at the most
+ */
+export function uuidsIn({ from, to }: TimeRange, awayMs = 0): FindOperator<string>[] {
+  return [
+    ...(from === undefined ? [] : [MoreThanOrEqual(firstUuidAt(new Date(from.getTime() - awayMs)))]),
+    ...(to === undefined ? [] : [LessThan(firstUuidAt(new Date(to.getTime() + awayMs)))]),
+  ];
+}
+
+/** Nothing was stored before 1970, so the nearest moment that can be stored asks for the same. */
+export function storableTime(time: Date): Date {
+  return new Date(Math.min(Math.max(time.getTime(), 0), LAST_MSECS));
 }

@@ -5,7 +5,7 @@ import type { Log } from '../common/logging/log.js';
 import { EnvError, type Env } from '../config/env.js';
 import { codeOf, SettingUnusableError } from '../config/start.error.js';
 import { dataSourceOptions } from './data-source.options.js';
-import { isDatabaseFailure } from './database-failure.js';
+import { isDatabaseFailure } from './database.errors.js';
 import { isAway } from './driver-errors.js';
 import type { Schema } from './schema.types.js';
 
@@ -70,7 +70,11 @@ export async function awaitDatabase(
   }
 }
 
-async function opened(env: Env, schema: Schema, prepare: Preparation): Promise<DataSource> {
+/**
+ * Connects, and closes the connection again where the preparation fails.
+ * @throws as `connectDatabase`; what `prepare` throws when the database is not to blame
+ */
+export async function opened(env: Env, schema: Schema, prepare: Preparation): Promise<DataSource> {
   const dataSource = await connectDatabase(env, schema);
   try {
     await prepare(dataSource);

@@ -6,10 +6,9 @@ import mysql2, { type PoolOptions } from 'mysql2';
 import type { DataSourceOptions } from 'typeorm';
 import { databaseServer } from '../config/database-url.js';
 import type { Env } from '../config/env.js';
-import { placedMigrations } from './keyspaces.js';
-import type { Schema } from './schema.types.js';
+import { placedMigrations, type Schema } from './schema.types.js';
 import { readAuthority } from '../common/tls/authority-file.js';
-import { keepTransactions } from './embedded-transactions.js';
+import { keepTransactions } from './embedded-file.js';
 import { poolFactory, type PoolRules } from './server-pool.js';
 
 const SHARED = {
@@ -20,7 +19,6 @@ const SHARED = {
 
 const SECOND_MS = 1_000;
 const EMBEDDED_SCHEME = 'sqlite:';
-/** SQLite's name for a database without a file. */
 const IN_MEMORY = ':memory:';
 const EMBEDDED_FILE = 'svc.sqlite';
 const EMBEDDED_BUSY_TIMEOUT_MS = 5_000;

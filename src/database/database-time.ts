@@ -59,7 +59,6 @@ export class DatabaseTime {
       : { sql: 'UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND', values: [Math.round(ms) * MICROSECONDS] };
   }
 
-  /** How many milliseconds it is until the time in a column. */
   untilMs(column: string): SqlTime {
     return this.database.isEmbedded
       ? {

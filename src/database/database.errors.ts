@@ -1,4 +1,5 @@
 import { InternalError, UnavailableError, UnknownOutcomeError } from '../common/errors/domain.error.js';
+import { isDriverFailure } from './driver-errors.js';
 
 const NOTHING_STORED = 'Nothing was stored; try again.';
 
@@ -51,7 +52,12 @@ export class NestedDatabaseUseError extends InternalError {
   }
 }
 
-/** Whether the error was made here of a failure of the database. */
-export function isFailureOfDatabase(error: unknown): boolean {
-  return error instanceof DatabaseFailureError || error instanceof CommitUnansweredError;
+/**
+ * Whether an error says nothing about the work during which it came, only about our own database. The database was away,
+ * full, read-only, overloaded or too slow, or a table was missing.
+ */
+export function isDatabaseFailure(error: unknown): boolean {
+  return (
+    error instanceof DatabaseFailureError || error instanceof CommitUnansweredError || isDriverFailure(error)
+  );
 }

@@ -7,12 +7,9 @@ import { awaitDatabase } from './connect.js';
 import { Database } from './database.js';
 import { IdBlocks } from './id-blocks.js';
 import { migrate } from './migrate.js';
-import { warnOfPackets } from './packet-check.js';
-import { checkSchema } from './schema-check.js';
+import { warnOfPackets, checkSchema, checkSession, checkWriters } from './start-checks.js';
 import type { Schema } from './schema.types.js';
-import { ShardGroups } from './shard-groups.js';
-import { checkSession } from './session-check.js';
-import { checkWriters } from './writers-check.js';
+import { ShardGroups } from './shards.js';
 
 /** Connects, checks the session rules and brings the schema up to date before anything else starts. */
 @Global()
@@ -20,7 +17,6 @@ import { checkWriters } from './writers-check.js';
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(@Inject(DataSource) private readonly dataSource: DataSource) {}
 
-  /** @param schema entities and migrations */
   static of(schema: Schema): DynamicModule {
     const useFactory = (env: Env, log: Log): Promise<DataSource> => openDataSource(env, schema, log);
     return {

@@ -3,26 +3,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { noteStored, requestContext } from '../common/logging/request-context.js';
-import { within } from '../common/within.js';
+import { within } from '../common/deadline.js';
 import { Env } from '../config/env.js';
-import { followed } from './after-commit.js';
-import { isDatabaseFailure } from './database-failure.js';
+import { followed, WriteProgress } from './write-progress.js';
 import {
+  isDatabaseFailure,
   DatabaseDeadlineError,
   DatabaseUnavailableError,
   NestedDatabaseUseError,
 } from './database.errors.js';
 import { isConnectionLost, isOutage, isRetryable, isWriteRefused } from './driver-errors.js';
-import { EmbeddedTurns } from './embedded-turns.js';
+import { EmbeddedTurns } from './embedded-file.js';
 import type { GroupLimits } from './groups/group-queue.js';
 import { ReadQueue, type SharedRead } from './groups/read-queue.js';
 import { WriteQueue } from './groups/write-queue.js';
 import { isEmbedded } from './row-locks.js';
-import { sendDirectly } from './direct-statements.js';
+import { sendDirectly, watchStatements } from './statement-spans.js';
 import { setShardGroups } from './shards.js';
 import { dropConnections } from './server-pool.js';
-import { watchStatements } from './statement-spans.js';
-import { WriteProgress } from './write-progress.js';
 import { databaseLimits } from './database.limits.js';
 
 const BACKOFF_BASE_MS = 5;
@@ -58,7 +56,7 @@ export class Database {
       retryAfterSeconds: databaseLimits.retryAfterSeconds,
     };
     this.groups = new WriteQueue(
-      { alone: (work) => this.store(work), once: (work) => this.storeOnce(work) },
+      { alone: (work) => this.store(work), once: (work) => this.store(work, 0) },
       { ...this.limits, workMs: databaseLimits.groupWorkMs },
     );
   }
@@ -68,7 +66,6 @@ export class Database {
     return this.groups.written;
   }
 
-  /** Whether this is the embedded SQLite file, which has no row locks and one connection. */
   get isEmbedded(): boolean {
     return isEmbedded(this.dataSource);
   }
@@ -87,7 +84,6 @@ export class Database {
    * Its statement begins after all whom it answers have come.
    * @param read reads for any number, each time with the results in their order; `null` or the like for one that is not there
    * @param keyOf equal for all who may have the same result object, which nobody may change
-   * @returns reads for one; throws as `read`
    */
   sharedRead<Part, Result>(
     read: (manager: EntityManager, parts: readonly Part[]) => Promise<readonly Result[]>,
@@ -107,7 +103,6 @@ export class Database {
    * The same for statements that change rows and are no transaction: each commits by itself. They may be sent once more when the connection
    * was lost, and must do no harm then.
    * @param change changes rows for any number, each time with the results in their order
-   * @returns changes for one; throws as `read`
    */
   sharedChange<Part, Result>(
     change: (manager: EntityManager, parts: readonly Part[]) => Promise<readonly Result[]>,
@@ -178,7 +173,6 @@ export class Database {
     }
   }
 
-  /** Whether what goes on was given to `read` or `write`. */
   get isAtWork(): boolean {
     return this.atWork.getStore() === true;
   }
@@ -191,7 +185,6 @@ export class Database {
     return this.failedAt !== undefined && this.failedAt >= since;
   }
 
-  /** @param since when the first of those came who wait for it, on the clock of `performance.now()` */
   private async readSince<T>(since: number, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     const run = this.alone(work);
     const { manager } = this.dataSource;
@@ -213,29 +206,20 @@ export class Database {
     return (manager) => this.atWork.run(true, () => work(manager));
   }
 
-  private store<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  private store<T>(
+    work: (manager: EntityManager) => Promise<T>,
+    retries = databaseLimits.transactionRetries,
+  ): Promise<T> {
     const progress = new WriteProgress();
     return this.isEmbedded
       ? this.inTurn(() => this.attempt(work, progress))
-      : this.inTime(this.transaction(work, progress), () => progress.abandon(this.late()));
-  }
-
-  private async storeOnce<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    const began = performance.now();
-    const progress = new WriteProgress();
-    try {
-      return await (this.isEmbedded
-        ? this.inTurn(() => this.attempt(work, progress))
-        : this.inTime(this.attempt(work, progress), () => progress.abandon(this.late())));
-    } catch (error) {
-      this.noteFailure(error, began);
-      throw error;
-    }
+      : this.inTime(this.transaction(work, progress, retries), () => progress.abandon(this.late()));
   }
 
   private async transaction<T>(
     work: (manager: EntityManager) => Promise<T>,
     progress: WriteProgress,
+    retries: number,
   ): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
       const began = performance.now();
@@ -243,7 +227,7 @@ export class Database {
         return await this.attempt(work, progress);
       } catch (error) {
         this.noteFailure(error, began);
-        if (attempt >= databaseLimits.transactionRetries || !isRepeatable(error)) {
+        if (attempt >= retries || !isRepeatable(error)) {
           throw error;
         }
       }

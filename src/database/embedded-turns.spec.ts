@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
-import { EmbeddedTurns } from './embedded-turns.js';
+import { EmbeddedTurns } from './embedded-file.js';
 
 /** @returns who had a turn, in that order, when all of these asked while someone else had it */
 async function orderOf(asking: readonly string[]): Promise<string[]> {

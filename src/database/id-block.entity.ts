@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { safeInteger } from './safe-integer.js';
+import { safeInteger } from './column-values.js';
 
 /** The first id of a kind that no replica has reserved yet. */
 @Entity('id_blocks')

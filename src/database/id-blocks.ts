@@ -1,19 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { InternalError } from '../common/errors/domain.error.js';
 import { Database } from './database.js';
 import { isDuplicate } from './driver-errors.js';
 import { IdBlockEntity } from './id-block.entity.js';
-import { IdRange, IdRangeExhaustedError } from './id-range.js';
+
+/** A transaction asked for more ids than are in stock. */
+export class IdRangeExhaustedError extends InternalError {
+  readonly code = 'ID_RANGE_EXHAUSTED';
+  constructor() {
+    super('More ids were used than had been reserved.');
+  }
+}
 
 /** Ids that one replica reserves at a time. What it has not used when it ends is never used: gaps mean nothing. */
 const BLOCK_SIZE = 1_000;
 /** With fewer in stock the next block is reserved, while the others are handed out. */
 const LOW_STOCK = 500;
-/** Parts of blocks kept for later; with more the smallest is forgotten. */
+/** Rests of blocks that are kept; with more the oldest is forgotten. */
 const MAX_PARTS = 32;
 
 /** Sequences of ids. Others may be named as needed, up to 32 characters. */
-export type IdName = 'process-instance' | 'process-token' | 'process-node' | 'job' | (string & {});
+type IdName = 'process-instance' | 'process-token' | 'process-node' | 'job' | (string & {});
 
 interface Part {
   next: number;
@@ -29,15 +37,8 @@ interface Stock {
  * Ids from 1 to 2^53 - 1 that no other replica of the service gives out. Each replica reserves blocks of 1,000 in a
  * short transaction of its own, and hands the ids out from memory. Neither gaps nor the order of ids mean anything.
  *
- * Reserve **before** `Database.write`: inside, a stock that has run out could not be filled up, because the embedded
- * file has one connection. How many ids a transaction needs may be a guess from above: `IdRange.giveBack` returns the
- * rest.
- *
- *     const ids = await idBlocks.reserve('process-token', 16);
- *     await database.write(async (manager) => { const nextId = ids.sequence(); … });
- *     ids.giveBack();
- *
- * `provide` and `take` cost less, where a transaction may begin again when there are too few.
+ * Ask for them **before** `Database.write` (`next`): inside, a stock that has run out could not be filled up, because the
+ * embedded file has one connection. Or `provide` before it and `take` inside, and begin again when there are too few.
  */
 @Injectable()
 export class IdBlocks {
@@ -47,7 +48,6 @@ export class IdBlocks {
 
   /**
    * Takes `count` consecutive ids.
-   * @returns the first of them
    * @throws NestedDatabaseUseError inside of work given to `Database`
    */
   async next(name: IdName, count = 1): Promise<number> {
@@ -99,21 +99,13 @@ export class IdBlocks {
     return id;
   }
 
-  /**
-   * Takes ids for one transaction, before it begins.
-   * @param count more than it can need
-   * @throws NestedDatabaseUseError inside of work given to `Database`
-   */
-  async reserve(name: IdName, count: number): Promise<IdRange> {
-    return new IdRange(await this.next(name, count), count, (next, rest) => {
-      keep(this.stockOf(name), { next, end: next + rest });
-    });
-  }
-
   private async refill(name: IdName, stock: Stock, count = BLOCK_SIZE): Promise<void> {
     try {
       const next = await this.database.writeAside((manager) => advance(manager, name, count));
-      keep(stock, { next, end: next + count });
+      stock.parts.push({ next, end: next + count });
+      if (stock.parts.length > MAX_PARTS) {
+        stock.parts.shift();
+      }
     } finally {
       stock.refill = undefined;
     }
@@ -141,26 +133,6 @@ function take({ parts }: Stock, count: number): number | undefined {
     parts.splice(parts.indexOf(part), 1);
   }
   return first;
-}
-
-/** Puts a part in its place, and joins it with what it continues. */
-function keep({ parts }: Stock, { next, end }: Part): void {
-  const found = parts.findIndex((part) => part.next > next);
-  const index = found === -1 ? parts.length : found;
-  const before = parts[index - 1];
-  const after = parts[index];
-  if (before?.end === next) {
-    before.end = after?.next === end ? after.end : end;
-    parts.splice(index, before.end === end ? 0 : 1);
-  } else if (after?.next === end) {
-    after.next = next;
-  } else {
-    parts.splice(index, 0, { next, end });
-  }
-  if (parts.length > MAX_PARTS) {
-    const sizes = parts.map((part) => part.end - part.next);
-    parts.splice(sizes.indexOf(Math.min(...sizes)), 1);
-  }
 }
 
 /** Moves the beginning of the free ids; the row stays locked until the transaction ends, so nobody gets the same ids. */

@@ -2,10 +2,10 @@ import { parseArgs } from 'node:util';
 import type { DataSource } from 'typeorm';
 import { Env, EnvError } from '../config/env.js';
 import { StartError } from '../config/start.error.js';
-import { connectDatabase, toldOf } from './connect.js';
+import { opened } from './connect.js';
 import { describeDatabase, isEmbeddedFileMissing } from './data-source.options.js';
 import type { Schema } from './schema.types.js';
-import { checkWriters } from './writers-check.js';
+import { checkWriters } from './start-checks.js';
 
 const EMBEDDED = '--embedded';
 
@@ -17,19 +17,15 @@ export class NoEmbeddedFileError extends StartError {
   }
 }
 
-/** A command of an operator. */
 interface DatabaseCommand {
   schema: Schema;
-  /** @returns the exit status */
   work: (dataSource: DataSource, env: Env) => Promise<number>;
-  /** Whether it may make an embedded file that is not there. */
   mayCreate?: boolean;
 }
 
 /**
  * Gives a command of an operator its database, and prints which one that is. Without `DATABASE_URL` the embedded file
  * of `DATA_DIR` must be asked for: a forgotten variable would have the command succeed on a database of nobody.
- * @param args what the command line says
  * @throws EnvError when settings are wrong, no database is named or two are; StartError when it cannot be had
  */
 export async function withDatabaseOf(
@@ -43,16 +39,11 @@ export async function withDatabaseOf(
   if (!mayCreate && isEmbeddedFileMissing(env)) {
     throw new NoEmbeddedFileError();
   }
-  const dataSource = await connectDatabase(env, schema);
-  let status: number;
-  try {
-    await checkWriters(dataSource);
-    status = await work(dataSource, env);
-  } catch (error) {
-    // That it cannot be closed either says nothing more.
-    await dataSource.destroy().catch(() => undefined);
-    throw toldOf(error, env);
-  }
+  let status = 0;
+  const dataSource = await opened(env, schema, async (connected) => {
+    await checkWriters(connected);
+    status = await work(connected, env);
+  });
   await dataSource.destroy();
   return status;
 }

@@ -63,7 +63,6 @@ function sizeOf(sent: readonly unknown[], size: (part: string | Uint8Array) => n
   );
 }
 
-/** As the server says it. */
 function tooLarge(): Error {
   return Object.assign(new Error("statement is larger than the server's max_allowed_packet"), {
     code: 'ER_NET_PACKET_TOO_LARGE',

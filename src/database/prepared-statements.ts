@@ -1,6 +1,5 @@
 import type { PoolConnection } from 'mysql2';
 
-/** Texts that are remembered; each is prepared once on each connection. */
 const MOST = 500;
 const repeated = new Set<string>();
 
@@ -8,7 +7,6 @@ const repeated = new Set<string>();
  * Marks a statement that is sent again and again with other values only. A server reads its text once for each connection, which is a third
  * of what a short statement costs it.
  * @param sql one of few texts, so without lists of any length
- * @returns the same text
  */
 export function prepared(sql: string): string {
   if (repeated.size < MOST) {

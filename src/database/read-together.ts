@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { prepared } from './prepared-statements.js';
-import type { RawRow, SelectionPart } from './selection.js';
+import type { RawRow } from './column-values.js';
+import type { SelectionPart } from './selection.js';
 import type { SqlValue, TableColumn } from './table-columns.js';
 
 type Parts<Rows extends object[]> = {
@@ -8,7 +9,6 @@ type Parts<Rows extends object[]> = {
 };
 type Read<Rows extends object[]> = { -readonly [Index in keyof Rows]: Rows[Index][] };
 
-/** A statement without its values, and where each part finds its columns. */
 interface Shape {
   readonly sql: string;
   readonly places: readonly (readonly { readonly place: string; readonly property: string }[])[];

@@ -6,15 +6,12 @@ import { bound, bytesOf, columnOf, type SqlValue, type TableShape } from './tabl
 
 /** What a change assigns to columns. */
 export interface Assignments {
-  /** SQL by column. */
   expressions: ReadonlyMap<string, string>;
-  /** Values by column. */
   values: ReadonlyMap<string, SqlValue>;
 }
 
 /** A change of one row, named by its `id`, that can be sent together with others of its kind. */
 export interface RowChange extends Assignments {
-  /** Equal where table, conditions and changed columns are. */
   kind: string;
   id: SqlValue;
   /** Where the row is; undefined where nobody asks for it. */
@@ -22,10 +19,7 @@ export interface RowChange extends Assignments {
   condition: Condition;
 }
 
-/**
- * @param changes values, or functions that give SQL
- * @throws TypeError for an undefined value
- */
+/** @throws TypeError for an undefined value */
 export function assignmentsOf(shape: TableShape, changes: Readonly<Record<string, unknown>>): Assignments {
   const expressions = new Map<string, string>();
   const values = new Map<string, SqlValue>();
@@ -140,7 +134,6 @@ function anyOf(changes: readonly RowChange[]): Condition {
   };
 }
 
-/** One value for all rows, or each row's own. */
 function assignment(column: string, changes: readonly RowChange[]): Condition {
   const cases = changes.map(({ id, values }) => [id, values.get(column) ?? null] as const);
   const [first] = cases;
@@ -149,10 +142,7 @@ function assignment(column: string, changes: readonly RowChange[]): Condition {
     : { sql: `${column} = CASE id${' WHEN ? THEN ?'.repeat(cases.length)} END`, values: cases.flat() };
 }
 
-/**
- * Sends a statement that changes rows.
- * @returns how many rows met the conditions
- */
+/** Sends a statement that changes rows. */
 export async function sendChange(
   manager: EntityManager,
   { sql, values }: { sql: string; values: readonly (SqlValue | Buffer)[] },

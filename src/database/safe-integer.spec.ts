@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UnsafeIntegerError, safeInteger } from './safe-integer.js';
+import { UnsafeIntegerError, safeInteger } from './column-values.js';
 
 describe('safeInteger', () => {
   it.each([

@@ -1,5 +1,6 @@
 import { In, type EntityManager } from 'typeorm';
 import { both, placedCondition, whereClause, type Condition, type Where } from './conditions.js';
+import type { RawRow } from './column-values.js';
 import { memberOf } from './groups/write-group.js';
 import { prepared } from './prepared-statements.js';
 import { isEmbedded, lockClause, type RowLock } from './row-locks.js';
@@ -10,19 +11,14 @@ export interface Found<Row extends object> {
   order?: { readonly [Property in keyof Row]?: 'ASC' | 'DESC' };
   limit?: number;
   lock?: RowLock;
-  /** A condition beside those on columns, made of SQL. */
   and?: Condition | undefined;
   /** Whether the same statement is sent often with other values, see `prepared`. */
   isRepeated?: boolean;
 }
 
-/** A row as a driver returns it, values by property. */
-export type RawRow = Record<string, unknown>;
-
 /** Rows of one table as a part of a statement, see `readTogether`. */
 export interface SelectionPart<Read> {
   readonly columns: readonly TableColumn[];
-  /** What stands behind the columns. */
   readonly from: string;
   readonly values: readonly SqlValue[];
   /** Whether it has an order or a limit, which would otherwise be those of the whole statement. */
@@ -36,7 +32,6 @@ export class Selection<Row extends object, Read extends object> {
   private readonly mapped: readonly { property: string; fromSql: (value: unknown) => unknown }[];
   private readonly select: string;
 
-  /** @param more expressions that are read beside the columns, each with its alias */
   constructor(
     private readonly shape: TableShape,
     private readonly properties: readonly string[],
@@ -60,23 +55,16 @@ export class Selection<Row extends object, Read extends object> {
     return this.chosen.map(({ name, property }) => `${prefix}${name} AS ${property}`).join(', ');
   }
 
-  /** Rows that meet all conditions. */
   async find(manager: EntityManager, where: Where<Row>, found: Found<Row> = {}): Promise<Read[]> {
-    const { order, limit, lock, and, isRepeated = false } = found;
-    const given = placedCondition(manager, this.shape, where);
-    if (given === null) {
+    const end = this.end(manager, where, found);
+    if (end === null) {
       return [];
     }
-    const condition = and === undefined ? given : both([given, and]);
-    const sql = [
-      this.select,
-      whereClause(condition),
-      order === undefined ? '' : orderClause(this.shape, order),
-      limit === undefined ? '' : ' LIMIT ?',
-      lock === undefined ? '' : lockClause(manager.connection, lock),
-    ].join('');
-    const values = limit === undefined ? condition.values : [...condition.values, limit];
-    return this.rows(await manager.query<RawRow[]>(isRepeated ? prepared(sql) : sql, values));
+    const lock = found.lock === undefined ? '' : lockClause(manager.connection, found.lock);
+    const sql = this.select + end.sql + lock;
+    return this.rows(
+      await manager.query<RawRow[]>(found.isRepeated === true ? prepared(sql) : sql, end.values),
+    );
   }
 
   /**
@@ -87,27 +75,42 @@ export class Selection<Row extends object, Read extends object> {
   part(
     manager: EntityManager,
     where: Where<Row>,
-    { order, limit, and, index }: Omit<Found<Row>, 'lock'> & { index?: string | undefined } = {},
+    { index, ...found }: Omit<Found<Row>, 'lock'> & { index?: string | undefined } = {},
   ): SelectionPart<Read> {
-    const given = placedCondition(manager, this.shape, where);
-    if (given === null) {
+    const end = this.end(manager, where, found);
+    if (end === null) {
       throw new TypeError('A part of a statement must ask for something.');
     }
-    const { sql, values } = and === undefined ? given : both([given, and]);
     return {
       columns: this.chosen,
-      from: [
-        ` FROM ${this.shape.name}${index === undefined ? '' : indexHint(manager, index)}${whereClause({ sql, values })}`,
-        order === undefined ? '' : orderClause(this.shape, order),
-        limit === undefined ? '' : ' LIMIT ?',
-      ].join(''),
-      values: limit === undefined ? values : [...values, limit],
-      isOrdered: order !== undefined || limit !== undefined,
+      from: ` FROM ${this.shape.name}${index === undefined ? '' : indexHint(manager, index)}${end.sql}`,
+      values: end.values,
+      isOrdered: found.order !== undefined || found.limit !== undefined,
       rows: (raw) => this.rows(raw),
     };
   }
 
-  /** The first of these rows; null when there is none. */
+  /** What stands behind the table; null when no row can meet the conditions. */
+  private end(
+    manager: EntityManager,
+    where: Where<Row>,
+    { order, limit, and }: Found<Row>,
+  ): Condition | null {
+    const given = placedCondition(manager, this.shape, where);
+    if (given === null) {
+      return null;
+    }
+    const condition = and === undefined ? given : both([given, and]);
+    return {
+      sql: [
+        whereClause(condition),
+        order === undefined ? '' : orderClause(this.shape, order),
+        limit === undefined ? '' : ' LIMIT ?',
+      ].join(''),
+      values: limit === undefined ? condition.values : [...condition.values, limit],
+    };
+  }
+
   async first(manager: EntityManager, where: Where<Row>, found?: Found<Row>): Promise<Read | null> {
     return (await this.find(manager, where, { isRepeated: true, ...found }))[0] ?? null;
   }
@@ -115,7 +118,6 @@ export class Selection<Row extends object, Read extends object> {
   /**
    * Rows with one value of a column, which is among those that are read. Members of a write group that ask for such rows at one
    * time share a statement.
-   * @param others conditions beside it
    */
   async findBy<Property extends keyof Row & keyof Read & string>(
     manager: EntityManager,
@@ -139,7 +141,6 @@ export class Selection<Row extends object, Read extends object> {
     });
   }
 
-  /** Typed values of the rows of a driver, which become them. */
   rows(raw: RawRow[]): Read[] {
     for (const row of raw) {
       for (const { property, fromSql } of this.mapped) {

@@ -7,16 +7,11 @@ import { prepareOn } from './prepared-statements.js';
 
 /** Rules of our own for a connection pool. */
 export interface PoolRules {
-  /** Sent on every new connection before anything else. */
   sessionStatements: string[];
-  /** How long a server may say nothing while it is asked, milliseconds. */
   silenceMs: number;
-  /** How many callers may wait for a connection. */
   queue: number;
-  /** How long each of them may, milliseconds. */
   waitMs: number;
   retryAfterSeconds: number;
-  /** Whether statements are prepared, see `prepared`. */
   prepares: boolean;
 }
 
@@ -24,6 +19,8 @@ type Borrower = Parameters<Pool['getConnection']>[0];
 
 /** What mysql2 keeps; it offers no other way to see it. */
 interface PoolInternals {
+  _allConnections: { length: number };
+  _freeConnections: { length: number };
   _connectionQueue: { length: number; get: (index: number) => Borrower; removeOne: (index: number) => void };
 }
 interface ConnectionInternals {
@@ -33,7 +30,6 @@ interface ConnectionInternals {
   _released: boolean;
 }
 
-/** The pool that TypeORM makes for a data source, with its rules. */
 const pools = new WeakMap<object, ServerPool>();
 
 /** Makes pools as the driver does, and watches over them. */
@@ -164,7 +160,9 @@ class ServerPool {
       // It is told once, unless it is set anew.
       connection.stream.setTimeout(this.rules.silenceMs);
     } else if (isAsked(connection)) {
-      connection.stream.destroy(silence());
+      connection.stream.destroy(
+        Object.assign(new Error('database connection is silent'), { code: 'DATABASE_SILENT' }),
+      );
     }
   }
 
@@ -228,12 +226,10 @@ function internalsOf(connection: PoolConnection): ConnectionInternals {
   return connection as unknown as ConnectionInternals;
 }
 
-/** Whether an answer is due. */
 function isAsked({ _command: command, _commands: commands }: ConnectionInternals): boolean {
   return (command !== undefined && command !== null) || commands.length > 0;
 }
 
-/** Whether the server answers on a connection of its own. */
 function answers(options: PoolOptions, limitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const connection = mysql2.createConnection(options);
@@ -248,6 +244,18 @@ function answers(options: PoolOptions, limitMs: number): Promise<boolean> {
   });
 }
 
-function silence(): Error {
-  return Object.assign(new Error('database connection is silent'), { code: 'DATABASE_SILENT' });
+interface PoolState {
+  used: number;
+  idle: number;
+  waiting: number;
+}
+
+/** The state of the connection pool; undefined for the embedded file, which has none. */
+export function poolState(dataSource: DataSource): PoolState | undefined {
+  const { pool } = dataSource.driver as { pool?: PoolInternals };
+  if (pool === undefined) {
+    return undefined;
+  }
+  const { _allConnections: all, _freeConnections: free, _connectionQueue: queue } = pool;
+  return { used: all.length - free.length, idle: free.length, waiting: queue.length };
 }

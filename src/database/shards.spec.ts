@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Env } from '../config/env.js';
 import { orderedUuid } from '../common/ordered-uuid.js';
-import { ShardGroups } from './shard-groups.js';
-import { placedId, SHARDS, shardOf, shardOfHash, shardOfUuid } from './shards.js';
+import { ShardGroups, placedId, SHARDS, shardOf, shardOfHash, shardOfUuid } from './shards.js';
 
 describe('ids that carry a shard', () => {
   it('tell it', () => {

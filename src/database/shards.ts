@@ -1,10 +1,11 @@
+import { Injectable } from '@nestjs/common';
 import { In, type DataSource, type EntityManager, type FindOperator } from 'typeorm';
+import { Env } from '../config/env.js';
 
 /** Values of the column `shard`. A database that is spread over servers keeps rows of one value together. */
 export const SHARDS = 256;
 const HEX = 16;
 
-/** How many groups of shards a database has; see DATABASE_SHARDS. */
 const GROUPS = new WeakMap<DataSource, number>();
 
 /** Tells how many groups of shards a database has; one where nobody has said it. */
@@ -51,10 +52,7 @@ export function inShard(
   return { shard: typeof shard === 'number' ? shard : In([...shard]) };
 }
 
-/**
- * The same for a statement that is spelled out: ` AND shard = ?`, or nothing.
- * @param alias of the table, where the statement has one
- */
+/** The same for a statement that is spelled out: ` AND shard = ?`, or nothing. */
 export function andShard(
   manager: Pick<EntityManager, 'connection'>,
   shard: number | readonly number[],
@@ -73,4 +71,52 @@ export function andShard(
 /** The end of the condition of a join whose rows are always in one shard, so that each shard joins its own. */
 export function sameShard(manager: Pick<EntityManager, 'connection'>, alias: string, other: string): string {
   return isSharded(manager) ? ` AND ${alias}.shard = ${other}.shard` : '';
+}
+
+/** Which shards are together in one place (DATABASE_SHARDS). A transaction touches one of these groups. */
+@Injectable()
+export class ShardGroups {
+  private readonly groups: readonly (readonly number[])[];
+  private turn = 0;
+
+  constructor(env: Env) {
+    const count = env.get('DATABASE_SHARDS');
+    // The low bits, as the vindex `reverse_bits` parts them (deploy/vitess).
+    this.groups = Array.from({ length: count }, (_, group) =>
+      Array.from({ length: SHARDS / count }, (_, index) => group + index * count),
+    );
+  }
+
+  /** Whether a transaction on one shard may not touch others. */
+  get areApart(): boolean {
+    return this.groups.length > 1;
+  }
+
+  of(shard: number): number {
+    return shard % this.groups.length;
+  }
+
+  /** Name of the group of a shard, for `joinGroup`: equal for all who may share a transaction. */
+  nameOf(shard: number): string {
+    return `place ${this.of(shard)}`;
+  }
+
+  /** The shards of each group, each time beginning with the next one. */
+  inTurn(): (readonly number[])[] {
+    this.turn = (this.turn + 1) % this.groups.length;
+    return [...this.groups.slice(this.turn), ...this.groups.slice(0, this.turn)];
+  }
+
+  parted<Placed extends { shard: number }>(all: readonly Placed[]): Placed[][] {
+    const parts = new Map<number, Placed[]>();
+    for (const one of all) {
+      const part = parts.get(this.of(one.shard));
+      if (part === undefined) {
+        parts.set(this.of(one.shard), [one]);
+      } else {
+        part.push(one);
+      }
+    }
+    return [...parts.values()];
+  }
 }

@@ -1,11 +1,9 @@
-/** Databases bound the values of one statement. */
 const MOST_ROWS = 500;
 /** They bound its bytes, too (`max_allowed_packet`), and a long one holds up the connection. */
 const MOST_BYTES = 1_048_576;
 
 /**
  * Rows in parts that one statement each can add. A row that is larger than a statement should be stands alone.
- * @param bytesOf about how much of a statement a row takes
  */
 export function* statementBatches<Row>(
   rows: readonly Row[],

@@ -1,6 +1,7 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { DataSource, QueryRunner } from 'typeorm';
-import { inSpan, recordedSpan } from '../common/tracing/active-span.js';
+import { inSpan, recordedSpan } from '../common/tracing/spans.js';
+import { queryPool } from './server-pool.js';
 
 /** How OpenTelemetry names databases (Semantic Conventions, "Database"). */
 const SYSTEMS: Readonly<Record<string, string>> = {
@@ -11,7 +12,6 @@ const SYSTEMS: Readonly<Record<string, string>> = {
 /** Groups: the first word, and the table where the statement begins with one. */
 const SUMMARY =
   /^\s*(?:(SELECT|DELETE|WITH)\b.*?\bFROM\s+[`"(]*(\w+)|(INSERT|REPLACE)\b.*?\bINTO\s+[`"]?(\w+)|(UPDATE)\s+[`"]?(\w+)|(\w+))/is;
-/** Characters in which the first table of a statement stands. */
 const READ_OF_IT = 4_096;
 
 const watched = new WeakSet<QueryRunner>();
@@ -28,8 +28,7 @@ export function watchStatements(dataSource: DataSource): void {
   };
 }
 
-/** Sends a statement, as a span where a trace is recorded. */
-export function asStatement<Result>(
+function asStatement<Result>(
   { options }: DataSource,
   sql: string,
   send: () => Promise<Result>,
@@ -58,4 +57,14 @@ function watchedRunner(dataSource: DataSource, runner: QueryRunner): QueryRunner
       asStatement(dataSource, String(args[0]), () => send(...args));
   }
   return runner;
+}
+
+/**
+ * Sends statements outside of transactions that are spelled out to the pool of a server by the shortest way, and makes
+ * spans of statements where a trace is recorded. Once for each data source.
+ */
+export function sendDirectly(dataSource: DataSource): void {
+  dataSource.manager.query = <Rows>(sql: string, values: unknown[] = []) =>
+    asStatement(dataSource, sql, () => queryPool(dataSource, sql, values) as Promise<Rows>);
+  watchStatements(dataSource);
 }

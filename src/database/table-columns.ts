@@ -1,4 +1,5 @@
 import { getMetadataArgsStorage, type ColumnType, type ValueTransformer } from 'typeorm';
+import { toBoolean, toDate, toJson } from './column-values.js';
 
 /** What all drivers bind alike. */
 export type SqlValue = string | number | null;
@@ -10,7 +11,6 @@ export type EntityClass<Row extends object> = new () => Row;
 export interface TableColumn {
   readonly name: string;
   readonly property: string;
-  /** As its entity declares it. */
   readonly type: string;
   readonly toSql: (value: unknown) => SqlValue;
   /** Undefined where every driver gives the value as it is. */
@@ -97,20 +97,6 @@ function transformed({ toSql, fromSql }: Mapping, transformer: ValueTransformer 
         toSql: (value) => toSql(transformer.to(value)),
         fromSql: (value) => transformer.from(fromSql === undefined ? value : fromSql(value)) as unknown,
       };
-}
-
-/** mysql2 gives a Date, the embedded file UTC text. */
-function toDate(value: unknown): Date {
-  return value instanceof Date ? value : new Date(`${String(value).replace(' ', 'T')}Z`);
-}
-
-function toJson(value: unknown): unknown {
-  return JSON.parse(value as string);
-}
-
-/** 0 or 1 on every database. */
-function toBoolean(value: unknown): boolean {
-  return Number(value) === 1;
 }
 
 /** @throws TypeError when the entity has no such property */

@@ -55,14 +55,12 @@ export class Table<Row extends object> {
     this.tuple = `(${this.columns.map(() => '?').join(', ')})`;
   }
 
-  /** These columns. */
   select<Property extends keyof Row & string>(
     ...properties: Property[]
   ): Selection<Row, Pick<Row, Property>> {
     return new Selection(this.shape, properties);
   }
 
-  /** All columns but these. */
   selectAllBut<Property extends keyof Row & string = never>(
     ...properties: Property[]
   ): Selection<Row, Omit<Row, Property>> {
@@ -158,7 +156,6 @@ export class Table<Row extends object> {
    * Deletes one row, together with others of a group. When it is not there, the transaction must not be committed: in a group nobody knows
    * whose row it was.
    * @param where with the `id`
-   * @returns whether it met the conditions
    */
   async deleteOne(manager: EntityManager, where: Where<Row>): Promise<boolean> {
     const member = memberOf(manager);
@@ -174,9 +171,7 @@ export class Table<Row extends object> {
 
   /**
    * Deletes the first rows in an order that still match.
-   * @param key property of the primary key
    * @param where at least one condition
-   * @returns how many
    */
   async deleteFirst(
     manager: EntityManager,

@@ -1,3 +1,4 @@
+import type { EntityManager } from 'typeorm';
 import { CommitUnansweredError } from './database.errors.js';
 import { isRolledBack } from './driver-errors.js';
 
@@ -20,10 +21,7 @@ export class WriteProgress {
     this.isCommitting = true;
   }
 
-  /**
-   * Nobody waits any more: what has not come to its COMMIT yet will not be stored.
-   * @returns what its caller is told
-   */
+  /** Nobody waits any more: what has not come to its COMMIT yet will not be stored. */
   abandon(reason: Error): Error {
     this.abandonedFor = reason;
     return this.isCommitting ? new CommitUnansweredError({ cause: reason }) : reason;
@@ -35,4 +33,41 @@ export class WriteProgress {
     this.isCommitting = false;
     return isKnown ? error : new CommitUnansweredError({ cause: error });
   }
+}
+
+const NOTED = new WeakMap<EntityManager, (() => void)[]>();
+
+/**
+ * Calls something once the work that was given this manager is stored. A process that dies before that never does, so it is for
+ * what only saves time. It must not throw.
+ */
+export function afterCommit(manager: EntityManager, call: () => void): void {
+  const noted = NOTED.get(manager);
+  if (noted === undefined) {
+    NOTED.set(manager, [call]);
+  } else {
+    noted.push(call);
+  }
+}
+
+/** Work whose last manager is known: that of the attempt which was stored. */
+interface FollowedWork<T> {
+  run: (manager: EntityManager) => Promise<T>;
+  stored: () => void;
+}
+
+/** Follows work, so that it is known what to call after its commit. */
+export function followed<T>(work: (manager: EntityManager) => Promise<T>): FollowedWork<T> {
+  let last: EntityManager | undefined;
+  return {
+    run: (manager) => {
+      last = manager;
+      return work(manager);
+    },
+    stored: () => {
+      if (last !== undefined) {
+        NOTED.get(last)?.forEach((call) => call());
+      }
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { severalWriters } from './writers-check.js';
+import { severalWriters } from './start-checks.js';
 
 const GROUP = { group_replication_group_name: '8c6a0e1e-0000-4000-8000-000000000000' };
 

@@ -15,8 +15,6 @@ const SUCCESS = 200;
 /**
  * Tests the connections of the MCP systems of a version as they are stored, with secrets that the service gives to nobody, and so stores
  * the tools that are found.
- * @param tell is told what is under way
- * @returns what came of it, in the order of the systems
  */
 export async function testConnections(
   svc: SvcClient,

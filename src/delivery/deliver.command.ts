@@ -37,16 +37,13 @@ export interface Order {
   folder: string;
   appId: string;
   versionId: string;
-  /** Test MCP systems before the commit. */
   testConnections: boolean;
   commit: boolean;
   message: string | undefined;
   build: boolean;
   activate: boolean;
-  /** Activate also a build with agents that cannot run. */
   force: boolean;
   libraries: Map<string, string>;
-  /** Addresses by the names of systems. */
   baseUrls: Map<string, string>;
   url: string | undefined;
   token: string | undefined;
@@ -63,7 +60,6 @@ export interface Delivered {
   active: boolean;
   /** Warnings, and what was wrong where it came no further. */
   problems: PackageProblem[];
-  /** Where they were tested. */
   connections?: TestedSystem[];
 }
 
@@ -72,15 +68,12 @@ export interface DeliverSurroundings {
   env: Env;
   print: (line: string) => void;
   printError: (line: string) => void;
-  /** Where a folder of the command line is. */
   pathOf: (folder: string) => string;
-  /** Address of the evaluation server on this machine, and a token of it. */
   evaluation: () => Promise<{ url: string; token: string }>;
   /** Is told what takes long; the standard error where it is left out. */
   tellProgress?: (line: string) => void;
   /** What is delivered in the place of what the folder holds now. */
   content?: ReadFolder;
-  /** Done when a build is made, before it is activated. */
   whenBuilt?: (buildId: string) => Promise<void>;
 }
 
@@ -131,7 +124,6 @@ export function notDelivered({ appId, versionId }: Order): Delivered {
   return { appId, versionId, package: null, committed: false, buildId: null, active: false, problems: [] };
 }
 
-/** What a delivery prints and notes. */
 interface Progress {
   surroundings: DeliverSurroundings;
   delivered: Delivered;
@@ -255,7 +247,6 @@ async function targetOf(
   return given === undefined || url === undefined ? evaluation() : { url, token: given };
 }
 
-/** @returns what the command line asks for, or what is wrong with it */
 function orderFrom(args: string[]): Order | string {
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });

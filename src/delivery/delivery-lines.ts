@@ -1,7 +1,6 @@
 import type { PackageProblem, PreflightResponse } from '../../clients/typescript/src/index.js';
 import { printable } from '../common/printable.js';
 
-/** What a problem tells besides, where it is known. */
 interface ElementPlace {
   elementName?: string;
   line?: number;

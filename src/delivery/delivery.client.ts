@@ -25,7 +25,6 @@ export class DeliveryError extends Error {
 /** What became of a package. */
 export interface StoredDelivery {
   state: 'stored' | 'unchanged';
-  /** The version was committed before, with this package in it. */
   isCommitted: boolean;
   /** Of the package that was stored; undefined where the version was committed before. */
   checksum?: string;
@@ -34,7 +33,6 @@ export interface StoredDelivery {
 
 /** Where to deliver to, and as whom. */
 export interface DeliveryTarget {
-  /** Base address of the deployment, without the API's prefix. */
   url: string;
   token: string;
   timeoutMs: number;
@@ -69,7 +67,6 @@ export class DeliveryClient {
 
   /**
    * Stores a package; a version that is committed with the same package in it is left as it is.
-   * @returns what became of it, and what was not quite right with it
    * @throws DeliveryError also when the version is committed and its package is another
    */
   async store(version: DeliveryVersion, document: JsonObject): Promise<StoredDelivery> {
@@ -88,10 +85,6 @@ export class DeliveryClient {
     }
   }
 
-  /**
-   * Tests the connections of a version, as far as that needs no secret.
-   * @param tell is told what is under way
-   */
   async testConnections(version: DeliveryVersion, tell: (line: string) => void): Promise<TestedSystem[]> {
     try {
       return await testConnections(this.service, pathOf(version), tell);
@@ -100,10 +93,7 @@ export class DeliveryClient {
     }
   }
 
-  /**
-   * Commits a version, unless it holds another package than the one with this checksum.
-   * @returns what should be known of the version
-   */
+  /** Commits a version, unless it holds another package than the one with this checksum. */
   async commit(
     version: DeliveryVersion,
     message: string | undefined,
@@ -114,12 +104,10 @@ export class DeliveryClient {
     return (await told(this.service.commitVersion({ path: pathOf(version), body, headers }))).warnings;
   }
 
-  /** @returns the id of the build, and what should be known of it */
   async build(version: DeliveryVersion): Promise<{ buildId: string; warnings: PackageProblem[] }> {
     return told(this.service.createBuild({ path: pathOf(version) }));
   }
 
-  /** Asks whether the agents of a build can run. */
   async agents({ appId }: DeliveryVersion, buildId: string): Promise<PreflightResponse> {
     return told(this.service.preflightBuild({ path: { appId, buildId } }));
   }

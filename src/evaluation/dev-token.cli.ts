@@ -25,7 +25,6 @@ await runCli(async (args, print) => {
   return 0;
 });
 
-/** @returns what the command line asks for, or what is wrong with it */
 function orderFrom(args: string[]): TokenOrder | string {
   try {
     const { sub, permission, ttl } = parseArgs({ args, options }).values;

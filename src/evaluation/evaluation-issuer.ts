@@ -10,21 +10,17 @@ import {
 import { AuthenticationRequiredError } from '../common/auth/auth.errors.js';
 import type { PermissionRules } from '../config/permission-rules.js';
 import { Clock } from '../common/clock.js';
-import type { KeySource } from '../common/auth/key-source.js';
-import { TrustedIssuer } from '../common/auth/trusted-issuer.js';
-import { claimsGranting, grantingRule } from './granting-claims.js';
-import { sampleNames } from './sample-names.js';
+import { type KeySource, TrustedIssuer } from '../common/auth/trusted-issuer.js';
+import { claimsGranting, grantingRule, sampleNames } from './token-claims.js';
 
 const ALGORITHM = 'ES256';
 const AUDIENCE = 'urn:svc:api';
 const PERMISSIONS_CLAIM = 'urn:svc:evaluation:permissions';
-/** As `svc:start` names them, with commas between them. */
 const PERMISSION = /^[^,\p{C}]{1,64}$/u;
 
 /** What a token of the evaluation server is to say. */
 export interface TokenOrder {
   readonly subject: string;
-  /** Permission names, of packages too, or `all` that the rules know. */
   readonly permissions: readonly string[] | 'all';
   readonly ttlSeconds: number;
 }
@@ -59,25 +55,24 @@ export class EvaluationIssuer implements KeySource {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * @param rules the rules that the server reads permissions with; tokens get the claims that they ask for
-   */
   static async create(
     rules: PermissionRules,
     { clock = new Clock(), folderKey }: EvaluationIssuerParts = {},
   ): Promise<EvaluationIssuer> {
     const { privateKey, publicKey } = await generateKeyPair(ALGORITHM);
     const thumbprint = await calculateJwkThumbprint(await exportJWK(publicKey));
-    const id = folderKey === undefined ? thumbprint : idOf(folderKey);
+    // Tells nothing of the key, which is as good as random.
+    const id =
+      folderKey === undefined
+        ? thumbprint
+        : createHmac('sha256', folderKey).update('issuer').digest('base64url');
     return new EvaluationIssuer(privateKey, await exportSPKI(publicKey), thumbprint, id, rules, clock);
   }
 
-  /** Issuer identifier, `urn:svc:evaluation:<id of the data folder>`. */
   get name(): string {
     return `urn:svc:evaluation:${this.id}`;
   }
 
-  /** This issuer as the bearer strategy takes it; everything else is as in production. */
   get trusted(): TrustedIssuer {
     const rules = { issuer: this.name, audience: AUDIENCE, algorithms: [ALGORITHM] };
     return new TrustedIssuer({ ...rules, permissionsClaim: PERMISSIONS_CLAIM }, this);
@@ -144,11 +139,6 @@ function checkNames(names: readonly string[]): void {
       `"${wrong}" cannot be a permission: a name has 1 to 64 characters, and no comma.`,
     );
   }
-}
-
-/** Tells nothing of the key, which is as good as random. */
-function idOf(folderKey: string): string {
-  return createHmac('sha256', folderKey).update('issuer').digest('base64url');
 }
 
 function secondsOf(clock: Clock): number {

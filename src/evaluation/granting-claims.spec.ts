@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { permissionsFrom } from '../common/auth/claims-to-permissions.js';
 import type { PermissionRules } from '../config/permission-rules.js';
-import { claimsGranting } from './granting-claims.js';
+import { claimsGranting } from './token-claims.js';
 
 const RULES: PermissionRules = {
   a: [

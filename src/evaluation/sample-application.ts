@@ -21,13 +21,11 @@ import { withLibraryBuilds } from '../modules/packages/reading/package-libraries
 /** Application of the sample, and of the library that it uses. */
 export const SAMPLE_APP = 'sample';
 const LIBRARY_APP = 'sample-library';
-/** The system of the sample that `npm run dev:mcp-server` starts. */
 const SAMPLE_SERVER = 'everything';
 /** Version ids of ours begin with this; what a person delivers to the same application is left alone. */
 const VERSION_PREFIX = 'sample-';
 const DIGEST_LENGTH = 12;
 
-/** Who delivers the sample, in the audit log. */
 const DELIVERER: Principal = {
   issuer: 'urn:svc:evaluation',
   subject: 'sample-application',
@@ -49,8 +47,6 @@ export class SampleApplicationError extends Error {
  * Delivers the sample application for a person who tries the service out. Its version id is made of its content. So a
  * restart finds the delivery done, and a changed sample becomes a new version. A build that a person has made active
  * stays active.
- * @param folder folder with `application` and `library`
- * @returns the build of the sample application that is active afterwards
  * @throws SampleApplicationError, PackageRefusedError
  */
 export async function deliverSample(app: INestApplicationContext, folder: string): Promise<string> {
@@ -102,7 +98,6 @@ function isOurs({ applicationVersionId }: BuildInfo): boolean {
 
 /**
  * Each step can have been done before a start that was cut off: what is committed is right, and so is its build.
- * @returns the build of the version
  */
 async function deliver(
   app: INestApplicationContext,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sampleNames } from './sample-names.js';
+import { sampleNames } from './token-claims.js';
 
 describe('sampleNames', () => {
   it.each([

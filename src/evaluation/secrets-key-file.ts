@@ -10,7 +10,6 @@ const OWNER_ONLY = 0o600;
 /**
  * The key that seals secrets in the embedded database, kept beside it so that the data outlives a restart. Fit for
  * trying things out only: whoever copies the folder has both.
- * @returns a value for SECRETS_KEYS
  * @throws SettingUnusableError when the folder cannot be made, read or written
  */
 export async function evaluationSecretsKeys(dataDir: string): Promise<string> {

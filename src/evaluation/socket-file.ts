@@ -6,7 +6,6 @@ const FILE_NAME = 'evaluation.json';
 const OWNER_ONLY = 0o600;
 
 const socketFile = z.object({
-  /** Path of the Unix socket that hands out tokens. */
   socket: z.string().min(1),
   /** Issuer of those tokens; tells one server from the next. */
   issuer: z.string().min(1),

@@ -1,7 +1,7 @@
 import { svc } from '../command-line/svc.command.js';
-import { surroundingsOf } from '../command-line/surroundings.js';
+import { surroundingsOf } from '../command-line/session.js';
 import { runCli } from '../config/cli.js';
-import { evaluationAddress } from './evaluation-address.js';
+import { evaluationAddress } from './token-socket.client.js';
 
 /** The command line of the checkout: without SVC_URL it means the evaluation server of this machine. */
 await runCli((args, print) => {

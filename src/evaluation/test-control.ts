@@ -7,14 +7,16 @@ import { RuntimeJobEntity } from '../modules/jobs/storage/runtime-job.entity.js'
 import { parseModelScript } from './scripted-model/model-script.js';
 import type { ScriptedModel } from './scripted-model/scripted-model.server.js';
 import type { StillClock } from './still-clock.js';
-import { TestControlError } from './test-control.errors.js';
 
-/** How long to wait until the work under way is looked at again. */
+/** Thrown for what a test of an application asks that cannot be done. */
+export class TestControlError extends Error {
+  override readonly name = 'TestControlError';
+}
+
 const LOOK_MS = 5;
 /** What is due that soon is due now: a job that failed is tried again without a move of the clock. */
 const SOON_MS = 100;
 const TIMEOUT_MAX_MS = 600_000;
-/** So many jobs are named where they do not end. */
 const TOLD = 3;
 
 const timeoutMs = z.int().min(1).max(TIMEOUT_MAX_MS);
@@ -74,7 +76,6 @@ export class TestControl {
     await this.settle(deadline);
   }
 
-  /** @returns when the next job is due */
   private async settle(deadline: number): Promise<Date | undefined> {
     for (;;) {
       const jobs = await this.jobs();

@@ -1,17 +1,17 @@
 import { request } from 'node:http';
 import type { TokenOrder } from './evaluation-issuer.js';
 import { readSocketFile, type SocketFile } from './socket-file.js';
+import type { Env } from '../config/env.js';
 
 const TIMEOUT_MS = 5_000;
 
 /** Thrown when no token can be had from the evaluation server; the message says what to do. */
-export class TokenSocketError extends Error {
+class TokenSocketError extends Error {
   override readonly name = 'TokenSocketError';
 }
 
 /**
  * Gets a token from the evaluation server that runs on this data folder.
- * @returns the token
  * @throws TokenSocketError when there is no such server, or it refuses the order
  */
 export async function orderToken(dataDir: string, order: TokenOrder): Promise<string> {
@@ -53,4 +53,18 @@ function ask({ socket }: SocketFile, method: string, body: string): Promise<Answ
       .on('error', nobody)
       .end(body);
   });
+}
+
+const TOKEN_SECONDS = 600;
+
+/** Where the evaluation server of this machine is, and a token of it with every permission. */
+export async function evaluationAddress(env: Env): Promise<{ url: string; token: string }> {
+  return {
+    url: `http://127.0.0.1:${env.get('PORT')}`,
+    token: await orderToken(env.get('DATA_DIR'), {
+      subject: 'jane.doe',
+      permissions: 'all',
+      ttlSeconds: TOKEN_SECONDS,
+    }),
+  };
 }

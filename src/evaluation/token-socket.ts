@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { PermissionNameError, type EvaluationIssuer } from './evaluation-issuer.js';
 import { claimSocketFile, readSocketFile, removeSocketFile } from './socket-file.js';
-import type { TestControl } from './test-control.js';
-import { TestControlError } from './test-control.errors.js';
+import { type TestControl, TestControlError } from './test-control.js';
 import { isAlive } from './token-socket.client.js';
 
 const OWNER_ONLY = 0o600;
@@ -66,7 +65,6 @@ export class TokenSocket {
     return socket;
   }
 
-  /** Ends the handing out of tokens and removes what `open` made. */
   async close(): Promise<void> {
     await removeSocketFile(this.dataDir);
     await this.closeServer();
@@ -120,7 +118,6 @@ async function answer(
   }
 }
 
-/** Thrown for an order that cannot be read. */
 class OrderError extends Error {
   override readonly name = 'OrderError';
 }

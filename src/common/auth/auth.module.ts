@@ -9,9 +9,8 @@ import { APP_GUARD } from '@nestjs/core';
 import { Clock } from '../clock.js';
 import { PrincipalRateLimitGuard } from '../rate-limit/principal-rate-limit.guard.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
-import { JwtAuthGuard } from './jwt-auth.guard.js';
+import { JwtAuthGuard, PermissionsGuard } from './auth.guards.js';
 import { JwtStrategy } from './jwt.strategy.js';
-import { PermissionsGuard } from './permissions.guard.js';
 import { TrustedIssuer } from './trusted-issuer.js';
 
 /**
@@ -25,7 +24,6 @@ export class AuthModule implements OnModuleInit, OnModuleDestroy {
   /**
    * @param inject,useFactory what makes the issuer whose tokens are accepted; `inject: [Env], useFactory: oidcIssuer`
    * in production. `Env` must be provided by a global module.
-   * @param clock by which tokens are good
    */
   static forIssuer(
     provider: Pick<FactoryProvider<TrustedIssuer>, 'inject' | 'useFactory'>,

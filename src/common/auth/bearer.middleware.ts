@@ -6,9 +6,8 @@ import {
   type AuthenticationFailure,
 } from './auth.errors.js';
 import { bearerToken, countAuthorizationHeaders } from './bearer-token.js';
-import { setRecheck } from './caller-recheck.js';
+import { setRecheck, setPrincipal, type Principal } from '../user/principal.js';
 import type { JwtStrategy } from './jwt.strategy.js';
-import { setPrincipal, type Principal } from '../user/principal.js';
 
 /** Paths anybody may read: health probes, metrics and the API documentation. A final `/*` covers all paths below. */
 export const PUBLIC_PATHS: readonly string[] = [

@@ -7,8 +7,6 @@ import type { Claims } from './token-rules.js';
  * Reads permissions out of claims, each with the applications that it is granted for. These are OAuth scope strings (RFC 6749,
  * section 3.3), and the claims of issuers: Keycloak realm and client roles, Entra `scp` and `roles`, Okta `scp` and `groups`,
  * Auth0 `permissions`. A permission that no rule grants is denied.
- * @param claims claims of a verified token
- * @param namesIn claim that lists further permissions by name
  */
 export function permissionsFrom(
   claims: Claims,
@@ -53,7 +51,6 @@ function matching(patterns: readonly string[]): Grant {
   };
 }
 
-/** The words of a string, or the strings of a list. */
 function textsAt(claims: Claims, claim: string | readonly string[]): readonly string[] {
   const value = valueAt(claims, typeof claim === 'string' ? [claim] : claim);
   if (typeof value === 'string') {

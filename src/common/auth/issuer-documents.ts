@@ -1,8 +1,5 @@
 import type { JSONWebKeySet } from 'jose';
-import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
-
-/** Sends one request. undici's own `fetch` has this shape; tests may pass another. */
-export type Fetch = typeof undiciFetch;
+import { Agent, fetch, type Dispatcher } from 'undici';
 
 /** Why the documents of an issuer could not be used; said in logs, never to callers. */
 export type IssuerFailure =
@@ -42,18 +39,16 @@ const WELL_KNOWN = '/.well-known/openid-configuration';
  * whose issuer must be the configured one. Then comes the key set that the document names (RFC 7517, section 5).
  * Redirects are not followed.
  * @param tell is called with the discovery document, once it is known to be that of the issuer
- * @returns a key set with at least one key
  * @throws IssuerDocumentError
  */
 export async function fetchIssuerKeys(
   { issuer, timeoutMs }: IssuerAddress,
-  fetch: Fetch = undiciFetch,
-  tell: (discovery: object) => void = () => undefined,
+  tell: (discovery: object) => void,
 ): Promise<JSONWebKeySet> {
   const signal = AbortSignal.timeout(timeoutMs);
   const dispatcher = new Agent({ connect: { timeout: timeoutMs }, maxHeaderSize: 16_384 });
   try {
-    const get = (url: string): Promise<unknown> => getJson(url, { signal, dispatcher, fetch });
+    const get = (url: string): Promise<unknown> => getJson(url, { signal, dispatcher });
     const discovery = await get(issuer.replace(/\/$/, '') + WELL_KNOWN);
     const address = keyAddress(discovery, issuer);
     tell(discovery as object);
@@ -86,11 +81,10 @@ function keyAddress(discovery: unknown, issuer: string): string {
 interface RequestContext {
   readonly signal: AbortSignal;
   readonly dispatcher: Dispatcher;
-  readonly fetch: Fetch;
 }
 
-async function getJson(url: string, { signal, dispatcher, fetch }: RequestContext): Promise<unknown> {
-  const text = await getText(url, { signal, dispatcher, fetch }).catch((cause: unknown) => {
+async function getJson(url: string, { signal, dispatcher }: RequestContext): Promise<unknown> {
+  const text = await getText(url, { signal, dispatcher }).catch((cause: unknown) => {
     if (cause instanceof IssuerDocumentError) {
       throw cause;
     }
@@ -103,18 +97,27 @@ async function getJson(url: string, { signal, dispatcher, fetch }: RequestContex
   }
 }
 
-async function getText(url: string, { signal, dispatcher, fetch }: RequestContext): Promise<string> {
+async function getText(url: string, { signal, dispatcher }: RequestContext): Promise<string> {
   const headers = { accept: 'application/json' };
   const response = await fetch(url, { headers, redirect: 'manual', signal, dispatcher });
   if (response.status !== 200) {
     throw new IssuerDocumentError('http_status');
   }
+  return boundedText(response.body, DOCUMENT_MAX_BYTES, () => new IssuerDocumentError('too_large'));
+}
+
+/** @throws the error that `tooLarge` makes, once there are more bytes than that */
+export async function boundedText(
+  body: AsyncIterable<Uint8Array> | null,
+  maxBytes: number,
+  tooLarge: () => Error,
+): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > DOCUMENT_MAX_BYTES) {
-      throw new IssuerDocumentError('too_large');
+    if (size > maxBytes) {
+      throw tooLarge();
     }
     chunks.push(chunk);
   }

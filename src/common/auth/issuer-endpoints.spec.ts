@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { IssuerEndpoints } from './issuer-endpoints.js';
+import { IssuerEndpoints } from './trusted-issuer.js';
 
 const ISSUER = 'https://sso.example.com/realms/company';
 

@@ -6,11 +6,10 @@ import { Env } from '../../config/env.js';
 import { Clock } from '../clock.js';
 import { userReferenceFrom } from '../user/user-reference.js';
 import { AuthenticationRequiredError, KeySourceUnavailableError } from './auth.errors.js';
-import { bearerToken } from './bearer-token.js';
+import { bearerToken, tokenExpiry } from './bearer-token.js';
 import { permissionsFrom } from './claims-to-permissions.js';
 import type { Principal } from '../user/principal.js';
 import { checkClaims, decodeTokenHeader, readTokenHeader, type Claims } from './token-rules.js';
-import { tokenExpiry } from './token-expiry.js';
 import { TrustedIssuer } from './trusted-issuer.js';
 import { VerifiedTokens } from './verified-tokens.js';
 import { tokenLimits } from './token.limits.js';
@@ -52,7 +51,6 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
     this.toleranceSeconds = tokenLimits.clockToleranceSeconds;
   }
 
-  /** Whether `requireActive` asks the issuer about each token. */
   get asksIssuer(): boolean {
     return this.trusted.introspection !== undefined;
   }

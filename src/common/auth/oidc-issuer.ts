@@ -1,9 +1,8 @@
 import type { Env } from '../../config/env.js';
 import { fetchIssuerKeys } from './issuer-documents.js';
-import { IssuerEndpoints } from './issuer-endpoints.js';
+import { IssuerEndpoints, TrustedIssuer } from './trusted-issuer.js';
 import { RemoteKeySource } from './remote-key-source.js';
 import { TokenIntrospection } from './token-introspection.js';
-import { TrustedIssuer } from './trusted-issuer.js';
 import { tokenLimits } from './token.limits.js';
 
 /**
@@ -24,7 +23,7 @@ export function oidcIssuer(env: Env): TrustedIssuer {
       maxAgeMs: tokenLimits.jwksMaxAgeSeconds * 1_000,
       staleMs: tokenLimits.jwksStaleSeconds * 1_000,
     },
-    () => fetchIssuerKeys(address, undefined, (discovery) => endpoints.take(discovery)),
+    () => fetchIssuerKeys(address, (discovery) => endpoints.take(discovery)),
   );
   const rules = {
     issuer,

@@ -1,18 +1,67 @@
+import { KeyObject } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import type { JSONWebKeySet, JWSHeaderParameters } from 'jose';
+import {
+  createLocalJWKSet,
+  errors,
+  type CryptoKey,
+  type JSONWebKeySet,
+  type JWSHeaderParameters,
+} from 'jose';
 import { AuthenticationRequiredError, KeySourceUnavailableError } from './auth.errors.js';
 import { IssuerDocumentError } from './issuer-documents.js';
-import type { KeySource } from './key-source.js';
-import { PublicKeys } from './public-keys.js';
+import type { KeySource } from './trusted-issuer.js';
 
-/** Times in milliseconds. */
-export interface RemoteKeyOptions {
-  /** Least time between two key requests caused by unknown key ids. */
+const RSA_MIN_BITS = 2_048; // RFC 7518, sections 3.3 and 3.5
+
+class PublicKeys {
+  private readonly select: ReturnType<typeof createLocalJWKSet>;
+  private readonly ids: ReadonlySet<string | undefined>;
+  private readonly pems = new WeakMap<CryptoKey, string>();
+
+  /** @throws JOSEError when it is malformed */
+  constructor(keySet: JSONWebKeySet) {
+    this.select = createLocalJWKSet(keySet);
+    this.ids = new Set(keySet.keys.map(({ kid }) => kid));
+  }
+
+  /** Whether a newer key set could hold the key of this header: it names one that is not here. */
+  lacks({ kid }: JWSHeaderParameters): boolean {
+    return kid !== undefined && !this.ids.has(kid);
+  }
+
+  /**
+   * @returns the only key that fits kid and alg of the header, SPKI in PEM
+   * @throws AuthenticationRequiredError when none fits, several fit, or an RSA key is too short
+   * @throws KeySourceUnavailableError when the issuer publishes the key in a broken form
+   */
+  async pemFor(header: JWSHeaderParameters): Promise<string> {
+    const key = await this.select(header).catch((cause: unknown) => {
+      throw cause instanceof errors.JWKSNoMatchingKey || cause instanceof errors.JWKSMultipleMatchingKeys
+        ? new AuthenticationRequiredError('unknown_key', { cause })
+        : new KeySourceUnavailableError({ cause });
+    });
+    const known = this.pems.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const pem = toPem(key);
+    this.pems.set(key, pem);
+    return pem;
+  }
+}
+
+function toPem(key: CryptoKey): string {
+  const publicKey = KeyObject.from(key);
+  if ((publicKey.asymmetricKeyDetails?.modulusLength ?? RSA_MIN_BITS) < RSA_MIN_BITS) {
+    throw new AuthenticationRequiredError('unknown_key');
+  }
+  return publicKey.export({ type: 'spki', format: 'pem' }).toString();
+}
+
+interface RemoteKeyOptions {
   readonly cooldownMs: number;
-  /** Age after which the keys are asked for again, and a retired key ends. */
   readonly maxAgeMs: number;
-  /** How much longer the last good keys serve while the issuer is down. */
   readonly staleMs: number;
 }
 
@@ -112,7 +161,6 @@ export class RemoteKeySource implements KeySource {
     }
   }
 
-  /** The background loop: one load, then the next when the keys are too old, or soon after a failure. */
   private async renew(): Promise<void> {
     await this.load();
     if (!this.stopped) {

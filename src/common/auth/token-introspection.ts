@@ -2,15 +2,14 @@ import { hash } from 'node:crypto';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { RecentlyUsed } from '../recently-used.js';
 import { IntrospectionUnavailableError } from './auth.errors.js';
+import { boundedText } from './issuer-documents.js';
 
 /** How the endpoint is asked. It is configured by the operator and so trusted as an address, but not to be quick or brief. */
 export interface IntrospectionOptions {
   readonly url: string;
-  /** Value of the Authorization header. */
   readonly authorization: string;
   /** Milliseconds for which an answer serves; 0 is for nobody but those who wait for it. */
   readonly cacheMs: number;
-  /** Milliseconds for one answer. */
   readonly timeoutMs: number;
   readonly connections: number;
 }
@@ -62,7 +61,6 @@ export class TokenIntrospection {
     return (await flight).isActive;
   }
 
-  /** Ends requests that are under way. */
   async close(): Promise<void> {
     await this.dispatcher.destroy();
   }
@@ -116,16 +114,7 @@ export class TokenIntrospection {
       const Failure = response.status < SERVER_ERROR ? AnswerError : Error;
       throw new Failure(`status ${response.status}`);
     }
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-      size += chunk.byteLength;
-      if (size > MAX_ANSWER_BYTES) {
-        throw new AnswerError('too large');
-      }
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks).toString('utf8');
+    return boundedText(response.body, MAX_ANSWER_BYTES, () => new AnswerError('too large'));
   }
 }
 

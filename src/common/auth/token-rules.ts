@@ -48,7 +48,6 @@ export function readTokenHeader(token: string, rules: TokenRules): JWSHeaderPara
  * Checks the claims that jsonwebtoken leaves unchecked. The claims exp, iat, iss and sub must be there, and iat must not
  * be in the future. The token must be an access token for any bearer: no ID token, not bound to a key, of an allowed
  * client, with all claims that are required.
- * @param header protected header of the same token
  * @param now seconds since 1970
  * @throws AuthenticationRequiredError
  */

@@ -5,7 +5,6 @@ import type { Principal } from '../user/principal.js';
 interface Entry {
   readonly principal: Principal;
   readonly until: number;
-  /** Version of the keys that it was verified with. */
   readonly keys: number;
 }
 
@@ -15,7 +14,6 @@ export interface Moment {
   readonly keys: number;
 }
 
-/** How long one check of a signature serves at the most. */
 const MAX_AGE_MS = 60_000;
 const MAX_ENTRIES = 5_000;
 
@@ -31,9 +29,6 @@ export class VerifiedTokens {
     this.entries = new RecentlyUsed({ entries: maxEntries });
   }
 
-  /**
-   * @returns the principal of a token that was verified with these keys in the last minute and has not expired
-   */
   find(token: string, { now, keys }: Moment): Principal | undefined {
     const key = keyOf(token);
     const entry = this.entries.get(key);
@@ -44,9 +39,7 @@ export class VerifiedTokens {
     return entry?.principal;
   }
 
-  /**
-   * @param moment `expiresAt` is `exp` of the token in milliseconds since 1970
-   */
+  /** @param moment `expiresAt` is `exp` of the token in milliseconds since 1970 */
   remember(
     token: string,
     principal: Principal,

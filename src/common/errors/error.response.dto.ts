@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Shows } from '../answer-fields.decorators.js';
 
@@ -17,4 +18,19 @@ export class ErrorResponseDto {
     example: 'payload.baseUrl: must be an http or https URL',
   })
   details?: string;
+}
+
+/** Builds the error body of a status. */
+export function errorBody(status: number, message: string, details?: string): ErrorResponseDto {
+  return {
+    error: STATUS_CODES[status] ?? 'Error',
+    message,
+    status,
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
+/** The same with the members that RFC 9457, section 3.1 adds for callers that accept `application/problem+json`. */
+export function problemBody(body: ErrorResponseDto): object {
+  return { ...body, type: 'about:blank', title: body.error, detail: body.details ?? body.message };
 }

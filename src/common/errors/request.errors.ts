@@ -20,7 +20,6 @@ const MAX_FIELD_LENGTH = 128;
 /** Fields of the request break their rules. `details` names the first 20. */
 export class ValidationFailedError extends InvalidRequestError {
   readonly code = 'VALIDATION_FAILED';
-  /** @param message the contract's own text where one of the rules has one */
   constructor(problems: FieldProblem[], message = 'Request validation failed.') {
     super(message, describe(problems));
   }
@@ -47,7 +46,6 @@ export class InterruptedAfterStoringError extends UnknownOutcomeError {
 /** A route has this path, but not this method. */
 export class WrongMethodError extends MethodNotAllowedError {
   readonly code = 'WRONG_METHOD';
-  /** @param allowed the methods of the path, as the Allow header has them */
   constructor(readonly allowed: string) {
     super('This endpoint has no such method.', `It has ${allowed}.`);
   }

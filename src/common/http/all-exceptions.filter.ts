@@ -24,9 +24,9 @@ import {
   UnavailableError,
   UnknownOutcomeError,
 } from '../errors/domain.error.js';
-import { allowedMethods } from './allowed-methods.js';
-import { marked } from './replay-header.js';
-import { errorBody, problemBody, type ErrorBody } from '../errors/error-body.js';
+import { allowedMethods } from './request-routes.js';
+import { marked } from './answer-headers.js';
+import { errorBody, problemBody, type ErrorResponseDto } from '../errors/error.response.dto.js';
 import { InterruptedAfterStoringError, WrongMethodError } from '../errors/request.errors.js';
 
 const PROBLEM_TYPE = 'application/problem+json';
@@ -39,7 +39,6 @@ export class AllExceptionsFilter implements ExceptionFilter {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Sends the error body, logs a 500, counts a refusal. */
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
@@ -100,10 +99,12 @@ function acceptsProblem(request: Request): boolean {
 }
 
 /** The status and body an error is answered with. */
-export function toErrorBody(error: unknown): ErrorBody {
-  const status = statusOf(error);
+export function toErrorBody(error: unknown): ErrorResponseDto {
+  const status = error instanceof DomainError ? statusOfKind(error) : statusOfForeign(error);
   if (isFault(status)) {
-    return errorBody(status, faultMessage(error), requestIdText());
+    const message =
+      error instanceof UnknownOutcomeError ? error.message : 'The server could not complete the request.';
+    return errorBody(status, message, `request id ${requestContext()?.requestId ?? 'unknown'}`);
   }
   if (error instanceof DomainError) {
     return { ...errorBody(status, error.message, error.details), ...error.extension };
@@ -121,17 +122,9 @@ function isUndecodablePath(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Failed to decode param');
 }
 
-function faultMessage(error: unknown): string {
-  return error instanceof UnknownOutcomeError ? error.message : 'The server could not complete the request.';
-}
-
 /** A fault of ours, which the caller reads no more of than a request id. A 503 is an answer like any other. */
 function isFault(status: number): boolean {
   return status >= 500 && status !== 503;
-}
-
-function statusOf(error: unknown): number {
-  return error instanceof DomainError ? statusOfKind(error) : statusOfForeign(error);
 }
 
 function statusOfKind(error: DomainError): number {
@@ -163,7 +156,6 @@ function contractStatus(status: number): number {
   return status >= 500 || [400, 401, 403, 404, 409, 429].includes(status) ? Math.min(status, 500) : 400;
 }
 
-/** Why a caller was turned away; undefined when it was not. */
 function refusalOf(error: unknown): string | undefined {
   if (error instanceof UnauthorizedError) {
     return error.reason;
@@ -171,7 +163,6 @@ function refusalOf(error: unknown): string | undefined {
   return error instanceof ForbiddenError ? 'forbidden' : undefined;
 }
 
-/** For the line of the request log. */
 function noteRefusal(error: unknown): void {
   const context = requestContext();
   if (context !== undefined && error instanceof DomainError) {
@@ -192,10 +183,6 @@ function setHeaders(response: Response, error: unknown): void {
   if (error instanceof TooManyRequestsError || error instanceof UnavailableError) {
     response.setHeader('Retry-After', String(error.retryAfterSeconds));
   }
-}
-
-function requestIdText(): string {
-  return `request id ${requestContext()?.requestId ?? 'unknown'}`;
 }
 
 /** The path template, so that log lines hold no identifiers of callers' making. */

@@ -53,7 +53,6 @@ const RETRY_AFTER = {
   schema: { type: 'integer', minimum: 1 },
 } as const;
 
-/** Response headers that a status always has. */
 const HEADERS: { [Status in ErrorStatus]?: NonNullable<ApiResponseOptions['headers']> } = {
   401: {
     'WWW-Authenticate': {
@@ -74,9 +73,7 @@ type OwnMessages = Partial<Record<ErrorStatus, string | OwnError>>;
 interface OwnError {
   message: string;
   details: string;
-  /** Class of the body, where it has members of the route's own. */
   type?: Type<ErrorResponseDto>;
-  /** Response headers beside those of the status. */
   headers?: NonNullable<ApiResponseOptions['headers']>;
 }
 

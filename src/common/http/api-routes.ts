@@ -20,7 +20,6 @@ export interface RouteText {
   readonly description: string;
   /** Takes callers without a token: no security, and none of the errors that every other route has. */
   readonly isPublic?: true;
-  /** Request headers that the handler reads. */
   readonly headers?: readonly ApiHeaderOptions[];
   readonly body?: ApiBodyOptions;
   /** Status of `answer`, which the route then has; 200 without it. */
@@ -28,14 +27,12 @@ export interface RouteText {
   readonly answer: ApiResponseNoStatusOptions;
   /** Answers with a body of the route's own, errors too. */
   readonly others?: readonly ApiResponseOptions[];
-  /** Errors besides 400, 401, 429, 500 and 503. */
   readonly errors?: readonly RouteError[];
 }
 
 /**
  * Makes the decorators of a controller's routes: status of success and description in the OpenAPI document.
  * @param errors what all of them have, besides 400, 401, 429, 500 and 503
- * @param texts by operation id
  */
 export function apiRoutes<Id extends string>(
   errors: readonly RouteError[],

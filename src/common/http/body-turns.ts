@@ -1,14 +1,11 @@
 import type { Limit } from '../../config/env.js';
 import { UnreadableBodyError } from '../errors/request.errors.js';
-import { useOf, type LimitUse } from '../metrics/limit-metrics.js';
+import { useOf, type LimitUse } from '../metrics/metrics.js';
 import { RateLimitExceededError } from '../rate-limit/rate-limit.errors.js';
 import { WaitingLine } from '../waiting-line.js';
 
-/** What one caller has. */
 interface Bodies {
-  /** Bytes or values of those that have their turn. */
   amount: number;
-  /** Amounts of those that wait. */
   readonly line: WaitingLine<number>;
 }
 
@@ -18,7 +15,6 @@ export interface BodyRules {
   readonly limit: Limit;
   /** A body up to this is cheap, and needs no turn: its request may take long for reasons of its own. */
   readonly small: number;
-  /** Milliseconds for which a body waits. */
   readonly waitMs: number;
 }
 
@@ -35,12 +31,10 @@ export class BodyTurns {
 
   constructor(private readonly rules: BodyRules) {}
 
-  /** What has its turn. */
   get use(): LimitUse {
     return useOf([...this.callers.values()].map(({ amount }) => amount));
   }
 
-  /** Whether a body of so much needs no turn. */
   isSmall(amount: number): boolean {
     return amount <= this.rules.small;
   }

@@ -1,6 +1,6 @@
 import compression from 'compression';
 import type { RequestHandler } from 'express';
-import { START_PATH } from './start-path.js';
+import { START_PATH } from './cors.js';
 
 const CODING = /\b(br|gzip|deflate)\b/;
 /** A caller who takes no answer as it is (RFC 9110, section 12.5.3). */

@@ -3,20 +3,18 @@ import type { Reflector } from '@nestjs/core';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { UnreadableBodyError } from '../errors/request.errors.js';
 import { asInfinite, parseExactly } from '../exact-json.js';
-import { countValues } from '../json-values.js';
+import { countValues } from '../json.js';
 import { requestContext } from '../logging/request-context.js';
 import { refuseFields, refuseUnknownQuery } from '../validation/unknown-fields.js';
 import { Metrics } from '../metrics/metrics.js';
-import { isPublic } from '../auth/public.decorator.js';
+import { isPublic } from '../auth/access.decorators.js';
 import { inTurn } from '../turns.js';
 import { callerKey, principalOf } from '../user/principal.js';
-import { BodyAsBytes } from './body-bytes.decorator.js';
-import { BodyLimit } from './body-limit.decorator.js';
+import { BodyAsBytes, BodyLimit } from './request.decorators.js';
 import { BodyTurns } from './body-turns.js';
 import { routeInputs } from './route-inputs.js';
 import { httpLimits } from './http.limits.js';
 
-/** How a body is read: as JSON or as bytes, and its bytes at the most. */
 interface Reading {
   limit: number;
   reads: 'json' | 'raw';
@@ -28,7 +26,6 @@ const SMALL_VALUES = 2_048;
 /** At least: a value has one, and a comma or bracket before it another. */
 const BYTES_PER_VALUE = 2;
 
-/** The bytes of a missing body. */
 const NOTHING = Buffer.from('{}');
 const UTF_8 = new TextDecoder();
 
@@ -96,7 +93,8 @@ export class JsonBodies {
         error === undefined ? resolve() : reject(explained(error, limit)),
       );
     });
-    const bytes = bytesOf(request.body);
+    const body: unknown = request.body;
+    const bytes = body instanceof Uint8Array && body.length > 0 ? body : NOTHING;
     if (reads === 'raw' || this.byteTurns.isSmall(bytes.length)) {
       endTurn?.();
     }
@@ -143,10 +141,6 @@ function objectOf(bytes: Uint8Array): object {
     throw new UnreadableBodyError('Request body must be a JSON object.');
   }
   return body;
-}
-
-function bytesOf(body: unknown): Uint8Array {
-  return body instanceof Uint8Array && body.length > 0 ? body : NOTHING;
 }
 
 /** @throws UnreadableBodyError */

@@ -1,11 +1,10 @@
 import { HttpStatus, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import express, { type Express, type Response } from 'express';
-import { namesTag } from './if-none-match.js';
+import express, { type Response } from 'express';
+import { namesTag } from './conditional-requests.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const NOT_MODIFIED: number = HttpStatus.NOT_MODIFIED;
-/** What has no body, whatever a handler returns. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([
   HttpStatus.NO_CONTENT,
   HttpStatus.RESET_CONTENT,
@@ -26,7 +25,8 @@ export class JsonText {
  */
 export class JsonReplies extends ExpressAdapter {
   constructor() {
-    super(withExactPaths());
+    // Paths are written in one way. The router reads these settings when it is made, which the adapter does at once.
+    super(express().set('case sensitive routing', true).set('strict routing', true));
   }
 
   /** Answers 304 without a body where the handler says so, or the answer has an `ETag` that `If-None-Match` names. */
@@ -45,11 +45,6 @@ export class JsonReplies extends ExpressAdapter {
     response.setHeader('Content-Length', Buffer.byteLength(text));
     return response.req.method === 'HEAD' ? response.end() : response.end(text);
   }
-}
-
-/** Paths are written in one way. The router reads these settings when it is made, which the adapter does at once. */
-function withExactPaths(): Express {
-  return express().set('case sensitive routing', true).set('strict routing', true);
 }
 
 function isNotModified(response: Response): boolean {

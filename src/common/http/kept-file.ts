@@ -20,11 +20,7 @@ interface Kept {
 export class KeptFile {
   private kept: Kept | undefined;
 
-  /**
-   * @param type media type with its charset
-   * @param make the content; called at most once
-   * @param caching for how long callers may keep it without asking
-   */
+  /** @param make the content; called at most once */
   constructor(
     private readonly type: string,
     private readonly make: () => string | Buffer,

@@ -3,9 +3,8 @@ import { callerFingerprint, principalOf } from '../user/principal.js';
 import { requestFields, spanFields, type Log, type LogFields } from '../logging/log.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { requestContext } from '../logging/request-context.js';
-import { currentSpan } from '../tracing/active-span.js';
-import { routeFor } from './allowed-methods.js';
-import { isProbe, methodLabel, routeOf, UNMATCHED } from './request-labels.js';
+import { currentSpan } from '../tracing/spans.js';
+import { routeFor, isProbe, methodLabel, routeOf, UNMATCHED } from './request-routes.js';
 
 const NOWHERE = { template: UNMATCHED, params: {} };
 /** Parameters of paths that are ids; names of processes and files are left out. */

@@ -1,10 +1,9 @@
-import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Injectable, type CanActivate, type ExecutionContext, Module } from '@nestjs/common';
+import { ModuleRef, Reflector, APP_GUARD } from '@nestjs/core';
 import type { Request } from 'express';
-import { ModuleRef, Reflector } from '@nestjs/core';
 import { Metrics } from '../metrics/metrics.js';
-import { CheckedPath, type PathCheck, type PathCheckOptions } from './checked-path.js';
+import { CheckedPath, type PathCheck, type PathCheckOptions, PathChecks } from './checked-path.js';
 import { JsonBodies } from './json-bodies.js';
-import { PathChecks } from './path-checks.js';
 import { routeInputs } from './route-inputs.js';
 
 /**
@@ -40,7 +39,6 @@ export class RequestGuard implements CanActivate {
   }
 }
 
-/** Whether a request has neither query nor body, and its route needs none. */
 function isBare(context: ExecutionContext): boolean {
   const { url, headers } = context.switchToHttp().getRequest<Request>();
   return (
@@ -50,3 +48,7 @@ function isBare(context: ExecutionContext): boolean {
     headers['transfer-encoding'] === undefined
   );
 }
+
+/** The guard that comes behind those of `AuthModule`, which therefore has to be imported before. */
+@Module({ providers: [{ provide: APP_GUARD, useClass: RequestGuard }] })
+export class RequestChecksModule {}

@@ -7,9 +7,7 @@ import { repeatedIn } from '../validation/query.decorators.js';
 /** What a route reads of a request, as its handler declares it by `@Body()` and `@Query()`. */
 export interface RouteInputs {
   readonly takesBody: boolean;
-  /** Names of its query parameters, in the order of their declaration. */
   readonly query: readonly string[];
-  /** Those of them that may be given more than once. */
   readonly repeated: readonly string[];
 }
 

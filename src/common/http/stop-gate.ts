@@ -1,12 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Global, Module } from '@nestjs/common';
 import type { RequestHandler } from 'express';
 import { UnavailableError } from '../errors/domain.error.js';
 
 /** Another replica takes the request at once. */
 const RETRY_AFTER_SECONDS = 1;
-/** Whoever asks how the replica is, gets an answer to the end. */
 const ALWAYS_ANSWERED: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
 
 /** 503: this replica is about to end. Nothing was done, so the request may be sent again, to another one. */
@@ -32,7 +31,6 @@ export class StopGate {
   private readonly onClose: (() => void)[] = [];
   private onEmpty: (() => void) | undefined;
 
-  /** Whether new requests are refused. */
   get isClosed(): boolean {
     return this.state === 'closed';
   }
@@ -150,3 +148,8 @@ function endOfWaiting(response: ServerResponse): void {
     }
   });
 }
+
+/** The one gate of the process. */
+@Global()
+@Module({ providers: [StopGate], exports: [StopGate] })
+export class StopGateModule {}

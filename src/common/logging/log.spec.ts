@@ -2,7 +2,7 @@ import { NoopSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Env } from '../../config/env.js';
 import { spanSource } from '../tracing/span-source.js';
-import { withSpan } from '../tracing/active-span.js';
+import { withSpan } from '../tracing/spans.js';
 import { Tracer } from '../tracing/tracer.js';
 import { Log } from './log.js';
 

@@ -1,10 +1,17 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  Injectable,
+  type OnApplicationShutdown,
+  Module,
+  type DynamicModule,
+  type LoggerService,
+} from '@nestjs/common';
 import { pino, type Logger, type LoggerOptions } from 'pino';
-import { Env } from '../../config/env.js';
-import { currentSpan } from '../tracing/active-span.js';
-import type { ServiceSpan } from '../tracing/service-span.js';
+import { Env, EnvError } from '../../config/env.js';
+import { currentSpan, type ServiceSpan } from '../tracing/spans.js';
 import { requestContext, type RequestContext } from './request-context.js';
 import { scrub } from './scrub.js';
+import { exitStatusOf } from '../../config/cli.js';
+import { StartError } from '../../config/start.error.js';
 
 /** Values that may stand in a log line. Objects are left out on purpose: only named values get logged. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -68,7 +75,7 @@ export class Log implements OnApplicationShutdown {
 }
 
 /** Writes a line of level fatal where there is no `Log`, because the settings cannot be read or nothing was started. */
-export function logFatal(message: string, fields: LogFields): void {
+function logFatal(message: string, fields: LogFields): void {
   pino({ ...FORMAT, level: 'fatal' }, pino.destination({ fd: STDOUT, sync: true })).fatal(fields, message);
 }
 
@@ -111,4 +118,61 @@ export function errorFields(error: unknown): LogFields {
 function framesOf(error: Error): string {
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return frames.join('\n').slice(0, STACK_MAX_LENGTH);
+}
+
+/** Offers the logger everywhere. */
+@Module({})
+export class LoggingModule {
+  static forLog(log: Log): DynamicModule {
+    return {
+      module: LoggingModule,
+      global: true,
+      providers: [{ provide: Log, useValue: log }],
+      exports: [Log],
+    };
+  }
+}
+
+/**
+ * Contexts in which Nest logs an error that it also throws at whoever starts the service. It is told there, once and
+ * without its message, which names addresses.
+ */
+const THROWN_AS_WELL: ReadonlySet<unknown> = new Set(['ExceptionHandler', 'NestApplication']);
+
+/** Sends what the framework logs through our logger. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Log) {}
+
+  log(message: unknown, context?: unknown): void {
+    this.logger.info(text(message), { context: text(context) });
+  }
+
+  warn(message: unknown, context?: unknown): void {
+    this.logger.warn(text(message), { context: text(context) });
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    if (THROWN_AS_WELL.has(rest.at(-1))) {
+      return;
+    }
+    const error = message instanceof Error ? message : rest.find((item) => item instanceof Error);
+    this.logger.error(message instanceof Error ? 'framework error' : text(message), error, {});
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/**
+ * Ends a service that could not start. Log lines say why, one for each wrong setting. The status is 78 (EX_CONFIG) when
+ * settings are wrong, otherwise 1.
+ */
+export function endWithStartFailure(error: unknown): never {
+  if (error instanceof EnvError) {
+    error.problems.forEach((problem) => logFatal('wrong configuration', { problem }));
+  } else {
+    logFatal('start failed', error instanceof StartError ? { reason: error.message } : errorFields(error));
+  }
+  process.exit(exitStatusOf(error));
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
-import { currentSpan } from '../tracing/active-span.js';
+import { currentSpan } from '../tracing/spans.js';
 import { newSpanId, newTraceId, readTraceparent, traceparentOf } from '../tracing/trace-context.js';
 
 /** What belongs to one request and is needed far from it: in log lines, audit events and outbound calls. */
@@ -18,7 +18,6 @@ export interface RequestContext {
   readonly receivedAt: number;
   /** Whether something that was asked for is stored: from then on nobody may be told that nothing is. */
   hasStored: boolean;
-  /** Code of the reason for which the caller was turned away. */
   refusal?: string;
   /** Aborted when the answer is sent, or when its connection is gone and nobody waits for it any more. */
   readonly over: AbortSignal;

@@ -22,7 +22,6 @@ const TOKEN_PARTS = 3;
 /** Characters of the shortest text in JSON that a rule finds something in: `"://a@"`. */
 const SHORTEST_FOUND = 7;
 const NO_NAME = '""';
-/** Characters of JSON that are looked at in one go. */
 const CHARACTERS_AT_ONCE = 16_384;
 
 /** Members whose text is a secret, in lower case and without hyphens and underscores. */
@@ -88,7 +87,6 @@ export function* scrubbedJson(json: string): Steps<string> {
   return done + json.slice(read);
 }
 
-/** Of one text in JSON, and the name of the member that it is. */
 function* shownText(json: string, name: string): Steps<string> {
   if (isSecretName(name)) {
     return JSON.stringify(REMOVED);
@@ -98,7 +96,6 @@ function* shownText(json: string, name: string): Steps<string> {
   return rest === text ? json : JSON.stringify(rest);
 }
 
-/** @param name in JSON */
 function isSecretName(name: string): boolean {
   return SECRET_NAMES.has((JSON.parse(name) as string).toLowerCase().replaceAll(/[-_]/g, ''));
 }

@@ -3,7 +3,7 @@ import { buildConnector } from 'undici';
 
 import { KEY_AGREEMENT } from '../tls/key-agreement.js';
 import type { TlsMaterial } from '../tls/tls-material.js';
-import { within } from '../within.js';
+import { within } from '../deadline.js';
 import { type AddressPolicy, hostOf, portOf } from './address-policy.js';
 import { checkedAddresses, guardedLookup, type Resolver } from './guarded-lookup.js';
 import type { OutboundProxy } from './outbound-proxy.js';

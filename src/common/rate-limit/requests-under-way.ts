@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { UnreadableBodyError } from '../errors/request.errors.js';
 import type { Limit } from '../../config/env.js';
-import { useOf, type LimitUse } from '../metrics/limit-metrics.js';
+import { useOf, type LimitUse } from '../metrics/metrics.js';
 import { turnWithRoom } from '../turns.js';
 import { TooManyCallerRequestsError } from './rate-limit.errors.js';
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../logging/log.js';
-import { within } from '../within.js';
+import { within } from '../deadline.js';
 import type { RedisClient } from './redis-connections.js';
 import { REDIS_REPLY_CODES, redisErrorCode } from './redis-error-code.js';
 

@@ -8,7 +8,6 @@ export interface CanonicalText {
   readonly origins: Uint32Array | undefined;
 }
 
-/** Escapes that are taken off in one go. */
 const ESCAPES_AT_ONCE = 4_096;
 /** How often a text may be escaped upon an escape: percent-encoding within JSON within JSON. */
 const MAX_ROUNDS = 3;
@@ -76,7 +75,6 @@ function* decoded(from: CanonicalText): Steps<CanonicalText> {
   return { text, origins };
 }
 
-/** Never longer than the escape. */
 function plain(escape: string): string {
   switch (escape[0]) {
     case '%':

@@ -1,20 +1,15 @@
 import type { EntityManager } from 'typeorm';
-import type { SecretPlace } from './secret-cipher.js';
+import { type SecretPlace, sealedKeyId, SecretUnreadableError, type SecretCipher } from './secret-cipher.js';
 
-/** A column that holds sealed values. */
 interface SealedColumn {
   table: string;
-  /** Primary key of the table. */
-  idColumn: string;
   column: string;
-  /** Columns that the values are bound to. */
   boundTo: readonly string[];
 }
 
 const SEALED_COLUMNS: readonly SealedColumn[] = [
   {
     table: 'systems',
-    idColumn: 'id',
     column: 'client_secret',
     boundTo: [
       'base_url',
@@ -27,23 +22,22 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
   },
   {
     table: 'systems',
-    idColumn: 'id',
     column: 'tls_key',
     boundTo: ['base_url', 'identity_provider_url', 'tls_ca', 'tls_certificate'],
   },
   {
     table: 'systems',
-    idColumn: 'id',
     column: 'headers',
     boundTo: ['base_url', 'identity_provider_url', 'tls_ca', 'header_names'],
   },
-  { table: 'process_corrections', idColumn: 'id', column: 'sealed', boundTo: [] },
+  { table: 'process_corrections', column: 'sealed', boundTo: [] },
 ];
 /** All formats are equally long: `svc1.`, `svc2.` */
 const KEY_ID_START = 6;
 
-/** One sealed value and where it stands. */
-export interface SealedValue {
+const BATCH = 200;
+
+interface SealedValue {
   place: SecretPlace;
   sealed: string;
 }
@@ -63,13 +57,12 @@ export async function isKeyInUse(manager: EntityManager, keyId: string): Promise
   return false;
 }
 
-/** All sealed values in batches of at most `size`, in the order of their rows. */
-export async function* sealedValues(manager: EntityManager, size: number): AsyncGenerator<SealedValue[]> {
-  for (const { table, idColumn, column, boundTo } of SEALED_COLUMNS) {
+async function* sealedValues(manager: EntityManager): AsyncGenerator<SealedValue> {
+  for (const { table, column, boundTo } of SEALED_COLUMNS) {
     const beside = boundTo.map((name) => `, ${name}`).join('');
     const sql =
-      `SELECT ${idColumn} AS id, ${column} AS sealed${beside} FROM ${table} ` +
-      `WHERE ${column} IS NOT NULL AND ${idColumn} > ? ORDER BY ${idColumn} LIMIT ${size}`;
+      `SELECT id, ${column} AS sealed${beside} FROM ${table} ` +
+      `WHERE ${column} IS NOT NULL AND id > ? ORDER BY id LIMIT ${BATCH}`;
     let last = '';
     for (;;) {
       const rows = (await manager.query(sql, [last])) as SealedRow[];
@@ -78,7 +71,7 @@ export async function* sealedValues(manager: EntityManager, size: number): Async
         break;
       }
       last = end.id;
-      yield rows.map((row) => {
+      yield* rows.map((row) => {
         const binding = boundTo.map((name) => row[name] ?? null);
         return { place: { table, rowId: row.id, column, binding }, sealed: row.sealed };
       });
@@ -86,15 +79,53 @@ export async function* sealedValues(manager: EntityManager, size: number): Async
   }
 }
 
-/** Replaces a sealed value unless somebody changed it meanwhile. */
-export async function replaceSealed(
+async function replaceSealed(
   manager: EntityManager,
   { place: { table, column, rowId }, sealed }: SealedValue,
   next: string,
 ): Promise<void> {
-  const known = SEALED_COLUMNS.find((item) => item.table === table && item.column === column);
-  if (known !== undefined) {
-    const sql = `UPDATE ${known.table} SET ${known.column} = ? WHERE ${known.idColumn} = ? AND ${known.column} = ?`;
-    await manager.query(sql, [next, rowId, sealed]);
+  const sql = `UPDATE ${table} SET ${column} = ? WHERE id = ? AND ${column} = ?`;
+  await manager.query(sql, [next, rowId, sealed]);
+}
+
+interface Rotation {
+  resealed: number;
+  alreadyCurrent: number;
+  /** Rows, as `<table> <id>`, whose value cannot be opened with the configured keys: it is left as it is. */
+  unreadable: string[];
+}
+
+/**
+ * Seals every stored secret anew with the current key. The rotation may be stopped at any time and started again. A
+ * secret under the current key is left alone. A value is replaced only while it is the one that was read.
+ */
+export async function rotateSecrets(manager: EntityManager, cipher: SecretCipher): Promise<Rotation> {
+  const [current] = cipher.keyIds;
+  const rotation: Rotation = { resealed: 0, alreadyCurrent: 0, unreadable: [] };
+  for await (const value of sealedValues(manager)) {
+    if (sealedKeyId(value.sealed) === current) {
+      rotation.alreadyCurrent += 1;
+      continue;
+    }
+    const next = resealed(cipher, value);
+    if (next === undefined) {
+      rotation.unreadable.push(`${value.place.table} ${value.place.rowId}`);
+      continue;
+    }
+    await replaceSealed(manager, value, next);
+    rotation.resealed += 1;
+  }
+  return rotation;
+}
+
+/** Undefined when the value cannot be opened: one that is damaged must not keep those behind it from their new key. */
+function resealed(cipher: SecretCipher, { sealed, place }: SealedValue): string | undefined {
+  try {
+    return cipher.seal(cipher.open(sealed, place), place);
+  } catch (error) {
+    if (error instanceof SecretUnreadableError) {
+      return undefined;
+    }
+    throw error;
   }
 }

@@ -45,17 +45,14 @@ export class SecretUnreadableError extends InternalError {
 export class SecretCipher {
   private readonly keys: ReadonlyMap<string, Buffer>;
 
-  /** @param secretKeys at least one key, the current one first */
   constructor(private readonly secretKeys: readonly SecretKey[]) {
     this.keys = new Map(secretKeys.map(({ id, key }) => [id, key]));
   }
 
-  /** The keys that can open values, the current one first. */
   get keyIds(): string[] {
     return this.secretKeys.map(({ id }) => id);
   }
 
-  /** Seals `plain` under the current key for `place`. */
   seal(plain: string, place: SecretPlace): string {
     const [current] = this.secretKeys;
     if (current === undefined) {
@@ -64,7 +61,6 @@ export class SecretCipher {
     return this.sealWith(current, plain, place);
   }
 
-  /** As `seal`, under the key named, which must be configured. */
   sealWith(secretKey: SecretKey, plain: string, place: SecretPlace): string {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(ALGORITHM, secretKey.key, iv, { authTagLength: TAG_BYTES });

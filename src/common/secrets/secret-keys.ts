@@ -16,7 +16,6 @@ export class SecretKeysError extends EnvError {
 /**
  * Proves that every key that sealed something stored is configured, and is that key. Records new keys. Forgets keys that
  * were taken out of the settings after nothing was left under them.
- * @param now time for new rows
  * @throws SecretKeysError naming the ids that are missing or wrong
  */
 export async function checkSecretKeys(

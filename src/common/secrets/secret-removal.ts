@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../json.js';
-import { placesOf } from './text-search.js';
 import { inOnePiece, inTurns, type Steps } from '../turns.js';
+import { placesOf } from './text-search.js';
 import { bytesOf, canonicalSteps, canonicalText, type CanonicalText } from './canonical-text.js';
 
 const REMOVED = '[removed]';
@@ -20,12 +20,9 @@ const ALIGNMENTS = [0, 1, 2];
  * call: the forms are worked out then.
  */
 export class SecretRemoval {
-  /** Removes nothing. */
   static readonly none = new SecretRemoval([]);
 
-  /** Canonical forms of the secrets, shortest first. */
   private readonly forms: readonly string[];
-  /** Work since the last break of any text or value that is looked at. */
   private done = 0;
 
   /** @param secrets those with fewer bytes than `minLength` stay where they are */
@@ -100,12 +97,10 @@ export class SecretRemoval {
     return found.length === 0 ? text : without(text, canonical, found);
   }
 
-  /** Whether a text holds a secret in any form. */
   isIn(text: string): boolean {
     return this.canHold(text) && inOnePiece(this.foundSteps(canonicalText(text).text)).length > 0;
   }
 
-  /** Counts work, and says when it is time for a break. */
   private isDue(work: number): boolean {
     this.done += work;
     if (this.done < WORK_AT_ONCE) {
@@ -121,7 +116,6 @@ export class SecretRemoval {
     return shortest !== undefined && Buffer.byteLength(text) >= shortest.length;
   }
 
-  /** Beginnings and ends in a canonical text, in order, none within another. */
   private *foundSteps(text: string): Steps<[number, number][]> {
     const found: [number, number][] = [];
     for (const form of this.forms) {
@@ -139,7 +133,6 @@ export class SecretRemoval {
   }
 }
 
-/** @param secret bytes, one character each */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret, 'latin1');
   const written = [secret, formEncoded(bytes), JSON.stringify(bytes.toString()).slice(1, -1)];

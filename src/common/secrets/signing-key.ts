@@ -1,10 +1,16 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { isJsonObject } from '../json.js';
-import { isRsaSize } from '../rsa-size.js';
+
+/** Bits of keys that we sign with (NIST SP 800-57 for the least of them); the time for a signature grows with their cube. */
+const RSA_BITS = { min: 2_048, max: 4_096 };
+
+/** @param bits of the modulus; undefined of a key that has none, whose size its curve says */
+export function isRsaSize(bits: number | undefined): boolean {
+  return bits === undefined || (bits >= RSA_BITS.min && bits <= RSA_BITS.max);
+}
 
 /** Longest text of a private key, in characters: an RSA key of 4,096 bits has 3,300 as PEM. */
 export const PRIVATE_KEY_MAX_LENGTH = 16_384;
-/** As `keyId` in a request, and as its column holds it. */
 const KEY_ID = /^[\x20-\x7e]{1,255}$/;
 const RSA_ALGORITHMS: readonly string[] = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
 /** RFC 7518, section 3.4. */
@@ -20,7 +26,6 @@ export interface SigningKey {
   privateKey: string;
   /** Its algorithm (RFC 7518, section 3.1; RFC 8037): of a JWK the one that it names. */
   algorithm: string;
-  /** Key id of a JWK. */
   keyId: string | null;
 }
 

@@ -1,6 +1,6 @@
 import type { Transferable, Worker } from 'node:worker_threads';
 
-import { within } from '../within.js';
+import { within } from '../deadline.js';
 import { yieldToMainThread } from './background-threads.js';
 import { startThread, type ThreadOptions } from './start-thread.js';
 import {

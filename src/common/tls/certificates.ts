@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { RecentlyUsed } from '../recently-used.js';
-import { isRsaSize } from '../rsa-size.js';
+import { isRsaSize } from '../secrets/signing-key.js';
 import { inOnePiece, type Steps } from '../turns.js';
 
 /** Longest text of certificates, in characters. Columns hold 65,535 bytes. */

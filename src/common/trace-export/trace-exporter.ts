@@ -3,14 +3,13 @@ import { createNoopMeter, type Meter, type MeterProvider } from '@opentelemetry/
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { Counter, type Registry } from 'prom-client';
+import { within } from '../deadline.js';
 import type { Log } from '../logging/log.js';
-import { withSpan } from '../tracing/active-span.js';
-import type { SpanSource } from '../tracing/tracer.js';
-import { within } from '../within.js';
 import { spanSource } from '../tracing/span-source.js';
+import { withSpan } from '../tracing/spans.js';
+import type { SpanSource } from '../tracing/tracer.js';
 
-/** The collector, and how it is reached. */
-export interface ExportOptions {
+interface ExportOptions {
   readonly url: string;
   /** May hold secrets. */
   readonly headers: Record<string, string>;
@@ -21,7 +20,6 @@ export interface ExportOptions {
 
 /** Spans that go to a collector until they are stopped. */
 export interface ExportedSpans extends SpanSource {
-  /** Sends the waiting spans and waits a limited time for it. */
   stop(): Promise<void>;
 }
 

@@ -2,8 +2,7 @@ import { ROOT_CONTEXT, SpanStatusCode } from '@opentelemetry/api';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { spanSource } from './span-source.js';
-import { recorded } from './active-span.js';
-import { ServiceSpan, type SpanBeginning } from './service-span.js';
+import { recorded, ServiceSpan, type SpanBeginning } from './spans.js';
 
 describe('ServiceSpan', () => {
   const exporter = new InMemorySpanExporter();

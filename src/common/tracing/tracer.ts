@@ -5,7 +5,7 @@ import {
   type SpanContext,
   type Tracer as SpanMaker,
 } from '@opentelemetry/api';
-import { ServiceSpan, type SpanBeginning } from './service-span.js';
+import { ServiceSpan, type SpanBeginning } from './spans.js';
 import { isSampled, newSpanId, newTraceId } from './trace-context.js';
 
 /** The work that added a background job. */
@@ -40,18 +40,12 @@ export interface SpanSource {
 
 /** Starts traces, or continues those of others: with a request, and with a background job. All other spans are parts of these. */
 export class Tracer {
-  /** @param source absent: there are no traces */
   constructor(private readonly source?: SpanSource) {}
 
   get isOn(): boolean {
     return this.source !== undefined;
   }
 
-  /**
-   * The span of a request.
-   * @param own the ids that were given to the request
-   * @param caller the span of the caller
-   */
   request(
     own: SpanContext,
     caller: SpanContext | undefined,

@@ -10,7 +10,6 @@ export type Grant = 'all' | SomeApps;
 
 const NO_APPS: SomeApps = { ids: new Set(), patterns: [] };
 
-/** Who was granted what, such as a `Principal`. */
 interface Granted {
   readonly permissions: ReadonlyMap<string, Grant>;
 }

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../json.js';
+
 /** A person or client as shown in records (docs/contract.md, section 1). */
 export interface Person {
   readonly firstName: string;
@@ -23,7 +25,7 @@ const USER_NAME_CLAIMS = ['preferred_username', 'email', 'client_id', 'sub'];
  */
 export function userReferenceFrom(claims: Claims): UserReference {
   const actor = Object.hasOwn(claims, 'act') ? claims['act'] : undefined;
-  return { ...personFrom(claims), impersonatingUser: isObject(actor) ? actorFrom(actor) : null };
+  return { ...personFrom(claims), impersonatingUser: isJsonObject(actor) ? actorFrom(actor) : null };
 }
 
 function actorFrom(claims: Claims): Person | null {
@@ -48,8 +50,4 @@ function text(claims: Claims, name: string): string {
   return Array.from(value.replace(/[\p{Cc}\p{Cs}]/gu, '').trim())
     .slice(0, NAME_MAX_LENGTH)
     .join('');
-}
-
-function isObject(value: unknown): value is Claims {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { displayNameFault } from './display-name.js';
+import { displayNameFault } from './patterns.decorators.js';
 
 const INVISIBLE = 'must not contain invisible characters';
 /** Letters as tags: what of an emoji says which flag it is (Unicode TS 51, emoji tag sequences). */

@@ -13,7 +13,25 @@ import {
   ValidateNested,
   buildMessage,
 } from 'class-validator';
-import { displayNameFault } from './display-name.js';
+
+/** Characters that break a line or change the direction of what stands beside them (Unicode TR 9, TR 36). */
+// eslint-disable-next-line no-control-regex
+const BREAKS_OR_TURNS = /[\t\n\r\u0080-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+/**
+ * Characters that show nothing. The joiners U+200C and U+200D and variation selectors are not among them: scripts and emoji need
+ * them.
+ */
+const SHOWS_NOTHING = /(?![\u200c\u200d\p{Variation_Selector}])\p{Default_Ignorable_Code_Point}/u;
+/** A flag such as that of Scotland: a black flag, and its region as tags, which show nothing elsewhere (Unicode TS 51, annex C). */
+const FLAGS = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}/gu;
+
+/** What is wrong with a name that people read beside others, as the end of a sentence (docs/contract.md, section 2.1). */
+export function displayNameFault(text: string): string | undefined {
+  if (BREAKS_OR_TURNS.test(text)) {
+    return 'must be one line without characters that change the direction of text';
+  }
+  return SHOWS_NOTHING.test(text.replaceAll(FLAGS, '')) ? 'must not contain invisible characters' : undefined;
+}
 
 /** As the OpenAPI document shows it: generators of requests know no lookahead. */
 export const PATH_ID_PATTERN = '^[A-Za-z0-9._-]{1,64}$';
@@ -32,7 +50,6 @@ export function isDotSegment(value: unknown): boolean {
   return value === '.' || value === '..';
 }
 
-/** The rule of identifiers that a value breaks. */
 function pathIdRule(value: unknown): string {
   return isDotSegment(value) ? NO_DOT_SEGMENT : 'must be 1 to 64 letters, digits, ".", "_" or "-"';
 }
@@ -40,8 +57,7 @@ function pathIdRule(value: unknown): string {
 /** Validates an identifier. */
 export const MatchesPathId = (): PropertyDecorator =>
   Matches(PATH_ID, { message: ({ value }) => pathIdRule(value) });
-/** Longest URL that is stored. */
-export const URL_MAX_LENGTH = 2_048;
+const URL_MAX_LENGTH = 2_048;
 
 /** An identifier in a path or a query. */
 export const IsPathId = (options: ApiPropertyOptions): PropertyDecorator =>
@@ -148,7 +164,7 @@ function hasLength(text: string, min: number, max: number): boolean {
  * Writes an internationalised host name of an http or https URL in ASCII (UTS 46, RFC 5891), as DNS knows it, and leaves the rest as it is:
  * `https://bücher.example/mcp` becomes `https://xn--bcher-kva.example/mcp`. Any other text comes back unchanged.
  */
-export function withAsciiHost(url: string): string {
+function withAsciiHost(url: string): string {
   const [, scheme, host, rest] = /^(https?:\/\/)([^/?#:@\s]+)((?:[:/?#].*)?)$/is.exec(url) ?? [];
   // eslint-disable-next-line no-control-regex
   if (scheme === undefined || host === undefined || /^[\x00-\x7f]*$/.test(host)) {
@@ -170,3 +186,35 @@ export function isHttpUrl(value: unknown): boolean {
   const { username, password, hash } = new URL(value);
   return username === '' && password === '' && hash === '' && !value.includes('#');
 }
+
+interface PathName {
+  /** Its characters and length, as the OpenAPI document shows them: generators of requests know no lookahead. */
+  readonly pattern: RegExp;
+  readonly rule: string;
+}
+
+/** Names of processes (docs/contract.md, section 1). */
+export const PROCESS_NAME: PathName = {
+  pattern: /^[A-Za-z0-9._\-[\]()]{1,64}$/,
+  rule: 'must be 1 to 64 letters, digits, ".", "_", "-", "[", "]", "(" or ")"',
+};
+
+/** Names of workflows: the name rule of resources, as long as a path allows. */
+export const WORKFLOW_NAME: PathName = {
+  pattern: /^[A-Za-z0-9[\]().\-_]{1,255}$/,
+  rule: 'must be 1 to 255 letters, digits, "[", "]", "(", ")", ".", "_" or "-"',
+};
+
+/** Whether a path can name it: "." and ".." are segments of paths (RFC 3986, section 3.3), so no client can. */
+export function isPathName({ pattern }: PathName, name: string): boolean {
+  return pattern.test(name) && !isDotSegment(name);
+}
+
+/** The name of a process or a workflow in a path. */
+export const IsPathName = ({ pattern, rule }: PathName, options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ type: String, pattern: pattern.source, ...options }),
+    Matches(new RegExp(`^(?!\\.{1,2}$)${pattern.source.slice(1)}`), {
+      message: ({ value }) => (isDotSegment(value) ? NO_DOT_SEGMENT : rule),
+    }),
+  );

@@ -3,9 +3,8 @@ import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsDate, IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
 import { parseDateTime } from '../iso-8601.js';
-import { PROCESS_NAME } from './path-names.js';
+import { PROCESS_NAME, MatchesPathId, PATH_ID_PATTERN } from './patterns.decorators.js';
 import { pageLimits } from './page.limits.js';
-import { MatchesPathId, PATH_ID_PATTERN } from './patterns.decorators.js';
 
 const MAX_PAGE_LIMIT = 100;
 
@@ -42,10 +41,7 @@ export const IsQueryNumber = (
     IsWholeNumber(min, max),
   );
 
-/**
- * How many entries a page has.
- * @param entries what they are, in the plural
- */
+/** How many entries a page has. */
 export const IsPageLimit = (entries: string, max = MAX_PAGE_LIMIT): PropertyDecorator =>
   IsQueryNumber(
     { min: 1, max },

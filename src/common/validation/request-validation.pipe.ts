@@ -8,7 +8,7 @@ import {
   type ValidationPipeOptions,
 } from '@nestjs/common';
 import { BEYOND_NUMBERS } from '../exact-json.js';
-import { hasMoreValues } from '../json-values.js';
+import { hasMoreValues, isContainer } from '../json.js';
 import { inTurn } from '../turns.js';
 import { ValidationFailedError, type FieldProblem } from '../errors/request.errors.js';
 import { TextRules } from './text-rules.js';
@@ -30,7 +30,6 @@ const SHARED: ValidationPipeOptions = {
   exceptionFactory: toValidationFailed,
 };
 
-/** Which names no field of a body may have, and the message for a body that has one. */
 interface NameRule {
   refuses(name: string): boolean;
   rule: string;
@@ -71,7 +70,6 @@ export class RequestValidationPipe implements PipeTransform {
     exceptionFactory: (errors: ValidationError[]) => toValidationFailed(inOrderOfPath(errors)),
   });
 
-  /** Of classes of paths that were asked for. */
   private readonly textRules = new WeakMap<Type, TextRules | undefined>();
   /** Classes of which a query without parameters keeps the rules. */
   private readonly withoutQuery = new WeakSet<Type>();
@@ -224,10 +222,6 @@ function pathTo(wanted: object, body: unknown): string[] {
     path.unshift(at.name);
   }
   return path;
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 interface Finding extends FieldProblem {

@@ -3,10 +3,8 @@ import type { Type } from '@nestjs/common';
 import type * as transformer from 'class-transformer/types/storage.js';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 
-/** What a decorator said of a field. */
 type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
-/** Whether a field of an object keeps a rule. */
 interface Check {
   readonly field: string;
   readonly keeps: (object: object, value: unknown) => boolean;
@@ -16,7 +14,6 @@ interface Check {
 const { defaultMetadataStorage } = createRequire(import.meta.url)(
   'class-transformer/cjs/storage.js',
 ) as typeof transformer;
-/** Of its `TransformationType`. */
 const PLAIN_TO_CLASS = 0;
 
 /**

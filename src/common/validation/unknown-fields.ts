@@ -1,14 +1,11 @@
 import { didYouMean } from '../nearest-name.js';
 import { ValidationFailedError, type FieldProblem } from '../errors/request.errors.js';
 
-/** Names that are listed; no route has so many. */
 const MAX_KNOWN = 30;
 
 /**
  * Refuses query parameters that a route does not know, and known ones that are given twice. Were a filter not looked at,
  * the answer would hold everything.
- * @param query parameters as they were sent, by their names
- * @param known names that the route reads
  * @param repeated those of them that may be given more than once
  * @throws ValidationFailedError naming each, with the name that was probably meant; the known ones where no name is near
  */
@@ -49,7 +46,6 @@ function refuse(problems: FieldProblem[]): void {
   }
 }
 
-/** Nothing where a route has none. */
 function listOf(known: readonly string[]): string {
   const named = known.toSorted().slice(0, MAX_KNOWN);
   const rest = known.length - named.length;

@@ -1,24 +1,19 @@
-import type { ServiceSpan } from '../../common/tracing/service-span.js';
+import type { ServiceSpan } from '../../common/tracing/spans.js';
 import { DatabaseDeadlineError, DatabaseOverloadedError } from '../database.errors.js';
 
 /** Bounds of groups. */
 export interface GroupLimits {
   /** Members of one group; with 1 there are no groups. `groupMax`. */
   members: number;
-  /** Groups that are under way at one time. `groups`. */
   groups: number;
-  /** Most that wait for a group. `poolQueue`. */
   waiting: number;
-  /** Milliseconds after which nobody waits for a group any more. `deadlineMs`. */
   waitMs: number;
   retryAfterSeconds: number;
 }
 
 /** One who waits for a group. */
 export interface Waiting {
-  /** When it came, on the clock of `performance.now()`. */
   since: number;
-  /** What it is part of. */
   span: ServiceSpan | undefined;
   refuse: (error: unknown) => void;
 }

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { currentSpan, inSharedSpan } from '../../common/tracing/active-span.js';
-import { isDatabaseFailure } from '../database-failure.js';
+import { currentSpan, inSharedSpan } from '../../common/tracing/spans.js';
+import { isDatabaseFailure } from '../database.errors.js';
 import { GroupQueue, type GroupLimits, type Waiting } from './group-queue.js';
 
-/** How long those who were answered may keep the thread in one turn. */
 const LONGEST_TURN_MS = 5;
 
 /** Reads for one who asks. */

@@ -1,6 +1,5 @@
-import { currentSpan, withSpan } from '../../common/tracing/active-span.js';
+import { currentSpan, withSpan } from '../../common/tracing/spans.js';
 
-/** Sends one statement for the parts of several members, and returns the result of each. */
 type Send<Part, Result> = (parts: readonly Part[]) => Promise<readonly Result[]>;
 
 interface Asked {
@@ -18,10 +17,6 @@ export class SharedStatements {
   private readonly span = currentSpan();
   private readonly kinds = new Map<string, { send: Send<never, unknown>; asked: Asked[] }>();
 
-  /**
-   * @param kind statements of one kind differ by their parts only
-   * @param send for all parts of this turn, in their order
-   */
   ask<Part, Result>(kind: string, part: Part, send: Send<Part, Result>): Promise<Result> {
     if (this.kinds.size === 0) {
       // After all that goes on by itself. Not later: the embedded file keeps others from all work while a transaction is open.

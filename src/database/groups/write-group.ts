@@ -1,6 +1,22 @@
 import type { EntityManager, QueryRunner } from 'typeorm';
-import { FellOutError, GroupBrokenError } from './group.errors.js';
 import { SharedStatements } from './shared-statements.js';
+
+/** A member cannot go on in its group, and has written nothing. Never leaves `Database`. */
+class FellOutError extends Error {
+  override readonly name = 'FellOutError';
+  /** @param to where its work is done instead: in the next group, or in a transaction of its own */
+  constructor(readonly to: 'NEXT' | 'ALONE') {
+    super('Not in this group.');
+  }
+}
+
+/** The transaction of a group must be rolled back; `cause` tells why. Never leaves `Database`. */
+class GroupBrokenError extends Error {
+  override readonly name = 'GroupBrokenError';
+  constructor(cause: unknown) {
+    super('The group was broken.', { cause });
+  }
+}
 
 /** Ways of a manager that may write, beside `query`. */
 const WRITERS = [
@@ -14,8 +30,7 @@ const WRITERS = [
 ] as const;
 const READS = /^\s*SELECT\b/i;
 
-/** What one of the members of a group came to, before the commit. */
-export type MemberOutcome<Result> =
+type MemberOutcome<Result> =
   | { kind: 'DONE'; result: Result }
   | { kind: 'FAILED'; error: unknown }
   | { kind: 'FELL_OUT'; to: FellOutError['to'] };
@@ -30,7 +45,6 @@ export type Work<Result> = (manager: EntityManager) => Promise<Result>;
  */
 export class WriteGroup {
   readonly statements = new SharedStatements();
-  /** What the managers of members are made of. */
   readonly watching: object;
   private readonly begun = performance.now();
   private readonly runner: QueryRunner;
@@ -40,10 +54,6 @@ export class WriteGroup {
   private queue: Promise<unknown> = Promise.resolve();
   private breach: unknown;
 
-  /**
-   * @param manager of the transaction
-   * @param workMs `groupWorkMs`
-   */
   constructor(
     readonly manager: EntityManager,
     private readonly workMs: number,
@@ -71,7 +81,6 @@ export class WriteGroup {
     }
   }
 
-  /** From now on no statement is sent. */
   break(reason: unknown): void {
     this.breach ??= reason;
   }
@@ -151,7 +160,6 @@ export function memberOf(manager: EntityManager): GroupMember | undefined {
 
 /** One of those who share a transaction. */
 export class GroupMember {
-  /** Resolves when its work has ended, however it did. */
   readonly end: Promise<void>;
   /** Whether it may have written: then the group cannot go on without it. */
   hasWritten = false;
@@ -163,7 +171,6 @@ export class GroupMember {
     });
   }
 
-  /** @returns what the work came to; to be told when the group is stored */
   async run<Result>(work: Work<Result>): Promise<MemberOutcome<Result>> {
     try {
       return { kind: 'DONE', result: await work(this.manager()) };
@@ -177,7 +184,6 @@ export class GroupMember {
     }
   }
 
-  /** Writes together with what other members write in the same way, see `SharedStatements.ask`. */
   write<Part, Result>(
     kind: string,
     part: Part,
@@ -187,7 +193,6 @@ export class GroupMember {
     return this.group.statements.ask(kind, part, send);
   }
 
-  /** The manager of the transaction, as this member has it. */
   private manager(): EntityManager {
     const own = Object.create(this.group.watching) as EntityManager;
     MEMBERS.set(own, this);

@@ -1,24 +1,20 @@
 import type { EntityManager } from 'typeorm';
-import { currentSpan, inSharedSpan } from '../../common/tracing/active-span.js';
+import { currentSpan, inSharedSpan } from '../../common/tracing/spans.js';
 import { CommitUnansweredError, DatabaseDeadlineError, DatabaseOverloadedError } from '../database.errors.js';
 import { GroupQueue, type GroupLimits, type Waiting } from './group-queue.js';
 import { GroupMember, WriteGroup, type Work } from './write-group.js';
 
 /** Bounds of groups that write. */
 export interface WriteLimits extends GroupLimits {
-  /** Milliseconds of the processor that the members of a group may take in it. `groupWorkMs`. */
   workMs: number;
 }
 
 /** What makes transactions. */
 export interface Transactions {
-  /** One transaction, repeated when it was rolled back for no fault of its own. */
   alone<Result>(work: Work<Result>): Promise<Result>;
-  /** One transaction, tried once. */
   once(work: (manager: EntityManager) => Promise<void>): Promise<void>;
 }
 
-/** Where work is done. */
 type Place =
   /** In a transaction of its own; `end` is to be called afterwards. */
   | { member: undefined; end: () => void }
@@ -31,7 +27,6 @@ interface Writer extends Waiting {
 
 /** Group commit: a group of `GroupQueue` is written by one transaction. A single caller has a transaction of its own. */
 export class WriteQueue {
-  /** What this replica has written since it began. */
   readonly written: Record<'groups' | 'shared' | 'own', number> = { groups: 0, shared: 0, own: 0 };
   private readonly queue: GroupQueue<Writer>;
 
@@ -44,7 +39,6 @@ export class WriteQueue {
 
   /**
    * Does work in a transaction that others may share.
-   * @returns what the work returned, when it is stored
    * @throws what the work throws, and whatever the transaction does
    */
   async add<Result>(work: Work<Result>): Promise<Result> {
@@ -76,7 +70,6 @@ export class WriteQueue {
     return result;
   }
 
-  /** Waits for a place, in the order in which all have come. */
   private place(since: number): Promise<Place> {
     return new Promise((begin, refuse) => this.queue.add({ since, span: currentSpan(), begin, refuse }));
   }

@@ -1,6 +1,5 @@
 import type { Env } from '../../config/env.js';
-import { readModelScript } from './model-script.js';
-import { ScriptFile } from './script-file.js';
+import { readModelScript, ScriptFile } from './model-script.js';
 import { ScriptedModel } from './scripted-model.server.js';
 
 /**

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { placeOfFault } from '../../common/json-fault.js';
 import { codeOf, SettingUnusableError } from '../../config/start.error.js';
 
-/** A regular expression over text; its named groups are values of the answer. */
 const pattern = z
   .string()
   .max(4_096)
@@ -17,21 +17,15 @@ const pattern = z
   });
 
 const condition = z.strictObject({
-  /** What the system and user messages, one after the other, must match. */
   prompt: pattern.optional(),
-  /** Tools that must be offered. */
   offered: z.array(z.string()).default([]),
-  /** Tools that must not be offered. */
   notOffered: z.array(z.string()).default([]),
-  /** Tools that must have answered, and what their last answers must match. */
   results: z.record(z.string(), pattern).default({}),
-  /** Tools that must not have been called yet. */
   notCalled: z.array(z.string()).default([]),
 });
 
 const toolCall = z.strictObject({
   tool: z.string().min(1),
-  /** Any JSON with `${name}` references. */
   arguments: z.record(z.string(), z.json()).default({}),
 });
 
@@ -40,9 +34,7 @@ const rule = z
     when: condition.prefault({}),
     /** What the model says beside its calls, with references; for people who read a trace. */
     says: z.string().optional(),
-    /** Tools to call, all at once. */
     calls: z.array(toolCall).min(1).optional(),
-    /** The final answer: a text, or JSON that is sent as text, with references. */
     answers: z.json().optional(),
   })
   .refine(
@@ -52,7 +44,6 @@ const rule = z
 
 const modelScript = z.strictObject({
   description: z.string().optional(),
-  /** Name of the model, as requests give it. */
   model: z.string().regex(/^[\w.:/-]{1,128}$/, 'must be a model name'),
   rules: z.array(rule).min(1),
 });
@@ -82,6 +73,40 @@ export async function readModelScript(path: string): Promise<ModelScript> {
   }
 }
 
-function placeOf({ issues: [issue] }: z.ZodError): string {
-  return issue === undefined ? '' : `${issue.path.join('.')}: ${issue.message}`;
+/** Thrown for a file that is no script any more; says which file, where in it, and what is wrong. */
+export class ScriptFileError extends Error {
+  override readonly name = 'ScriptFileError';
+}
+
+/** Reads a script for each call, so that a change counts from the next call on; the same text is parsed once. */
+export class ScriptFile {
+  private known: { text: string; script: ModelScript } | undefined;
+
+  constructor(private readonly path: string) {}
+
+  /** @throws ScriptFileError when it is no script */
+  async read(): Promise<ModelScript> {
+    let text = '';
+    try {
+      text = await readFile(this.path, 'utf8');
+      if (this.known?.text !== text) {
+        this.known = { text, script: parseModelScript(JSON.parse(text)) };
+      }
+      return this.known.script;
+    } catch (error) {
+      throw new ScriptFileError(`${basename(this.path)} is no script: ${faultOf(error, text)}.`);
+    }
+  }
+}
+
+function faultOf(error: unknown, text: string): string {
+  if (error instanceof z.ZodError) {
+    return placeOf(error);
+  }
+  return error instanceof SyntaxError ? `line ${placeOfFault(error, text).line}: no JSON` : codeOf(error);
+}
+
+/** Where a value is not what it should be, and why. */
+export function placeOf({ issues: [issue] }: z.ZodError): string {
+  return `${issue?.path.join('.')}: ${issue?.message}`;
 }

@@ -4,7 +4,6 @@ import type { ModelScript, ScriptRule } from './model-script.js';
 
 /** What the model does next. */
 export interface ScriptedAnswer {
-  /** What it says; the final answer when it calls nothing. */
   readonly content: string | null;
   readonly calls: readonly { readonly tool: string; readonly arguments: string }[];
 }
@@ -58,13 +57,11 @@ function argumentsOf(
 }
 
 /** A talk so far, in the words of a script: tools by the names that their servers give them. */
-export class Talk {
+class Talk {
   readonly offered: readonly string[];
   private readonly prompt: string;
   private readonly tools: NonNullable<ChatRequest['tools']>;
-  /** Names under which tools were called, in order. */
   readonly called: readonly string[];
-  /** Last answer by the name under which the tool was called. */
   private readonly results = new Map<string, string>();
 
   constructor({ messages, tools }: ChatRequest) {
@@ -100,20 +97,18 @@ export class Talk {
   }
 
   /** Named groups of the conditions of a rule; null when one of them does not hold. */
-  valuesOf({ when }: ScriptRule): Values | null {
-    const texts = Object.entries(when.results).map(([tool, pattern]) => ({
-      pattern,
-      text: this.resultOf(tool),
-    }));
-    if (when.prompt !== undefined) {
-      texts.unshift({ pattern: when.prompt, text: this.prompt });
+  valuesOf(rule: ScriptRule): Values | null {
+    if (this.whyNot(rule) !== undefined) {
+      return null;
     }
-    const matches = texts.map(({ pattern, text }) => (text === undefined ? null : pattern.exec(text)));
-    const holds = matches.every((match) => match !== null) && this.toolHinders(when) === undefined;
-    return holds ? Object.assign({}, ...matches.map((match) => match?.groups)) : null;
+    const { prompt, results } = rule.when;
+    const matches = [
+      prompt?.exec(this.prompt),
+      ...Object.entries(results).map(([tool, pattern]) => pattern.exec(this.resultOf(tool) ?? '')),
+    ];
+    return Object.assign({}, ...matches.map((match) => match?.groups)) as Values;
   }
 
-  /** The first condition of a rule that does not hold; undefined where all do. */
   whyNot({ when }: ScriptRule): string | undefined {
     if (when.prompt !== undefined && !when.prompt.test(this.prompt)) {
       return '"prompt" does not match';
@@ -189,4 +184,37 @@ function typed(text: string): JsonValue {
   return /^(true|false|-?(0|[1-9]\d{0,14})(\.\d{1,15})?)$/.test(text)
     ? (JSON.parse(text) as JsonValue)
     : text;
+}
+
+const NO_RULE = 'The script has no answer to this: none of its rules holds.';
+const TEXT_MAX_LENGTH = 200;
+const MAX_NAMED = 20;
+
+/** What nothing in a script is for, so that whoever writes it sees which rule is missing, and why those that are there do not hold. */
+export function missingRule({ rules }: ModelScript, request: ChatRequest): string {
+  const talk = new Talk(request);
+  const told = [
+    ...textOf(request, ['system', 'developer'], 'The task'),
+    ...textOf(request, ['user'], 'The last user message'),
+    `Tools offered: ${namesOf(talk.offered)}.`,
+    `Tools called so far: ${namesOf([...new Set(talk.called)])}.`,
+    ...rules.slice(0, MAX_NAMED).map((rule, index) => `rules.${index}: ${talk.whyNot(rule) ?? 'holds'}.`),
+    ...(rules.length > MAX_NAMED ? [`${rules.length - MAX_NAMED} more rules.`] : []),
+  ];
+  return [NO_RULE, ...told].join(' ');
+}
+
+/** Its end: an agent's task stands behind the rules that all agents have. */
+function textOf({ messages }: ChatRequest, roles: readonly string[], what: string): string[] {
+  const last = messages.findLast(({ role }) => roles.includes(role))?.content;
+  if (typeof last !== 'string') {
+    return [];
+  }
+  const cut = last.length > TEXT_MAX_LENGTH ? `…${last.slice(-TEXT_MAX_LENGTH)}` : last;
+  return [`${what}: ${JSON.stringify(cut)}.`];
+}
+
+function namesOf(names: readonly string[]): string {
+  const more = names.length > MAX_NAMED ? ', …' : '';
+  return names.length === 0 ? 'none' : `${names.slice(0, MAX_NAMED).join(', ')}${more}`;
 }

@@ -5,17 +5,13 @@ import { z } from 'zod';
 import { Clock } from '../../common/clock.js';
 import { SettingUnusableError } from '../../config/start.error.js';
 import { parseChatRequest, type ChatRequest } from './chat-request.js';
-import type { ModelScript } from './model-script.js';
-import { missingRule } from './missing-rule.js';
-import { ScriptFileError } from './script-file.js';
-import { scriptedAnswer, type ScriptedAnswer } from './scripted-answer.js';
+import { placeOf, ScriptFileError, type ModelScript } from './model-script.js';
+import { missingRule, scriptedAnswer, type ScriptedAnswer } from './scripted-answer.js';
 
 const LOOPBACK = '127.0.0.1';
 const REQUEST_MAX_BYTES = 16_777_216;
-/** A rule of thumb for what a token is. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** An answer that is an error of the protocol. */
 class ModelError extends Error {
   override readonly name = 'ModelError';
   constructor(
@@ -81,17 +77,14 @@ export class ScriptedModel {
     this.followed = { ...script, model: this.name };
   }
 
-  /** What LLM_BASE_URL is to be: `http://127.0.0.1:port/v1`. */
   get url(): string {
     return `http://${LOOPBACK}:${(this.server.address() as AddressInfo).port}/v1`;
   }
 
-  /** What LLM_MODEL is to be. */
   get name(): string {
     return this.script.model;
   }
 
-  /** Stops at once. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.server.closeAllConnections();
@@ -192,8 +185,7 @@ function asModelError(error: unknown): ModelError {
     return new ModelError(400, 'script_invalid', error.message);
   }
   if (error instanceof z.ZodError) {
-    const [issue] = error.issues;
-    return new ModelError(400, 'invalid_request', `${issue?.path.join('.')}: ${issue?.message}`);
+    return new ModelError(400, 'invalid_request', placeOf(error));
   }
   return new ModelError(500, 'internal_error', 'The model failed.');
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseModelScript, readModelScript } from './model-script.js';
-import { ScriptFile } from './script-file.js';
+import { ScriptFile } from './model-script.js';
 import { ScriptedModel } from './scripted-model.server.js';
 
 const SCRIPT = parseModelScript({

@@ -1,12 +1,44 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Post, Req } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { ApiPropertyOptional, ApiExcludeController } from '@nestjs/swagger';
+import { ArrayMaxSize, IsArray, IsOptional, IsString } from 'class-validator';
 import type { Request } from 'express';
-import { Public } from '../../common/auth/public.decorator.js';
+import { ForbiddenError, InvalidRequestError } from '../../common/errors/domain.error.js';
+import { IsDisplayName } from '../../common/validation/patterns.decorators.js';
+import { Public } from '../../common/auth/access.decorators.js';
 import { RouteNotFoundError } from '../../common/errors/request.errors.js';
 import { Env } from '../../config/env.js';
 import { EvaluationIssuer, PermissionNameError } from '../evaluation-issuer.js';
-import { SignInDto } from './sign-in.dto.js';
-import { ForeignPageError, PermissionNameInvalidError } from './sign-in.errors.js';
+
+/** 403: whoever asks is no page that this service has sent to a browser of this machine. */
+class ForeignPageError extends ForbiddenError {
+  readonly code = 'FOREIGN_PAGE';
+  constructor() {
+    super('Only the console of this service may sign in here.');
+  }
+}
+
+/** 400: a text cannot be the name of a permission. */
+class PermissionNameInvalidError extends InvalidRequestError {
+  readonly code = 'PERMISSION_NAME_INVALID';
+  constructor(details: string) {
+    super('Request validation failed.', details);
+  }
+}
+
+const SUBJECT_MAX_LENGTH = 100;
+const PERMISSIONS_MAX = 100;
+
+class SignInDto {
+  @IsDisplayName(SUBJECT_MAX_LENGTH, { description: 'Subject of the token.' })
+  subject: string;
+
+  @ApiPropertyOptional({ type: [String], description: 'Names of permissions; all of them without it.' })
+  @IsArray({ message: 'must be a list' })
+  @ArrayMaxSize(PERMISSIONS_MAX, { message: `must have at most ${PERMISSIONS_MAX} items` })
+  @IsString({ each: true, message: 'must be strings' })
+  @IsOptional()
+  permissions?: string[];
+}
 
 /** Short, since whoever is signed in gets another one by the same call. */
 const TTL_SECONDS = 900;

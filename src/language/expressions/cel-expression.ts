@@ -1,11 +1,10 @@
 import { celError, isCelError, plan, type CelInput, type CelResult } from '@bufbuild/cel';
 import { CelMeter } from './cel-meter.js';
-import { parseCel, WHOLE_DATA, type CelSource } from './cel-source.js';
+import { DATA_ALIAS, parseCel, WHOLE_DATA, type CelSource } from './cel-source.js';
 import { JsonView, toJsonValue } from './cel-values.js';
 import { meteredEnvironment, NODES_A_STEP } from './cel-functions.js';
 import { ExpressionError, type ExpressionFailure } from './expression.errors.js';
-import { DATA_ALIAS, type CompiledExpression } from './expression.types.js';
-import { WorkBudget } from './work-budget.js';
+import { WorkBudget } from './expression-limits.js';
 
 type Data = Readonly<Record<string, unknown>>;
 type Bindings = Record<string, CelInput>;
@@ -13,22 +12,19 @@ type Bindings = Record<string, CelInput>;
 /** The words of the library for missing data, and ours. */
 const MISSING = /^(field not found|index .+ out of bounds|unknown variable)/;
 
-/** The implementation of `compileExpression` on top of the CEL library. */
-export class CelExpression implements CompiledExpression {
+/** A CEL expression, parsed and checked once. It keeps nothing between evaluations; callers cache it. */
+export class CompiledExpression {
+  /** Names of the process data it reads, without those of its macros. `input.amount` counts as `amount`. */
   readonly roots: readonly string[];
   private readonly meter: CelMeter;
   private readonly variables: CelSource['variables'];
-  /** What every evaluation pays for going through the tree. */
   private readonly price: number;
   private readonly run: (bindings: Bindings) => CelResult;
   /** An error value in place of a variable says which one is missing; made once, since errors are slow to make. */
   private readonly absent: Readonly<Record<string, ReturnType<typeof celError>>>;
 
-  constructor(
-    readonly source: string,
-    roots?: readonly string[],
-  ) {
-    const parsed = parseCel(source, roots);
+  constructor(readonly source: string) {
+    const parsed = parseCel(source);
     this.meter = new CelMeter(source);
     this.roots = parsed.roots;
     this.variables = parsed.variables;
@@ -39,6 +35,11 @@ export class CelExpression implements CompiledExpression {
     );
   }
 
+  /**
+   * The value as plain JSON.
+   * @param budget shared with others; without it the expression may do `EXPRESSION_LIMITS.steps` by itself
+   * @throws ExpressionError for anything that goes wrong: a missing field, types that do not fit, a limit
+   */
   evaluate(data: Data, budget = new WorkBudget()): unknown {
     try {
       this.meter.begin(budget);
@@ -55,6 +56,7 @@ export class CelExpression implements CompiledExpression {
     }
   }
 
+  /** @throws ExpressionError as for `evaluate`, and when the value is not a boolean: an error is never "false" */
   test(data: Data, budget?: WorkBudget): boolean {
     const value = this.evaluate(data, budget);
     if (typeof value !== 'boolean') {

@@ -1,9 +1,8 @@
 import { isCelList, isCelMap, type CelValue } from '@bufbuild/cel';
 import { MeteredPatterns } from './metered-pattern.js';
 import { unmadeClass } from './unicode-classes.js';
-import { WorkBudget } from './work-budget.js';
+import { WorkBudget } from './expression-limits.js';
 
-/** Characters that one step pays for. */
 const CHARACTERS_A_STEP = 256;
 
 /** The budget that the functions of one compiled expression charge: of the evaluation that is going on. */
@@ -11,7 +10,6 @@ export class CelMeter {
   private budget = new WorkBudget();
   private patterns: MeteredPatterns | undefined;
 
-  /** @param source text of the expression */
   constructor(private readonly source: string) {}
 
   /** Before each evaluation. */
@@ -47,12 +45,10 @@ export class CelMeter {
     this.budget.charge(steps);
   }
 
-  /** Pays for reading a text once. */
   chargeText(length: number): void {
     this.charge(Math.floor(length / CHARACTERS_A_STEP));
   }
 
-  /** Pays for going through a value and all that is in it. */
   chargeValue(value: CelValue | undefined): void {
     this.charge(1);
     if (typeof value === 'string' || value instanceof Uint8Array) {

@@ -4,7 +4,6 @@ import type { CelMeter } from './cel-meter.js';
 import { ExpressionError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression-limits.js';
 
-/** Steps of what is done with a time or a duration. */
 const STEPS_OF_A_TIME = 10;
 const ELEMENTS_JOINED_A_STEP = 8;
 const COUNTED_CHARACTERS_A_STEP = 32;

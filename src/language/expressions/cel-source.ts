@@ -17,17 +17,16 @@ import {
 } from './cel-tree.js';
 import { ExpressionSyntaxError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression-limits.js';
-import { DATA_ALIAS } from './expression.types.js';
 
+/** The name by which an expression reads all process data, unless the data has a member of that name. */
+export const DATA_ALIAS = 'input';
 /** All process data, for us; no source can write it. */
 export const WHOLE_DATA = '@data';
 
 /** A parsed expression that keeps all static rules. */
 export interface CelSource {
   readonly expr: CelExpr;
-  /** Variables that it reads, `input` among them where it is written. */
   readonly variables: readonly string[];
-  /** Members of the process data that it reads; see `CompiledExpression.roots`. */
   readonly roots: readonly string[];
   /** Nodes of the tree; each takes some time in every evaluation. */
   readonly nodes: number;
@@ -52,13 +51,12 @@ const OPERATORS: ReadonlySet<string> = new Set(['_[_]', '_?_:_', '_&&_', '_||_',
 
 /**
  * Parses an expression and checks what can be known without data.
- * @param roots members that the process data may have; without it any
  * @throws ExpressionSyntaxError
  */
-export function parseCel(source: string, roots?: readonly string[]): CelSource {
+export function parseCel(source: string): CelSource {
   checkOutline(source);
   try {
-    return new CelAnalysis(source, parse(source), roots).result();
+    return new CelAnalysis(source, parse(source)).result();
   } catch (error) {
     throw syntaxErrorOf(error, source);
   }
@@ -97,7 +95,6 @@ class CelAnalysis {
   constructor(
     private readonly source: string,
     private readonly parsed: Parsed,
-    private readonly allowed: readonly string[] | undefined,
   ) {
     this.typesAsked = /\btype\s*\(/.test(source);
   }
@@ -136,17 +133,8 @@ class CelAnalysis {
     const free = written !== name || !scope.has(name);
     if (free && !(this.typesAsked && TYPE_NAMES.has(name))) {
       this.variables.add(name);
-      this.root(expr, name);
+      this.found.add(name);
     }
-  }
-
-  private root(expr: CelExpr, name: string): void {
-    const aliased = name === DATA_ALIAS && !(this.allowed?.includes(DATA_ALIAS) ?? false);
-    if (!aliased && this.allowed !== undefined && !this.allowed.includes(name)) {
-      const known = this.allowed.slice(0, 10).join(', ');
-      throw this.error(expr, `${name.slice(0, 100)} is not a field of the data model, which has: ${known}`);
-    }
-    this.found.add(name);
   }
 
   private select(
@@ -181,17 +169,14 @@ class CelAnalysis {
     const isAlias = this.isAlias(operand, scope);
     if (isAlias) {
       this.variables.add(DATA_ALIAS);
-      this.root(operand, field);
+      this.found.add(field);
     }
     return isAlias;
   }
 
   private isAlias(expr: CelExpr | undefined, scope: ReadonlySet<string>): boolean {
     return (
-      expr?.exprKind.case === 'identExpr' &&
-      expr.exprKind.value.name === DATA_ALIAS &&
-      !scope.has(DATA_ALIAS) &&
-      !(this.allowed?.includes(DATA_ALIAS) ?? false)
+      expr?.exprKind.case === 'identExpr' && expr.exprKind.value.name === DATA_ALIAS && !scope.has(DATA_ALIAS)
     );
   }
 

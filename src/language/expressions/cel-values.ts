@@ -8,13 +8,10 @@ import type { CelMeter } from './cel-meter.js';
 import { ExpressionError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression-limits.js';
 
-/** What a member counts towards the size of a result, beside its characters. */
 const MEMBER_LENGTH = 8;
 
-/** Elements or members that are read for one step. */
 const ELEMENTS_A_STEP = 4;
 
-/** Steps for each value of a result. */
 const STEPS_A_RESULT = 2;
 
 /**
@@ -116,7 +113,6 @@ class JsonObjectMap extends Map<string, CelValue> {
     }
   }
 
-  /** Whoever asks for the names goes through all of them. */
   private names(): readonly string[] {
     this.#names ??= Object.keys(this.#object).filter(
       (name) => !isPrototypeKey(name) && isJson(this.#object[name]),

@@ -14,7 +14,6 @@ export class ExpressionError extends InternalError {
   constructor(
     message: string,
     readonly reason: ExpressionFailure,
-    /** The expression, as it is written. */
     readonly source?: string,
   ) {
     super(message);

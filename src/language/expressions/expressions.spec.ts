@@ -197,19 +197,6 @@ describe('compileExpression', () => {
     ])('of %s are %j', (source, roots) => {
       expect(compileExpression(source).roots.toSorted()).toEqual(roots);
     });
-
-    it('may be restricted to a data model', () => {
-      const roots = ['amount', 'client'];
-      expect(compileExpression('amount > input.client.limit', { roots }).roots).toEqual(['amount', 'client']);
-      expect(compileExpression('size(input) > 1', { roots }).roots).toEqual(['input']);
-      expect(() => compileExpression('amuont > 1', { roots })).toThrow(
-        /amuont is not a field.*amount, client/,
-      );
-      expect(() => compileExpression('input.amuont > 1', { roots })).toThrow(ExpressionSyntaxError);
-      expect(() => compileExpression('has(input.amuont)', { roots })).toThrow(ExpressionSyntaxError);
-      expect(() => compileExpression('has(amuont.x)', { roots })).toThrow(ExpressionSyntaxError);
-      expect(compileExpression('input.anything', { roots: ['input'] }).roots).toEqual(['input']);
-    });
   });
 
   describe('refuses', () => {

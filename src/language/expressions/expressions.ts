@@ -1,14 +1,8 @@
 import type { JsonValue } from '../../common/json.js';
-import { CelExpression } from './cel-expression.js';
-import {
-  DEFAULT_TEMPLATE_LIMITS,
-  type CompiledExpression,
-  type CompiledJsonTemplate,
-  type CompiledTemplate,
-  type TemplateLimits,
-} from './expression.types.js';
-import { JsonTemplate } from './json-template.js';
-import { Template } from './template.js';
+import { CompiledExpression } from './cel-expression.js';
+import { DEFAULT_TEMPLATE_LIMITS, type TemplateLimits } from './expression-limits.js';
+import { CompiledJsonTemplate } from './json-template.js';
+import { CompiledTemplate } from './template.js';
 
 /**
  * Compiles a CEL expression (cel.dev) over process data. Each member of the data is a variable; `input` is all of it, unless
@@ -17,15 +11,11 @@ import { Template } from './template.js';
  * Beyond CEL, `+ - * / %` take an int and a double together, because every number of JSON is a double. `has(a.b)` is also false
  * when there is no `a`. A name of a type (`type`, `list`, `map`, …) is a member of the data, unless the expression calls
  * `type(…)`. Not taken over: message types.
- * @param options.roots members that the data may have; without it any
- * @throws ExpressionSyntaxError when it does not parse, is longer than 4,096 characters, nests macros more than twice, or calls
- * an unknown function; also when it reads a member outside `roots` or a prototype key
+ * @throws ExpressionSyntaxError when it does not parse, is longer than 4,096 characters, nests macros more than twice, calls an
+ * unknown function, or reads a prototype key
  */
-export function compileExpression(
-  source: string,
-  options: { readonly roots?: readonly string[] } = {},
-): CompiledExpression {
-  return new CelExpression(source, options.roots);
+export function compileExpression(source: string): CompiledExpression {
+  return new CompiledExpression(source);
 }
 
 /**
@@ -37,7 +27,7 @@ export function compileTemplate(
   source: string,
   limits: TemplateLimits = DEFAULT_TEMPLATE_LIMITS,
 ): CompiledTemplate {
-  return new Template(source, limits);
+  return new CompiledTemplate(source, limits);
 }
 
 /**
@@ -51,5 +41,5 @@ export function compileJsonTemplate(
   source: JsonValue,
   limits: TemplateLimits = DEFAULT_TEMPLATE_LIMITS,
 ): CompiledJsonTemplate {
-  return new JsonTemplate(source, limits);
+  return new CompiledJsonTemplate(source, limits);
 }

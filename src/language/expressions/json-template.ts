@@ -1,14 +1,11 @@
 import { parseExactly, refuseRounded, RoundedIntegerError } from '../../common/exact-json.js';
-import { isJsonObject, jsonDepth, type JsonValue } from '../../common/json.js';
-import { hasMoreValues } from '../../common/json-values.js';
+import { isJsonObject, jsonDepth, type JsonValue, hasMoreValues } from '../../common/json.js';
 import { isPrototypeKey } from '../paths/data-paths.js';
 import { ExpressionSyntaxError } from './expression.errors.js';
-import { EXPRESSION_LIMITS } from './expression-limits.js';
-import type { CompiledJsonTemplate, TemplateLimits } from './expression.types.js';
-import { Rendering, Template } from './template.js';
+import { EXPRESSION_LIMITS, type TemplateLimits, type WorkBudget } from './expression-limits.js';
+import { CompiledTemplate, Rendering } from './template.js';
 import { ReferenceBudget } from './template-reference.js';
 import { endOfReference, OPENING } from './template-scanner.js';
-import type { WorkBudget } from './work-budget.js';
 
 type Data = Readonly<Record<string, unknown>>;
 type Fill = (data: Data, rendering: Rendering) => unknown;
@@ -24,8 +21,8 @@ const MAX_DEPTH = 64;
 /** What a member costs, in parts: an object is made more slowly than a list. */
 const MEMBER_PARTS = 2;
 
-/** The implementation of `compileJsonTemplate`. */
-export class JsonTemplate implements CompiledJsonTemplate {
+/** JSON with `${…}` references in its strings, or instead of values, parsed once. */
+export class CompiledJsonTemplate {
   readonly roots: readonly string[];
   private readonly fill: Fill;
   private readonly found = new Set<string>();
@@ -48,6 +45,11 @@ export class JsonTemplate implements CompiledJsonTemplate {
     this.roots = [...this.found];
   }
 
+  /**
+   * The JSON value with every reference replaced. It may share its parts with the data, so it is to be read only.
+   * @param budget as for `CompiledTemplate.render`
+   * @throws ExpressionError when a reference is an expression that fails, or the value becomes too large
+   */
   render(data: Data, budget?: WorkBudget): { value: unknown; missing: string[] } {
     const rendering = new Rendering(this.limits, budget);
     const value = this.fill(data, rendering);
@@ -68,7 +70,7 @@ export class JsonTemplate implements CompiledJsonTemplate {
     if (!source.includes(OPENING)) {
       return { value: source, parts: 1, bytes: Buffer.byteLength(source) };
     }
-    const template = new Template(source, this.limits, this.budget);
+    const template = new CompiledTemplate(source, this.limits, this.budget);
     template.roots.forEach((root) => this.found.add(root));
     return (data, rendering) => template.valueWith(data, rendering);
   }
@@ -107,7 +109,6 @@ function isConstant(part: Part): part is Constant {
   return typeof part !== 'function';
 }
 
-/** A list or an object all of whose parts are constant. */
 function constant(value: unknown, members: readonly Constant[], parts: number): Constant {
   const sums = { parts, bytes: 0 };
   for (const member of members) {

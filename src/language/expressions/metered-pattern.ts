@@ -16,7 +16,6 @@ const PARTS_A_STEP = 4;
 const COMPARED_CHARACTERS_A_STEP = 1_000;
 /** Comparing a letter that is no ASCII in either case takes so many times longer. */
 const FOLDING = 8;
-/** What a new state takes, whatever is in it. */
 const STATE_PARTS = 10;
 const PLACE_PARTS = 4;
 /** Parts of machines that a set of patterns keeps from one match to the next. */
@@ -40,10 +39,6 @@ export class MeteredPatterns {
     }
   }
 
-  /**
-   * Whether a compiled pattern matches a part of a text.
-   * @param charge pays for what is done; what it throws ends the match
-   */
   test(source: string, text: string, charge: Charge): boolean {
     this.charge = charge;
     if (this.parts > PARTS_KEPT) {
@@ -87,7 +82,6 @@ class Machine {
     return this.engine.match(text);
   }
 
-  /** Gives the memory of its states back. */
   forget(): void {
     const { dfa } = this.engine;
     dfa.stateCache = new Map();

@@ -13,7 +13,6 @@ const LAST_FOLDED = 0x1_e9_43;
 /** Ranges of a class are sorted, at worst by their square. */
 const SQUARED_RANGES_A_STEP = 100;
 
-/** What is written in a class for one character, and a range of two of them. */
 const CLASS_CHARACTER = String.raw`\\x\{[0-9a-fA-F]*\}|\\x..|\\[0-7]{1,3}|\\[^pP]|\[:\^?\w+:\]|[^\\]`;
 const CLASS_ITEMS = new RegExp(
   String.raw`(?<unicode>\\[pP](?:\{[^}]{0,60}\}|.))|(?<low>${CLASS_CHARACTER})(?:-(?<high>${CLASS_CHARACTER}))?`,

@@ -1,11 +1,9 @@
-import { InvalidDataPathError } from '../paths/data-paths.errors.js';
-import { childOf, parsePath, type DataPath } from '../paths/data-paths.js';
-import { CelExpression, variableOf } from './cel-expression.js';
+import { InvalidDataPathError, childOf, parsePath, type DataPath } from '../paths/data-paths.js';
+import { CompiledExpression, variableOf } from './cel-expression.js';
 import { checkOutline } from './cel-outline.js';
+import { DATA_ALIAS } from './cel-source.js';
 import { ExpressionError, ExpressionSyntaxError } from './expression.errors.js';
-import { EXPRESSION_LIMITS } from './expression-limits.js';
-import { DATA_ALIAS } from './expression.types.js';
-import type { WorkBudget } from './work-budget.js';
+import { EXPRESSION_LIMITS, type WorkBudget } from './expression-limits.js';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -104,7 +102,7 @@ function stepsOf(written: string): DataPath {
 }
 
 function celReference(written: string): TemplateReference {
-  const expression = new CelExpression(written);
+  const expression = new CompiledExpression(written);
   return {
     written,
     roots: expression.roots,

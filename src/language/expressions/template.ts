@@ -1,10 +1,8 @@
 import { jsonSize } from '../../common/json.js';
 import { ExpressionError, ExpressionSyntaxError } from './expression.errors.js';
-import { EXPRESSION_LIMITS } from './expression-limits.js';
-import type { CompiledTemplate, TemplateLimits } from './expression.types.js';
+import { EXPRESSION_LIMITS, WorkBudget, type TemplateLimits } from './expression-limits.js';
 import { parseReference, ReferenceBudget, type TemplateReference } from './template-reference.js';
 import { splitTemplate } from './template-scanner.js';
-import { WorkBudget } from './work-budget.js';
 
 type Data = Readonly<Record<string, unknown>>;
 type Segment = string | TemplateReference;
@@ -16,7 +14,6 @@ const PARTS_A_STEP = 4;
 /** What one rendering has used up and not found; several templates of one document share it. */
 export class Rendering {
   readonly missing = new Set<string>();
-  /** What its expressions pay with. */
   readonly budget: WorkBudget;
   private bytes = 0;
 
@@ -35,7 +32,6 @@ export class Rendering {
 
   /**
    * A part without references.
-   * @param bytes of its texts
    * @throws ExpressionError when all together is too much
    */
   constant({ value, parts, bytes }: { value: unknown; parts: number; bytes: number }): unknown {
@@ -57,8 +53,8 @@ export class Rendering {
   }
 }
 
-/** The implementation of `compileTemplate`. */
-export class Template implements CompiledTemplate {
+/** Text with `${…}` references to process data, parsed once. */
+export class CompiledTemplate {
   readonly roots: readonly string[];
   private readonly segments: readonly Segment[];
   private readonly whole: TemplateReference | undefined;
@@ -81,19 +77,31 @@ export class Template implements CompiledTemplate {
     this.whole = this.segments.length === 1 ? references[0] : undefined;
   }
 
+  /**
+   * The text with every reference replaced: strings as they are, other values as JSON, a missing path by nothing. Inserted text
+   * is never expanded again.
+   * @param budget for expressions and each inserted byte; without it the expressions of one rendering may do
+   * `EXPRESSION_LIMITS.steps` together
+   * @returns the text, and the references that led nowhere, as they are written, each once
+   * @throws ExpressionError when a reference is an expression that fails otherwise, or the text becomes too long
+   */
   render(data: Data, budget?: WorkBudget, encode: Encode = asItIs): { text: string; missing: string[] } {
     const rendering = new Rendering(this.limits, budget);
     const text = this.textOf(data, rendering, encode);
     return { text, missing: [...rendering.missing] };
   }
 
+  /**
+   * When the whole source is one reference, its value as JSON (null when missing); else the rendered text. The value may share
+   * its parts with the data, so it is to be read only.
+   * @throws ExpressionError as for `render`
+   */
   value(data: Data, budget?: WorkBudget): { value: unknown; missing: string[] } {
     const rendering = new Rendering(this.limits, budget);
     const value = this.valueWith(data, rendering);
     return { value, missing: [...rendering.missing] };
   }
 
-  /** As `value`, as a part of a larger rendering. */
   valueWith(data: Data, rendering: Rendering): unknown {
     if (this.whole === undefined) {
       return this.textOf(data, rendering);

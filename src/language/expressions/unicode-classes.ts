@@ -24,7 +24,6 @@ export async function makeUnicodeClasses(text: string): Promise<void> {
 /**
  * A class that a pattern names and that an expression must not wait for, because it is neither usual nor written in the expression, for
  * which it was made beforehand.
- * @param written text of the expression
  */
 export function unmadeClass(pattern: string, written: string): string | undefined {
   const others = classesOf(pattern).filter((name) => !USUAL.includes(name));

@@ -1,9 +1,16 @@
 import type { JsonObject } from '../../common/json.js';
 import { isEqual } from './general-keywords.js';
-import type { Application, Keyword } from './keyword.types.js';
-import { COUNT, FLAG, SCHEMA, SCHEMAS, isList, simple } from './rule-kinds.js';
+import {
+  type Application,
+  type Keyword,
+  COUNT,
+  FLAG,
+  SCHEMA,
+  SCHEMAS,
+  isList,
+  simple,
+} from './keyword.types.js';
 
-/** Parts of a list that are checked without a break between them. */
 const ITEMS_WITHOUT_BREAK = 64;
 
 /** Keywords of arrays. */

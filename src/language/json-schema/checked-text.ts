@@ -1,16 +1,13 @@
 import { parseExactly, refuseRounded, RoundedIntegerError } from '../../common/exact-json.js';
-import type { JsonObject, JsonValue } from '../../common/json.js';
-import { isJsonObject, jsonDepth } from '../../common/json.js';
+import { type JsonObject, type JsonValue, isJsonObject, jsonDepth } from '../../common/json.js';
 import type { SchemaOrigin } from './dialect.js';
-import { SchemaSyntaxError, SchemaTooCostlyError } from './json-schema.errors.js';
+import { SchemaSyntaxError, SchemaTooCostlyError, type SchemaFault } from './json-schema.types.js';
 import { compileSchema } from './json-schema.js';
-import type { SchemaFault } from './json-schema.types.js';
 
 /** Levels, as many as the data of a run may have. */
 const MAX_DEPTH = 64;
 const WHOLE = '(all)';
 const UNKNOWN = '(unknown member)';
-/** Places in lists, as a fault names them. */
 const INDEXES = /\[\d+\]/g;
 const MAX_FAULTS = 20;
 const MAX_FIELD_LENGTH = 500;

@@ -1,6 +1,15 @@
 import { isJsonObject } from '../../common/json.js';
-import type { Application, Keyword, RunningCheck } from './keyword.types.js';
-import { ANYTHING, LIST, SCHEMA, SCHEMAS, TEXT, simple } from './rule-kinds.js';
+import {
+  type Application,
+  type Keyword,
+  type RunningCheck,
+  ANYTHING,
+  LIST,
+  SCHEMA,
+  SCHEMAS,
+  TEXT,
+  simple,
+} from './keyword.types.js';
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   null: (value) => value === null,

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../common/json.js';
-import { SchemaSyntaxError, SchemaTooCostlyError } from './json-schema.errors.js';
+import { SchemaSyntaxError, SchemaTooCostlyError } from './json-schema.types.js';
 import { compileSchema } from './json-schema.js';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });

@@ -1,13 +1,17 @@
 import { isJsonObject, jsonDepth, jsonSize, type JsonObject } from '../../common/json.js';
 import { didYouMean } from '../../common/nearest-name.js';
 import { inOnePiece, type Steps } from '../../common/turns.js';
-import { SchemaSyntaxError } from './json-schema.errors.js';
-import { SCHEMA_LIMITS, type CheckCost, type CompiledSchema, type SchemaFault } from './json-schema.types.js';
+import {
+  SchemaSyntaxError,
+  SCHEMA_LIMITS,
+  type CheckCost,
+  type CompiledSchema,
+  type SchemaFault,
+} from './json-schema.types.js';
 import { TYPE_NAMES } from './general-keywords.js';
-import { KEYWORDS } from './keywords.js';
+import { KEYWORDS, SchemaDocument } from './schema-document.js';
 import type { SchemaOrigin } from './dialect.js';
 import type { Keyword } from './keyword.types.js';
-import { SchemaDocument } from './schema-document.js';
 import { SchemaRun } from './schema-run.js';
 
 /** Keywords that say nothing about values, or nothing by themselves. */
@@ -32,10 +36,8 @@ const SILENT: ReadonlySet<string> = new Set([
   'contentSchema',
 ]);
 
-/** Letters that tell a type from the others. */
 const SHORT_TYPE = 3;
 
-/** Keywords of which each member is a schema, and those that are a list of them. */
 const MAPS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -83,7 +85,6 @@ export function readSchema(schema: JsonObject, origin: SchemaOrigin = 'own'): Sc
   return document;
 }
 
-/** What compiling the patterns of one schema may take. */
 class PatternBudget {
   private steps = 0;
 

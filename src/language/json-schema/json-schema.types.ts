@@ -1,10 +1,23 @@
+import { InvalidRequestError } from '../../common/errors/domain.error.js';
 import type { Steps } from '../../common/turns.js';
+
+/** The schema is not one that can be used; the message says where and why. For whoever publishes it. */
+export class SchemaSyntaxError extends Error {
+  override readonly name = 'SchemaSyntaxError';
+}
+
+/** A check was given up because of the work that value and schema together ask for. */
+export class SchemaTooCostlyError extends InvalidRequestError {
+  readonly code = 'SCHEMA_TOO_COSTLY';
+  constructor() {
+    super('Holding the body against its JSON schema asks for too much work; send a smaller one.');
+  }
+}
 
 /** One broken rule of a schema. */
 export interface SchemaFault {
   /** Path of the value in dots, such as `client.addresses[0].city`; empty for the whole. */
   field: string;
-  /** What the value must be, or `is required` for one that is missing. */
   rule: string;
 }
 
@@ -33,7 +46,6 @@ export const NOT_ALLOWED_RULE = 'is not allowed';
 
 /** Limits for the author of a schema and the sender of values together. */
 export const SCHEMA_LIMITS = {
-  /** Levels of a schema. */
   depth: 64,
   /** UTF-8 bytes of a schema as JSON. */
   bytes: 262_144,

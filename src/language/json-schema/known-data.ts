@@ -1,11 +1,8 @@
 import { nearestName } from '../../common/nearest-name.js';
 import { writePath, type KeyTree } from '../paths/data-keys.js';
-import type { CheckWork } from './check-work.js';
-import type { KnownMembers } from './known-members.js';
+import type { CheckWork, KnownMembers } from './known-members.js';
 
-/** Hints that are looked for: each compares a name with many. */
 const MAX_HINTS = 50;
-/** Names that one name is compared with. */
 const MAX_NAMES = 1_000;
 /** Short names are near to many others that mean something else. */
 const HINT_MIN_LENGTH = 6;
@@ -18,21 +15,16 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 /** What is known of data that expressions read. */
 export interface DataSources {
-  /** What comes in from outside. */
   readonly input: KnownMembers;
-  /** What is written later, as far as its members are known. */
   readonly written: readonly KnownMembers[];
   /** Those of the written ones that have no other members, whatever else comes in. */
   readonly fixed?: readonly KnownMembers[];
-  /** Where anything may be written. */
   readonly taken: KeyTree;
-  /** Whether more may come in by other ways, of which nothing is known. */
   readonly isOpen: boolean;
 }
 
 /** A path that leads to nothing that is known. */
 export interface UnknownPath {
-  /** What was most likely meant; undefined where nothing is near. */
   nearest: string | undefined;
 }
 

@@ -1,5 +1,23 @@
 import { isJsonObject, type JsonObject } from '../../common/json.js';
-import type { CheckWork } from './check-work.js';
+import { resolvePointer } from './schema-references.js';
+
+/** Bounds the work of a check for one process, in steps of its own choice: keys, members and names that it looks at. */
+export class CheckWork {
+  private left: number;
+
+  constructor(steps: number) {
+    this.left = steps;
+  }
+
+  get isSpent(): boolean {
+    return this.left <= 0;
+  }
+
+  spend(steps: number): boolean {
+    this.left -= steps;
+    return this.left >= 0;
+  }
+}
 
 /** Schemas that are looked at for one place; authors write a handful. */
 const MAX_SCHEMAS = 1_000;
@@ -12,7 +30,6 @@ export type Found =
 export class KnownMembers {
   /** Names of known members. Where a list can stand, also names of members of its elements. */
   readonly names: ReadonlySet<string>;
-  /** Whether members can be there that nothing names. */
   private readonly isOpen: boolean;
   private readonly schemas: readonly JsonObject[];
   private readonly members = new Map<string, KnownMembers>();
@@ -57,7 +74,6 @@ export class KnownMembers {
     return KnownMembers.ofSchema({ anyOf: values.map(schemaOf) }, work);
   }
 
-  /** What is known below a member. */
   member(name: string): KnownMembers {
     const known = this.members.get(name);
     if (known !== undefined) {
@@ -114,7 +130,11 @@ function applying(schemas: readonly unknown[], root: JsonObject, work: CheckWork
       const dependent = isJsonObject(dependentSchemas) ? Object.values(dependentSchemas) : [];
       work.spend(parts.length + dependent.length);
       // One by one: a list of a default body can have more elements than a call has arguments.
-      for (const part of [...parts, ...dependent, referred($ref, root)]) {
+      for (const part of [
+        ...parts,
+        ...dependent,
+        typeof $ref === 'string' ? resolvePointer(root, $ref) : undefined,
+      ]) {
         open.push(part);
       }
     }
@@ -122,22 +142,6 @@ function applying(schemas: readonly unknown[], root: JsonObject, work: CheckWork
   return [...found];
 }
 
-/** What a reference within the schema names; others are refused with the schema. */
-function referred(reference: unknown, root: JsonObject): unknown {
-  // An anchor (`#name`) is not looked up: what it names may be anything.
-  if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) {
-    return undefined;
-  }
-  const steps = reference.split('/').slice(1);
-  return steps.reduce<unknown>((at, step) => {
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    return (isJsonObject(at) || Array.isArray(at)) && Object.hasOwn(at, name)
-      ? (at as JsonObject)[name]
-      : undefined;
-  }, root);
-}
-
-/** A schema of exactly what a value shows. */
 function schemaOf(value: unknown): JsonObject {
   if (Array.isArray(value)) {
     return { prefixItems: value.map(schemaOf) };

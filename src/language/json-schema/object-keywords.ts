@@ -1,9 +1,16 @@
 import { isJsonObject, type JsonObject } from '../../common/json.js';
 import { REQUIRED_RULE } from './json-schema.types.js';
-import type { Application, Keyword } from './keyword.types.js';
-import { COUNT, SCHEMA, SCHEMA_MAP, TEXTS, TEXT_LIST_MAP, simple } from './rule-kinds.js';
+import {
+  type Application,
+  type Keyword,
+  COUNT,
+  SCHEMA,
+  SCHEMA_MAP,
+  TEXTS,
+  TEXT_LIST_MAP,
+  simple,
+} from './keyword.types.js';
 
-/** Looking one name up. */
 const STEPS_A_LOOKUP = 0.25;
 
 /** Keywords of objects. */

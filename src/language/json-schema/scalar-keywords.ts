@@ -1,6 +1,14 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import type { Keyword, RunningCheck } from './keyword.types.js';
-import { COUNT, NUMBER, TEXT, isNumber, isText, simple } from './rule-kinds.js';
+import {
+  type Keyword,
+  type RunningCheck,
+  COUNT,
+  NUMBER,
+  TEXT,
+  isNumber,
+  isText,
+  simple,
+} from './keyword.types.js';
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;

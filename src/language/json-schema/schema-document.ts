@@ -1,12 +1,22 @@
+import { ARRAY_KEYWORDS } from './array-keywords.js';
+import { GENERAL_KEYWORDS } from './general-keywords.js';
+import type { Keyword } from './keyword.types.js';
+import { OBJECT_KEYWORDS } from './object-keywords.js';
+import { SCALAR_KEYWORDS } from './scalar-keywords.js';
 import type { JsonObject } from '../../common/json.js';
 import { type Draft, draftOf, isAsserted, type SchemaOrigin } from './dialect.js';
 import { MeteredPatterns } from '../expressions/metered-pattern.js';
-import { KEYWORDS } from './keywords.js';
-import type { Keyword } from './keyword.types.js';
 import { SchemaReferences } from './schema-references.js';
 
-/** A keyword of a schema, with the rule that stands under it. */
-export interface PlannedKeyword {
+/** The keywords that say something about values (JSON Schema Core and Validation, draft 2020-12). */
+export const KEYWORDS: Readonly<Record<string, Keyword>> = {
+  ...GENERAL_KEYWORDS,
+  ...SCALAR_KEYWORDS,
+  ...OBJECT_KEYWORDS,
+  ...ARRAY_KEYWORDS,
+};
+
+interface PlannedKeyword {
   readonly keyword: Keyword;
   readonly rule: unknown;
 }
@@ -14,7 +24,6 @@ export interface PlannedKeyword {
 /** A schema with what its checks share: nothing is looked up in the schema more than once. */
 export class SchemaDocument {
   readonly patterns = new MeteredPatterns();
-  /** Schemas that references lead to. */
   readonly references: SchemaReferences;
   private readonly draft: Draft;
   private readonly plans = new WeakMap<JsonObject, readonly PlannedKeyword[]>();
@@ -28,7 +37,6 @@ export class SchemaDocument {
     this.references = new SchemaReferences(root, this.draft);
   }
 
-  /** The keywords of a schema that say something about values, in its order. */
   planOf(schema: JsonObject): readonly PlannedKeyword[] {
     const known = this.plans.get(schema);
     if (known !== undefined) {
@@ -43,7 +51,6 @@ export class SchemaDocument {
     return plan;
   }
 
-  /** The names of a rule, each with its place in the order of the schema. */
   placesOf(rule: JsonObject): ReadonlyMap<string, number> {
     const known = this.places.get(rule);
     if (known !== undefined) {

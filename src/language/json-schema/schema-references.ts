@@ -1,6 +1,32 @@
-import type { JsonObject } from '../../common/json.js';
+import { isJsonObject, type JsonObject } from '../../common/json.js';
 import { DRAFT_7, type Draft } from './dialect.js';
-import { resolvePointer } from './json-pointer.js';
+
+/** The schema that a local JSON Pointer (RFC 6901) leads to; undefined when there is none. */
+export function resolvePointer(root: JsonObject, reference: string): unknown {
+  if (reference === '#') {
+    return root;
+  }
+  if (!reference.startsWith('#/')) {
+    return undefined;
+  }
+  let place: unknown = root;
+  for (const step of reference.slice(2).split('/')) {
+    const name = decoded(step);
+    if (typeof place !== 'object' || place === null || name === undefined || !Object.hasOwn(place, name)) {
+      return undefined;
+    }
+    place = (place as JsonObject)[name];
+  }
+  return isJsonObject(place) || typeof place === 'boolean' ? place : undefined;
+}
+
+function decoded(step: string): string | undefined {
+  try {
+    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    return undefined;
+  }
+}
 
 /** Position of a value within a JSON Schema. Keywords are interpreted only in `schema` positions; a `text` is for people. */
 export type SchemaPosition = 'schema' | 'map' | 'data' | 'text';
@@ -37,7 +63,6 @@ interface Reference {
  * relative to (JSON Schema 2020-12 Core, section 8.2). Nothing is fetched. The document must have bounded depth.
  */
 export class SchemaReferences {
-  /** References in the order of the document. */
   private readonly found: Reference[] = [];
   private readonly resources = new Map<string, JsonObject>();
   private readonly anchors = new Map<string, JsonObject>();
@@ -87,7 +112,6 @@ export class SchemaReferences {
     }
   }
 
-  /** Notes what a schema is known by and refers to, and returns its base. */
   private enter(schema: JsonObject, outer: string): string {
     const base = this.baseOf(schema, outer);
     this.bases.set(schema, base);

@@ -1,7 +1,12 @@
 import type { JsonObject } from '../../common/json.js';
 import type { Steps } from '../../common/turns.js';
-import { SchemaTooCostlyError } from './json-schema.errors.js';
-import { NOT_ALLOWED_RULE, SCHEMA_LIMITS, type CheckCost, type SchemaFault } from './json-schema.types.js';
+import {
+  SchemaTooCostlyError,
+  NOT_ALLOWED_RULE,
+  SCHEMA_LIMITS,
+  type CheckCost,
+  type SchemaFault,
+} from './json-schema.types.js';
 import type { RunningCheck } from './keyword.types.js';
 import type { SchemaDocument } from './schema-document.js';
 
@@ -20,7 +25,6 @@ const A_FAULT: SchemaFault = { field: '', rule: '' };
 /** One check of one value: what it has cost and found so far. */
 export class SchemaRun implements RunningCheck {
   private depth = 0;
-  /** How many `holds` are being answered, one within the other. */
   private questions = 0;
 
   /** The last object whose names were asked for: several rules in a row speak of one. */
@@ -31,7 +35,6 @@ export class SchemaRun implements RunningCheck {
     private readonly cost: CheckCost = { steps: 0 },
   ) {}
 
-  /** Steps that it has come to. */
   get spent(): number {
     return this.cost.steps;
   }
@@ -70,7 +73,6 @@ export class SchemaRun implements RunningCheck {
     this.depth -= 1;
   }
 
-  /** @returns what a schema asks of a value */
   private enter(schema: unknown, field: string, faults: SchemaFault[]): ReturnType<SchemaDocument['planOf']> {
     this.charge(1);
     if (this.depth >= MAX_DEPTH) {

@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { omitKeys, pickKeys, untakenPaths } from './data-keys.js';
-import { InvalidDataPathError } from './data-paths.errors.js';
+import { InvalidDataPathError, getPath } from './data-paths.js';
 import { isJsonObject, type JsonObject } from '../../common/json.js';
-import { getPath } from './data-paths.js';
 
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {

@@ -36,7 +36,6 @@ const known = new WeakMap<readonly string[], KeyTree>();
  * A copy of the data with nothing but the paths of the whitelist (docs/process-semantics.md, section 6). Each key is a path,
  * and everything at and below it is kept; `a.*` means `a`. `[]` keeps nothing, `['*']` everything. A name that meets an array
  * holds for each of its elements; an element that is not kept, before one that is, becomes null.
- * @param keys not changed afterwards
  * @throws InvalidDataPathError when a key is malformed
  */
 export function pickKeys(data: JsonObject, keys: readonly string[]): JsonObject {
@@ -45,7 +44,6 @@ export function pickKeys(data: JsonObject, keys: readonly string[]): JsonObject 
 
 /**
  * A copy of the data without what the keys name; the counterpart of {@link pickKeys}.
- * @param keys not changed afterwards
  * @throws InvalidDataPathError when a key is malformed
  */
 export function omitKeys(data: JsonObject, keys: readonly string[]): JsonObject {
@@ -57,7 +55,6 @@ export function omitKeys(data: JsonObject, keys: readonly string[]): JsonObject 
  * The paths that {@link pickKeys} would take away: of the topmost values that no key takes, written as keys are. A null in an
  * array and an object without members on the way to a key hold nothing that could be lost.
  * @param keys not changed afterwards; or their tree
- * @param limit how many paths to name at most
  * @throws InvalidDataPathError when a key is malformed
  */
 export function untakenPaths(data: JsonObject, keys: readonly string[] | KeyTree, limit: number): string[] {

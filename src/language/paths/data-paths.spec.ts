@@ -1,8 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InvalidDataError, InvalidDataPathError } from './data-paths.errors.js';
+import {
+  InvalidDataError,
+  InvalidDataPathError,
+  deepMerge,
+  getPath,
+  parsePath,
+  removePath,
+  setPath,
+} from './data-paths.js';
 import { jsonDepth, jsonSize, type JsonObject } from '../../common/json.js';
-import { deepMerge, getPath, parsePath, removePath, setPath } from './data-paths.js';
 
 /** Data as it comes from a request: `__proto__` is an own member then. */
 const parsed = (text: string): JsonObject => JSON.parse(text) as JsonObject;

@@ -1,5 +1,15 @@
+import { InvalidRequestError } from '../../common/errors/domain.error.js';
 import { type JsonObject, isJsonObject } from '../../common/json.js';
-import { InvalidDataError, InvalidDataPathError } from './data-paths.errors.js';
+
+/** 400: a path into process data that nobody can follow. The message names the mistake. */
+export class InvalidDataPathError extends InvalidRequestError {
+  readonly code = 'DATA_PATH_INVALID';
+}
+
+/** 400: data that must not become process data: a key that reaches a prototype, or nesting without end. */
+export class InvalidDataError extends InvalidRequestError {
+  readonly code = 'DATA_INVALID';
+}
 
 /** The steps of a path: names of object members, indexes of array elements. */
 export type DataPath = readonly (string | number)[];
@@ -12,7 +22,6 @@ const MAX_INDEX = 9_999;
 const MAX_DEPTH = 64;
 const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** One step: `name`, `.name`, `[0]`, `["any name"]` or `['any name']`. */
 const SEGMENT =
   /(?<dot>\.?)(?<name>[^.[\]"'\s][^.[\]"']*)|\[(?:(?<index>\d{1,9})|"(?<double>[^"]+)"|'(?<single>[^']+)')\]/y;
 

@@ -3,7 +3,6 @@ import { parseKey, writePath } from './data-keys.js';
 /**
  * Keys and their beginnings, to compare with a path that no key takes: `clinet.name` was meant for `client`.
  * @param keys paths as `pickKeys` takes them
- * @param limit how many at most
  * @returns the key of each; of several that begin with it the first
  */
 export function keyBeginnings(keys: readonly string[], limit: number): ReadonlyMap<string, string> {

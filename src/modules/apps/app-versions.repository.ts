@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { And, In, type EntityManager } from 'typeorm';
 import type { SomeApps } from '../../common/user/grant.js';
-import { appCondition } from '../../database/app-condition.js';
-import type { Condition } from '../../database/conditions.js';
-import { toDate, type RawRow } from '../../database/raw-row.js';
+import { appCondition, type Condition, timesIn } from '../../database/conditions.js';
+import { toDate, type RawRow } from '../../database/column-values.js';
 import { locked } from '../../database/row-locks.js';
 import { sqlTime } from '../../database/table-columns.js';
 import { Table } from '../../database/table.js';
-import { timesIn } from '../../database/time-range.js';
 import {
   AppVersionState,
   type AppVersionKey,

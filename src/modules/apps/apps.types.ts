@@ -1,5 +1,5 @@
 import type { PageQuery } from '../../common/page.js';
-import type { TimeRange } from '../../database/time-range.js';
+import type { TimeRange } from '../../database/conditions.js';
 
 /** Names one application version. Both ids are opaque, 1 to 64 characters. */
 export interface AppVersionKey {

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { DenialListener } from '../../common/auth/denial-listener.js';
+import { DenialListener } from '../../common/auth/auth.guards.js';
 import { ApplicationAuditController } from './reading/application-audit.controller.js';
 import { AuditController } from './reading/audit.controller.js';
 import { AuditDenialListener } from './recording/audit-denial.listener.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ChangeConditions } from '../../common/http/change-conditions.js';
+import { ChangeConditions } from '../../common/http/conditional-requests.js';
 import { AppsModule } from '../apps/apps.module.js';
 import { PackagesModule } from '../packages/packages.module.js';
 import { SystemsModule } from '../systems/systems.module.js';

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../common/auth/permission.js';
-import { CurrentPrincipal } from '../../common/auth/principal.decorator.js';
+import { CurrentPrincipal } from '../../common/auth/access.decorators.js';
 import type { Principal } from '../../common/user/principal.js';
 import { Env } from '../../config/env.js';
 import { ConsoleApi } from './console.api.js';

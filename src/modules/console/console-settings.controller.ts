@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Public } from '../../common/auth/public.decorator.js';
+import { Public } from '../../common/auth/access.decorators.js';
 import { TrustedIssuer } from '../../common/auth/trusted-issuer.js';
 import { RouteNotFoundError } from '../../common/errors/request.errors.js';
 import { SERVICE_VERSION } from '../../common/service-version.js';

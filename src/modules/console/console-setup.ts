@@ -1,6 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { IssuerEndpoints } from '../../common/auth/issuer-endpoints.js';
-import type { TrustedIssuer } from '../../common/auth/trusted-issuer.js';
+import type { IssuerEndpoints, TrustedIssuer } from '../../common/auth/trusted-issuer.js';
 import type { Env } from '../../config/env.js';
 import { ConsoleFiles } from './console-files.js';
 

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { TrustedIssuer } from '../../common/auth/trusted-issuer.js';
 import { Metrics } from '../../common/metrics/metrics.js';
 import { Database } from '../../database/database.js';
-import { poolState } from '../../database/pool-state.js';
+import { poolState } from '../../database/server-pool.js';
 
 /** What the service knows of the parties it cannot do without, read whenever somebody asks for the metrics. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Public } from '../../common/auth/public.decorator.js';
+import { Public } from '../../common/auth/access.decorators.js';
 import { HealthDto } from './health.dto.js';
 import { HealthService } from './health.service.js';
 import { HealthApi } from './health.api.js';

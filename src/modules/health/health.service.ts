@@ -1,5 +1,5 @@
 import { httpLimits } from '../../common/http/http.limits.js';
-import { within } from '../../common/within.js';
+import { within } from '../../common/deadline.js';
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';

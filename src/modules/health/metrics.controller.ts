@@ -1,7 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Env } from '../../config/env.js';
-import { Public } from '../../common/auth/public.decorator.js';
+import { Public } from '../../common/auth/access.decorators.js';
 import { RouteNotFoundError } from '../../common/errors/request.errors.js';
 import { Metrics } from '../../common/metrics/metrics.js';
 

@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Env } from '../../config/env.js';
-import { listening } from '../../common/http/listening.js';
+import { listening } from '../../common/http/http-server.js';
 import { Log } from '../../common/logging/log.js';
 import { Metrics } from '../../common/metrics/metrics.js';
 import { neverStandsBack } from '../../common/threads/background-threads.js';

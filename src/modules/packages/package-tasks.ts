@@ -4,7 +4,7 @@ import { UnreadableBodyError } from '../../common/errors/request.errors.js';
 import { asInfinite, parseExactly } from '../../common/exact-json.js';
 import { isJsonObject, type JsonObject } from '../../common/json.js';
 import { canonicalCertificates } from '../../common/tls/certificates.js';
-import { storedBytes } from '../../database/stored-text.js';
+import { storedBytes } from '../../database/column-values.js';
 import type { ProcessGraph } from '../process-definitions/model/process-graph.types.js';
 import type { AppVersionKey } from '../apps/apps.types.js';
 import { stamped, type DraftChange, type DraftWorkflow } from './drafts/draft-workflows.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Turns } from '../../common/turns.js';
-import { isPathName, PROCESS_NAME } from '../../common/validation/path-names.js';
+import { turnWithRoom } from '../../common/turns.js';
+import { isPathName, PROCESS_NAME } from '../../common/validation/patterns.decorators.js';
 import { Env } from '../../config/env.js';
 import { checkActionKeys } from './checks/action-keys.checks.js';
 import { checkBoundaryUse } from './checks/boundary-use.checks.js';
@@ -80,10 +80,9 @@ export class ProcessCompilerService {
     outputs?: WorkflowOutputs,
   ): Promise<CompiledFile['unlessCalled']> {
     const found = new Map<string, readonly DefinitionProblem[]>();
-    const turns = new Turns();
     for (const definition of definitions) {
       const problems = new DefinitionProblems(file);
-      await checkDataNames(definition, problems, turns, outputs);
+      await checkDataNames(definition, problems, outputs);
       found.set(definition.name, problems.list());
     }
     return found;
@@ -100,7 +99,6 @@ export class ProcessCompilerService {
       appId,
       problems,
       complete,
-      turns: new Turns(),
       names: new Map(processes.map((process) => [idOf(process) ?? '', nameOf(process, problems)])),
       limits: {
         maxNodes: definitionLimits.nodes,
@@ -121,8 +119,8 @@ export class ProcessCompilerService {
     checkCalls(definitions, problems);
     for (const definition of definitions) {
       checkBoundaryUse(definition, problems);
-      await context.turns.give();
-      await checkActionKeys(definition, problems, context.turns);
+      await turnWithRoom();
+      await checkActionKeys(definition, problems);
       if (this.env.get('PROCESS_START_PERMISSION') === undefined) {
         checkCorrelations(definition, problems);
       }

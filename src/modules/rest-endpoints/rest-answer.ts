@@ -1,6 +1,5 @@
 import { parseExactly } from '../../common/exact-json.js';
-import { jsonDepth, type JsonValue } from '../../common/json.js';
-import { countValues } from '../../common/json-values.js';
+import { jsonDepth, type JsonValue, countValues } from '../../common/json.js';
 import { inTurn } from '../../common/turns.js';
 import type { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';

@@ -1,5 +1,5 @@
 import { SpanKind } from '@opentelemetry/api';
-import { currentSpan, inSpan } from '../../common/tracing/active-span.js';
+import { currentSpan, inSpan } from '../../common/tracing/spans.js';
 import type { RestAnswer } from './rest-answer.js';
 import { RestFailure } from './rest-failure.js';
 import type { RestRequest } from './rest-request.js';

@@ -1,6 +1,6 @@
 import { ANY_OBJECT, apiRoutes } from '../../common/http/api-routes.js';
-import { REPLAY_HEADER } from '../../common/http/replay-header.js';
-import { VISIT_IF_MATCH } from '../../common/http/if-match.js';
+import { REPLAY_HEADER } from '../../common/http/answer-headers.js';
+import { VISIT_IF_MATCH } from '../../common/http/conditional-requests.js';
 import { BACK_HEADER } from '../process-runtime/ui-actions/back-header.dto.js';
 import { IDEMPOTENCY_KEY } from '../repeats/idempotency-key.dto.js';
 import { ProcessErrorResponseDto, STOPPED } from '../process-runtime/model/stopped.response.dto.js';

@@ -2,10 +2,7 @@ import 'reflect-metadata';
 import { RequestMethod } from '@nestjs/common';
 import { ModulesContainer, Reflector } from '@nestjs/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  isPermissionSetting,
-  RequiredPermission,
-} from '../../../src/common/auth/require-permission.decorator.js';
+import { isPermissionSetting, RequiredPermission } from '../../../src/common/auth/access.decorators.js';
 import { AuditAction, AuditOutcome } from '../../../src/modules/audit/model/audit.types.js';
 import { AuditedAction } from '../../../src/modules/audit/recording/audited-action.js';
 import { TestApp } from '../../support/app.js';

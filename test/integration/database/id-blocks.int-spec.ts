@@ -4,9 +4,8 @@ import { Env } from '../../../src/config/env.js';
 import { connectDatabase } from '../../../src/database/connect.js';
 import { Database } from '../../../src/database/database.js';
 import { NestedDatabaseUseError } from '../../../src/database/database.errors.js';
-import { IdBlocks } from '../../../src/database/id-blocks.js';
+import { IdBlocks, IdRangeExhaustedError } from '../../../src/database/id-blocks.js';
 import { IdBlockEntity } from '../../../src/database/id-block.entity.js';
-import { IdRangeClosedError, IdRangeExhaustedError } from '../../../src/database/id-range.js';
 import { SCHEMA } from '../../../src/schema.js';
 
 const BLOCK = 1_000;
@@ -61,29 +60,6 @@ describe('IdBlocks', () => {
     expect(await ids.next('b', 2_500)).toBe(1);
     expect(await ids.next('b')).toBe(2_501);
     expect(await ids.next('a')).toBe(2);
-  });
-
-  it('gives what a transaction did not use to the next one', async () => {
-    const [{ ids, database }] = replicas as [(typeof replicas)[0]];
-    const range = await ids.reserve('job', 10);
-    const other = await ids.reserve('job', 10);
-    const taken = await database.write(async () => {
-      const next = range.sequence();
-      return Promise.resolve([next(), next()]);
-    });
-    range.giveBack();
-    range.giveBack();
-    other.giveBack();
-    expect(taken).toEqual([1, 2]);
-    expect(await ids.next('job', 998)).toBe(3);
-    expect(await stored('job')).toBe(BLOCK + 1);
-  });
-
-  it('gives the same ids to a transaction that is run again, and no more than were reserved', async () => {
-    const range = await replicas[0]!.ids.reserve('job', 2);
-    const [first, second] = [range.sequence(), range.sequence()];
-    expect([first(), first(), second(), second()]).toEqual([1, 2, 1, 2]);
-    expect(second).toThrow(IdRangeExhaustedError);
   });
 
   it('gives ids at once while there are any in stock, also inside of a transaction', async () => {
@@ -149,16 +125,5 @@ describe('IdBlocks', () => {
     await dataSources[0]!.manager.insert(IdBlockEntity, { name: 'job', next: Number.MAX_SAFE_INTEGER - 500 });
     await expect(replicas[0]!.ids.next('job')).rejects.toThrow(/from 0 to/);
     expect(await stored('job')).toBe(Number.MAX_SAFE_INTEGER - 500);
-  });
-
-  it('ends a transaction that goes on after its ids were given back', async () => {
-    const [{ ids }] = replicas as [(typeof replicas)[0]];
-    const range = await ids.reserve('job', 10);
-    const next = range.sequence();
-    expect(next()).toBe(1);
-    range.giveBack();
-    expect(next).toThrow(IdRangeClosedError);
-    expect(range.sequence()).toThrow(IdRangeClosedError);
-    expect(await ids.next('job', 9)).toBe(2);
   });
 });

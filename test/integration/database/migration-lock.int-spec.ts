@@ -1,8 +1,7 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dataSourceOptions } from '../../../src/database/data-source.options.js';
-import { migrate } from '../../../src/database/migrate.js';
-import { MigrationLockError, withMigrationLock } from '../../../src/database/migration-lock.js';
+import { migrate, MigrationLockError, withMigrationLock } from '../../../src/database/migrate.js';
 import { SCHEMA } from '../../../src/schema.js';
 import { dropDatabase, scratchDatabase } from '../../support/databases/scratch-database.js';
 import { limitedEnv } from '../../support/limits/limits.js';

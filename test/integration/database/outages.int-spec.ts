@@ -10,9 +10,9 @@ import {
   DatabaseDeadlineError,
   DatabaseOverloadedError,
   DatabaseUnavailableError,
+  isDatabaseFailure,
 } from '../../../src/database/database.errors.js';
-import { isDatabaseFailure } from '../../../src/database/database-failure.js';
-import { warnOfPackets } from '../../../src/database/packet-check.js';
+import { warnOfPackets } from '../../../src/database/start-checks.js';
 import { WriteProofEntity } from '../../../src/database/write-proof.entity.js';
 import { SCHEMA } from '../../../src/schema.js';
 import { TcpProxy } from '../health/tcp-proxy.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rotateSecrets } from '../../../src/common/secrets/rotate-secrets.js';
+import { rotateSecrets } from '../../../src/common/secrets/sealed-columns.js';
 import { SecretCipher, sealedKeyId } from '../../../src/common/secrets/secret-cipher.js';
 import { AuditOutcome } from '../../../src/modules/audit/model/audit.types.js';
 import { ProcessCorrectionEntity } from '../../../src/modules/process-runtime/storage/process-correction.entity.js';

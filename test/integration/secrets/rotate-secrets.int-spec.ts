@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rotateSecrets } from '../../../src/common/secrets/rotate-secrets.js';
+import { rotateSecrets } from '../../../src/common/secrets/sealed-columns.js';
 import { SecretCipher } from '../../../src/common/secrets/secret-cipher.js';
 import { checkSecretKeys } from '../../../src/common/secrets/secret-keys.js';
 import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { rotateSecrets } from '../../../src/common/secrets/rotate-secrets.js';
+import { rotateSecrets } from '../../../src/common/secrets/sealed-columns.js';
 import { SecretCipher, SecretUnreadableError } from '../../../src/common/secrets/secret-cipher.js';
 import { SystemSecrets } from '../../../src/modules/systems/secrets/system-secrets.js';
 import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';

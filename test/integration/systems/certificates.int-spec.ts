@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Log } from '../../../src/common/logging/log.js';
-import { rotateSecrets } from '../../../src/common/secrets/rotate-secrets.js';
+import { rotateSecrets } from '../../../src/common/secrets/sealed-columns.js';
 import { SecretCipher, SecretUnreadableError } from '../../../src/common/secrets/secret-cipher.js';
 import { canonicalCertificates, canonicalKey } from '../../../src/common/tls/certificates.js';
 import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { v7 as uuid } from 'uuid';
-import { rotateSecrets } from '../../../src/common/secrets/rotate-secrets.js';
+import { rotateSecrets } from '../../../src/common/secrets/sealed-columns.js';
 import { SecretCipher, SecretUnreadableError } from '../../../src/common/secrets/secret-cipher.js';
 import { SystemConnectionsService } from '../../../src/modules/systems/lookups/system-connections.service.js';
 import { SystemSecrets } from '../../../src/modules/systems/secrets/system-secrets.js';

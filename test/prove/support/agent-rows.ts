@@ -1,4 +1,4 @@
-import { toStoredText } from '../../../src/database/stored-text.js';
+import { toStoredText } from '../../../src/database/column-values.js';
 import { AGENT_TOOLS, modelCall, toolCall } from './agent-orders.js';
 import { Snapshots } from './process-snapshots.js';
 

@@ -1,5 +1,5 @@
-import type { RawRow } from '../../../src/database/selection.js';
-import { toStoredText } from '../../../src/database/stored-text.js';
+import type { RawRow } from '../../../src/database/column-values.js';
+import { toStoredText } from '../../../src/database/column-values.js';
 import { Table } from '../../../src/database/table.js';
 import { BuildDefinitionEntity } from '../../../src/modules/builds/storage/build-definition.entity.js';
 import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';

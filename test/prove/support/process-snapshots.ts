@@ -1,6 +1,6 @@
 import LibsqlDatabase from 'libsql';
 import { createConnection } from 'mysql2/promise';
-import type { RawRow } from '../../../src/database/selection.js';
+import type { RawRow } from '../../../src/database/column-values.js';
 
 /** Runs one SELECT. */
 export type Select = (sql: string, parameters?: (string | number)[]) => Promise<RawRow[]>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/common/json.js';
-import { SchemaSyntaxError } from '../../../src/language/json-schema/json-schema.errors.js';
+import { SchemaSyntaxError } from '../../../src/language/json-schema/json-schema.types.js';
 import { compileSchema } from '../../../src/language/json-schema/json-schema.js';
 import { bpmn, compileXml, errorsOf, flows, graphOf, nodeOf, nodes } from './compile.js';
 

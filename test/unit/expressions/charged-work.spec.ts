@@ -11,7 +11,7 @@ import {
 } from '../../../src/language/paths/data-paths.js';
 import { compileExpression, compileJsonTemplate } from '../../../src/language/expressions/expressions.js';
 import { MeteredPatterns } from '../../../src/language/expressions/metered-pattern.js';
-import { WorkBudget } from '../../../src/language/expressions/work-budget.js';
+import { WorkBudget } from '../../../src/language/expressions/expression-limits.js';
 import { readSchema } from '../../../src/language/json-schema/json-schema.js';
 import { SCHEMA_LIMITS } from '../../../src/language/json-schema/json-schema.types.js';
 import { SchemaRun } from '../../../src/language/json-schema/schema-run.js';

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { countValues } from '../../../src/common/json-values.js';
-import type { JsonObject } from '../../../src/common/json.js';
+import { countValues, type JsonObject } from '../../../src/common/json.js';
 import { PackagesService } from '../../../src/modules/packages/packages.service.js';
 import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
 import { bpmn, compileXml, flows, nodes } from '../bpmn/compile.js';

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { SpanKind } from '@opentelemetry/api';
 import { Metrics } from '../../../common/metrics/metrics.js';
-import { currentSpan, inSpan } from '../../../common/tracing/active-span.js';
+import { currentSpan, inSpan } from '../../../common/tracing/spans.js';
 import { Env } from '../../../config/env.js';
 import { QuotasService } from '../../quotas/accounts/quotas.service.js';
 import type { Payer } from '../../quotas/model/quota.types.js';

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
 import type { JsonText } from '../../../common/http/json-replies.js';
 import { inTurns } from '../../../common/turns.js';
-import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import { RequirePermission } from '../../../common/auth/access.decorators.js';
 import { AppVersionParams, versionOf } from '../../apps/app.params.dto.js';
 import { BuildParams } from '../../builds/model/build.params.dto.js';
 import { preflightJson } from './preflight.dto.js';

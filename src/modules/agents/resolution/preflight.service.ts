@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Turns } from '../../../common/turns.js';
+import { turnWithRoom } from '../../../common/turns.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { KnownVersionsService } from '../../apps/known-versions.service.js';
 import { AppPackagesService } from '../../builds/packages/app-packages.service.js';
@@ -84,10 +84,9 @@ export class PreflightService {
     const found: NodePreflight[] = [];
     const known: Known = new Map();
     const obstacles = new Map<string, Pick<NodePreflight, 'systems' | 'obstacle'>>();
-    const turns = new Turns();
     const nodes = workflows.flatMap((workflow) => workflow.nodes.map((node) => ({ workflow, node })));
     for (const { workflow, node } of nodes) {
-      await turns.give();
+      await turnWithRoom();
       // A version has thousands of agents and a server thousands of tools: those are gone through once for agents that have the same.
       const references = JSON.stringify(node.aiOptions?.mcpServers ?? []);
       const same = obstacles.get(references) ?? (await this.judged(node, resolve, known));

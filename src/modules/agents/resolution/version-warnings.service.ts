@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Turns } from '../../../common/turns.js';
+import { turnWithRoom } from '../../../common/turns.js';
 import { BuildWarningsService, type WarnedVersion } from '../../builds/making/build-warnings.service.js';
 import type { PackageProblem } from '../../packages/model/package.types.js';
 import { SystemStatesService } from '../../systems/lookups/system-states.service.js';
@@ -34,11 +34,10 @@ export class VersionWarningsService implements OnModuleInit {
     // A system that an agent uses is told of with the agent.
     const told = new Set<string | null>();
     const found: PackageProblem[] = [];
-    const turns = new Turns();
     for (const node of nodes) {
       node.systems.forEach(({ systemId }) => told.add(systemId));
       warningsOf(node, made).forEach((warning) => found.push(warning));
-      await turns.give();
+      await turnWithRoom();
     }
     const untested = (await this.neverTested(made)).filter(({ id }) => !told.has(id));
     return [

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
-import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import { RequirePermission } from '../../../common/auth/access.decorators.js';
 import { AppParams } from '../../apps/app.params.dto.js';
 import { AuditService } from '../recording/audit.service.js';
 import { ApplicationAuditPageDto, ApplicationAuditQueryDto, toApplicationAuditPage } from './audit.dto.js';

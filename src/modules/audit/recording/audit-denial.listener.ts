@@ -1,7 +1,7 @@
 import { Injectable, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { DenialListener } from '../../../common/auth/denial-listener.js';
+import { DenialListener } from '../../../common/auth/auth.guards.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { AuditOutcome } from '../model/audit.types.js';
 import { AuditedAction } from './audited-action.js';

@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { catchError, type Observable } from 'rxjs';
 import { PermissionDeniedError } from '../../../common/auth/auth.errors.js';
-import { DenialListener } from '../../../common/auth/denial-listener.js';
+import { DenialListener } from '../../../common/auth/auth.guards.js';
 import { principalOf } from '../../../common/user/principal.js';
 import {
   DomainError,

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { And, LessThan, type EntityManager } from 'typeorm';
-import type { Where } from '../../../database/conditions.js';
+import { type Where, uuidsIn } from '../../../database/conditions.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import { Table } from '../../../database/table.js';
-import { uuidsIn } from '../../../database/time-range.js';
 import type { AuditQuery } from '../model/audit.types.js';
 import { AuditEventEntity } from './audit-event.entity.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { demandMatch, type ChangeCondition } from '../../../common/http/if-match.js';
+import { demandMatch, type ChangeCondition } from '../../../common/http/conditional-requests.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';

@@ -1,5 +1,5 @@
 import { apiRoutes } from '../../../common/http/api-routes.js';
-import { OPTIONAL_IF_MATCH } from '../../../common/http/if-match.js';
+import { OPTIONAL_IF_MATCH } from '../../../common/http/conditional-requests.js';
 import {
   ActivateBuildRequestDto,
   ActivatedBuildResponseDto,

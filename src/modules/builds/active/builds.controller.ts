@@ -2,11 +2,10 @@ import { Body, Controller, Get, Header, Param, Post, Put, Query, Res } from '@ne
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Permission } from '../../../common/auth/permission.js';
-import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
+import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
-import { ChangeConditions } from '../../../common/http/change-conditions.js';
-import { RequestHeader } from '../../../common/http/request-header.decorator.js';
-import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import { ChangeConditions } from '../../../common/http/conditional-requests.js';
+import { RequestHeader } from '../../../common/http/request.decorators.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { AppParams } from '../../apps/app.params.dto.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';

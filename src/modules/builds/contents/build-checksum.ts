@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalPieces } from '../../../common/canonical-json.js';
-import { Turns } from '../../../common/turns.js';
-import { quotedIn } from '../../../database/stored-text.js';
+import { turnWithRoom } from '../../../common/turns.js';
+import { quotedIn } from '../../../database/column-values.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import type { BuildLibrary } from '../model/builds.types.js';
@@ -26,10 +26,9 @@ export interface BuildContent {
  */
 export async function buildChecksum(content: BuildContent): Promise<string> {
   const hash = createHash('sha256');
-  const turns = new Turns();
   for (const piece of canonicalPieces(checkedOf(content))) {
     hash.update(piece);
-    await turns.give();
+    await turnWithRoom();
   }
   return hash.digest('hex');
 }

@@ -6,7 +6,7 @@ import { RecentlyUsed } from '../../../common/recently-used.js';
 import { definitionHash } from '../../../common/tool-definition-hash.js';
 import { inTurn } from '../../../common/turns.js';
 import { Database } from '../../../database/database.js';
-import { storedBytes } from '../../../database/stored-text.js';
+import { storedBytes } from '../../../database/column-values.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import { BuildDamagedError, BuildNotFoundError } from '../model/builds.errors.js';
 import type { BuildDefinition, BuildLibrary } from '../model/builds.types.js';

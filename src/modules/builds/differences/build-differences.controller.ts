@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
-import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import { RequirePermission } from '../../../common/auth/access.decorators.js';
 import { BuildDifferencesQueryDto, BuildParams } from '../model/build.params.dto.js';
 import { BuildDifferencesApi } from './build-differences.api.js';
 import { toBuildDifferences, type BuildDifferencesResponseDto } from './build-differences.dto.js';

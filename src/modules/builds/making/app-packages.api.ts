@@ -1,9 +1,8 @@
 import { HttpStatus } from '@nestjs/common';
 import { getSchemaPath } from '@nestjs/swagger';
 import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
-import { PACKAGE_IF_MATCH } from '../../../common/http/if-match.js';
-import { LOCATION_HEADER } from '../../../common/http/location.js';
-import { REPLAY_HEADER } from '../../../common/http/replay-header.js';
+import { PACKAGE_IF_MATCH } from '../../../common/http/conditional-requests.js';
+import { LOCATION_HEADER, REPLAY_HEADER } from '../../../common/http/answer-headers.js';
 import { IDEMPOTENCY_KEY } from '../../repeats/idempotency-key.dto.js';
 import {
   COMMIT_EXAMPLE,

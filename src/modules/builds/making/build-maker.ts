@@ -35,9 +35,9 @@ export class BuildMaker {
     repeat: RepeatKey | undefined,
   ): Promise<BuildManifest> {
     const draft = await this.drafts.of(principal, version);
-    const range = await this.ids.reserve('build-definition', Math.max(draft.definitions.length, 1));
+    const firstId = await this.ids.next('build-definition', Math.max(draft.definitions.length, 1));
     const build = { buildId: orderedUuid(this.clock.now()), version, draft };
-    const manifest = await this.database.write(async (manager) => {
+    return this.database.write(async (manager) => {
       if (repeat !== undefined) {
         const made = { keyHash: repeat.keyHash, buildId: build.buildId, createdAt: this.clock.now() };
         // First, so that an equal call that comes second waits here and has written nothing yet.
@@ -45,9 +45,7 @@ export class BuildMaker {
           throw new RepeatTakenError();
         }
       }
-      return this.snapshots.insert(manager, principal, build, range.sequence());
+      return this.snapshots.insert(manager, principal, build, firstId);
     });
-    range.giveBack();
-    return manifest;
   }
 }

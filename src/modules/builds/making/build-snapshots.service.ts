@@ -36,11 +36,11 @@ export class BuildSnapshotsService {
     manager: EntityManager,
     principal: Principal,
     build: NewBuild,
-    nextId: () => number,
+    firstId: number,
   ): Promise<BuildManifest> {
     const { buildId, version, draft } = build;
-    for (const definition of draft.definitions) {
-      await this.contents.insertDefinition(manager, { ...definition, id: nextId(), buildId });
+    for (const [index, definition] of draft.definitions.entries()) {
+      await this.contents.insertDefinition(manager, { ...definition, id: firstId + index, buildId });
     }
     for (const workflow of draft.workflows) {
       await this.contents.insertWorkflow(manager, { ...workflow, buildId });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../../common/user/principal.js';
-import { demandMatch, type IfMatch } from '../../../common/http/if-match.js';
+import { demandMatch, type IfMatch } from '../../../common/http/conditional-requests.js';
 import { Database } from '../../../database/database.js';
 import { AppsService } from '../../apps/apps.service.js';
 import { AppVersionState, type AppVersionKey } from '../../apps/apps.types.js';

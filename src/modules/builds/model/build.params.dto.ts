@@ -1,5 +1,4 @@
-import { IsPathName, PROCESS_NAME } from '../../../common/validation/path-names.js';
-import { IsPathId } from '../../../common/validation/patterns.decorators.js';
+import { IsPathName, PROCESS_NAME, IsPathId } from '../../../common/validation/patterns.decorators.js';
 import {
   IsPageCursor,
   IsPageLimit,

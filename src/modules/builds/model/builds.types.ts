@@ -1,6 +1,6 @@
 import type { PageQuery } from '../../../common/page.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
-import type { TimeRange } from '../../../database/time-range.js';
+import type { TimeRange } from '../../../database/conditions.js';
 import type { AppVersionKey, AppVersionStatus } from '../../apps/apps.types.js';
 import type { AuditAction } from '../../audit/model/audit.types.js';
 import type { NodeEdit } from '../../packages/drafts/node-edit.js';

@@ -1,7 +1,12 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { IsPathName, WORKFLOW_NAME } from '../../../common/validation/path-names.js';
-import { IsPathId, MatchesPathId, PATH_ID_PATTERN } from '../../../common/validation/patterns.decorators.js';
+import {
+  IsPathName,
+  WORKFLOW_NAME,
+  IsPathId,
+  MatchesPathId,
+  PATH_ID_PATTERN,
+} from '../../../common/validation/patterns.decorators.js';
 import type { NodeKey, WorkflowKey } from './workflow-nodes.types.js';
 import { AppVersionParams, versionOf } from '../../apps/app.params.dto.js';
 

@@ -1,8 +1,8 @@
 import { HttpStatus } from '@nestjs/common';
 import { getSchemaPath } from '@nestjs/swagger';
 import { apiRoutes } from '../../../common/http/api-routes.js';
-import { LOCATION_HEADER } from '../../../common/http/location.js';
-import { ETAG_HEADER, IF_MATCH } from '../../../common/http/if-match.js';
+import { LOCATION_HEADER } from '../../../common/http/answer-headers.js';
+import { ETAG_HEADER, IF_MATCH } from '../../../common/http/conditional-requests.js';
 import { DELIVERY_DENIED, PACKAGE_MOVED, VERSION_COMMITTED } from '../model/build.examples.js';
 import { PACKAGE_REFUSED } from '../model/package.dto.js';
 import { WorkflowDto, WorkflowListDto, WorkflowNodeDto } from './workflow-node.dto.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import type { Principal } from '../../../common/user/principal.js';
 import { canonicalJson } from '../../../common/canonical-json.js';
-import { matches, type IfMatch } from '../../../common/http/if-match.js';
+import { matches, type IfMatch } from '../../../common/http/conditional-requests.js';
 import type { JsonObject } from '../../../common/json.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { inTurns } from '../../../common/turns.js';

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { UserReference } from '../../../common/user/user-reference.js';
-import { storedText } from '../../../database/stored-text.js';
+import { storedText } from '../../../database/column-values.js';
 
 /** The package that an application version was delivered with. */
 @Entity('app_packages')

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { prepared } from '../../../database/prepared-statements.js';
-import { textBytes, textExpression, textPlace, textValue } from '../../../database/stored-text.js';
+import { textBytes, textExpression, textPlace, textValue } from '../../../database/column-values.js';
 import { sqlTime } from '../../../database/table-columns.js';
 import { Table } from '../../../database/table.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';

@@ -1,8 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import type { RawRow } from '../../../database/raw-row.js';
+import {
+  type RawRow,
+  textBytes,
+  textExpression,
+  textPlace,
+  textValue,
+} from '../../../database/column-values.js';
 import { prepared } from '../../../database/prepared-statements.js';
-import { textBytes, textExpression, textPlace, textValue } from '../../../database/stored-text.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { BuildLibrary, BuildResource } from '../model/builds.types.js';
 import { BuildDefinitionEntity } from './build-definition.entity.js';

@@ -1,6 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { safeInteger } from '../../../database/safe-integer.js';
-import { storedText } from '../../../database/stored-text.js';
+import { safeInteger, storedText } from '../../../database/column-values.js';
 
 /** A process definition in a build. */
 @Entity('build_definitions')

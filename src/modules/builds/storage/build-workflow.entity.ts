@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { storedText } from '../../../database/stored-text.js';
+import { storedText } from '../../../database/column-values.js';
 
 /** A workflow in a build. */
 @Entity('build_workflows')

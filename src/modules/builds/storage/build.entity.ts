@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { UserReference } from '../../../common/user/user-reference.js';
-import { storedText } from '../../../database/stored-text.js';
+import { storedText } from '../../../database/column-values.js';
 import type { BuildStatus } from '../model/builds.types.js';
 
 /** A build: an immutable snapshot of a committed application version. Nothing of it changes but how it stands: `status`, `activatedAt`. */

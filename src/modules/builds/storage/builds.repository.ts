@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { And, In, IsNull, LessThan, type EntityManager } from 'typeorm';
 import { Table } from '../../../database/table.js';
-import { timesIn, uuidsIn } from '../../../database/time-range.js';
+import { timesIn, uuidsIn } from '../../../database/conditions.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { BuildStatus, type BuildQuery, type BuildSummary } from '../model/builds.types.js';
 import { BuildEntity } from './build.entity.js';

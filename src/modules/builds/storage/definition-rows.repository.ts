@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { prepared } from '../../../database/prepared-statements.js';
-import type { RawRow } from '../../../database/raw-row.js';
-import { toSafeInteger } from '../../../database/safe-integer.js';
-import { textBytes, textExpression, toStoredText } from '../../../database/stored-text.js';
+import {
+  type RawRow,
+  toSafeInteger,
+  textBytes,
+  textExpression,
+  toStoredText,
+} from '../../../database/column-values.js';
 import { BuildStatus, type DefinitionKey, type DefinitionsQuery } from '../model/builds.types.js';
 
 /** What is read of a definition to run it. */

@@ -41,12 +41,11 @@ export class ProcessNumbers {
     if (missing.length === 0) {
       return known;
     }
-    const range = await this.ids.reserve('process-node', missing.length);
+    const first = await this.ids.next('process-node', missing.length);
     return this.database.writeAside(async (manager) => {
-      const nextId = range.sequence();
       await insert(
         manager,
-        missing.map((node) => toRow(svcUuid, node, nextId())),
+        missing.map((node, index) => toRow(svcUuid, node, first + index)),
       );
       return stored(manager, svcUuid);
     });

@@ -1,5 +1,5 @@
 import type { PageQuery } from '../../../common/page.js';
-import type { TimeRange } from '../../../database/time-range.js';
+import type { TimeRange } from '../../../database/conditions.js';
 import type { ComponentMap } from './component.types.js';
 import type { ProbeFailure } from './probe.error.js';
 import type { ChangeEvent, ComponentStatus, DiscoveryResult } from './scan.types.js';

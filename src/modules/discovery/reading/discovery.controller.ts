@@ -1,7 +1,6 @@
 import { Controller, Get, Head, Header, Param, Query } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
-import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
-import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { RateLimit } from '../../../common/rate-limit/rate-limit.decorator.js';
 import { ScanCoordinator } from '../scan/scan-coordinator.js';

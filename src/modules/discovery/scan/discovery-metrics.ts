@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { inScrapeTime } from '../../../common/metrics/in-scrape-time.js';
-import { Metrics } from '../../../common/metrics/metrics.js';
+import { inScrapeTime, Metrics } from '../../../common/metrics/metrics.js';
 import type { StoredScanDetails } from '../model/discovery.types.js';
 import type { DiscoveryResult } from '../model/scan.types.js';
 import { ScanStore } from '../storage/scan-store.js';

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { safeInteger } from '../../../database/safe-integer.js';
+import { safeInteger } from '../../../database/column-values.js';
 import type { ComponentMap } from '../model/component.types.js';
 import type { ProbeFailure } from '../model/probe.error.js';
 import type { ChangeEvent, ComponentStatus } from '../model/scan.types.js';

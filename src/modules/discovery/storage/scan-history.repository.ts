@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { And, LessThan, MoreThan, type EntityManager, type FindOperator } from 'typeorm';
-import type { Condition } from '../../../database/conditions.js';
+import { type Condition, timesIn } from '../../../database/conditions.js';
 import { Table } from '../../../database/table.js';
-import { timesIn } from '../../../database/time-range.js';
 import type { ChangesQuery, HistoryQuery, StoredChange, StoredScan } from '../model/discovery.types.js';
 import { DiscoveryChangeEntity } from './discovery-change.entity.js';
 import { DiscoveryScanEntity } from './discovery-scan.entity.js';

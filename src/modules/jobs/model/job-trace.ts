@@ -1,6 +1,6 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { JsonObject } from '../../../common/json.js';
-import { currentSpan, recorded, withSpan } from '../../../common/tracing/active-span.js';
+import { currentSpan, recorded, withSpan } from '../../../common/tracing/spans.js';
 import { readTraceparent } from '../../../common/tracing/trace-context.js';
 import type { JobOrigin, Tracer } from '../../../common/tracing/tracer.js';
 import type { Job, NewJob } from './job-queue.types.js';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import { Clock } from '../../../common/clock.js';
-import { afterCommit } from '../../../database/after-commit.js';
+import { afterCommit } from '../../../database/write-progress.js';
 import { andShard, SHARDS, shardOf, shardOfHash } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import { RuntimeJobEntity } from '../storage/runtime-job.entity.js';

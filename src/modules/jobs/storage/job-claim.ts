@@ -2,7 +2,7 @@ import { In, type EntityManager, type FindOptionsWhere, type SelectQueryBuilder 
 import type { DatabaseTime } from '../../../database/database-time.js';
 import { andShard, inShard, isSharded } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
-import { isUnknownStatement } from '../../../database/unknown-statement.js';
+import { isUnknownStatement } from '../../../database/driver-errors.js';
 import type { JobLane } from '../model/job-lane.js';
 import { RuntimeJobEntity } from './runtime-job.entity.js';
 

@@ -17,8 +17,7 @@ import {
 import type { JobLane } from '../model/job-lane.js';
 import type { ClaimedJob, Job } from '../model/job-queue.types.js';
 import { DatabaseTime } from '../../../database/database-time.js';
-import { inShard } from '../../../database/shards.js';
-import { ShardGroups } from '../../../database/shard-groups.js';
+import { inShard, ShardGroups } from '../../../database/shards.js';
 import { Table, type Changes } from '../../../database/table.js';
 import { jobLimits } from '../job.limits.js';
 

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { JsonObject } from '../../../common/json.js';
-import { safeInteger } from '../../../database/safe-integer.js';
+import { safeInteger } from '../../../database/column-values.js';
 import type { JobLane } from '../model/job-lane.js';
 
 /** Work that is still to be done. A row is deleted by the transaction that stores the effect of the work. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../../common/logging/log.js';
-import { isDatabaseFailure } from '../../../database/database-failure.js';
+import { isDatabaseFailure } from '../../../database/database.errors.js';
 import { Database } from '../../../database/database.js';
 import { retryDelay } from './job-delay.js';
 import type { JobLease } from './job-lease.js';

@@ -1,8 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Clock } from '../../../common/clock.js';
-import { inScrapeTime } from '../../../common/metrics/in-scrape-time.js';
-import { Metrics } from '../../../common/metrics/metrics.js';
+import { inScrapeTime, Metrics } from '../../../common/metrics/metrics.js';
 import { JOB_LANES, type JobLane } from '../model/job-lane.js';
 import { JobHandlersService } from '../queue/job-handlers.service.js';
 import { JobsRepository } from '../storage/jobs.repository.js';

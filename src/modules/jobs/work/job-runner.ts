@@ -1,7 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Log, errorFields, type LogFields } from '../../../common/logging/log.js';
 import { Metrics } from '../../../common/metrics/metrics.js';
-import { recordedSpan } from '../../../common/tracing/active-span.js';
+import { recordedSpan } from '../../../common/tracing/spans.js';
 import { Tracer } from '../../../common/tracing/tracer.js';
 import type { JobLane } from '../model/job-lane.js';
 import { asJobSpan } from '../model/job-trace.js';

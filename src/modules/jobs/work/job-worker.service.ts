@@ -1,4 +1,4 @@
-import { within } from '../../../common/within.js';
+import { within } from '../../../common/deadline.js';
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Log } from '../../../common/logging/log.js';
 import { Env } from '../../../config/env.js';

@@ -1,5 +1,5 @@
 import { SpanKind } from '@opentelemetry/api';
-import { currentSpan, inSpan } from '../../../common/tracing/active-span.js';
+import { currentSpan, inSpan } from '../../../common/tracing/spans.js';
 import type { ToolCallRequest, ToolCallResult } from '../model/tool-call.types.js';
 
 /**

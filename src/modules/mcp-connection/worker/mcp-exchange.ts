@@ -1,6 +1,6 @@
 import { ProtocolError, type RequestId } from '@modelcontextprotocol/client';
 
-import { within } from '../../../common/within.js';
+import { within } from '../../../common/deadline.js';
 import { STREAM_ENDED, type McpHttpTransport } from './mcp-http.transport.js';
 import { withEnvelope } from './client-envelope.js';
 import { RawRequests, type RequestIds } from './raw-requests.js';

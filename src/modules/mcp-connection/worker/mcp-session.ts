@@ -1,7 +1,7 @@
 import { Client, type jsonSchemaValidator, type Transport } from '@modelcontextprotocol/client';
 
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
-import { within } from '../../../common/within.js';
+import { within } from '../../../common/deadline.js';
 import type { ServerIdentity } from '../model/connection-test.types.js';
 import { CAPABILITIES, CLIENT_INFO, withEnvelope } from './client-envelope.js';
 import { McpHttpTransport } from './mcp-http.transport.js';

@@ -3,7 +3,7 @@ import type { RequestId } from '@modelcontextprotocol/client';
 import type { KeptSockets } from '../../../common/outbound/kept-sockets.js';
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
-import { within } from '../../../common/within.js';
+import { within } from '../../../common/deadline.js';
 import { RequestIds } from './raw-requests.js';
 import type { OpenedSession, OpenSession, SessionOpener, SessionTarget } from './session-opener.js';
 import { type ServerStream, STREAM_LIMITS } from './server-stream.js';

@@ -1,4 +1,4 @@
-import { displayNameFault } from '../../../common/validation/display-name.js';
+import { displayNameFault } from '../../../common/validation/patterns.decorators.js';
 import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
 import { APPLICATION_FILE } from '../reading/package-reader.js';
 import type { PackageProblems, Place } from '../model/package-problems.js';

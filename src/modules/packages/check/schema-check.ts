@@ -1,5 +1,5 @@
 import { jsonSize, type JsonObject } from '../../../common/json.js';
-import { SchemaSyntaxError } from '../../../language/json-schema/json-schema.errors.js';
+import { SchemaSyntaxError } from '../../../language/json-schema/json-schema.types.js';
 import { compileSchema } from '../../../language/json-schema/json-schema.js';
 import { misspeltRequired } from '../../../language/json-schema/required-names.js';
 import type { Place, PackageProblems } from '../model/package-problems.js';

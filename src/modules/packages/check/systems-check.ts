@@ -1,6 +1,6 @@
 import { certificatesRule } from '../../../common/tls/certificates.js';
 import { isPlain, PLAIN_HTTP_RULE, type PlainHttp } from '../../../common/outbound/address-policy.js';
-import { headerNamesRule } from '../../../common/validation/static-headers.js';
+import { headerNamesRule } from '../../../common/validation/credential-rules.js';
 import { isHttpUrl } from '../../../common/validation/patterns.decorators.js';
 import { AuthorizationType } from '../../systems/model/system.types.js';
 import type { PackageProblems } from '../model/package-problems.js';

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../common/json.js';
-import { CheckWork } from '../../../language/json-schema/check-work.js';
-import { KnownMembers } from '../../../language/json-schema/known-members.js';
+import { CheckWork, KnownMembers } from '../../../language/json-schema/known-members.js';
 import { quoted, type PackageProblems, type Place } from '../model/package-problems.js';
 import type { PackageWorkflow } from '../model/package.types.js';
 import type { Hints } from './hints.js';

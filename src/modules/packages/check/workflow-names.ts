@@ -1,14 +1,13 @@
 import type { JsonObject } from '../../../common/json.js';
-import { DATA_ALIAS } from '../../../language/expressions/expression.types.js';
+import { DATA_ALIAS } from '../../../language/expressions/cel-source.js';
 import {
   pathsInExpression,
   pathsInJson,
   pathsInTemplate,
   type ReadPath,
 } from '../../../language/expressions/read-paths.js';
-import { CheckWork } from '../../../language/json-schema/check-work.js';
+import { CheckWork, KnownMembers } from '../../../language/json-schema/known-members.js';
 import { KnownData } from '../../../language/json-schema/known-data.js';
-import { KnownMembers } from '../../../language/json-schema/known-members.js';
 import { keyTree, writePath } from '../../../language/paths/data-keys.js';
 import { parsePath } from '../../../language/paths/data-paths.js';
 import type { PackageProblems } from '../model/package-problems.js';

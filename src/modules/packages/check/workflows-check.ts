@@ -1,5 +1,5 @@
 import { v5 as uuidV5 } from 'uuid';
-import { Turns } from '../../../common/turns.js';
+import { turnWithRoom } from '../../../common/turns.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import { pointerTo, type PackageProblems } from '../model/package-problems.js';
 import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
@@ -31,17 +31,16 @@ export class WorkflowsCheck {
   async check(workflows: readonly PackageWorkflow[]): Promise<PackageWorkflow[]> {
     const names = workflows.map(({ name, file }) => ({ name, file, element: '/name' }));
     requireUniqueNames('workflows', 'WORKFLOW_NAME_NOT_UNIQUE', names, this.problems);
-    const turns = new Turns();
     const checked: PackageWorkflow[] = [];
     for (const workflow of workflows) {
-      checked.push(await this.workflow(workflow, turns));
+      checked.push(await this.workflow(workflow));
     }
     this.checkRecursion(checked);
     this.checkInputs(checked);
     return checked;
   }
 
-  private async workflow(workflow: PackageWorkflow, turns: Turns): Promise<PackageWorkflow> {
+  private async workflow(workflow: PackageWorkflow): Promise<PackageWorkflow> {
     const { file, nodes } = workflow;
     for (const name of ['inputSchema', 'outputSchema'] as const) {
       const schema = workflow[name];
@@ -55,7 +54,7 @@ export class WorkflowsCheck {
     const checked: WorkflowNode[] = [];
     for (const node of nodes) {
       checked.push(this.identified(workflow, check.check(node)));
-      await turns.give();
+      await turnWithRoom();
     }
     checkWorkflowNames(workflow, this.problems);
     return { ...workflow, nodes: checked };

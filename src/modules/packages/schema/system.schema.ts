@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { CERTIFICATES_MAX_LENGTH } from '../../../common/tls/certificates.js';
-import { isApiKeyHeader, isScheme } from '../../../common/validation/credential-header.js';
 import {
+  isApiKeyHeader,
+  isScheme,
   isScope,
   SCOPE_MAX_LENGTH,
   tokenParametersRule,
-} from '../../../common/validation/token-parameters.js';
-import { MAX_HEADERS, TIMEOUT_MAX_MS } from '../../../common/validation/static-headers.js';
+  MAX_HEADERS,
+  TIMEOUT_MAX_MS,
+} from '../../../common/validation/credential-rules.js';
 import { AuthorizationType, SystemType } from '../../systems/model/system.types.js';
 import { fileRule, resourceNameRule, textRule, urlRule } from './rules.js';
 

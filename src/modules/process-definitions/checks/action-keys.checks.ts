@@ -1,6 +1,5 @@
-import { CheckWork } from '../../../language/json-schema/check-work.js';
+import { CheckWork, KnownMembers } from '../../../language/json-schema/known-members.js';
 import { meets } from '../../../language/json-schema/known-data.js';
-import { KnownMembers } from '../../../language/json-schema/known-members.js';
 import {
   keyTree,
   omitKeys,
@@ -12,7 +11,7 @@ import {
 import type { JsonObject } from '../../../common/json.js';
 import { keyBeginnings } from '../../../language/paths/key-beginnings.js';
 import { nearestName } from '../../../common/nearest-name.js';
-import type { Turns } from '../../../common/turns.js';
+import { turnWithRoom } from '../../../common/turns.js';
 import type { GraphAction, GraphUiAction, ProcessGraph } from '../model/process-graph.types.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 
@@ -47,18 +46,14 @@ interface Looked {
  * Compares the `keys` of manual actions with the input that schemas and default bodies name (docs/bpmn.md, "Keys and input"). A
  * key that names nothing loses input of a person. A member that no key takes is refused when it is sent.
  */
-export async function checkActionKeys(
-  graph: ProcessGraph,
-  problems: DefinitionProblems,
-  turns: Turns,
-): Promise<void> {
-  const check = new ActionKeysCheck(graph, problems, turns);
+export async function checkActionKeys(graph: ProcessGraph, problems: DefinitionProblems): Promise<void> {
+  const check = new ActionKeysCheck(graph, problems);
   for (const node of graph.nodes) {
     const uiActions = byAction(node.uiActions);
     for (const action of node.actions.filter(({ manual, keys }) => manual && !keys.includes(EVERYTHING))) {
       await check.check(action, uiActions.get(action.name) ?? [], node.key);
     }
-    await turns.give();
+    await turnWithRoom();
   }
 }
 
@@ -85,7 +80,6 @@ class ActionKeysCheck {
   constructor(
     { inputSchema, nodes }: ProcessGraph,
     private readonly problems: DefinitionProblems,
-    private readonly turns: Turns,
   ) {
     this.input = KnownMembers.ofSchema(inputSchema, this.work);
     const operations = nodes.flatMap(({ actions }) => actions.map(({ operation }) => operation));
@@ -110,7 +104,7 @@ class ActionKeysCheck {
     await this.checkKeys(looked, uiActions, schemas);
     for (const [index, uiAction] of uiActions.entries()) {
       this.checkInput(uiAction, schemas[index], looked);
-      await this.turns.give();
+      await turnWithRoom();
     }
   }
 
@@ -136,7 +130,7 @@ class ActionKeysCheck {
       if (!isNamed) {
         this.tellKey(key, path, { looked, schemas });
       }
-      await this.turns.give();
+      await turnWithRoom();
     }
   }
 

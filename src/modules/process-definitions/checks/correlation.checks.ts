@@ -1,5 +1,5 @@
 import { pathsInExpression } from '../../../language/expressions/read-paths.js';
-import { CheckWork } from '../../../language/json-schema/check-work.js';
+import { CheckWork } from '../../../language/json-schema/known-members.js';
 import { writePath } from '../../../language/paths/data-keys.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import type { GraphNode, ProcessGraph } from '../model/process-graph.types.js';

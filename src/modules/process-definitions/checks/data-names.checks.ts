@@ -1,15 +1,14 @@
 import type { JsonObject } from '../../../common/json.js';
-import type { Turns } from '../../../common/turns.js';
-import { DATA_ALIAS } from '../../../language/expressions/expression.types.js';
+import { turnWithRoom } from '../../../common/turns.js';
+import { DATA_ALIAS } from '../../../language/expressions/cel-source.js';
 import {
   pathsInExpression,
   pathsInJson,
   pathsInTemplate,
   type ReadPath,
 } from '../../../language/expressions/read-paths.js';
-import { CheckWork } from '../../../language/json-schema/check-work.js';
+import { CheckWork, KnownMembers } from '../../../language/json-schema/known-members.js';
 import { KnownData, type DataSources } from '../../../language/json-schema/known-data.js';
-import { KnownMembers } from '../../../language/json-schema/known-members.js';
 import { keyTree, parseKey, writePath } from '../../../language/paths/data-keys.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import type {
@@ -42,7 +41,6 @@ interface Reads {
 export async function checkDataNames(
   graph: ProcessGraph,
   problems: DefinitionProblems,
-  turns: Turns,
   outputs: WorkflowOutputs = new Map(),
 ): Promise<void> {
   const work = new CheckWork(MAX_WORK);
@@ -63,7 +61,7 @@ export async function checkDataNames(
         problems.warning('NAME_UNKNOWN', element, message);
       }
     }
-    await turns.give();
+    await turnWithRoom();
   }
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../common/json.js';
 import { pathsInJson, type ReadPath } from '../../../language/expressions/read-paths.js';
-import type { CheckWork } from '../../../language/json-schema/check-work.js';
+import type { CheckWork } from '../../../language/json-schema/known-members.js';
 import { ALWAYS_THERE, meets, type DataSources } from '../../../language/json-schema/known-data.js';
 import type { GraphNode, ProcessGraph } from '../model/process-graph.types.js';
 import { sourcesOf, withoutAlias } from './data-names.checks.js';

@@ -1,5 +1,5 @@
 import { hintOf } from '../../../language/expressions/expression-hints.js';
-import type { Turns } from '../../../common/turns.js';
+import { turnWithRoom } from '../../../common/turns.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { childOf, kindOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
 import { isActivity, type DraftFlow, type DraftNode, type ProcessDraft } from '../draft/draft.js';
@@ -12,14 +12,10 @@ const CEL: ReadonlySet<string> = new Set(['cel', 'CEL', 'https://cel.dev']);
  * Reads the conditions of sequence flows and checks where they may stand (BPMN 2.0.2, 8.4.13 and 13.4). A parallel gateway
  * takes every flow, so conditions behind one are told and left out.
  */
-export async function readFlowConditions(
-  draft: ProcessDraft,
-  problems: DefinitionProblems,
-  turns: Turns,
-): Promise<void> {
+export async function readFlowConditions(draft: ProcessDraft, problems: DefinitionProblems): Promise<void> {
   for (const flow of draft.flows) {
     flow.condition = conditionOf(flow, problems);
-    await turns.give();
+    await turnWithRoom();
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Turns } from '../../../common/turns.js';
+import { turnWithRoom } from '../../../common/turns.js';
 import type { GraphFlow, GraphLane, GraphNode, ProcessGraph } from '../model/process-graph.types.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { kindOf, textOf } from '../model/bpmn-element.js';
@@ -52,11 +52,11 @@ export class GraphBuilder {
     }));
   }
 
-  async build(lanes: GraphLane[], turns: Turns): Promise<GraphBody> {
+  async build(lanes: GraphLane[]): Promise<GraphBody> {
     const nodes: GraphNode[] = [];
     for (const [index, node] of this.nodes.entries()) {
       nodes.push(this.node(node, index));
-      await turns.give();
+      await turnWithRoom();
     }
     const joined = nodes
       .filter(({ kind, incoming }) => kind === 'INCLUSIVE_GATEWAY' && incoming.length > 1)

@@ -1,4 +1,4 @@
-import type { Turns } from '../../../common/turns.js';
+import { turnWithRoom } from '../../../common/turns.js';
 import type { ProcessGraph } from '../model/process-graph.types.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { extensionOf, type BpmnElement } from '../model/bpmn-element.js';
@@ -28,7 +28,6 @@ export interface CompileContext {
   /** Whether every element of the file is executed: without those that are not, ways end where they should not. */
   complete: boolean;
   /** Given between parts, since a file may have many expressions. */
-  turns: Turns;
 }
 
 /** Finds and connects the nodes of one `bpmn:process`; undefined when it is too large to be looked at. */
@@ -38,13 +37,13 @@ export function draftProcess(process: BpmnElement, context: CompileContext): Pro
 
 /** Checks and compiles a process; the graph means something only when no errors were found in the file. */
 export async function compileProcess(draft: ProcessDraft, context: CompileContext): Promise<ProcessGraph> {
-  const { problems, turns } = context;
+  const { problems } = context;
   const events = new EventReader(problems);
   for (const node of draft.nodes) {
     node.event = events.read(node);
-    await turns.give();
+    await turnWithRoom();
   }
-  await readFlowConditions(draft, problems, turns);
+  await readFlowConditions(draft, problems);
   if (!problems.isTorn) {
     checkLevels(draft, context);
     checkGateways(draft, context);
@@ -64,7 +63,7 @@ export async function compileProcess(draft: ProcessDraft, context: CompileContex
     svcUuid: uuids.given(values) ?? uuids.ofProcess(),
     key: draft.key,
     name: context.names.get(draft.key) ?? draft.key,
-    ...(await new GraphBuilder(draft, readers).build(lanes, turns)),
+    ...(await new GraphBuilder(draft, readers).build(lanes)),
     inputSchema: inputSchemaOf(draft.element, problems),
     expiresAfter: values.duration('expiresAfter'),
     ...searchableOf(values),

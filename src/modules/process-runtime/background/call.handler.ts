@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../../common/errors/domain.error.js';
-import { isDatabaseFailure } from '../../../database/database-failure.js';
+import { isDatabaseFailure } from '../../../database/database.errors.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { QuotaExceededError } from '../../quotas/model/quotas.errors.js';

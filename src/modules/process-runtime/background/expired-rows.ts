@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { ShardGroups } from '../../../database/shard-groups.js';
+import { ShardGroups } from '../../../database/shards.js';
 import { BuildsService } from '../../builds/making/builds.service.js';
 import { QuotasService } from '../../quotas/accounts/quotas.service.js';
 import { FamiliesRepository } from '../storage/families.repository.js';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { MessageTakenError, type TakeMessage } from './message-deliveries.js';
-import { ShardGroups } from '../../../database/shard-groups.js';
-import { shardOfHash } from '../../../database/shards.js';
+import { ShardGroups, shardOfHash } from '../../../database/shards.js';
 import { Database } from '../../../database/database.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../../database/database.js';
-import { ShardGroups } from '../../../database/shard-groups.js';
-import { shardOfHash } from '../../../database/shards.js';
+import { ShardGroups, shardOfHash } from '../../../database/shards.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import { decodeJob, latest } from '../steps/runtime-job.js';
 import { StepResources } from '../steps/step-resources.js';

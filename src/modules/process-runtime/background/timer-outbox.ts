@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Clock } from '../../../common/clock.js';
 import { Log } from '../../../common/logging/log.js';
 import { Database } from '../../../database/database.js';
-import { ShardGroups } from '../../../database/shard-groups.js';
+import { ShardGroups } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import { RepeatsService } from '../../repeats/repeats.service.js';
 import { TimerOutboxEntity } from '../storage/timer-outbox.entity.js';

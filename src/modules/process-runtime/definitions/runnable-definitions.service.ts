@@ -3,7 +3,7 @@ import { BuildDefinitionsService } from '../../builds/contents/build-definitions
 import { BuildDamagedError } from '../../builds/model/builds.errors.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
-import { isDatabaseFailure } from '../../../database/database-failure.js';
+import { isDatabaseFailure } from '../../../database/database.errors.js';
 import { makeUnicodeClasses } from '../../../language/expressions/unicode-classes.js';
 import { RunnableDefinition } from './runnable-definition.js';
 import { processLimits } from '../process.limits.js';

@@ -1,4 +1,4 @@
-import { InvalidDataError, InvalidDataPathError } from '../../../language/paths/data-paths.errors.js';
+import { InvalidDataError, InvalidDataPathError } from '../../../language/paths/data-paths.js';
 import { ExpressionError } from '../../../language/expressions/expression.errors.js';
 import { complete, perform, startSubprocess, storeOutput } from './nodes/actions.js';
 import { continueActivity, trigger } from './nodes/activities.js';

@@ -1,5 +1,5 @@
 import type { PageQuery } from '../../../common/page.js';
-import type { TimeRange } from '../../../database/time-range.js';
+import type { TimeRange } from '../../../database/conditions.js';
 import type { IncidentType } from '../engine/state/engine.types.js';
 
 /** What became of an incident. */

@@ -1,9 +1,8 @@
 import { Body, Controller, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
-import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
+import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
-import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
 import { InstanceOperationDto, InstanceRetryDto } from './instance-operation.dto.js';

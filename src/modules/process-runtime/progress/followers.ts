@@ -1,7 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ReplicaStoppingError, StopGate } from '../../../common/http/stop-gate.js';
-import { useOf } from '../../../common/metrics/limit-metrics.js';
-import { Metrics } from '../../../common/metrics/metrics.js';
+import { useOf, Metrics } from '../../../common/metrics/metrics.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import { type Limit } from '../../../config/env.js';
 import { TooManyProgressStreamsError } from '../model/process-runtime.errors.js';

@@ -3,7 +3,7 @@ import { getSchemaPath } from '@nestjs/swagger';
 import { denialOf } from '../../../common/auth/auth.errors.js';
 import { Permission } from '../../../common/auth/permission.js';
 import { apiRoutes } from '../../../common/http/api-routes.js';
-import { HEADER_MAX_LENGTH } from '../../../common/http/request-header.decorator.js';
+import { HEADER_MAX_LENGTH } from '../../../common/http/request.decorators.js';
 import {
   EndProgressEventDto,
   HistoryProgressEventDto,

@@ -1,13 +1,12 @@
 import { Controller, Get, HttpStatus, Param, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtraModels, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { recheckCaller } from '../../../common/auth/caller-recheck.js';
-import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
-import type { Principal } from '../../../common/user/principal.js';
-import { tokenExpiry } from '../../../common/auth/token-expiry.js';
+import { recheckCaller, type Principal } from '../../../common/user/principal.js';
+import { CurrentPrincipal } from '../../../common/auth/access.decorators.js';
+import { tokenExpiry } from '../../../common/auth/bearer-token.js';
 import { LastingAnswer } from '../../../common/rate-limit/lasting-answer.decorator.js';
 import { StopGate } from '../../../common/http/stop-gate.js';
-import { RequestHeader } from '../../../common/http/request-header.decorator.js';
+import { RequestHeader } from '../../../common/http/request.decorators.js';
 import { InstanceParams } from '../reading/instance.params.dto.js';
 import { Followers } from './followers.js';
 import { InstanceProgressService } from './instance-progress.service.js';

@@ -1,5 +1,4 @@
-import type { PathCheckOptions } from '../../../common/http/checked-path.js';
-import { FoundFirst } from '../../../common/http/found-first.decorator.js';
+import { type PathCheckOptions, FoundFirst } from '../../../common/http/checked-path.js';
 import { demandReader, InstanceAccessService } from '../access/instance-access.service.js';
 import { InstanceParams } from './instance.params.dto.js';
 

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
-import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import { RequirePermission } from '../../../common/auth/access.decorators.js';
 import { BuildProcessParams, definitionOf } from '../../builds/model/build.params.dto.js';
 import { ProcessStatisticsApi } from './process-statistics.api.js';
 import { ProcessStatisticsDto, ProcessStatisticsQueryDto } from './process-statistics.dto.js';

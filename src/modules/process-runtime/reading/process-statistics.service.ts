@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
-import type { TimeRange } from '../../../database/time-range.js';
+import type { TimeRange } from '../../../database/conditions.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
 import type { DefinitionKey } from '../../builds/model/builds.types.js';

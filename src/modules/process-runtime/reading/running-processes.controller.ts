@@ -1,8 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
-import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
-import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { ProcessInstancesService } from './process-instances.service.js';
 import { RunningProcessesApi } from './running-processes.api.js';

@@ -1,5 +1,5 @@
 import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
-import { REPLAY_HEADER } from '../../../common/http/replay-header.js';
+import { REPLAY_HEADER } from '../../../common/http/answer-headers.js';
 import { START_BODY_EXAMPLES, START_EXAMPLE, START_RESPONSE_HEADERS } from './start.examples.js';
 import { IDEMPOTENCY_KEY } from '../../repeats/idempotency-key.dto.js';
 import { ProcessErrorResponseDto, STOPPED } from '../model/stopped.response.dto.js';

@@ -1,12 +1,11 @@
 import { Body, Controller, Param, Post, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
+import { CurrentPrincipal, ShowsPermission } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
-import { ShowsPermission } from '../../../common/auth/require-permission.decorator.js';
-import { FoundFirst } from '../../../common/http/found-first.decorator.js';
-import { marked } from '../../../common/http/replay-header.js';
-import { RequestHeader } from '../../../common/http/request-header.decorator.js';
+import { FoundFirst } from '../../../common/http/checked-path.js';
+import { marked } from '../../../common/http/answer-headers.js';
+import { RequestHeader } from '../../../common/http/request.decorators.js';
 import { BuildProcessParams, definitionOf } from '../../builds/model/build.params.dto.js';
 import { StartProcessResponseDto } from '../model/start.response.dto.js';
 import { ProcessStartService } from './process-start.service.js';

@@ -5,7 +5,7 @@ import type { DomainError } from '../../../common/errors/domain.error.js';
 import { toErrorBody } from '../../../common/http/all-exceptions.filter.js';
 import type { JsonObject } from '../../../common/json.js';
 import type { Page } from '../../../common/page.js';
-import { PROCESS_NAME } from '../../../common/validation/path-names.js';
+import { PROCESS_NAME } from '../../../common/validation/patterns.decorators.js';
 import { IsPageLimit } from '../../../common/validation/query.decorators.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
 import { laneOf } from '../definitions/lanes.js';

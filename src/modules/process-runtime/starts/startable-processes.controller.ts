@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
+import { CurrentPrincipal } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { BuildParams } from '../../builds/model/build.params.dto.js';
 import { ProcessesQueryDto, ProcessPageDto, toProcessPage } from './startable-process.dto.js';

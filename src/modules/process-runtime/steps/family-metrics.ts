@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Metrics } from '../../../common/metrics/metrics.js';
-import type { LimitUse } from '../../../common/metrics/limit-metrics.js';
+import { Metrics, type LimitUse } from '../../../common/metrics/metrics.js';
 import { Database } from '../../../database/database.js';
 import { FamiliesRepository } from '../storage/families.repository.js';
 import { processLimits } from '../process.limits.js';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { holdInGroup, joinGroup } from '../../../database/groups/write-group.js';
-import { ShardGroups } from '../../../database/shard-groups.js';
-import { shardOf, shardOfUuid } from '../../../database/shards.js';
+import { ShardGroups, shardOf, shardOfUuid } from '../../../database/shards.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import type { InstanceState } from '../engine/state/engine.types.js';

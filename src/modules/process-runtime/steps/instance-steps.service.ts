@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { inThisTurn, turnWithRoom } from '../../../common/turns.js';
 import type { JsonObject } from '../../../common/json.js';
 import { requestContext } from '../../../common/logging/request-context.js';
-import { inSpan } from '../../../common/tracing/active-span.js';
+import { inSpan } from '../../../common/tracing/spans.js';
 import { Database } from '../../../database/database.js';
 import { workInGroup } from '../../../database/groups/write-group.js';
 import { EngineIncident } from '../engine/state/engine.errors.js';

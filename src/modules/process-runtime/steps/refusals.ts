@@ -1,4 +1,4 @@
-import { InvalidDataError } from '../../../language/paths/data-paths.errors.js';
+import { InvalidDataError } from '../../../language/paths/data-paths.js';
 import type { DomainError } from '../../../common/errors/domain.error.js';
 import type { EngineRefusal } from '../engine/state/engine.errors.js';
 import {

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../common/clock.js';
 import { uuidOf } from '../../../common/ordered-uuid.js';
-import { IdBlocks } from '../../../database/id-blocks.js';
-import { IdRangeExhaustedError } from '../../../database/id-range.js';
+import { IdBlocks, IdRangeExhaustedError } from '../../../database/id-blocks.js';
 import type { StepContext } from '../engine/state/engine.types.js';
 import { ProcessQuotas } from './process-quotas.js';
 import type { StepIds } from './step.types.js';

@@ -1,4 +1,4 @@
-import { recordedSpan } from '../../../common/tracing/active-span.js';
+import { recordedSpan } from '../../../common/tracing/spans.js';
 import type { InstanceRow } from '../storage/instance.row.js';
 
 /**

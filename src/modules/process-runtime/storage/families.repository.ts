@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { In, LessThan, type EntityManager } from 'typeorm';
 import { shardOf } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
-import type { RawRow } from '../../../database/raw-row.js';
-import type { LimitUse } from '../../../common/metrics/limit-metrics.js';
+import type { RawRow } from '../../../database/column-values.js';
+import type { LimitUse } from '../../../common/metrics/metrics.js';
 import type { InstanceHead } from './instance.row.js';
 import { ProcessFamilyEntity } from './process-family.entity.js';
 

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { JsonObject } from '../../../common/json.js';
-import { storedJson } from '../../../database/stored-json.js';
+import { storedJson } from '../../../database/column-values.js';
 
 /** The one row of it. */
 export const INCIDENT_COUNT_ID = 1;

@@ -1,14 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { And, In, LessThan, type EntityManager } from 'typeorm';
 import type { SomeApps } from '../../../common/user/grant.js';
-import { inApps } from '../../../database/app-condition.js';
-import { both, EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
-import type { RawRow } from '../../../database/raw-row.js';
+import {
+  inApps,
+  both,
+  EVERY_SHARD,
+  type Condition,
+  type Where,
+  uuidsIn,
+} from '../../../database/conditions.js';
+import type { RawRow } from '../../../database/column-values.js';
 import { readTogether } from '../../../database/read-together.js';
 import { isSharded, shardOf } from '../../../database/shards.js';
 import { filledUp } from '../../../database/selection.js';
 import { Table } from '../../../database/table.js';
-import { uuidsIn } from '../../../database/time-range.js';
 import {
   INCIDENT_STATES,
   type IncidentCount,

@@ -1,15 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { And, In, LessThan, type EntityManager, type FindOperator } from 'typeorm';
 import type { SomeApps } from '../../../common/user/grant.js';
-import { inApps } from '../../../database/app-condition.js';
-import { both, EVERY_SHARD, type Condition, type Where } from '../../../database/conditions.js';
+import {
+  inApps,
+  both,
+  EVERY_SHARD,
+  type Condition,
+  type Where,
+  uuidsIn,
+} from '../../../database/conditions.js';
 import { inParts } from '../../../database/statement-batches.js';
-import type { RawRow } from '../../../database/raw-row.js';
+import type { RawRow } from '../../../database/column-values.js';
 import { readTogether } from '../../../database/read-together.js';
 import type { Found } from '../../../database/selection.js';
 import { shardOf, shardOfUuid } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
-import { uuidsIn } from '../../../database/time-range.js';
 import type { InstanceStatus } from '../engine/state/engine.types.js';
 import { INSTANCE_STATES } from '../model/start.response.dto.js';
 import type { InstanceQuery } from '../model/process-instances.types.js';

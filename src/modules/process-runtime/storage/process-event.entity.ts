@@ -1,6 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { safeInteger } from '../../../database/safe-integer.js';
-import { storedJson } from '../../../database/stored-json.js';
+import { safeInteger, storedJson } from '../../../database/column-values.js';
 
 /**
  * Part of the audit trail of an instance: events of one step that follow each other, under the number of the last one. Numbers have no

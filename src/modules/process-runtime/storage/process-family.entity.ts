@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { safeInteger } from '../../../database/safe-integer.js';
+import { safeInteger } from '../../../database/column-values.js';
 
 /** How many live instances a started instance has called, directly and through others. Only families that call have a row. */
 @Entity('process_families')

@@ -1,6 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { safeInteger } from '../../../database/safe-integer.js';
-import { storedJson } from '../../../database/stored-json.js';
+import { safeInteger, storedJson } from '../../../database/column-values.js';
 import type { IncidentSource, IncidentType } from '../engine/state/engine.types.js';
 import type { IncidentState } from '../model/incident-inbox.types.js';
 import type { ParkedJob } from './instance-content.types.js';

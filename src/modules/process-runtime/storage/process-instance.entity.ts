@@ -1,7 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { UserReference } from '../../../common/user/user-reference.js';
-import { safeInteger } from '../../../database/safe-integer.js';
-import { storedJson } from '../../../database/stored-json.js';
+import { safeInteger, storedJson } from '../../../database/column-values.js';
 import type { InstanceStatus } from '../engine/state/engine.types.js';
 import type { InstanceContent } from './instance-content.types.js';
 

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { safeInteger } from '../../../database/safe-integer.js';
+import { safeInteger } from '../../../database/column-values.js';
 
 /** A token that waits for a message. */
 @Entity('process_message_waits')

@@ -1,7 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { JsonObject } from '../../../common/json.js';
-import { safeInteger } from '../../../database/safe-integer.js';
-import { storedJson } from '../../../database/stored-json.js';
+import { safeInteger, storedJson } from '../../../database/column-values.js';
 
 /** A published message that nobody has received yet. */
 @Entity('process_messages')

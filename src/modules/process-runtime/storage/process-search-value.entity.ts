@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { safeInteger } from '../../../database/safe-integer.js';
+import { safeInteger } from '../../../database/column-values.js';
 
 /**
  * A value by which an instance is found (docs/bpmn.md, "Data by which instances are found"). The indexes hold all that a search reads: one

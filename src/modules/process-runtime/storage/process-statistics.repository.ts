@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { And, In, type EntityManager } from 'typeorm';
-import { EVERY_SHARD } from '../../../database/conditions.js';
+import { EVERY_SHARD, uuidsIn, type TimeRange } from '../../../database/conditions.js';
 import { shardOf, shardOfUuid } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
-import { uuidsIn, type TimeRange } from '../../../database/time-range.js';
 import { eventsOf, type EventRow } from './events.repository.js';
 import { ProcessEventEntity } from './process-event.entity.js';
 import { ProcessIncidentEntity } from './process-incident.entity.js';

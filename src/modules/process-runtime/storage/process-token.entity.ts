@@ -1,6 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { safeInteger } from '../../../database/safe-integer.js';
-import { storedJson } from '../../../database/stored-json.js';
+import { safeInteger, storedJson } from '../../../database/column-values.js';
 import type { NodeStatus, TokenState, TokenStatus } from '../engine/state/engine.types.js';
 
 /** A token of a process instance (docs/process-semantics.md, section 4). `live` ones are those a step needs: active, on hold or parked at a join. */

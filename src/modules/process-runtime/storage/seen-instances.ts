@@ -1,7 +1,6 @@
 import { In, type EntityManager } from 'typeorm';
 import { covers, type SomeApps } from '../../../common/user/grant.js';
-import { inApps } from '../../../database/app-condition.js';
-import type { Condition, Where } from '../../../database/conditions.js';
+import { inApps, type Condition, type Where } from '../../../database/conditions.js';
 import type { InstanceQuery } from '../model/process-instances.types.js';
 import type { ProcessInstanceEntity } from './process-instance.entity.js';
 import type { SeenValues } from './search-values.js';

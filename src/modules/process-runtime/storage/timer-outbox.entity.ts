@@ -1,7 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { JsonObject } from '../../../common/json.js';
-import { safeInteger } from '../../../database/safe-integer.js';
-import { storedJson } from '../../../database/stored-json.js';
+import { safeInteger, storedJson } from '../../../database/column-values.js';
 
 /** A start by the clock that an activation has decided, while its job is not yet in the shard where it belongs. */
 @Entity('timer_outbox')

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { demandMatch, readIfMatch } from '../../../common/http/if-match.js';
+import { demandMatch, readIfMatch } from '../../../common/http/conditional-requests.js';
 import { inThisTurn } from '../../../common/turns.js';
 import type { Principal } from '../../../common/user/principal.js';
 import type { JsonObject } from '../../../common/json.js';

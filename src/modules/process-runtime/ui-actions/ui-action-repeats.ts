@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { callerFingerprint, type Principal } from '../../../common/user/principal.js';
 import { canonicalJson } from '../../../common/canonical-json.js';
-import { demandMatch, matches, type IfMatch } from '../../../common/http/if-match.js';
+import { demandMatch, matches, type IfMatch } from '../../../common/http/conditional-requests.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
 import type { JsonObject } from '../../../common/json.js';
 import type { RepeatKey } from '../../repeats/idempotency-key.dto.js';

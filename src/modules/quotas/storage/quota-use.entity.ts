@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { safeInteger } from '../../../database/safe-integer.js';
+import { safeInteger } from '../../../database/column-values.js';
 
 /** How much of a quota is used in one window of time, with what replicas hold in advance. */
 @Entity('quota_uses')

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { storedText } from '../../../database/stored-text.js';
+import { storedText } from '../../../database/column-values.js';
 
 /** The answer kept for an Idempotency-Key, byte by byte; the unique key decides which of two equal calls is the first. */
 @Entity('process_repeats')

@@ -3,14 +3,15 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Matches, ValidateBy, ValidateIf, buildMessage, type ValidationArguments } from 'class-validator';
 import { PRIVATE_KEY_MAX_LENGTH, readSigningKey } from '../../../common/secrets/signing-key.js';
 import { IfSent, IsCredential } from '../../../common/validation/patterns.decorators.js';
-import { isApiKeyHeader, isScheme } from '../../../common/validation/credential-header.js';
 import {
+  isApiKeyHeader,
+  isScheme,
   isScope,
   MAX_TOKEN_PARAMETERS,
   SCOPE_MAX_LENGTH,
   TOKEN_PARAMETER_MAX_LENGTH,
   tokenParametersRule,
-} from '../../../common/validation/token-parameters.js';
+} from '../../../common/validation/credential-rules.js';
 
 /** Longest API key that is stored, in characters. A JSON Web Token that is used as one can have 2,000. */
 const API_KEY_MAX_LENGTH = 4_096;

@@ -6,7 +6,7 @@ import {
   headersRule,
   MAX_HEADERS,
   TIMEOUT_MAX_MS,
-} from '../../../common/validation/static-headers.js';
+} from '../../../common/validation/credential-rules.js';
 
 /** Static headers; null for none. */
 export const IsHeaders = (description: string): PropertyDecorator =>

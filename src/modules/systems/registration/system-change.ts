@@ -1,5 +1,5 @@
 import { ValidationFailedError, type FieldProblem } from '../../../common/errors/request.errors.js';
-import { headerNamesRule } from '../../../common/validation/static-headers.js';
+import { headerNamesRule } from '../../../common/validation/credential-rules.js';
 import { NO_CREDENTIALS, signingCredential } from '../model/authorization.request.dto.js';
 import { connectionKey } from '../model/connection.js';
 import {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { IfMatch } from '../../../common/http/if-match.js';
+import type { IfMatch } from '../../../common/http/conditional-requests.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
 import { AppsService } from '../../apps/apps.service.js';

@@ -1,5 +1,5 @@
 import { apiRoutes } from '../../../common/http/api-routes.js';
-import { SYSTEM_IF_MATCH } from '../../../common/http/if-match.js';
+import { SYSTEM_IF_MATCH } from '../../../common/http/conditional-requests.js';
 import { ReplacedSecretResponseDto, ReplaceSecretRequestDto } from './client-secret.dto.js';
 import { ClientCertificateRequestDto } from '../model/tls.request.dto.js';
 import {

@@ -1,8 +1,8 @@
 import { HttpStatus } from '@nestjs/common';
 import { apiRoutes } from '../../../common/http/api-routes.js';
-import { HEADER_MAX_LENGTH } from '../../../common/http/request-header.decorator.js';
-import { OPTIONAL_IF_MATCH } from '../../../common/http/if-match.js';
-import { LOCATION_HEADER } from '../../../common/http/location.js';
+import { HEADER_MAX_LENGTH } from '../../../common/http/request.decorators.js';
+import { OPTIONAL_IF_MATCH } from '../../../common/http/conditional-requests.js';
+import { LOCATION_HEADER } from '../../../common/http/answer-headers.js';
 import { CreateSystemRequestDto } from './create-system.request.dto.js';
 import { DeletedSystemResponseDto } from './deleted-system.response.dto.js';
 import { SystemListResponseDto } from './system-list.dto.js';

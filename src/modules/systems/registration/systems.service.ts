@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
-import { demandMatch, type IfMatch } from '../../../common/http/if-match.js';
+import { demandMatch, type IfMatch } from '../../../common/http/conditional-requests.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { SERVICE_VERSION } from '../../../common/service-version.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { prepared } from '../../../database/prepared-statements.js';
-import { toBoolean, toDate, toJson, type RawRow } from '../../../database/raw-row.js';
+import { toBoolean, toDate, toJson, type RawRow } from '../../../database/column-values.js';
 import { filledUp } from '../../../database/selection.js';
 import {
   SystemType,

@@ -1,4 +1,4 @@
-import { toDate, type RawRow } from '../../../database/raw-row.js';
+import { toDate, type RawRow } from '../../../database/column-values.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { SystemSummaryRow, SystemType } from '../model/system.types.js';
 

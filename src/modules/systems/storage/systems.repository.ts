@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { In, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import { locked } from '../../../database/row-locks.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
-import type { RawRow } from '../../../database/raw-row.js';
+import type { RawRow } from '../../../database/column-values.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { ResourceDefinitionEntity } from './resource-definition.entity.js';
 import { SystemEntity } from './system.entity.js';

@@ -1,9 +1,8 @@
 import { Body, Controller, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
-import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
-import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
-import { FoundFirst } from '../../../common/http/found-first.decorator.js';
+import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
+import { FoundFirst } from '../../../common/http/checked-path.js';
 import { RateLimit } from '../../../common/rate-limit/rate-limit.decorator.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { AuditAction } from '../../audit/model/audit.types.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
-import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import { RequirePermission } from '../../../common/auth/access.decorators.js';
 import { keyOf, SystemParams } from '../../systems/model/path.params.dto.js';
 import { ToolReviewsApi } from './tool-reviews.api.js';
 import { ToolReviewPageDto, ToolReviewsQueryDto, toToolReviewPage } from './tool-reviews.dto.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager, type QueryDeepPartialEntity } from 'typeorm';
 import type { UserReference } from '../../../common/user/user-reference.js';
-import { toBoolean, toDate, toJson, type RawRow } from '../../../database/raw-row.js';
+import { toBoolean, toDate, toJson, type RawRow } from '../../../database/column-values.js';
 import type { SystemKey } from '../../systems/model/system.types.js';
 import { ToolEntity } from './tool.entity.js';
 import type { StoredTool, ToolRow } from './tool-rows.types.js';

@@ -1,5 +1,5 @@
 import { apiRoutes } from '../../../common/http/api-routes.js';
-import { SYSTEM_IF_MATCH } from '../../../common/http/if-match.js';
+import { SYSTEM_IF_MATCH } from '../../../common/http/conditional-requests.js';
 import { SwitchToolRequestDto, SwitchToolResponseDto } from './switch-tool.dto.js';
 
 /** What the OpenAPI document says of the routes beside it. */

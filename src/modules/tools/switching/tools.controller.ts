@@ -1,13 +1,12 @@
 import { Body, Controller, Param, Patch, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
+import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Permission } from '../../../common/auth/permission.js';
-import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
-import { readIfMatch } from '../../../common/http/if-match.js';
-import { RequestHeader } from '../../../common/http/request-header.decorator.js';
-import { FoundFirst } from '../../../common/http/found-first.decorator.js';
+import { readIfMatch } from '../../../common/http/conditional-requests.js';
+import { RequestHeader } from '../../../common/http/request.decorators.js';
+import { FoundFirst } from '../../../common/http/checked-path.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
 import {

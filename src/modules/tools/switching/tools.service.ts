@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Permission } from '../../../common/auth/permission.js';
-import type { IfMatch } from '../../../common/http/if-match.js';
+import type { IfMatch } from '../../../common/http/conditional-requests.js';
 import { mayFor } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../common/json.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
 import { IdBlocks } from '../../../database/id-blocks.js';
-import { ShardGroups } from '../../../database/shard-groups.js';
+import { ShardGroups } from '../../../database/shards.js';
 import { AuditService, type AuditEntry } from '../../audit/recording/audit.service.js';
 import { JobHandlersService } from '../../jobs/queue/job-handlers.service.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';

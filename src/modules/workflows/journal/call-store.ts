@@ -4,7 +4,7 @@ import type { JsonValue } from '../../../common/json.js';
 import type { Page } from '../../../common/page.js';
 import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
-import { storedBytes } from '../../../database/stored-text.js';
+import { storedBytes } from '../../../database/column-values.js';
 import { CallState, type CallResponse, type OutsideCall, type RunCall } from '../model/call-journal.types.js';
 import type { WorkflowCallEntity } from '../storage/workflow-call.entity.js';
 import type { BegunRun } from './run-store.js';

@@ -1,5 +1,4 @@
-import type { JsonValue } from '../../../common/json.js';
-import { hasMoreValues } from '../../../common/json-values.js';
+import { type JsonValue, hasMoreValues } from '../../../common/json.js';
 import { inTurn } from '../../../common/turns.js';
 import { membersText, objectText } from '../../../common/json-text.js';
 import { WorkflowNodeState, type RunnableNode, type WorkflowNodeRecord } from '../model/workflow.types.js';

@@ -1,8 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../../common/json.js';
 import { inTurn, inTurns } from '../../../common/turns.js';
-import { SchemaSyntaxError, SchemaTooCostlyError } from '../../../language/json-schema/json-schema.errors.js';
+import {
+  SchemaSyntaxError,
+  SchemaTooCostlyError,
+  REQUIRED_RULE,
+  type SchemaFault,
+} from '../../../language/json-schema/json-schema.types.js';
 import { compileSchema } from '../../../language/json-schema/json-schema.js';
-import { REQUIRED_RULE, type SchemaFault } from '../../../language/json-schema/json-schema.types.js';
 
 const WHOLE = '(all)';
 /** Keywords by which the model of a member can say whether it may be null. */

@@ -1,8 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
-import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
-import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
 import type { JsonText } from '../../../common/http/json-replies.js';
 import { inTurns } from '../../../common/turns.js';
 import type { Principal } from '../../../common/user/principal.js';

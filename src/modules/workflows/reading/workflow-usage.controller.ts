@@ -1,8 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
-import { CurrentPrincipal } from '../../../common/auth/principal.decorator.js';
-import { RequirePermission } from '../../../common/auth/require-permission.decorator.js';
+import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { WorkflowRunsApi } from './workflow-runs.api.js';
 import { WorkflowUsageDto, WorkflowUsageQueryDto } from './workflow-usage.dto.js';

@@ -5,7 +5,7 @@ import { ValidationFailedError } from '../../../common/errors/request.errors.js'
 import { appsOf } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
-import type { TimeRange } from '../../../database/time-range.js';
+import type { TimeRange } from '../../../database/conditions.js';
 import { WorkflowRunState } from '../model/workflow.types.js';
 import {
   WorkflowUsageRepository,

@@ -1,17 +1,14 @@
-import type { Encode } from '../../../language/expressions/template.js';
 import type { JsonObject, JsonValue } from '../../../common/json.js';
 import { inTurn, turnWithRoom } from '../../../common/turns.js';
-import type {
-  CompiledExpression,
-  CompiledJsonTemplate,
-  CompiledTemplate,
-} from '../../../language/expressions/expression.types.js';
+import type { CompiledExpression } from '../../../language/expressions/cel-expression.js';
+import type { CompiledJsonTemplate } from '../../../language/expressions/json-template.js';
+import type { CompiledTemplate, Encode } from '../../../language/expressions/template.js';
 import {
   compileExpression,
   compileJsonTemplate,
   compileTemplate,
 } from '../../../language/expressions/expressions.js';
-import { WorkBudget } from '../../../language/expressions/work-budget.js';
+import { WorkBudget } from '../../../language/expressions/expression-limits.js';
 import type { FilledText, NodeTexts } from '../model/node-executor.js';
 import type { RunnableWorkflow } from '../model/workflow.types.js';
 

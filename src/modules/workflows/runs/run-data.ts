@@ -1,5 +1,4 @@
-import { jsonDepth, jsonSize, type JsonObject } from '../../../common/json.js';
-import { hasMoreValues } from '../../../common/json-values.js';
+import { jsonDepth, jsonSize, type JsonObject, hasMoreValues } from '../../../common/json.js';
 import { inOnePiece, inTurns, type Steps } from '../../../common/turns.js';
 import { parsePath, setPath } from '../../../language/paths/data-paths.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';

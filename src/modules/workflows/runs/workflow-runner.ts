@@ -1,7 +1,7 @@
-import { InvalidDataError, InvalidDataPathError } from '../../../language/paths/data-paths.errors.js';
+import { InvalidDataError, InvalidDataPathError } from '../../../language/paths/data-paths.js';
 import type { JsonObject, JsonValue } from '../../../common/json.js';
 import { ExpressionError, ExpressionSyntaxError } from '../../../language/expressions/expression.errors.js';
-import { inSpan } from '../../../common/tracing/active-span.js';
+import { inSpan } from '../../../common/tracing/spans.js';
 import { turnWithRoom } from '../../../common/turns.js';
 import type { NextNode, NodeExecutor, NodeOutcome, RunScope } from '../model/node-executor.js';
 import { RunData } from './run-data.js';

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { storedText } from '../../../database/stored-text.js';
+import { storedText } from '../../../database/column-values.js';
 import type { CallKind, CallState, CallUsage } from '../model/call-journal.types.js';
 
 /** One call of a run to the outside. The primary key decides that it is begun once. */

@@ -4,7 +4,7 @@ import { isDuplicate } from '../../../database/driver-errors.js';
 import { prepared } from '../../../database/prepared-statements.js';
 import { sendChange } from '../../../database/row-changes.js';
 import { locked } from '../../../database/row-locks.js';
-import { textPlace, textValue } from '../../../database/stored-text.js';
+import { textPlace, textValue } from '../../../database/column-values.js';
 import { andShard, inShard, shardOfUuid } from '../../../database/shards.js';
 import { sqlTime } from '../../../database/table-columns.js';
 import { CallState } from '../model/call-journal.types.js';

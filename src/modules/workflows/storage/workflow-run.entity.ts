@@ -1,6 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { safeInteger } from '../../../database/safe-integer.js';
-import { storedText } from '../../../database/stored-text.js';
+import { safeInteger, storedText } from '../../../database/column-values.js';
 import type { WorkflowRunError, WorkflowRunOrigin, WorkflowRunState } from '../model/workflow.types.js';
 
 /** One run of a workflow, kept for its readers. */

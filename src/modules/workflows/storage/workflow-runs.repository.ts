@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { In, Not, type EntityManager, type ObjectLiteral, type SelectQueryBuilder } from 'typeorm';
 import { firstUuidAt } from '../../../common/ordered-uuid.js';
 import type { SomeApps } from '../../../common/user/grant.js';
-import { appCondition } from '../../../database/app-condition.js';
+import { appCondition } from '../../../database/conditions.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import { inShard, shardOfUuid } from '../../../database/shards.js';
 import { WorkflowRunEntity } from './workflow-run.entity.js';

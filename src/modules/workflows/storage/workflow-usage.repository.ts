@@ -2,12 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { firstUuidAt } from '../../../common/ordered-uuid.js';
 import type { SomeApps } from '../../../common/user/grant.js';
-import { inApps } from '../../../database/app-condition.js';
-import { both, type Condition } from '../../../database/conditions.js';
-import { toJson, type RawRow } from '../../../database/raw-row.js';
+import { inApps, both, type Condition, storableTime } from '../../../database/conditions.js';
+import { toJson, type RawRow } from '../../../database/column-values.js';
 import { sameShard } from '../../../database/shards.js';
 import { sqlTime } from '../../../database/table-columns.js';
-import { storableTime } from '../../../database/time-range.js';
 import { CallKind, type CallUsage } from '../model/call-journal.types.js';
 import { WorkflowRunState } from '../model/workflow.types.js';
 

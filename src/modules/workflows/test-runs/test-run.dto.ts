@@ -1,5 +1,5 @@
 import { Shows } from '../../../common/answer-fields.decorators.js';
-import { IsPathName, WORKFLOW_NAME } from '../../../common/validation/path-names.js';
+import { IsPathName, WORKFLOW_NAME } from '../../../common/validation/patterns.decorators.js';
 import { BuildParams } from '../../builds/model/build.params.dto.js';
 import type { TestRunKey } from '../model/workflow.types.js';
 

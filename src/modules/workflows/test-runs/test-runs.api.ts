@@ -2,8 +2,7 @@ import { HttpStatus } from '@nestjs/common';
 import { denialOf } from '../../../common/auth/auth.errors.js';
 import { Permission } from '../../../common/auth/permission.js';
 import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
-import { LOCATION_HEADER } from '../../../common/http/location.js';
-import { REPLAY_HEADER } from '../../../common/http/replay-header.js';
+import { LOCATION_HEADER, REPLAY_HEADER } from '../../../common/http/answer-headers.js';
 import { IDEMPOTENCY_KEY } from '../../repeats/idempotency-key.dto.js';
 import { StartedTestRunDto } from './test-run.dto.js';
 

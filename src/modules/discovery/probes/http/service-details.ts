@@ -1,4 +1,4 @@
-import { within } from '../../../../common/within.js';
+import { within } from '../../../../common/deadline.js';
 import { isRecord } from '../net/json-values.js';
 import { ProbeError } from '../../model/probe.error.js';
 import {

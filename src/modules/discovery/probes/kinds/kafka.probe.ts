@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Admin, KafkaConfig, SASLOptions } from 'kafkajs';
 import { Clock } from '../../../../common/clock.js';
-import { within } from '../../../../common/within.js';
+import { within } from '../../../../common/deadline.js';
 import type { Component } from '../../model/component.types.js';
 import { brokerWarnings } from '../net/broker-warnings.js';
 import {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../common/json.js';
-import type { CompiledExpression } from '../../../../language/expressions/expression.types.js';
+import type { CompiledExpression } from '../../../../language/expressions/cel-expression.js';
 import type { GraphFlow } from '../../../process-definitions/model/process-graph.types.js';
 import type { TokenState } from '../state/engine.types.js';
 import { dataFor } from '../state/process-data.js';

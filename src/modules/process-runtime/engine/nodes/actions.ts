@@ -1,7 +1,6 @@
 import { omitKeys, pickKeys } from '../../../../language/paths/data-keys.js';
 import type { JsonObject } from '../../../../common/json.js';
-import { deepMerge } from '../../../../language/paths/data-paths.js';
-import { InvalidDataError } from '../../../../language/paths/data-paths.errors.js';
+import { deepMerge, InvalidDataError } from '../../../../language/paths/data-paths.js';
 import type {
   ActionOperation,
   CopyRule,

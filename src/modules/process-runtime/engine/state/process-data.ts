@@ -1,5 +1,10 @@
-import { isJsonObject, jsonSize, type JsonObject, type JsonValue } from '../../../../common/json.js';
-import { hasMoreValues } from '../../../../common/json-values.js';
+import {
+  isJsonObject,
+  jsonSize,
+  type JsonObject,
+  type JsonValue,
+  hasMoreValues,
+} from '../../../../common/json.js';
 import {
   deepMerge,
   getPath,
@@ -8,7 +13,7 @@ import {
   setPath,
   type PaysForCopies,
 } from '../../../../language/paths/data-paths.js';
-import { DATA_ALIAS } from '../../../../language/expressions/expression.types.js';
+import { DATA_ALIAS } from '../../../../language/expressions/cel-source.js';
 import { EngineIncident, EngineRefusal } from './engine.errors.js';
 import type { TokenState } from './engine.types.js';
 import type { StepRun } from './step-run.js';

@@ -1,9 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../../common/json.js';
-import type {
-  CompiledExpression,
-  CompiledJsonTemplate,
-  CompiledTemplate,
-} from '../../../../language/expressions/expression.types.js';
+import type { CompiledExpression } from '../../../../language/expressions/cel-expression.js';
+import type { CompiledJsonTemplate } from '../../../../language/expressions/json-template.js';
+import type { CompiledTemplate } from '../../../../language/expressions/template.js';
 import {
   compileExpression,
   compileJsonTemplate,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../common/json.js';
-import { WorkBudget } from '../../../../language/expressions/work-budget.js';
+import { WorkBudget } from '../../../../language/expressions/expression-limits.js';
 import { EngineIncident } from './engine.errors.js';
 import type {
   EngineCommand,
