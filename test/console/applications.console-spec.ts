@@ -131,12 +131,28 @@ describe('Applications and builds', () => {
     await tab.check('build-withdraw', { schemes: ['light'] });
     await dialog.getByRole('button', { name: 'Withdraw' }).click();
     await tab.page.locator('.page-head').getByText('withdrawn', { exact: true }).waitFor();
-    for (const name of ['Activate', 'Withdraw']) {
+    for (const name of ['Activate', 'Withdraw', 'Stop instances']) {
       expect(await tab.page.getByRole('button', { name }).count()).toBe(0);
     }
     expect(await tab.page.getByText('What it would change').count()).toBe(0);
     await tab.open('/applications/shop');
     await tab.page.getByText('withdrawn', { exact: true }).waitFor();
+  });
+
+  it('stops the running instances of a withdrawn build for who may administer processes', async () => {
+    const client = await world().client();
+    const { data } = await client.listBuilds({ path: { appId: 'shop' } });
+    const tab = await world().as('admin', `/applications/shop/builds/${data.builds.at(-1)?.buildId ?? ''}`);
+    await tab.page.getByRole('button', { name: 'Stop instances' }).click();
+    const dialog = tab.page.getByRole('dialog');
+    const choices = dialog.getByLabel('Running instances');
+    expect(await choices.locator('option').allTextContents()).toEqual(['are put on hold', 'are terminated']);
+    await choices.selectOption('TERMINATE');
+    await tab.check('build-stop-instances', { schemes: ['light'] });
+    const sent = tab.page.waitForRequest(/\/withdraw$/);
+    await dialog.getByRole('button', { name: 'Stop instances' }).click();
+    expect((await sent).postDataJSON()).toEqual({ running: 'TERMINATE' });
+    await tab.page.getByText('Its running instances are stopped in the background.').waitFor();
   });
 
   it('draws a workflow that is walked by keyboard, and changes a node where nobody else has', async () => {

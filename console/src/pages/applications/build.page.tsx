@@ -109,7 +109,9 @@ function Head({ path, active, manifest }: HeadProps): JSX.Element {
       actions={
         <>
           {mayActivate && <Activation {...path} active={active} />}
-          {isUsable && <Withdrawal {...path} onWithdrawn={reload} />}
+          {manifest.data !== undefined && (
+            <Withdrawal key={String(isWithdrawn)} {...path} isWithdrawn={isWithdrawn} onWithdrawn={reload} />
+          )}
         </>
       }
     />

@@ -15,32 +15,45 @@ const { applications } = texts;
 interface WithdrawalProps {
   appId: string;
   buildId: string;
+  isWithdrawn: boolean;
   onWithdrawn: () => void;
 }
 
-/** Withdraws a build, after a confirmation that says what becomes of running instances. */
-export function Withdrawal({ appId, buildId, onWithdrawn }: WithdrawalProps): JSX.Element {
+/**
+ * Withdraws a build, after a confirmation that says what becomes of running instances. Of a build that is withdrawn already, it treats
+ * those that still run, for who may administer processes: `CONTINUE` would change nothing.
+ */
+export function Withdrawal({
+  appId,
+  buildId,
+  isWithdrawn,
+  onWithdrawn,
+}: WithdrawalProps): JSX.Element | null {
   const [isOpen, setIsOpen] = useState(false);
-  const [running, setRunning] = useState<RunningInstances>('CONTINUE');
+  const [running, setRunning] = useState<RunningInstances>(isWithdrawn ? 'HOLD' : 'CONTINUE');
+  const words = isWithdrawn ? applications.stopInstances : applications.withdrawal;
   const withdraw = useAction(async () => {
     await api().withdrawBuild({ path: { appId, buildId }, body: { running } });
-    say(applications.isWithdrawn);
+    say(words.done);
     setIsOpen(false);
     onWithdrawn();
   });
   const names = applications.runningInstances;
   const choices = (Object.keys(names) as RunningInstances[])
-    .filter((value) => value === 'CONTINUE' || may('process-administration', appId))
+    .filter((value) => (value === 'CONTINUE' ? !isWithdrawn : may('process-administration', appId)))
     .map((value) => ({ value, title: names[value] }));
+  if (choices.length === 0) {
+    return null;
+  }
   return (
     <>
       <Button kind="danger" onClick={() => setIsOpen(true)}>
-        {applications.withdraw}
+        {words.act}
       </Button>
       {isOpen && (
         <ConfirmDialog
-          title={applications.withdrawTitle}
-          confirm={applications.withdraw}
+          title={words.title}
+          confirm={words.act}
           isDangerous
           isBusy={withdraw.isBusy}
           error={withdraw.error}
@@ -50,7 +63,7 @@ export function Withdrawal({ appId, buildId, onWithdrawn }: WithdrawalProps): JS
             withdraw.clear();
           }}
         >
-          <p>{applications.withdrawLead}</p>
+          <p>{words.lead}</p>
           <Select
             label={applications.running}
             value={running}
