@@ -103,7 +103,6 @@ function poolRules(env: Env): PoolRules {
     queue: databaseLimits.poolQueue,
     // One who has a connection made for it does not wait for others.
     waitMs: Math.max(databaseLimits.poolWaitMs, databaseLimits.connectTimeoutMs + SECOND_MS),
-    retryAfterSeconds: databaseLimits.retryAfterSeconds,
     // A proxy of several shards asks any of them for the columns of what is prepared, in the transaction that goes on.
     prepares: databaseLimits.preparedStatements && env.get('DATABASE_SHARDS') === 1,
   };

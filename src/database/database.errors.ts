@@ -1,16 +1,13 @@
 import { InternalError, UnavailableError, UnknownOutcomeError } from '../common/errors/domain.error.js';
+import { databaseLimits } from './database.limits.js';
 import { isDriverFailure } from './driver-errors.js';
 
 const NOTHING_STORED = 'Nothing was stored; try again.';
 
 /** Our own database cannot do its work at present. Nothing of the request is stored. */
 abstract class DatabaseFailureError extends UnavailableError {
-  /** @param retryAfterSeconds `retryAfterSeconds` */
-  constructor(
-    problem: string,
-    readonly retryAfterSeconds: number,
-    options?: ErrorOptions,
-  ) {
+  readonly retryAfterSeconds = databaseLimits.retryAfterSeconds;
+  constructor(problem: string, options?: ErrorOptions) {
     super(`${problem} ${NOTHING_STORED}`, undefined, options);
   }
 }
@@ -18,24 +15,24 @@ abstract class DatabaseFailureError extends UnavailableError {
 /** The database is away, full, or takes no writes. `cause` is what the driver said. */
 export class DatabaseUnavailableError extends DatabaseFailureError {
   readonly code = 'DATABASE_UNAVAILABLE';
-  constructor(retryAfterSeconds: number, cause: unknown) {
-    super('The database is not available.', retryAfterSeconds, { cause });
+  constructor(cause: unknown) {
+    super('The database is not available.', { cause });
   }
 }
 
 /** Too many wait for a connection (`poolQueue`), or one has waited too long (`poolWaitMs`). */
 export class DatabaseOverloadedError extends DatabaseFailureError {
   readonly code = 'DATABASE_OVERLOADED';
-  constructor(retryAfterSeconds: number) {
-    super('The service is overloaded.', retryAfterSeconds);
+  constructor() {
+    super('The service is overloaded.');
   }
 }
 
 /** The database did not answer within `deadlineMs`. What it is told later is taken back. */
 export class DatabaseDeadlineError extends DatabaseFailureError {
   readonly code = 'DATABASE_DEADLINE';
-  constructor(retryAfterSeconds: number) {
-    super('The database did not answer in time.', retryAfterSeconds);
+  constructor() {
+    super('The database did not answer in time.');
   }
 }
 

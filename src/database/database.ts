@@ -53,7 +53,6 @@ export class Database {
       groups: this.isEmbedded ? 1 : databaseLimits.groups,
       waiting: databaseLimits.poolQueue,
       waitMs: databaseLimits.deadlineMs,
-      retryAfterSeconds: databaseLimits.retryAfterSeconds,
     };
     this.groups = new WriteQueue(
       { alone: (work) => this.store(work), once: (work) => this.store(work, 0) },
@@ -193,7 +192,7 @@ export class Database {
         ? this.inTurn(() => run(manager))
         : this.inTime(
             this.againWhenLost(() => run(manager)),
-            () => this.late(),
+            () => new DatabaseDeadlineError(),
             since,
           ));
     } catch (error) {
@@ -213,7 +212,9 @@ export class Database {
     const progress = new WriteProgress();
     return this.isEmbedded
       ? this.inTurn(() => this.attempt(work, progress))
-      : this.inTime(this.transaction(work, progress, retries), () => progress.abandon(this.late()));
+      : this.inTime(this.transaction(work, progress, retries), () =>
+          progress.abandon(new DatabaseDeadlineError()),
+        );
   }
 
   private async transaction<T>(
@@ -274,16 +275,9 @@ export class Database {
     }
   }
 
-  private late(): DatabaseDeadlineError {
-    return new DatabaseDeadlineError(databaseLimits.retryAfterSeconds);
-  }
-
   /** What callers are told: an outage of ours has a kind of its own, a mistake stays what it is. */
   private told(error: unknown): unknown {
-    const told =
-      isOutage(error) || isRetryable(error)
-        ? new DatabaseUnavailableError(databaseLimits.retryAfterSeconds, error)
-        : error;
+    const told = isOutage(error) || isRetryable(error) ? new DatabaseUnavailableError(error) : error;
     if (isDatabaseFailure(told)) {
       this.failedAt = performance.now();
     }

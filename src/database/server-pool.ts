@@ -11,7 +11,6 @@ export interface PoolRules {
   silenceMs: number;
   queue: number;
   waitMs: number;
-  retryAfterSeconds: number;
   prepares: boolean;
 }
 
@@ -171,7 +170,7 @@ class ServerPool {
       // The pool itself asks again for one who waits already.
       this.lend(borrower);
     } else if (this.queue.length >= this.rules.queue) {
-      borrower(this.overloaded(), undefined as never);
+      borrower(new DatabaseOverloadedError(), undefined as never);
     } else {
       this.lend(this.patient(borrower));
     }
@@ -195,7 +194,7 @@ class ServerPool {
     const timer = setTimeout(() => {
       end();
       this.leaveQueue(answer);
-      borrower(this.overloaded(), undefined as never);
+      borrower(new DatabaseOverloadedError(), undefined as never);
     }, this.rules.waitMs);
     this.borrowers.add(answer);
     return answer;
@@ -215,10 +214,6 @@ class ServerPool {
   private get queue(): PoolInternals['_connectionQueue'] {
     const { _connectionQueue: queue } = this.pool as unknown as PoolInternals;
     return queue;
-  }
-
-  private overloaded(): NodeJS.ErrnoException {
-    return new DatabaseOverloadedError(this.rules.retryAfterSeconds);
   }
 }
 

@@ -8,7 +8,6 @@ export interface GroupLimits {
   groups: number;
   waiting: number;
   waitMs: number;
-  retryAfterSeconds: number;
 }
 
 /** One who waits for a group. */
@@ -39,7 +38,7 @@ export class GroupQueue<Member extends Waiting> {
    */
   add(member: Member): void {
     if (this.waiting.length >= this.limits.waiting) {
-      throw new DatabaseOverloadedError(this.limits.retryAfterSeconds);
+      throw new DatabaseOverloadedError();
     }
     const later = this.waiting.findLastIndex((other) => other.since <= member.since) + 1;
     this.waiting.splice(later, 0, member);
@@ -74,7 +73,7 @@ export class GroupQueue<Member extends Waiting> {
     const oldest = performance.now() - this.limits.waitMs;
     members
       .filter(({ since }) => since < oldest)
-      .forEach(({ refuse }) => refuse(new DatabaseDeadlineError(this.limits.retryAfterSeconds)));
+      .forEach(({ refuse }) => refuse(new DatabaseDeadlineError()));
     return members.filter(({ since }) => since >= oldest);
   }
 }

@@ -151,9 +151,7 @@ describe('what the audit log tells of each call', () => {
   it('asks a database that is away for nothing more', async () => {
     const place = newPlace();
     const database = app.nest.get(Database);
-    const write = vi
-      .spyOn(database, 'write')
-      .mockRejectedValueOnce(new DatabaseUnavailableError(2, undefined));
+    const write = vi.spyOn(database, 'write').mockRejectedValueOnce(new DatabaseUnavailableError(undefined));
     const readAgain = vi.spyOn(database, 'read');
     const body = createSystemBody();
     const response = await app.request('PATCH', createPath(place.appId, place.versionId), { body });

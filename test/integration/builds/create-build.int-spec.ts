@@ -312,7 +312,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
   it('says that nothing was stored only where that is so', async () => {
     await committed();
     const path = `${deliveryPath(place.appId, place.versionId)}/build`;
-    const outage = new DatabaseUnavailableError(2, new Error('away'));
+    const outage = new DatabaseUnavailableError(new Error('away'));
 
     vi.spyOn(app.nest.get(BuildSnapshotsService), 'insert').mockRejectedValueOnce(outage);
     const before = await app.request('POST', path);

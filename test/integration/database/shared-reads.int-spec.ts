@@ -122,7 +122,7 @@ describe('readings that come at one time', () => {
 
   it('are not tried again when the database fails', async () => {
     before = () => {
-      throw new DatabaseOverloadedError(1);
+      throw new DatabaseOverloadedError();
     };
     const outcomes = await settled(1, 2);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

@@ -14,7 +14,7 @@ const LEASE_MS = 300;
 /** Less than this would end a job by the first run that looks like a crash. */
 const SETTINGS = { 'jobLimits.maxAttempts': '1', 'jobLimits.maxCrashes': '1', JOBS_CONCURRENCY: '1' };
 
-const away = (): Promise<never> => Promise.reject(new DatabaseUnavailableError(1, undefined));
+const away = (): Promise<never> => Promise.reject(new DatabaseUnavailableError(undefined));
 
 /** Runs until it is told to end. */
 const untilAborted = (signal: AbortSignal): Promise<void> =>
@@ -119,7 +119,7 @@ describe('a failure of our own database is no crash of a job', () => {
         if (isStored) {
           await send(sql, values);
         }
-        throw new DatabaseUnavailableError(1, undefined);
+        throw new DatabaseUnavailableError(undefined);
       }
       return send(sql, values);
     });

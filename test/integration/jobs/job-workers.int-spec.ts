@@ -314,7 +314,7 @@ describe('job workers', () => {
       await new Promise((resolve) => {
         context.signal.addEventListener('abort', resolve);
       });
-      throw new DatabaseDeadlineError(1);
+      throw new DatabaseDeadlineError();
     };
     // One worker, so that nobody claims the job between the end of its lease and what the run stores then.
     const settings = { 'jobLimits.maxCrashes': '1', JOBS_CONCURRENCY: '1' };
@@ -327,11 +327,11 @@ describe('job workers', () => {
 
   it('store that a job was interrupted as soon as the database takes it', async () => {
     const run: Run = (job, context, replica) =>
-      job.attempts === 1 ? Promise.reject(new DatabaseDeadlineError(1)) : complete(job, context, replica);
+      job.attempts === 1 ? Promise.reject(new DatabaseDeadlineError()) : complete(job, context, replica);
     const replica = await start(run);
     const putOff = vi.spyOn(replica.get(JobsRepository), 'putOffInterrupted');
     for (let count = 0; count < 4; count += 1) {
-      putOff.mockRejectedValueOnce(new DatabaseDeadlineError(1));
+      putOff.mockRejectedValueOnce(new DatabaseDeadlineError());
     }
     await replica.add({ kind: 'work' });
     await replica.drained();

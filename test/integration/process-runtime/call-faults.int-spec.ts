@@ -154,7 +154,7 @@ describe('calls of processes and faults in the background', () => {
       noCall();
       const steps = vi
         .spyOn(app.nest.get(InstanceStepsService), 'run')
-        .mockRejectedValueOnce(new DatabaseDeadlineError(1));
+        .mockRejectedValueOnce(new DatabaseDeadlineError());
       const { uuid } = await started(app, published, 'named');
       expect(await at(uuid, 'fix')).toMatchObject({ state: 'STARTED', incidents: [] });
       expect(steps.mock.calls.length).toBeGreaterThan(1);
