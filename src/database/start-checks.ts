@@ -4,14 +4,14 @@ import { isEmbedded } from './row-locks.js';
 import type { Log } from '../common/logging/log.js';
 import { databaseLimits } from './database.limits.js';
 
-/** The database does not keep a rule that the correctness of the service rests on. */
-class DatabaseSessionError extends StartError {
-  override readonly name = 'DatabaseSessionError';
+/** The database does not keep a rule that the correctness of the service rests on, or lacks something of this release. */
+class UnfitDatabaseError extends StartError {
+  override readonly name = 'UnfitDatabaseError';
 }
 
 /**
  * Makes sure that sessions really run at READ COMMITTED, which a proxy between us and the server could undo.
- * @throws DatabaseSessionError otherwise
+ * @throws UnfitDatabaseError otherwise
  */
 export async function checkSession(dataSource: DataSource): Promise<void> {
   if (isEmbedded(dataSource)) {
@@ -22,7 +22,7 @@ export async function checkSession(dataSource: DataSource): Promise<void> {
     "SHOW SESSION VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation')",
   )) as { Value: string }[];
   if (!rows.some(({ Value }) => Value === 'READ-COMMITTED')) {
-    throw new DatabaseSessionError('Database sessions must run at isolation level READ COMMITTED.');
+    throw new UnfitDatabaseError('Database sessions must run at isolation level READ COMMITTED.');
   }
 }
 
@@ -31,16 +31,11 @@ const NODES = 'wsrep_cluster_size';
 const WHY =
   'Of servers that all take writes, none sees the locks of the others, so what two of them are told at one time can be lost.';
 
-/** The database has several servers that take writes at the same time. */
-class SeveralWritersError extends StartError {
-  override readonly name = 'SeveralWritersError';
-}
-
 /**
  * Makes sure that one server takes the writes of the database: locks on rows hold on one server only, and correctness rests on them.
  * It looks at a replication group of MySQL with several primaries and a cluster of Galera; what a server does not say of
  * itself cannot be found out.
- * @throws SeveralWritersError which names the variable and says what to do
+ * @throws UnfitDatabaseError which names the variable and says what to do
  */
 export async function checkWriters(dataSource: DataSource): Promise<void> {
   if (isEmbedded(dataSource)) {
@@ -58,7 +53,7 @@ export async function checkWriters(dataSource: DataSource): Promise<void> {
   }
   const problem = severalWriters(values);
   if (problem !== undefined) {
-    throw new SeveralWritersError(`${problem} ${WHY}`);
+    throw new UnfitDatabaseError(`${problem} ${WHY}`);
   }
 }
 
@@ -100,20 +95,16 @@ export async function warnOfPackets(dataSource: DataSource, log: Log): Promise<v
 
 const LISTED = 3;
 
-class SchemaError extends StartError {
-  override readonly name = 'SchemaError';
-}
-
 /**
  * Makes sure that the tables of this release are there, whoever migrates. What a later release has added is no matter.
  * Needs no right but reading.
- * @throws SchemaError which says what is missing and what to do
+ * @throws UnfitDatabaseError which says what is missing and what to do
  */
 export async function checkSchema(dataSource: DataSource, shardKeyspace?: string): Promise<void> {
   const tables = await tablesOf(dataSource, shardKeyspace);
   const pending = await pendingMigrations(dataSource, tables);
   if (pending.length > 0) {
-    throw new SchemaError(
+    throw new UnfitDatabaseError(
       `The database lacks ${counted(pending, 'migration')}: run "npm run migration:run" first, or start with MIGRATIONS_RUN=true.`,
     );
   }
@@ -121,7 +112,7 @@ export async function checkSchema(dataSource: DataSource, shardKeyspace?: string
     .map(({ tableName }) => tableName)
     .filter((table) => !tables.has(table.toLowerCase()));
   if (missing.length > 0) {
-    throw new SchemaError(
+    throw new UnfitDatabaseError(
       `The database lacks ${counted(missing, 'table')}, though every migration has run: restore it from a backup, or name the right database in DATABASE_URL.`,
     );
   }
