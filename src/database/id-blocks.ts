@@ -4,6 +4,7 @@ import { InternalError } from '../common/errors/domain.error.js';
 import { Database } from './database.js';
 import { isDuplicate } from './driver-errors.js';
 import { IdBlockEntity } from './id-block.entity.js';
+import { cached } from '../common/cached.js';
 
 /** A transaction asked for more ids than are in stock. */
 export class IdRangeExhaustedError extends InternalError {
@@ -112,9 +113,7 @@ export class IdBlocks {
   }
 
   private stockOf(name: IdName): Stock {
-    const stock = this.stocks.get(name) ?? { parts: [], refill: undefined };
-    this.stocks.set(name, stock);
-    return stock;
+    return cached(this.stocks, name, () => ({ parts: [], refill: undefined }));
   }
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In, type DataSource, type EntityManager, type FindOperator } from 'typeorm';
 import { Env } from '../config/env.js';
+import { groupedBy } from '../common/cached.js';
 
 /** Values of the column `shard`. A database that is spread over servers keeps rows of one value together. */
 export const SHARDS = 256;
@@ -108,15 +109,6 @@ export class ShardGroups {
   }
 
   parted<Placed extends { shard: number }>(all: readonly Placed[]): Placed[][] {
-    const parts = new Map<number, Placed[]>();
-    for (const one of all) {
-      const part = parts.get(this.of(one.shard));
-      if (part === undefined) {
-        parts.set(this.of(one.shard), [one]);
-      } else {
-        part.push(one);
-      }
-    }
-    return [...parts.values()];
+    return [...groupedBy(all, ({ shard }) => this.of(shard)).values()];
   }
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { CommitUnansweredError } from './database.errors.js';
 import { isRolledBack } from './driver-errors.js';
+import { cached } from '../common/cached.js';
 
 /** How far a transaction has come: what its end means depends on whether its COMMIT was on the way. */
 export class WriteProgress {
@@ -42,12 +43,7 @@ const NOTED = new WeakMap<EntityManager, (() => void)[]>();
  * what only saves time. It must not throw.
  */
 export function afterCommit(manager: EntityManager, call: () => void): void {
-  const noted = NOTED.get(manager);
-  if (noted === undefined) {
-    NOTED.set(manager, [call]);
-  } else {
-    noted.push(call);
-  }
+  cached(NOTED, manager, () => []).push(call);
 }
 
 /** Work whose last manager is known: that of the attempt which was stored. */

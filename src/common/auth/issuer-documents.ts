@@ -1,5 +1,6 @@
 import type { JSONWebKeySet } from 'jose';
 import { Agent, fetch, type Dispatcher } from 'undici';
+import { tokenLimits } from './token.limits.js';
 
 /** Why the documents of an issuer could not be used; said in logs, never to callers. */
 export type IssuerFailure =
@@ -23,14 +24,6 @@ export class IssuerDocumentError extends Error {
   }
 }
 
-/** The issuer is configured by the operator and so trusted as an address, but not to be quick or brief. */
-export interface IssuerAddress {
-  /** Issuer identifier exactly as its discovery document and tokens write it. */
-  readonly issuer: string;
-  /** Milliseconds for discovery and key set together. */
-  readonly timeoutMs: number;
-}
-
 const DOCUMENT_MAX_BYTES = 262_144;
 const WELL_KNOWN = '/.well-known/openid-configuration';
 
@@ -42,9 +35,11 @@ const WELL_KNOWN = '/.well-known/openid-configuration';
  * @throws IssuerDocumentError
  */
 export async function fetchIssuerKeys(
-  { issuer, timeoutMs }: IssuerAddress,
+  issuer: string,
   tell: (discovery: object) => void,
 ): Promise<JSONWebKeySet> {
+  // Configured by the operator and so trusted as an address, but not to be quick or brief.
+  const { timeoutMs } = tokenLimits;
   const signal = AbortSignal.timeout(timeoutMs);
   const dispatcher = new Agent({ connect: { timeout: timeoutMs }, maxHeaderSize: 16_384 });
   try {

@@ -27,8 +27,6 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
   private readonly verified = new VerifiedTokens();
   /** Version of the keys at the beginning of each check: keys that change during it make it worth nothing later. */
   private readonly keysOfChecks = new WeakMap<IncomingMessage, number>();
-  private readonly maxTokenLength: number;
-  private readonly toleranceSeconds: number;
 
   constructor(
     private readonly trusted: TrustedIssuer,
@@ -47,8 +45,6 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
         void this.provideKey(token, done);
       },
     });
-    this.maxTokenLength = tokenLimits.maxBytes;
-    this.toleranceSeconds = tokenLimits.clockToleranceSeconds;
   }
 
   get asksIssuer(): boolean {
@@ -70,7 +66,12 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
     const now = this.clock.now().getTime();
     const token = bearerToken(request) ?? '';
     const parts = { header: decodeTokenHeader(token), claims };
-    const { iss, sub, exp } = checkClaims(parts, this.trusted.rules, now / 1_000, this.toleranceSeconds);
+    const { iss, sub, exp } = checkClaims(
+      parts,
+      this.trusted.rules,
+      now / 1_000,
+      tokenLimits.clockToleranceSeconds,
+    );
     const principal: Principal = {
       issuer: iss,
       subject: sub,
@@ -113,7 +114,7 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
   }
 
   private async keyFor(token: string): Promise<string> {
-    if (token.length > this.maxTokenLength) {
+    if (token.length > tokenLimits.maxBytes) {
       throw new AuthenticationRequiredError('refused');
     }
     const header = readTokenHeader(token, this.trusted.rules);

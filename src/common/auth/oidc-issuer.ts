@@ -15,16 +15,8 @@ export function oidcIssuer(env: Env): TrustedIssuer {
   if (issuer === undefined || audience === undefined) {
     throw new Error('OIDC_ISSUER and OIDC_AUDIENCE are required');
   }
-  const address = { issuer, timeoutMs: tokenLimits.timeoutMs };
   const endpoints = new IssuerEndpoints(issuer);
-  const keys = new RemoteKeySource(
-    {
-      cooldownMs: tokenLimits.jwksCooldownSeconds * 1_000,
-      maxAgeMs: tokenLimits.jwksMaxAgeSeconds * 1_000,
-      staleMs: tokenLimits.jwksStaleSeconds * 1_000,
-    },
-    () => fetchIssuerKeys(address, (discovery) => endpoints.take(discovery)),
-  );
+  const keys = new RemoteKeySource(() => fetchIssuerKeys(issuer, (discovery) => endpoints.take(discovery)));
   const rules = {
     issuer,
     audience,

@@ -10,7 +10,9 @@ import {
 } from 'jose';
 import { AuthenticationRequiredError, KeySourceUnavailableError } from './auth.errors.js';
 import { IssuerDocumentError } from './issuer-documents.js';
+import { tokenLimits } from './token.limits.js';
 import type { KeySource } from './trusted-issuer.js';
+import { cached } from '../cached.js';
 
 const RSA_MIN_BITS = 2_048; // RFC 7518, sections 3.3 and 3.5
 
@@ -41,13 +43,7 @@ class PublicKeys {
         ? new AuthenticationRequiredError('unknown_key', { cause })
         : new KeySourceUnavailableError({ cause });
     });
-    const known = this.pems.get(key);
-    if (known !== undefined) {
-      return known;
-    }
-    const pem = toPem(key);
-    this.pems.set(key, pem);
-    return pem;
+    return cached(this.pems, key, () => toPem(key));
   }
 }
 
@@ -59,12 +55,7 @@ function toPem(key: CryptoKey): string {
   return publicKey.export({ type: 'spki', format: 'pem' }).toString();
 }
 
-interface RemoteKeyOptions {
-  readonly cooldownMs: number;
-  readonly maxAgeMs: number;
-  readonly staleMs: number;
-}
-
+const SECOND_MS = 1_000;
 /** Time between attempts while the issuer is down: the service is ready again this long after the issuer. */
 const RETRY_MS = 1_000;
 /** A longer wait would outlive the caller's patience; the token is refused at once instead. */
@@ -93,10 +84,7 @@ export class RemoteKeySource implements KeySource {
   private stopped = true;
 
   /** @param fetchKeys asks the issuer once, with its own deadline */
-  constructor(
-    private readonly options: RemoteKeyOptions,
-    private readonly fetchKeys: () => Promise<JSONWebKeySet>,
-  ) {}
+  constructor(private readonly fetchKeys: () => Promise<JSONWebKeySet>) {}
 
   get version(): number {
     return this.changes;
@@ -148,7 +136,7 @@ export class RemoteKeySource implements KeySource {
   private loadAfterCooldown(): Promise<void> {
     this.cooledLoad ??= this.cooldown().then(() => {
       this.cooledLoad = undefined; // who comes from here on may need a later load than this one
-      this.cooldownEnd = performance.now() + this.options.cooldownMs;
+      this.cooldownEnd = performance.now() + tokenLimits.jwksCooldownSeconds * SECOND_MS;
       return this.load();
     });
     return this.cooledLoad;
@@ -166,7 +154,7 @@ export class RemoteKeySource implements KeySource {
     if (!this.stopped) {
       this.timer = setTimeout(
         () => void this.renew(),
-        this.failing ? RETRY_MS : this.options.maxAgeMs,
+        this.failing ? RETRY_MS : tokenLimits.jwksMaxAgeSeconds * SECOND_MS,
       ).unref();
     }
   }
@@ -218,6 +206,8 @@ export class RemoteKeySource implements KeySource {
 
   private usableKeys(): PublicKeys | undefined {
     const age = performance.now() - this.loadedAt;
-    return age <= this.options.maxAgeMs + this.options.staleMs ? this.keys : undefined;
+    return age <= (tokenLimits.jwksMaxAgeSeconds + tokenLimits.jwksStaleSeconds) * SECOND_MS
+      ? this.keys
+      : undefined;
   }
 }

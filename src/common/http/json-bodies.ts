@@ -14,6 +14,7 @@ import { BodyAsBytes, BodyLimit } from './request.decorators.js';
 import { BodyTurns } from './body-turns.js';
 import { routeInputs } from './route-inputs.js';
 import { httpLimits } from './http.limits.js';
+import { cached } from '../cached.js';
 
 interface Reading {
   limit: number;
@@ -115,9 +116,7 @@ export class JsonBodies {
   }
 
   private parserFor(limit: number): RequestHandler {
-    const parser = this.parsers.get(limit) ?? express.raw({ limit, type: isJson });
-    this.parsers.set(limit, parser);
-    return parser;
+    return cached(this.parsers, limit, () => express.raw({ limit, type: isJson }));
   }
 }
 

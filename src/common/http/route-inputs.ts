@@ -3,6 +3,7 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { getMetadataStorage } from 'class-validator';
 import { repeatedIn } from '../validation/query.decorators.js';
+import { cached } from '../cached.js';
 
 /** What a route reads of a request, as its handler declares it by `@Body()` and `@Query()`. */
 export interface RouteInputs {
@@ -16,9 +17,7 @@ const known = new WeakMap<object, RouteInputs>();
 /** What the handler of a request reads, looked up once for each handler. */
 export function routeInputs(context: ExecutionContext): RouteInputs {
   const handler = context.getHandler();
-  const inputs = known.get(handler) ?? inputsOf(context.getClass(), handler.name);
-  known.set(handler, inputs);
-  return inputs;
+  return cached(known, handler, () => inputsOf(context.getClass(), handler.name));
 }
 
 function inputsOf(controller: Type, method: string): RouteInputs {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Grant } from './grant.js';
 import type { UserReference } from './user-reference.js';
+import { cached } from '../cached.js';
 
 /** Who calls. The identity is the pair of issuer and subject; names and e-mail addresses can change hands. */
 export interface Principal {
@@ -43,13 +44,7 @@ export function callerKey({ issuer, subject }: Pick<Principal, 'issuer' | 'subje
  * @returns the SHA-256 of issuer, line feed and subject, hexadecimal
  */
 export function callerHash(caller: Pick<Principal, 'issuer' | 'subject'>): string {
-  const known = hashes.get(caller);
-  if (known !== undefined) {
-    return known;
-  }
-  const made = createHash('sha256').update(callerKey(caller)).digest('hex');
-  hashes.set(caller, made);
-  return made;
+  return cached(hashes, caller, () => createHash('sha256').update(callerKey(caller)).digest('hex'));
 }
 
 // Kept off the request object: nothing that logs or copies a request can leak it, nothing in a request can forge it.

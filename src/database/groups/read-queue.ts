@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { currentSpan, inSharedSpan } from '../../common/tracing/spans.js';
 import { isDatabaseFailure } from '../database.errors.js';
 import { GroupQueue, type GroupLimits, type Waiting } from './group-queue.js';
+import { groupedBy } from '../../common/cached.js';
 
 const LONGEST_TURN_MS = 5;
 
@@ -44,16 +45,7 @@ export class ReadQueue<Part, Result> {
 
   /** Never rejects. */
   private async read(readers: readonly Reader<Part, Result>[]): Promise<void> {
-    const byKey = new Map<string, Reader<Part, Result>[]>();
-    for (const reader of readers) {
-      const key = this.kind.keyOf(reader.part);
-      const same = byKey.get(key);
-      if (same === undefined) {
-        byKey.set(key, [reader]);
-      } else {
-        same.push(reader);
-      }
-    }
+    const byKey = groupedBy(readers, ({ part }) => this.kind.keyOf(part));
     await this.readAll([...byKey.values()]);
   }
 

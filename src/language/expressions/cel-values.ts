@@ -7,6 +7,7 @@ import { jsonList } from './cel-lists.js';
 import type { CelMeter } from './cel-meter.js';
 import { ExpressionError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression-limits.js';
+import { cached } from '../../common/cached.js';
 
 const MEMBER_LENGTH = 8;
 
@@ -26,10 +27,10 @@ export class JsonView {
   /** @returns undefined for what is not JSON, as if it were not there */
   wrap(value: unknown): CelValue | undefined {
     if (Array.isArray(value)) {
-      return this.remember(value, () => jsonList(value, (element) => this.element(element)));
+      return cached(this.seen, value, () => jsonList(value, (element) => this.element(element)));
     }
     if (isJsonObject(value)) {
-      return this.remember(value, () => celMap(new JsonObjectMap(value, this, this.meter)));
+      return cached(this.seen, value, () => celMap(new JsonObjectMap(value, this, this.meter)));
     }
     return isScalar(value) ? value : undefined;
   }
@@ -37,16 +38,6 @@ export class JsonView {
   private element(value: unknown): CelValue {
     this.meter.charge(1 / ELEMENTS_A_STEP);
     return this.wrap(value) ?? null;
-  }
-
-  private remember(value: object, make: () => CelValue): CelValue {
-    const known = this.seen.get(value);
-    if (known !== undefined) {
-      return known;
-    }
-    const made = make();
-    this.seen.set(value, made);
-    return made;
   }
 }
 

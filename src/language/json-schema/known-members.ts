@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json.js';
 import { resolvePointer } from './schema-references.js';
+import { cached } from '../../common/cached.js';
 
 /** Bounds the work of a check for one process, in steps of its own choice: keys, members and names that it looks at. */
 export class CheckWork {
@@ -75,16 +76,12 @@ export class KnownMembers {
   }
 
   member(name: string): KnownMembers {
-    const known = this.members.get(name);
-    if (known !== undefined) {
-      return known;
-    }
-    const below = this.schemas.flatMap(({ properties }) =>
-      isJsonObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [],
-    );
-    const member = new KnownMembers(below, this.root, this.work);
-    this.members.set(name, member);
-    return member;
+    return cached(this.members, name, () => {
+      const below = this.schemas.flatMap(({ properties }) =>
+        isJsonObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [],
+      );
+      return new KnownMembers(below, this.root, this.work);
+    });
   }
 
   /**

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../common/json.js';
 import { type Draft, draftOf, isAsserted, type SchemaOrigin } from './dialect.js';
 import { MeteredPatterns } from '../expressions/metered-pattern.js';
 import { SchemaReferences } from './schema-references.js';
+import { cached } from '../../common/cached.js';
 
 /** The keywords that say something about values (JSON Schema Core and Validation, draft 2020-12). */
 export const KEYWORDS: Readonly<Record<string, Keyword>> = {
@@ -38,26 +39,17 @@ export class SchemaDocument {
   }
 
   planOf(schema: JsonObject): readonly PlannedKeyword[] {
-    const known = this.plans.get(schema);
-    if (known !== undefined) {
-      return known;
-    }
-    const plan = Object.entries(schema).flatMap(([name, rule]) => {
-      const keyword = Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined;
-      const isSaid = keyword !== undefined && isAsserted(name, schema, this.draft, this.origin);
-      return isSaid ? [{ keyword, rule }] : [];
-    });
-    this.plans.set(schema, plan);
-    return plan;
+    return cached(this.plans, schema, () =>
+      Object.entries(schema).flatMap(([name, rule]) => {
+        const keyword = Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined;
+        const isSaid = keyword !== undefined && isAsserted(name, schema, this.draft, this.origin);
+        return isSaid ? [{ keyword, rule }] : [];
+      }),
+    );
   }
 
+  /** The names of a rule, each with its place in the order of the schema. */
   placesOf(rule: JsonObject): ReadonlyMap<string, number> {
-    const known = this.places.get(rule);
-    if (known !== undefined) {
-      return known;
-    }
-    const places = new Map(Object.keys(rule).map((name, place) => [name, place]));
-    this.places.set(rule, places);
-    return places;
+    return cached(this.places, rule, () => new Map(Object.keys(rule).map((name, place) => [name, place])));
   }
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../common/json.js';
 import { parsePath, type DataPath } from './data-paths.js';
+import { cached } from '../../common/cached.js';
 
 /** Written instead of paths: everything. */
 const EVERYTHING = '*';
@@ -72,7 +73,7 @@ export function keyTree(paths: Iterable<DataPath>): KeyTree {
   for (const path of paths) {
     let at = root;
     for (const step of path) {
-      at = typeof step === 'string' ? below(at.names, step) : below(at.indexes, step);
+      at = typeof step === 'string' ? cached(at.names, step, emptyTree) : cached(at.indexes, step, emptyTree);
     }
     at.isTaken = true;
   }
@@ -93,23 +94,11 @@ export function parseKey(key: string): DataPath {
 }
 
 function treeOf(keys: readonly string[]): KeyTree {
-  const made = known.get(keys);
-  if (made !== undefined) {
-    return made;
-  }
-  const tree = keyTree(keys.map((key) => (key === EVERYTHING ? [] : parseKey(key))));
-  known.set(keys, tree);
-  return tree;
+  return cached(known, keys, () => keyTree(keys.map((key) => (key === EVERYTHING ? [] : parseKey(key)))));
 }
 
 function emptyTree(): KeyTree {
   return { isTaken: false, names: new Map(), indexes: new Map() };
-}
-
-function below<Step>(trees: Map<Step, KeyTree>, step: Step): KeyTree {
-  const tree = trees.get(step) ?? emptyTree();
-  trees.set(step, tree);
-  return tree;
 }
 
 function isTaken(trees: Holding): boolean {
@@ -156,29 +145,19 @@ function ofElement(trees: Holding, ofEach: Holding, index: number): Holding {
 }
 
 function sharedOf(trees: Holding): Shared {
-  const known = shared.get(trees);
-  if (known !== undefined) {
-    return known;
-  }
-  const names = new Map<string, KeyTree[]>();
-  const indexes = new Map<number, KeyTree[]>();
-  for (const tree of trees) {
-    tree.names.forEach((child, name) => listOf(names, name).push(child));
-    tree.indexes.forEach((child, index) => {
-      listOf(names, String(index)).push(child);
-      listOf(indexes, index).push(child);
-    });
-  }
-  const isAnyTaken = trees.some((tree) => tree.isTaken);
-  const made = { isTaken: isAnyTaken, names, indexes, elements: new Map(), ofEach: goingOnByName(trees) };
-  shared.set(trees, made);
-  return made;
-}
-
-function listOf<Step>(lists: Map<Step, KeyTree[]>, step: Step): KeyTree[] {
-  const list = lists.get(step) ?? [];
-  lists.set(step, list);
-  return list;
+  return cached(shared, trees, () => {
+    const names = new Map<string, KeyTree[]>();
+    const indexes = new Map<number, KeyTree[]>();
+    for (const tree of trees) {
+      tree.names.forEach((child, name) => cached(names, name, () => []).push(child));
+      tree.indexes.forEach((child, index) => {
+        cached(names, String(index), () => []).push(child);
+        cached(indexes, index, () => []).push(child);
+      });
+    }
+    const isAnyTaken = trees.some((tree) => tree.isTaken);
+    return { isTaken: isAnyTaken, names, indexes, elements: new Map(), ofEach: goingOnByName(trees) };
+  });
 }
 
 interface Untaken {

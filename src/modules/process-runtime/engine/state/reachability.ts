@@ -1,4 +1,5 @@
 import type { GraphFlow, GraphNode } from '../../../process-definitions/model/process-graph.types.js';
+import { cached } from '../../../../common/cached.js';
 
 /** Nodes by their index, a bit for each. */
 class NodeSet {
@@ -94,10 +95,4 @@ export class Reachability {
     }
     return sources;
   }
-}
-
-function cached(sets: Map<number, NodeSet>, key: number, make: () => NodeSet): NodeSet {
-  const known = sets.get(key) ?? make();
-  sets.set(key, known);
-  return known;
 }

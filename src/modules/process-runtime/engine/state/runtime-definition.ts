@@ -15,6 +15,7 @@ import type {
   ProcessGraph,
 } from '../../../process-definitions/model/process-graph.types.js';
 import { Reachability } from './reachability.js';
+import { cached } from '../../../../common/cached.js';
 
 /** A node with what a step asks of it again and again. */
 export interface RuntimeNode extends GraphNode {
@@ -136,20 +137,6 @@ export class RuntimeDefinition {
       }
     }
   }
-}
-
-function cached<K, V>(
-  cache: { get(key: K): V | undefined; set(key: K, value: V): unknown },
-  key: K,
-  make: () => V,
-): V {
-  const known = cache.get(key);
-  if (known !== undefined) {
-    return known;
-  }
-  const made = make();
-  cache.set(key, made);
-  return made;
 }
 
 function runtimeNode(graph: ProcessGraph, node: GraphNode): RuntimeNode {
