@@ -1,8 +1,10 @@
-import { pageLimits } from '../../../common/validation/page.limits.js';
 import { Injectable } from '@nestjs/common';
+import { callerFingerprint, type Principal } from '../../../common/user/principal.js';
+import { RateLimiter } from '../../../common/rate-limit/rate-limiter.js';
+import { auditLimits } from '../audit.limits.js';
+import { pageLimits } from '../../../common/validation/page.limits.js';
 import type { EntityManager } from 'typeorm';
 import { orderedUuid } from '../../../common/ordered-uuid.js';
-import type { Principal } from '../../../common/user/principal.js';
 import { readPage, type Page } from '../../../common/page.js';
 import { Clock } from '../../../common/clock.js';
 import { requestContext } from '../../../common/logging/request-context.js';
@@ -10,7 +12,6 @@ import { Log } from '../../../common/logging/log.js';
 import { Database } from '../../../database/database.js';
 import { AuditRepository } from '../storage/audit.repository.js';
 import { AuditOutcome, type AuditAction, type AuditQuery } from '../model/audit.types.js';
-import { DenialLimit } from './denial-limit.js';
 import type { AuditEventEntity } from '../storage/audit-event.entity.js';
 
 /** One thing that happened, as its author tells it; who, when and in which request is added here. */
@@ -28,22 +29,34 @@ export interface AuditEntry {
 /** Writes and reads the audit log. */
 @Injectable()
 export class AuditService {
+  private readonly denials = new RateLimiter({
+    name: 'audit-denials-per-minute',
+    most: auditLimits.denialsPerMinute,
+  });
+
   constructor(
     private readonly repository: AuditRepository,
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly log: Log,
-    private readonly limit: DenialLimit,
   ) {}
+
+  /**
+   * Counts a refusal to a caller. Rows are kept for ever, and who may do nothing must not be able to fill the database.
+   * @returns whether it is to be recorded; beyond `denialsPerMinute` the request log alone tells of it
+   */
+  admitsDenial(principal: Principal): boolean {
+    try {
+      void this.denials.consume(callerFingerprint(principal));
+      return true;
+    } catch {
+      return false;
+    }
+  }
 
   /** Adds an event to the transaction of the change it tells of, so that neither exists without the other. */
   async record(manager: EntityManager, principal: Principal, entry: AuditEntry): Promise<void> {
-    await this.repository.insert(manager, this.toEvent(principal, entry));
-  }
-
-  /** An event that is stored later, see `store`. */
-  eventOf(principal: Principal, entry: AuditEntry): AuditEventEntity {
-    return this.toEvent(principal, entry);
+    await this.repository.insert(manager, this.eventOf(principal, entry));
   }
 
   /** Stores an event, unless it is stored already. */
@@ -53,25 +66,20 @@ export class AuditService {
 
   /** Adds an event of what is about to be done outside, where nothing may be done that the log does not tell of. A failure is thrown. */
   async recordBegin(principal: Principal, entry: Omit<AuditEntry, 'outcome'>): Promise<void> {
-    await this.store(this.toEvent(principal, { ...entry, outcome: AuditOutcome.Ok }));
+    await this.store(this.eventOf(principal, { ...entry, outcome: AuditOutcome.Ok }));
   }
 
   /** Adds an event of something that changed nothing. A failure is logged and does not change the caller's answer. */
   async recordAlone(principal: Principal, entry: AuditEntry): Promise<void> {
-    await this.insertAlone([this.toEvent(principal, entry)]);
+    await this.insertAlone([this.eventOf(principal, entry)]);
   }
 
-  /**
-   * As `recordAlone` for what one call of somebody was refused: all of it in one transaction, as far as the limit of refusals goes.
-   */
+  /** As `recordAlone` for what one call was refused: in one transaction, as far as the limit of refusals goes. */
   async recordDenied(principal: Principal, entries: readonly Omit<AuditEntry, 'outcome'>[]): Promise<void> {
-    const events: AuditEventEntity[] = [];
-    for (const entry of entries) {
-      if (this.limit.admits(principal)) {
-        events.push(this.toEvent(principal, { ...entry, outcome: AuditOutcome.Denied }));
-      }
-    }
-    await this.insertAlone(events);
+    const admitted = entries.filter(() => this.admitsDenial(principal));
+    await this.insertAlone(
+      admitted.map((entry) => this.eventOf(principal, { ...entry, outcome: AuditOutcome.Denied })),
+    );
   }
 
   /** A page of events, newest first. */
@@ -100,7 +108,8 @@ export class AuditService {
     }
   }
 
-  private toEvent(principal: Principal, entry: AuditEntry): AuditEventEntity {
+  /** An event that is stored later, see `store`. */
+  eventOf(principal: Principal, entry: AuditEntry): AuditEventEntity {
     const occurredAt = this.clock.now();
     return {
       id: orderedUuid(occurredAt),

@@ -1,7 +1,58 @@
-import { applyDecorators, UseInterceptors } from '@nestjs/common';
-import type { AuditAction } from '../model/audit.types.js';
-import { AuditedAction } from './audited-action.js';
-import { AuditInterceptor } from './audit.interceptor.js';
+import { Reflector } from '@nestjs/core';
+import { type AuditAction, AuditOutcome } from '../model/audit.types.js';
+import {
+  Injectable,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+  applyDecorators,
+  UseInterceptors,
+} from '@nestjs/common';
+import type { Request } from 'express';
+import { catchError, type Observable } from 'rxjs';
+import { PermissionDeniedError } from '../../../common/auth/auth.errors.js';
+import { principalOf } from '../../../common/user/principal.js';
+import {
+  DomainError,
+  InvalidRequestError,
+  NotFoundError,
+  UnavailableError,
+} from '../../../common/errors/domain.error.js';
+import { AuditedAction, RefusedCalls } from './refused-calls.js';
+
+/**
+ * Records calls of `@Audited` routes that failed. Left out are malformed requests, those for what does not exist, and
+ * those that an outage of our own database kept from being done (503).
+ */
+@Injectable()
+class AuditInterceptor implements NestInterceptor {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly refused: RefusedCalls,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const action = this.reflector.get(AuditedAction, context.getHandler());
+    const request = context.switchToHttp().getRequest<Request>();
+    return next.handle().pipe(
+      catchError(async (error: unknown) => {
+        const principal = principalOf(request);
+        if (principal !== undefined && error instanceof PermissionDeniedError) {
+          // What the guard cannot know, such as a permission that a part of the body asks for.
+          this.refused.denied(context, principal, error.permission);
+        } else if (principal !== undefined && !isLeftOut(error)) {
+          const details = { code: error instanceof DomainError ? error.code : 'INTERNAL' };
+          await this.refused.record(principal, request, { action, outcome: AuditOutcome.Error, details });
+        }
+        throw error;
+      }),
+    );
+  }
+}
+
+function isLeftOut(error: unknown): boolean {
+  return [InvalidRequestError, NotFoundError, UnavailableError].some((kind) => error instanceof kind);
+}
 
 /** Marks a route whose refused and failed calls belong in the audit log. What succeeds is recorded by its service. */
 export const Audited = (action: AuditAction): MethodDecorator =>

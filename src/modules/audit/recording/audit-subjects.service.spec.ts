@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { audited as of } from './audit-request.js';
+import { audited as of } from './audit-subjects.service.js';
 
 describe('audited', () => {
   it('names what the path names', () => {
