@@ -7,8 +7,7 @@ import { CreateWorkflows1780000000005 } from '../migrations/1780000000005-create
 import { CreateDiscovery1780000000006 } from '../migrations/1780000000006-create-discovery.js';
 import { CreatePlatform1780000000007 } from '../migrations/1780000000007-create-platform.js';
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
-import { AppVersionEntity } from './modules/apps/app-version.entity.js';
-import { VersionDependencyEntity } from './modules/apps/version-dependency.entity.js';
+import { AppVersionEntity, VersionDependencyEntity } from './modules/apps/app-version.entity.js';
 import { AuditEventEntity } from './modules/audit/storage/audit-event.entity.js';
 import { ActiveBuildEntity } from './modules/builds/storage/active-build.entity.js';
 import { AppPackageEntity } from './modules/builds/storage/app-package.entity.js';
@@ -37,13 +36,9 @@ import { ProcessSearchValueEntity } from './modules/process-runtime/storage/proc
 import { TimerOutboxEntity } from './modules/process-runtime/storage/timer-outbox.entity.js';
 import { ProcessTokenEntity } from './modules/process-runtime/storage/process-token.entity.js';
 import { QuotaUseEntity } from './modules/quotas/storage/quota-use.entity.js';
-import { ResourceDefinitionEntity } from './modules/systems/storage/resource-definition.entity.js';
-import { SystemEntity } from './modules/systems/storage/system.entity.js';
-import { ReviewedToolEntity } from './modules/tools/storage/reviewed-tool.entity.js';
-import { ToolDecisionEntity } from './modules/tools/storage/tool-decision.entity.js';
-import { ToolEntity } from './modules/tools/storage/tool.entity.js';
-import { WorkflowCallEntity } from './modules/workflows/storage/workflow-call.entity.js';
-import { WorkflowRunEntity } from './modules/workflows/storage/workflow-run.entity.js';
+import { ResourceDefinitionEntity, SystemEntity } from './modules/systems/storage/system.entity.js';
+import { ReviewedToolEntity, ToolDecisionEntity, ToolEntity } from './modules/tools/storage/tool.entity.js';
+import { WorkflowCallEntity, WorkflowRunEntity } from './modules/workflows/storage/workflow-run.entity.js';
 import { IdBlockEntity } from './database/id-block.entity.js';
 import { WriteProofEntity } from './database/write-proof.entity.js';
 import type { Schema } from './database/schema.types.js';

@@ -15,8 +15,7 @@ import {
   type StoredVersion,
   type VersionsQuery,
 } from './apps.types.js';
-import { AppVersionEntity } from './app-version.entity.js';
-import { VersionDependencyEntity } from './version-dependency.entity.js';
+import { AppVersionEntity, VersionDependencyEntity } from './app-version.entity.js';
 
 const VERSIONS = new Table(AppVersionEntity).selectAllBut();
 
@@ -66,12 +65,7 @@ export class AppVersionsRepository {
     });
   }
 
-  /**
-   * Applications with a version, by id.
-   * @param after only those behind this id
-   * @param apps only these; null for all
-   * @param limit how many at the most
-   */
+  /** Applications with a version behind `after`, by id, at most `limit`. @param apps only these; null for all */
   async applications(
     manager: EntityManager,
     after: string | undefined,

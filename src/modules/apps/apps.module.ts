@@ -3,12 +3,11 @@ import { AppVersionsRepository } from './app-versions.repository.js';
 import { ApplicationsController } from './reading/applications.controller.js';
 import { ApplicationsService } from './reading/applications.service.js';
 import { AppsService } from './apps.service.js';
-import { KnownVersionsService } from './known-versions.service.js';
 
 /** Application versions and what depends on what. */
 @Module({
   controllers: [ApplicationsController],
-  providers: [AppVersionsRepository, ApplicationsService, AppsService, KnownVersionsService],
-  exports: [AppsService, KnownVersionsService],
+  providers: [AppVersionsRepository, ApplicationsService, AppsService],
+  exports: [AppsService],
 })
 export class AppsModule {}

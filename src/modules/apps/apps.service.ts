@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../../common/clock.js';
+import { Database } from '../../database/database.js';
 import { AppVersionsRepository } from './app-versions.repository.js';
 import { VersionCommittedError, VersionNotCommittedError, VersionNotFoundError } from './apps.errors.js';
 import { AppVersionState, DependencyType, type AppVersionKey, type AppVersionStatus } from './apps.types.js';
@@ -11,7 +12,16 @@ export class AppsService {
   constructor(
     private readonly versions: AppVersionsRepository,
     private readonly clock: Clock,
+    private readonly database: Database,
   ) {}
+
+  /** @throws VersionNotFoundError when nothing was ever stored for it. Not inside of a transaction. */
+  async requireKnown(version: AppVersionKey): Promise<void> {
+    const [stored] = await this.database.read((manager) => this.versions.find(manager, [version]));
+    if (stored === undefined) {
+      throw new VersionNotFoundError();
+    }
+  }
 
   /**
    * To be called first in every transaction that writes into a version. A version comes into being with its first
@@ -47,10 +57,7 @@ export class AppsService {
     mustBeDraft(stored?.state ?? null);
   }
 
-  /**
-   * Makes a version that was opened for it read-only for ever.
-   * @returns when
-   */
+  /** Makes a version that was opened for it read-only for ever. @returns when */
   async commit(manager: EntityManager, version: AppVersionKey): Promise<Date> {
     const now = this.clock.now();
     await this.versions.markCommitted(manager, version, now);
@@ -71,10 +78,7 @@ export class AppsService {
     }
   }
 
-  /**
-   * Makes these the library dependencies of a version, and no others. The version must be open for replacing.
-   * @returns whether that changed anything
-   */
+  /** Makes these the libraries of a version that is open for replacing. @returns whether that changed anything */
   async replaceLibraries(
     manager: EntityManager,
     version: AppVersionKey,
