@@ -2,14 +2,12 @@ import { Module } from '@nestjs/common';
 import { ChangeConditions } from '../../common/http/conditional-requests.js';
 import { AppsModule } from '../apps/apps.module.js';
 import { AuditModule } from '../audit/audit.module.js';
-import { ResourceDefinitionsService } from './lookups/resource-definitions.service.js';
 import { SystemConnectionsService } from './lookups/system-connections.service.js';
-import { SystemSecretsController } from './registration/system-secrets.controller.js';
 import { SystemSecrets } from './secrets/system-secrets.js';
 import { SystemStatesService } from './lookups/system-states.service.js';
 import { SystemsImportService } from './delivery/systems-import.service.js';
 import { SystemsController } from './registration/systems.controller.js';
-import { RefreshTimesService } from './lookups/refresh-times.service.js';
+import { ToolReadingsService } from './lookups/tool-readings.service.js';
 import { SystemsRepository } from './storage/systems.repository.js';
 import { SystemCredentialsService } from './registration/system-credentials.service.js';
 import { SystemsService } from './registration/systems.service.js';
@@ -17,11 +15,9 @@ import { SystemsService } from './registration/systems.service.js';
 /** Registers systems and shows them. */
 @Module({
   imports: [AppsModule, AuditModule],
-  controllers: [SystemsController, SystemSecretsController],
+  controllers: [SystemsController],
   providers: [
     ChangeConditions,
-    RefreshTimesService,
-    ResourceDefinitionsService,
     SystemConnectionsService,
     SystemsImportService,
     SystemsRepository,
@@ -29,14 +25,14 @@ import { SystemsService } from './registration/systems.service.js';
     SystemCredentialsService,
     SystemSecrets,
     SystemStatesService,
+    ToolReadingsService,
   ],
   exports: [
-    RefreshTimesService,
-    ResourceDefinitionsService,
     SystemConnectionsService,
     SystemsImportService,
     SystemsService,
     SystemStatesService,
+    ToolReadingsService,
   ],
 })
 export class SystemsModule {}

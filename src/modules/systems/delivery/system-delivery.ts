@@ -1,9 +1,14 @@
-import { connectionKeyOf } from '../model/connection.js';
-import { accountOptionsOf, accountText, apiKeyOptions, apiKeyText } from '../model/credential-options.js';
+import {
+  connectionKeyOf,
+  accountOptionsOf,
+  accountText,
+  apiKeyOptions,
+  apiKeyText,
+  namesText,
+} from '../model/connection.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 import { goesElsewhere } from '../registration/system-change.js';
 import { type SecretName, SECRETS, type SystemSecrets } from '../secrets/system-secrets.js';
-import { namesText } from '../model/static-headers.js';
 import { AuthorizationType, SETTABLE_COLUMNS } from '../model/system.types.js';
 import type { DeliveredAccount, DeliveredColumns, DeliveredSystem } from './systems-import.types.js';
 
@@ -12,17 +17,8 @@ type CredentialColumns = Pick<DeliveredColumns, 'clientId' | 'identityProviderUr
 const COMPARED = ['resourceName', ...SETTABLE_COLUMNS] as const;
 
 /** What a package says of a system, as columns. */
-export function columnsOf({
-  type,
-  resourceName,
-  name,
-  description,
-  baseUrl,
-  authorization,
-  tls,
-  headers,
-  timeoutMs,
-}: DeliveredSystem): DeliveredColumns {
+export function columnsOf(system: DeliveredSystem): DeliveredColumns {
+  const { type, resourceName, name, description, baseUrl, authorization, tls, headers, timeoutMs } = system;
   const authorities = tls === undefined ? {} : { caCertificates: tls?.caCertificates ?? null };
   const columns = { type, resourceName, name, description, baseUrl, ...credentialColumns(authorization) };
   return {
@@ -46,15 +42,13 @@ function credentialColumns(authorization: DeliveredSystem['authorization']): Cre
   }
 }
 
-function accountColumns({
-  clientId,
-  identityProviderUrl,
-  scope,
-  tokenParameters,
-}: DeliveredAccount): CredentialColumns {
-  const options = { key: null, scope: scope ?? null, tokenParameters: tokenParameters ?? null };
-  const credentialOptions = accountText(options);
-  return { clientId, identityProviderUrl, credentialOptions };
+function accountColumns(account: DeliveredAccount): CredentialColumns {
+  const { clientId, identityProviderUrl, scope = null, tokenParameters = null } = account;
+  return {
+    clientId,
+    identityProviderUrl,
+    credentialOptions: accountText({ key: null, scope, tokenParameters }),
+  };
 }
 
 /**
@@ -104,14 +98,8 @@ export function differs(before: SystemEntity, after: SystemEntity): boolean {
 }
 
 /** Whether the connection of a system lacks a secret that it needs. */
-export function lacksSecret({
-  authorizationType,
-  clientSecret,
-  clientCertificate,
-  clientKey,
-  headers,
-  headerNames,
-}: Pick<SystemEntity, 'authorizationType' | 'clientCertificate' | 'headerNames' | SecretName>): boolean {
+export function lacksSecret(system: SystemEntity): boolean {
+  const { authorizationType, clientSecret, clientCertificate, clientKey, headers, headerNames } = system;
   const needsSecret = authorizationType !== null && authorizationType !== AuthorizationType.NoAuth;
   return (
     (needsSecret && clientSecret === null) ||

@@ -4,8 +4,7 @@ import { Database } from '../../../database/database.js';
 import type { TlsMaterial } from '../../../common/tls/tls-material.js';
 import type { ServiceAccount, SystemCredentials } from '../../mcp-connection/model/connection-test.types.js';
 import { type SecretName, SystemSecrets } from '../secrets/system-secrets.js';
-import { accountOptionsOf, apiKeyOptionsOf } from '../model/credential-options.js';
-import { openedHeaders } from '../model/static-headers.js';
+import { accountOptionsOf, apiKeyOptionsOf, openedHeaders } from '../model/connection.js';
 import { AuthorizationType, type Connection, type SystemKey, type SystemTls } from '../model/system.types.js';
 import { SystemNotFoundError } from '../model/systems.errors.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
@@ -29,10 +28,7 @@ export class SystemConnectionsService {
     private readonly secrets: SystemSecrets,
   ) {}
 
-  /**
-   * How a system is reached at this moment; null when it is gone or has no address.
-   * @throws SecretUnreadableError when one of its secrets cannot be opened
-   */
+  /** How a system is reached now; null when it is gone or has no address. @throws SecretUnreadableError */
   async byId(id: string): Promise<OpenedConnection | null> {
     const connection = await this.database.read((manager) => this.opened(manager, id));
     if (connection === null || connection.baseUrl === null) {
@@ -47,11 +43,7 @@ export class SystemConnectionsService {
     };
   }
 
-  /**
-   * The connection of an MCP system as it is stored, with its secrets.
-   * @throws SystemNotFoundError
-   * @throws SecretUnreadableError when one of its secrets cannot be opened
-   */
+  /** An MCP system as it is stored, with its secrets. @throws SystemNotFoundError, SecretUnreadableError */
   async ofSystem(key: SystemKey): Promise<Connection> {
     const connection = await this.database.read(async (manager) => {
       const id = await this.systems.idOf(manager, key);
@@ -120,10 +112,7 @@ function accountOf(connection: OpenedCredentials): ServiceAccount {
   };
 }
 
-/**
- * What the connections of a system are opened with, as calls take it. A certificate is of no use without its key.
- * @param app application of the system, whose egress rules hold
- */
+/** For sockets of a system of this application. A certificate is of no use without its key. */
 export function tlsPart(
   app: string,
   { caCertificates, clientCertificate, clientKey }: SystemTls,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import type { SystemState } from '../model/system.types.js';
+import type { SystemState } from '../storage/system.entity.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
 
 /** Systems as they are at this moment, for callers who are about to use them. Not inside of a transaction. */

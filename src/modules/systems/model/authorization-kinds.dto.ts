@@ -2,13 +2,12 @@ import { applyDecorators, type Type as Class } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions, getSchemaPath, OmitType, PickType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsDefined, IsObject, ValidateNested } from 'class-validator';
-import { IsCredential } from '../../../common/validation/patterns.decorators.js';
 import {
   ApiKeyRequestDto,
   AuthorizationRequestDto,
   ServiceAccountRequestDto,
 } from './authorization.request.dto.js';
-import { IsKeyId, IsPrivateKey } from './credential.decorators.js';
+import { IsClientSecret, IsKeyId, IsPrivateKey } from './system-field.decorator.js';
 import { AuthorizationType } from './system.types.js';
 
 /** Client credentials with a secret, as the document shows them. */
@@ -17,12 +16,7 @@ export class ClientSecretAccountDto extends OmitType(ServiceAccountRequestDto, [
   'privateKey',
   'keyId',
 ] as const) {
-  @IsCredential(1_024, {
-    description: 'OAuth 2.0 client secret. Stored encrypted, never returned.',
-    format: 'password',
-    writeOnly: true,
-    example: 'the-secret-of-the-client',
-  })
+  @IsClientSecret('OAuth 2.0 client secret. Stored encrypted, never returned.', 'the-secret-of-the-client')
   clientSecret: string;
 }
 

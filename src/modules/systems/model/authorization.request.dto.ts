@@ -3,6 +3,7 @@ import { IsDefined, IsEnum, IsObject, ValidateIf, ValidateNested } from 'class-v
 import { readSigningKey, type SigningKey } from '../../../common/secrets/signing-key.js';
 import { IsCredential, IsHttpUrl } from '../../../common/validation/patterns.decorators.js';
 import {
+  IsClientSecret,
   IsApiKey,
   IsApiKeyHeader,
   IsKeyId,
@@ -11,10 +12,15 @@ import {
   IsScheme,
   IsScope,
   IsTokenParameters,
-} from './credential.decorators.js';
-import { accountText, apiKeyOptions, apiKeyText, type PrivateKeyOptions } from './credential-options.js';
+} from './system-field.decorator.js';
+import {
+  accountText,
+  apiKeyOptions,
+  apiKeyText,
+  type PrivateKeyOptions,
+  headerColumns,
+} from './connection.js';
 import { AuthorizationType, type Connection } from './system.types.js';
-import { headerColumns } from './static-headers.js';
 import { tlsOf, type TlsRequestDto } from './tls.request.dto.js';
 
 /** The message for a type that is none. */
@@ -25,14 +31,11 @@ export class ServiceAccountRequestDto {
   @IsCredential(255, { description: 'OAuth 2.0 client id.', example: 'inventory-agent' })
   clientId: string;
 
-  @IsCredential(1_024, {
-    required: false,
-    description:
-      'OAuth 2.0 client secret; required unless there is a privateKey. Stored encrypted, never returned.',
-    format: 'password',
-    writeOnly: true,
-    example: 'the-secret-of-the-client',
-  })
+  @IsClientSecret(
+    'OAuth 2.0 client secret; required unless there is a privateKey. Stored encrypted, never returned.',
+    'the-secret-of-the-client',
+    false,
+  )
   @ValidateIf(
     ({ clientSecret, privateKey }: ServiceAccountRequestDto) =>
       clientSecret !== undefined || privateKey === undefined,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { connectionKey } from './connection.js';
-import { apiKeyText } from './credential-options.js';
+import { connectionKey, apiKeyText } from './connection.js';
 import { AuthorizationType } from './system.types.js';
 
 const connection = {

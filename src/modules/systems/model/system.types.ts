@@ -1,5 +1,4 @@
-import type { UserReference } from '../../../common/user/user-reference.js';
-import type { AppVersionKey, AppVersionStatus } from '../../apps/apps.types.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
 
 /** Kinds of system (docs/contract.md, section 2.1). */
 export enum SystemType {
@@ -25,51 +24,6 @@ export interface ToolRow {
   /** JSON text, as it is stored; null where the server declares none. */
   outputSchema: string | null;
   enabled: boolean;
-}
-
-/** What is read of a system to list it. */
-export interface SystemSummaryRow {
-  id: string;
-  resourceId: string;
-  resourceDefinitionId: string;
-  type: SystemType;
-  resourceName: string;
-  name: string;
-  description: string;
-  appId: string;
-  appVersionId: string;
-  modifiedAt: Date;
-}
-
-/** What is read of an MCP system to look whether its server is there. */
-export interface McpServerRow {
-  id: string;
-  /** The same in all versions of the application. */
-  resourceDefinitionId: string;
-  appId: string;
-  resourceName: string;
-  baseUrl: string;
-  authorizationType: AuthorizationType;
-  identityProviderUrl: string | null;
-}
-
-/** What is read of a system by those who are about to use it. */
-export interface SystemState {
-  id: string;
-  appId: string;
-  resourceDefinitionId: string;
-  resourceName: string;
-  name: string;
-  type: SystemType;
-  baseUrl: string | null;
-  /** When its tools were last read; null means never. */
-  toolsSynchronisedAt: Date | null;
-}
-
-/** Systems of some versions; `versions` only when the manifest was asked for. */
-export interface SystemList {
-  rows: SystemSummaryRow[];
-  versions?: AppVersionStatus[];
 }
 
 /** Names an MCP system by its place in the interface. */
@@ -106,37 +60,6 @@ export interface Connection extends SystemTls {
   headers: string | null;
   /** Names of the static headers as JSON text; null without any. */
   headerNames: string | null;
-}
-
-/** What is read of an MCP system to show it. */
-export interface SystemDetails {
-  id: string;
-  resourceId: string;
-  resourceDefinitionId: string;
-  type: SystemType;
-  name: string;
-  baseUrl: string | null;
-  authorizationType: AuthorizationType | null;
-  clientId: string | null;
-  identityProviderUrl: string | null;
-  caCertificates: string | null;
-  clientCertificate: string | null;
-  hasClientKey: boolean;
-  credentialOptions: string | null;
-  headerNames: string | null;
-  timeoutMs: number | null;
-  description: string;
-  createdAt: Date;
-  modifiedAt: Date;
-  createdBy: UserReference;
-  modifiedBy: UserReference;
-  tools: ToolRow[];
-}
-
-/** An MCP system as it is shown, with the entity tag of this state. */
-export interface TaggedSystem {
-  system: SystemDetails;
-  tag: string;
 }
 
 /** Columns of a system that callers and packages set. */

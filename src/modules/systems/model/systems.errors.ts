@@ -57,10 +57,7 @@ const SECRET_FIELDS = {
 export class SecretRequiredError extends InvalidRequestError {
   readonly code = 'SECRET_REQUIRED';
 
-  /**
-   * @param names secrets that have to be given again
-   * @param changesTrust whether it is the authorities that change
-   */
+  /** @param names secrets to give again @param changesTrust whether it is the authorities that change */
   constructor(names: readonly (keyof typeof SECRET_FIELDS)[], changesTrust: boolean) {
     super(
       changesTrust || names.join() !== 'clientSecret'

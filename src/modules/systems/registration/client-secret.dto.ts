@@ -1,17 +1,18 @@
+import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { Shows } from '../../../common/answer-fields.decorators.js';
-import { IfSent, IsCredential } from '../../../common/validation/patterns.decorators.js';
-import { IsApiKey, IsKeyId, IsNotBeside, IsPrivateKey } from '../model/credential.decorators.js';
-import { IsHeaders } from '../model/static-headers.decorator.js';
+import { IfSent } from '../../../common/validation/patterns.decorators.js';
+import {
+  IsClientSecret,
+  IsApiKey,
+  IsKeyId,
+  IsNotBeside,
+  IsPrivateKey,
+  IsHeaders,
+} from '../model/system-field.decorator.js';
 
 /** A secret to use from now on: exactly one of clientSecret, privateKey, apiKey and headers. */
 export class ReplaceSecretRequestDto {
-  @IsCredential(1_024, {
-    required: false,
-    description: 'OAuth 2.0 client secret of a SERVICE_ACCOUNT; never returned.',
-    format: 'password',
-    writeOnly: true,
-    example: 'the-new-secret',
-  })
+  @IsClientSecret('OAuth 2.0 client secret of a SERVICE_ACCOUNT; never returned.', 'the-new-secret', false)
   @IfSent()
   clientSecret?: string;
 
@@ -49,4 +50,18 @@ export class ReplacedSecretResponseDto {
 
   @Shows.uuid('Resource id of the system.')
   resourceId: string;
+}
+
+/** What was replaced, as callers know it. */
+export type ReplacedSecret = 'clientSecret' | 'privateKey' | 'apiKey' | 'headers';
+
+/** What a request replaces. @throws ValidationFailedError when it names no secret */
+export function replacedSecret(request: ReplaceSecretRequestDto): ReplacedSecret {
+  const names = ['headers', 'apiKey', 'privateKey', 'clientSecret'] as const;
+  const replaced = names.find((name) => request[name] !== undefined && request[name] !== null);
+  if (replaced === undefined) {
+    // In the words of the field itself: until there were others, it was the only one.
+    throw new ValidationFailedError([{ field: 'clientSecret', rule: 'must be a string' }]);
+  }
+  return replaced;
 }

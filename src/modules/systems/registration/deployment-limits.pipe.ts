@@ -11,7 +11,7 @@ const TOKEN_URL = 'authorization.configuration.identityProviderUrl';
 /** What of a checked request a deployment limits. */
 interface SentLimits {
   baseUrl?: string;
-  authorization?: { type?: AuthorizationType; configuration?: object };
+  authorization?: { type?: AuthorizationType; configuration?: { identityProviderUrl?: string } };
   timeoutMs?: number | null;
 }
 
@@ -23,11 +23,11 @@ export class DeploymentLimitsPipe implements PipeTransform<SentLimits | { payloa
   /** @throws ValidationFailedError */
   transform<Body extends SentLimits | { payload: SentLimits }>(body: Body): Body {
     const [prefix, limited] = 'payload' in body ? ['payload.', body.payload] : ['', body];
-    const { type, configuration = {} } = limited.authorization ?? {};
+    const { type, configuration } = limited.authorization ?? {};
     const sent = {
       baseUrl: limited.baseUrl,
       // Whatever NO_AUTH comes with is neither judged nor stored.
-      ...(type === AuthorizationType.NoAuth ? {} : { [TOKEN_URL]: tokenUrlOf(configuration) }),
+      ...(type === AuthorizationType.NoAuth ? {} : { [TOKEN_URL]: configuration?.identityProviderUrl }),
     };
     const problems = Object.entries(sent)
       .filter(([, url]) => url !== undefined && isPlain(new URL(url), plainHttpOf(this.env)))
@@ -41,8 +41,4 @@ export class DeploymentLimitsPipe implements PipeTransform<SentLimits | { payloa
     }
     return body;
   }
-}
-
-function tokenUrlOf(configuration: object): string | undefined {
-  return (configuration as { identityProviderUrl?: string }).identityProviderUrl;
 }

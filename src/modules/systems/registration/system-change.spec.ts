@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { connectionKey } from '../model/connection.js';
-import type { UpdateSystemRequestDto } from './update-system.request.dto.js';
+import type { UpdateSystemRequestDto } from './system.request.dto.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 import { changed } from './system-change.js';
 import { AuthorizationType } from '../model/system.types.js';

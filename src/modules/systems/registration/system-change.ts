@@ -1,27 +1,29 @@
 import { ValidationFailedError, type FieldProblem } from '../../../common/errors/request.errors.js';
 import { headerNamesRule } from '../../../common/validation/credential-rules.js';
 import { NO_CREDENTIALS, signingCredential } from '../model/authorization.request.dto.js';
-import { connectionKey } from '../model/connection.js';
 import {
+  connectionKey,
   accountOptionsOf,
   accountText,
   apiKeyOptions,
   apiKeyOptionsOf,
   apiKeyText,
   type PrivateKeyOptions,
-} from '../model/credential-options.js';
+  headerColumns,
+  headerNamesOf,
+  type HeaderColumns,
+} from '../model/connection.js';
 import {
   UpdateApiKeyDto,
   type UpdateServiceAccountDto,
   type UpdateSystemRequestDto,
-} from './update-system.request.dto.js';
+} from './system.request.dto.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 import { type SecretName, SECRETS, type SystemSecrets } from '../secrets/system-secrets.js';
 import { AuthorizationType, SETTABLE_COLUMNS } from '../model/system.types.js';
-import { headerColumns, headerNamesOf, type HeaderColumns } from '../model/static-headers.js';
 import { SecretRequiredError } from '../model/systems.errors.js';
 import { tlsOf } from '../model/tls.request.dto.js';
-import type { ReplacedSecret } from './secret-replacement.js';
+import type { ReplacedSecret } from './client-secret.dto.js';
 import { changedTls, type StoredTls } from './tls-change.js';
 
 /** The columns of a connection. */
@@ -30,7 +32,6 @@ export type StoredConnection = Credentials &
   StoredTls &
   HeaderColumns;
 type Credentials = Pick<SystemEntity, keyof typeof NO_CREDENTIALS>;
-type Configuration = NonNullable<NonNullable<UpdateSystemRequestDto['authorization']>['configuration']>;
 
 /** Secrets as they were sent. */
 type SentSecrets = Partial<Record<SecretName, string>>;
@@ -63,10 +64,11 @@ export function changed(
     ...sentSecret('clientKey', tlsOf({ clientKey: change.tls?.clientKey }).clientKey),
     ...sentSecret('headers', headerColumns(change.headers).headers),
   };
+  const { headers, headerNames } = system;
   const connection = {
     ...changedAccount(system, change),
     ...changedTls(system, change.tls, sent.clientKey),
-    ...changedHeaders(system, change.headers),
+    ...(change.headers === undefined ? { headers, headerNames } : headerColumns(change.headers)),
   };
   requireOwnHeader(connection);
   requireSecrets(system, connection, sent);
@@ -135,20 +137,15 @@ function changedAccount(
   }
   // A secret of one kind is none of another.
   const stored = { ...system, ...(system.authorizationType === type ? {} : NO_CREDENTIALS) };
-  const account = { ...credentialsOf(stored), ...sentCredentials(stored, type, configuration) };
+  const { clientId, clientSecret, identityProviderUrl, credentialOptions } = stored;
+  const known = { clientId, clientSecret, identityProviderUrl, credentialOptions };
+  const sent =
+    type === AuthorizationType.ApiKey
+      ? sentApiKey(stored, configuration as UpdateApiKeyDto)
+      : sentAccount(stored, configuration as UpdateServiceAccountDto);
+  const account: Credentials = { ...known, ...sent };
   requireComplete(account, type);
   return { baseUrl, authorizationType: type, ...account };
-}
-
-/** What a configuration changes, by column. The secret is as it was sent. */
-function sentCredentials(
-  stored: SystemEntity,
-  type: AuthorizationType,
-  configuration: Configuration,
-): Partial<Credentials> {
-  return type === AuthorizationType.ApiKey
-    ? sentApiKey(stored, configuration as UpdateApiKeyDto)
-    : sentAccount(stored, configuration as UpdateServiceAccountDto);
 }
 
 function sentApiKey(
@@ -182,14 +179,6 @@ function sealedFor(
   return stored === null ? null : secrets.rebind(system, next, stored, name);
 }
 
-/** The values as they were sent, or sealed as they are stored. */
-function changedHeaders(
-  { headers, headerNames }: HeaderColumns,
-  change: UpdateSystemRequestDto['headers'],
-): HeaderColumns {
-  return change === undefined ? { headers, headerNames } : headerColumns(change);
-}
-
 /** @throws ValidationFailedError */
 function requireOwnHeader(
   connection: HeaderColumns & Pick<SystemEntity, 'authorizationType' | 'credentialOptions'>,
@@ -216,10 +205,7 @@ function sentAccount(stored: SystemEntity, configuration: UpdateServiceAccountDt
   };
 }
 
-/**
- * The secret as it was sent, and the key that the account signs with from now on.
- * @throws ValidationFailedError for the id of a key that is not there
- */
+/** The secret as sent, and the key to sign with from now on. @throws ValidationFailedError for the id of no key */
 function sentProof(
   stored: SystemEntity,
   { clientSecret, privateKey, keyId }: UpdateServiceAccountDto,
@@ -237,15 +223,6 @@ function sentProof(
     ]);
   }
   return { key: key === null ? null : { ...key, keyId: keyId ?? key.keyId } };
-}
-
-function credentialsOf({
-  clientId,
-  clientSecret,
-  identityProviderUrl,
-  credentialOptions,
-}: Credentials): Credentials {
-  return { clientId, clientSecret, identityProviderUrl, credentialOptions };
 }
 
 function requireComplete(account: Credentials, type: AuthorizationType): void {

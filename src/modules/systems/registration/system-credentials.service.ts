@@ -5,13 +5,14 @@ import { Database } from '../../../database/database.js';
 import { AppsService } from '../../apps/apps.service.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { AuditService } from '../../audit/recording/audit.service.js';
-import { connectionKeyOf } from '../model/connection.js';
-import type { SystemKey, SystemTls } from '../model/system.types.js';
+import { accountOptionsOf, accountText, connectionKeyOf, headerColumns } from '../model/connection.js';
+import { AuthorizationType, type SystemKey, type SystemTls } from '../model/system.types.js';
 import { SystemSecrets } from '../secrets/system-secrets.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
-import type { ReplaceSecretRequestDto } from './client-secret.dto.js';
-import { replacedSecret, withSecret } from './secret-replacement.js';
+import { replacedSecret, type ReplaceSecretRequestDto } from './client-secret.dto.js';
+import { signingCredential } from '../model/authorization.request.dto.js';
+import { NoApiKeyError, NoServiceAccountError, OtherHeadersError } from '../model/systems.errors.js';
 import { eventOf, found } from './system-event.js';
 import { SystemsService } from './systems.service.js';
 
@@ -29,9 +30,8 @@ export class SystemCredentialsService {
 
   /**
    * Sets the secret of a system of any type, of a committed version too: it is no part of its definition.
-   * @param ifMatch entity tags of the system as the caller may have read it
-   * @throws SystemNotFoundError
-   * @throws ValidationFailedError, NoServiceAccountError, NoApiKeyError, OtherHeadersError, ChangedMeanwhileError
+   * @throws SystemNotFoundError, ValidationFailedError, NoServiceAccountError, NoApiKeyError, OtherHeadersError,
+   * ChangedMeanwhileError
    */
   async replaceSecret(
     principal: Principal,
@@ -44,11 +44,7 @@ export class SystemCredentialsService {
     );
   }
 
-  /**
-   * Sets the client certificate and its key, as `replaceSecret` does: certificates end.
-   * @param tls a certificate with its key
-   * @throws SystemNotFoundError, ChangedMeanwhileError
-   */
+  /** As `replaceSecret`, for a certificate with its key. @throws SystemNotFoundError, ChangedMeanwhileError */
   async replaceCertificate(
     principal: Principal,
     key: SystemKey,
@@ -82,4 +78,44 @@ export class SystemCredentialsService {
       return next;
     });
   }
+}
+
+/** @throws NoServiceAccountError, NoApiKeyError, OtherHeadersError when the connection has no such secret */
+function withSecret(
+  system: SystemEntity,
+  request: ReplaceSecretRequestDto,
+  secrets: SystemSecrets,
+): SystemEntity {
+  const { authorizationType: type } = system;
+  if (request.headers) {
+    return withHeaders(system, request.headers, secrets);
+  }
+  if (request.apiKey !== undefined) {
+    if (type !== AuthorizationType.ApiKey) {
+      throw new NoApiKeyError();
+    }
+    return { ...system, clientSecret: secrets.seal(system, request.apiKey) };
+  }
+  if (type !== AuthorizationType.ServiceAccount) {
+    throw new NoServiceAccountError();
+  }
+  const { secret, key } =
+    request.privateKey === undefined
+      ? { secret: request.clientSecret ?? '', key: null }
+      : signingCredential(request.privateKey, request.keyId);
+  const next = { ...system, credentialOptions: accountText({ ...accountOptionsOf(system), key }) };
+  return { ...next, connectionKey: connectionKeyOf(next), clientSecret: secrets.seal(next, secret) };
+}
+
+/** The names are part of the definition of the system, so they stay. */
+function withHeaders(
+  system: SystemEntity,
+  sent: Record<string, string>,
+  secrets: SystemSecrets,
+): SystemEntity {
+  const { headers, headerNames } = headerColumns(sent);
+  if (headers === null || headerNames !== system.headerNames) {
+    throw new OtherHeadersError();
+  }
+  return { ...system, headers: secrets.seal(system, headers, 'headers') };
 }

@@ -3,12 +3,8 @@ import { Shows } from '../../../common/answer-fields.decorators.js';
 import { IsIn, IsOptional, IsString, Length } from 'class-validator';
 import { JsonText } from '../../../common/http/json-replies.js';
 import { AppVersionState, type AppVersionStatus } from '../../apps/apps.types.js';
-import {
-  SystemType,
-  type ListOptions,
-  type SystemList,
-  type SystemSummaryRow,
-} from '../model/system.types.js';
+import { SystemType, type ListOptions } from '../model/system.types.js';
+import type { SystemList, SystemSummaryRow } from '../storage/system.entity.js';
 import { SystemResponseDto } from './system.response.dto.js';
 
 /** Query of the list of systems. */

@@ -1,12 +1,12 @@
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
+import { ApiProperty, ApiExtraModels, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { Shows } from '../../../common/answer-fields.decorators.js';
+import { type ToolRow, AuthorizationType, SystemType } from '../model/system.types.js';
+import type { SystemDetails } from '../storage/system.entity.js';
 import { JsonText } from '../../../common/http/json-replies.js';
 import { PersonDto, UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
-import { accountOptionsOf, apiKeyOptionsOf } from '../model/credential-options.js';
+import { accountOptionsOf, apiKeyOptionsOf, headerNamesOf } from '../model/connection.js';
 import { IsOneKindOf } from '../model/authorization-kinds.dto.js';
-import { headerNamesOf } from '../model/static-headers.js';
-import { AuthorizationType, SystemType, type SystemDetails } from '../model/system.types.js';
 import {
   type ApiKeyResponseDto,
   CREATED_KINDS,
@@ -14,9 +14,49 @@ import {
   type ServiceAccountResponseDto,
   STORED_KINDS,
   type StoredAuthorization,
-} from './authorization.response.dto.js';
-import { readTls, TlsResponseDto, toTlsResponse } from './tls.response.dto.js';
-import { ToolResponseDto, toToolJson } from './tool.response.dto.js';
+  readTls,
+  TlsResponseDto,
+  toTlsResponse,
+} from './connection.response.dto.js';
+
+/** A tool (docs/contract.md, section 2.3). */
+export class ToolResponseDto {
+  @ApiProperty({
+    description: 'Tool id; it stays the same while the tool is offered, gone and back.',
+    format: 'uuid',
+  })
+  id: string;
+
+  @Shows.textOrNull('Reserved.', null)
+  svcUuid: string | null;
+
+  @Shows.value('Name by which the server knows it.', 'get-sum')
+  name: string;
+
+  @Shows.value(
+    'What the server says it does; plain text, not to be trusted.',
+    'Returns the sum of two numbers',
+  )
+  description: string;
+
+  @Shows.object('JSON Schema of the input.', {
+    type: 'object',
+    properties: { a: { type: 'number' } },
+    required: ['a'],
+  })
+  inputSchema: Record<string, unknown>;
+
+  @Shows.object('JSON Schema of the output; empty when the server declares none.', {})
+  outputSchema: Record<string, unknown>;
+
+  @Shows.value('Whether agents may call the tool.', true)
+  enabled: boolean;
+}
+
+/** A tool as `ToolResponseDto`, in JSON. Its schemas stand there as they are stored, which spares reading and writing them. */
+export function toToolJson({ id, name, description, inputSchema, outputSchema, enabled }: ToolRow): string {
+  return `${JSON.stringify({ id, svcUuid: null, name, description }).slice(0, -1)},"inputSchema":${inputSchema},"outputSchema":${outputSchema ?? '{}'},"enabled":${enabled}}`;
+}
 
 /** An MCP system as get-by-id shows it (docs/contract.md, section 2.3). */
 @ApiExtraModels(...Object.values(STORED_KINDS))
@@ -194,4 +234,16 @@ function configurationOf(system: NewSystem): ServiceAccountResponseDto | ApiKeyR
 
 function personOf({ firstName, lastName, userName }: UserReference): PersonDto {
   return { firstName, lastName, userName };
+}
+
+/** Answer of the delete operation. */
+export class DeletedSystemResponseDto {
+  @Shows.number('The HTTP status again.', 200)
+  status: number;
+
+  @Shows.value('What happened.', 'System deleted.')
+  message: string;
+
+  @Shows.uuid('Resource id of the system that was deleted.')
+  resourceId: string;
 }

@@ -1,10 +1,14 @@
 import { HttpStatus } from '@nestjs/common';
 import { apiRoutes } from '../../../common/http/api-routes.js';
 import { HEADER_MAX_LENGTH } from '../../../common/http/request.decorators.js';
-import { OPTIONAL_IF_MATCH } from '../../../common/http/conditional-requests.js';
+import { OPTIONAL_IF_MATCH, SYSTEM_IF_MATCH } from '../../../common/http/conditional-requests.js';
 import { LOCATION_HEADER } from '../../../common/http/answer-headers.js';
-import { CreateSystemRequestDto } from './create-system.request.dto.js';
-import { DeletedSystemResponseDto } from './deleted-system.response.dto.js';
+import { CreateSystemRequestDto, UpdateSystemRequestDto } from './system.request.dto.js';
+import {
+  DeletedSystemResponseDto,
+  CreatedSystemResponseDto,
+  SystemResponseDto,
+} from './system.response.dto.js';
 import { SystemListResponseDto } from './system-list.dto.js';
 import {
   CREATED_SYSTEM_EXAMPLES,
@@ -13,9 +17,12 @@ import {
   SYSTEM_EXAMPLE,
   SYSTEM_LIST_EXAMPLES,
   UPDATE_SYSTEM_EXAMPLES,
+  REPLACE_CERTIFICATE_EXAMPLES,
+  REPLACE_SECRET_EXAMPLES,
+  REPLACED_SECRET_EXAMPLE,
 } from '../model/system.examples.js';
-import { CreatedSystemResponseDto, SystemResponseDto } from './system.response.dto.js';
-import { UpdateSystemRequestDto } from './update-system.request.dto.js';
+import { ReplacedSecretResponseDto, ReplaceSecretRequestDto } from './client-secret.dto.js';
+import { ClientCertificateRequestDto } from '../model/tls.request.dto.js';
 
 /** The response header `ETag` (RFC 9110, section 8.8.3). */
 const ETAG_HEADER = {
@@ -113,5 +120,34 @@ export const SystemsApi = apiRoutes([403], {
       description: 'The system is gone.',
     },
     errors: [404, COMMITTED, 412, 428],
+  },
+  replaceClientSecret: {
+    summary: 'Set or replace the secret of a system',
+    description:
+      'Extension of the contract, for systems of all types: exactly one of `clientSecret` and `privateKey` for a service account, or ' +
+      '`apiKey` for an API key, or new values of its `headers`. Allowed in a committed version too: a secret expires, and builds of the version use that of its ' +
+      'systems. It is stored encrypted and used from the next call on.',
+    headers: [SYSTEM_IF_MATCH],
+    body: { type: ReplaceSecretRequestDto, examples: REPLACE_SECRET_EXAMPLES },
+    answer: {
+      type: ReplacedSecretResponseDto,
+      example: REPLACED_SECRET_EXAMPLE,
+      description: 'The secret is replaced.',
+    },
+    errors: [404, { 409: 'The system has no such secret.' }, 412],
+  },
+  replaceClientCertificate: {
+    summary: 'Set or replace the client certificate of a system and its key',
+    description:
+      'Extension of the contract, for systems of all types. Allowed in a committed version too, since certificates end. The key is ' +
+      'stored encrypted. Both are used from the next call on.',
+    headers: [SYSTEM_IF_MATCH],
+    body: { type: ClientCertificateRequestDto, examples: REPLACE_CERTIFICATE_EXAMPLES },
+    answer: {
+      type: ReplacedSecretResponseDto,
+      example: { ...REPLACED_SECRET_EXAMPLE, message: 'Client certificate replaced.' },
+      description: 'Certificate and key are replaced.',
+    },
+    errors: [404, 412],
   },
 });

@@ -1,34 +1,53 @@
-import { Body, Controller, Delete, Get, HttpStatus, Param, Patch, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpStatus, Param, Patch, Put, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Permission } from '../../../common/auth/permission.js';
-import { ChangeConditions, namesTag } from '../../../common/http/conditional-requests.js';
+import { ChangeConditions, readIfMatch, namesTag } from '../../../common/http/conditional-requests.js';
 import type { JsonText } from '../../../common/http/json-replies.js';
 import { locate } from '../../../common/http/answer-headers.js';
 import { RequestHeader } from '../../../common/http/request.decorators.js';
 import { FoundFirst } from '../../../common/http/checked-path.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
-import { CreateSystemRequestDto } from './create-system.request.dto.js';
-import { DeletedSystemResponseDto, toDeletedSystemResponse } from './deleted-system.response.dto.js';
+import { CreateSystemRequestDto, UpdateSystemRequestDto } from './system.request.dto.js';
+import {
+  DeletedSystemResponseDto,
+  CreatedSystemResponseDto,
+  toCreatedSystemResponse,
+  toSystemJson,
+} from './system.response.dto.js';
 import { AppVersionParams, pathOf, versionOf } from '../../apps/app.params.dto.js';
 import { SystemParams, keyOf } from '../model/path.params.dto.js';
+import {
+  ReplacedSecretResponseDto,
+  replacedSecret,
+  ReplaceSecretRequestDto,
+  type ReplacedSecret,
+} from './client-secret.dto.js';
+import { ClientCertificateRequestDto, tlsOf } from '../model/tls.request.dto.js';
+import { SystemCredentialsService } from './system-credentials.service.js';
 import { DeploymentLimitsPipe } from './deployment-limits.pipe.js';
 import { ListSystemsQuery, toListOptions, toSystemListJson } from './system-list.dto.js';
-import { CreatedSystemResponseDto, toCreatedSystemResponse, toSystemJson } from './system.response.dto.js';
-import { UpdateSystemRequestDto } from './update-system.request.dto.js';
 import { SystemsService } from './systems.service.js';
 import { SystemsApi } from './systems.api.js';
 
-/** Systems of an application version (docs/contract.md, sections 2.1, 2.3 and 2.4; update and delete are extensions). */
+const REPLACED: Readonly<Record<ReplacedSecret, string>> = {
+  clientSecret: 'Client secret replaced.',
+  privateKey: 'Private key replaced.',
+  apiKey: 'API key replaced.',
+  headers: 'Headers replaced.',
+};
+
+/** Systems of an application version (docs/contract.md, sections 2.1, 2.3 and 2.4; all else is an extension). */
 @ApiTags('Systems')
 @RequirePermission(Permission.IntegrationManagement)
 @Controller('appmanager/api/resource/app/:appId/app-version/:versionId/rt/system')
 export class SystemsController {
   constructor(
     private readonly systems: SystemsService,
+    private readonly credentials: SystemCredentialsService,
     private readonly conditions: ChangeConditions,
   ) {}
 
@@ -42,11 +61,8 @@ export class SystemsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<CreatedSystemResponseDto> {
     const system = await this.systems.create(principal, versionOf(params), body);
-    const [version, place] = [
-      pathOf(params),
-      ['ri', system.resourceId, 'integration', 'api', 'systems', 'getById'],
-    ];
-    locate(response, ...version, 'rt', 'system', ...place);
+    const place = ['rt', 'system', 'ri', system.resourceId, 'integration', 'api', 'systems', 'getById'];
+    locate(response, ...pathOf(params), ...place);
     return toCreatedSystemResponse({ ...system, hasClientKey: system.clientKey !== null });
   }
 
@@ -101,6 +117,38 @@ export class SystemsController {
     @RequestHeader('If-Match') ifMatch: string | undefined,
   ): Promise<DeletedSystemResponseDto> {
     const condition = this.conditions.of(ifMatch);
-    return toDeletedSystemResponse(await this.systems.remove(principal, keyOf(params), condition));
+    const { resourceId } = await this.systems.remove(principal, keyOf(params), condition);
+    return { status: 200, message: 'System deleted.', resourceId };
+  }
+
+  @Put('ri/:systemResourceId/integration/api/systems/client-secret')
+  @FoundFirst(SystemsService, SystemParams, (systems, params) => systems.demandAny(keyOf(params)))
+  @Audited(AuditAction.SystemUpdate)
+  @SystemsApi.replaceClientSecret
+  async replace(
+    @CurrentPrincipal() principal: Principal,
+    @Param() params: SystemParams,
+    @RequestHeader('If-Match') ifMatch: string | undefined,
+    @Body() request: ReplaceSecretRequestDto,
+  ): Promise<ReplacedSecretResponseDto> {
+    const condition = readIfMatch(ifMatch);
+    const { resourceId } = await this.credentials.replaceSecret(principal, keyOf(params), request, condition);
+    return { status: 200, message: REPLACED[replacedSecret(request)], resourceId };
+  }
+
+  @Put('ri/:systemResourceId/integration/api/systems/client-certificate')
+  @FoundFirst(SystemsService, SystemParams, (systems, params) => systems.demandAny(keyOf(params)))
+  @Audited(AuditAction.SystemUpdate)
+  @SystemsApi.replaceClientCertificate
+  async replaceCertificate(
+    @CurrentPrincipal() principal: Principal,
+    @Param() params: SystemParams,
+    @RequestHeader('If-Match') ifMatch: string | undefined,
+    @Body() body: ClientCertificateRequestDto,
+  ): Promise<ReplacedSecretResponseDto> {
+    const key = keyOf(params);
+    const condition = readIfMatch(ifMatch);
+    const { resourceId } = await this.credentials.replaceCertificate(principal, key, tlsOf(body), condition);
+    return { status: 200, message: 'Client certificate replaced.', resourceId };
   }
 }

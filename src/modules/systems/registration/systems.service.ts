@@ -13,24 +13,20 @@ import { AuditService } from '../../audit/recording/audit.service.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { connectionKey } from '../model/connection.js';
 import { connectionOf } from '../model/authorization.request.dto.js';
-import type { CreateSystemRequestDto } from './create-system.request.dto.js';
-import type { UpdateSystemRequestDto } from './update-system.request.dto.js';
-import type { SystemEntity } from '../storage/system.entity.js';
+import type { CreateSystemRequestDto, UpdateSystemRequestDto } from './system.request.dto.js';
+import type {
+  SystemEntity,
+  LockedSystem,
+  McpServerRow,
+  SystemList,
+  TaggedSystem,
+} from '../storage/system.entity.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import { changed, changedFields } from './system-change.js';
 import { type SecretName, SECRETS, SystemSecrets } from '../secrets/system-secrets.js';
 import { eventOf, found } from './system-event.js';
-import {
-  type Connection,
-  type ListOptions,
-  type McpServerRow,
-  type SystemKey,
-  type SystemList,
-  type TaggedSystem,
-  SystemType,
-} from '../model/system.types.js';
+import { type Connection, type ListOptions, type SystemKey, SystemType } from '../model/system.types.js';
 import { SystemNotFoundError } from '../model/systems.errors.js';
-import type { LockedSystem } from '../storage/locked-system.types.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
 
 /** Equal for one system. */
@@ -70,11 +66,7 @@ export class SystemsService {
     );
   }
 
-  /**
-   * Registers an MCP server as a system of an application version.
-   * @throws VersionCommittedError
-   * @throws SystemNameTakenError
-   */
+  /** Registers an MCP server. @throws VersionCommittedError, SystemNameTakenError */
   async create(
     principal: Principal,
     version: AppVersionKey,
@@ -96,26 +88,17 @@ export class SystemsService {
     });
   }
 
-  /**
-   * An MCP system with the tools it offers, the same object for all who ask at the same time.
-   * @throws SystemNotFoundError
-   */
+  /** With its tools, the same object for all who ask at the same time. @throws SystemNotFoundError */
   async details(key: SystemKey): Promise<TaggedSystem> {
     return found(await this.readWithTools(key));
   }
 
-  /**
-   * The entity tag that `details` would give now.
-   * @throws SystemNotFoundError
-   */
+  /** The entity tag that `details` would give now. @throws SystemNotFoundError */
   async tag(key: SystemKey): Promise<string> {
     return found(await this.readTag(key));
   }
 
-  /**
-   * The id of an MCP system.
-   * @throws SystemNotFoundError
-   */
+  /** The id of an MCP system. @throws SystemNotFoundError */
   async idOf(key: SystemKey): Promise<string> {
     return found(await this.database.read((manager) => this.repository.idOf(manager, key)));
   }
@@ -134,20 +117,14 @@ export class SystemsService {
       : { rows };
   }
 
-  /**
-   * One page of the MCP systems of all applications, oldest first.
-   * @param after id of the last one of the page before; empty for the first page
-   */
+  /** MCP systems of all applications behind the id `after` (empty for the first page), oldest first. */
   async mcpServers(after: string, limit: number): Promise<McpServerRow[]> {
     return this.database.read((manager) => this.repository.mcpServersAfter(manager, after, limit));
   }
 
   /**
    * Changes what the request names and keeps the rest. A request that changes nothing leaves no trace.
-   * @throws SystemNotFoundError
-   * @param ifMatch entity tags of what the caller may have read
-   * @throws ValidationFailedError, SecretRequiredError
-   * @throws VersionCommittedError, ChangedMeanwhileError
+   * @throws SystemNotFoundError, ValidationFailedError, SecretRequiredError, VersionCommittedError, ChangedMeanwhileError
    */
   async update(
     principal: Principal,
@@ -173,10 +150,7 @@ export class SystemsService {
     });
   }
 
-  /**
-   * Makes sure that there is a system, of any type.
-   * @throws SystemNotFoundError
-   */
+  /** Makes sure that there is a system, of any type. @throws SystemNotFoundError */
   async demandAny(key: SystemKey): Promise<void> {
     if (!(await this.database.read((manager) => this.repository.exists(manager, key)))) {
       throw new SystemNotFoundError();
@@ -185,8 +159,7 @@ export class SystemsService {
 
   /**
    * Removes a system and its tools. Its audit events stay.
-   * @throws SystemNotFoundError
-   * @throws VersionCommittedError, ChangedMeanwhileError
+   * @throws SystemNotFoundError, VersionCommittedError, ChangedMeanwhileError
    */
   async remove(principal: Principal, key: SystemKey, ifMatch?: IfMatch): Promise<SystemEntity> {
     return this.database.write(async (manager) => {
@@ -199,9 +172,8 @@ export class SystemsService {
   }
 
   /**
-   * Begins a change of a system inside a transaction: nobody else changes it or commits its version meanwhile.
-   * @throws SystemNotFoundError
-   * @throws VersionCommittedError
+   * Nobody else changes the system or commits its version until the transaction ends.
+   * @throws SystemNotFoundError, VersionCommittedError
    */
   async lockForWriting(manager: EntityManager, key: SystemKey): Promise<SystemEntity> {
     const writable = await this.apps.isWritable(manager, key);
@@ -213,9 +185,7 @@ export class SystemsService {
   }
 
   /**
-   * Begins a change of how a system is used, which its definition is no part of: allowed in a committed version too. Nobody else
-   * changes the system or commits its version meanwhile.
-   * @returns the system, and whether its definition may be written to
+   * As `lockForWriting` for how a system is used, which is allowed in a committed version too.
    * @throws SystemNotFoundError
    */
   async lockForSwitching(manager: EntityManager, key: SystemKey): Promise<LockedSystem> {
@@ -224,8 +194,7 @@ export class SystemsService {
   }
 
   /**
-   * Refuses a change of a locked system that is another than the caller has read, its tools included. A system of another type than
-   * MCP is shown with no tag, so that only `*` names it.
+   * Refuses a change of a system that is another than the caller has read. Only `*` names one that is no MCP system.
    * @throws ChangedMeanwhileError
    */
   async demandMatch(manager: EntityManager, key: SystemKey, ifMatch: IfMatch | undefined): Promise<void> {

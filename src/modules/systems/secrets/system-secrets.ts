@@ -56,10 +56,7 @@ export class SystemSecrets {
       : this.cipher.seal(this.cipher.open(sealed, from), to);
   }
 
-  /**
-   * Whether a system holds this very secret; `null` is no secret.
-   * @throws SecretUnreadableError when the stored one cannot be opened
-   */
+  /** Whether a system holds this very secret; `null` is no secret. @throws SecretUnreadableError */
   matches(
     system: SecretHolder & Pick<SystemEntity, SecretName>,
     secret: string | null,

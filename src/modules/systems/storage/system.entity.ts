@@ -1,6 +1,7 @@
+import type { AppVersionStatus } from '../../apps/apps.types.js';
+import type { ToolRow, AuthorizationType, SystemType } from '../model/system.types.js';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { UserReference } from '../../../common/user/user-reference.js';
-import type { AuthorizationType, SystemType } from '../model/system.types.js';
 
 /** A system (data source) of an application version. `authorizationType` and `baseUrl` are always set for MCP systems. */
 @Entity('systems')
@@ -54,4 +55,74 @@ export class SystemEntity {
   @Column({ type: 'simple-json', name: 'modified_by' }) modifiedBy: UserReference;
   @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'datetime', name: 'modified_at', precision: 3 }) modifiedAt: Date;
+}
+
+/** What stays the same about a named resource through all versions of an application: its definition id. */
+@Entity('resource_definitions')
+@Index('uq_resource_definitions_app_name', ['appId', 'nameKey'], { unique: true })
+export class ResourceDefinitionEntity {
+  @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
+  @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
+  @Column({ type: 'varchar', name: 'name_key', length: 255 }) nameKey: string;
+  @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
+  /** When tools of any system of this definition were first stored; null means never, so that the next list is the first one. */
+  @Column({ type: 'datetime', name: 'tools_synchronised_at', precision: 3, nullable: true })
+  toolsSynchronisedAt: Date | null;
+}
+
+/** A system that nobody else changes until the transaction ends. */
+export interface LockedSystem {
+  system: SystemEntity;
+  /** False in a committed version: then its definition stays as it is. */
+  writable: boolean;
+}
+
+/** What is read of a system to list it. */
+export type SystemSummaryRow = Pick<
+  SystemEntity,
+  SystemNames | 'resourceId' | 'description' | 'appVersionId' | 'modifiedAt'
+>;
+
+/** What is read of a system by those who are about to use it. */
+export type SystemState = Pick<SystemEntity, SystemNames | 'baseUrl' | 'toolsSynchronisedAt'>;
+
+type SystemNames = 'id' | 'appId' | 'resourceDefinitionId' | 'resourceName' | 'name' | 'type';
+
+/** What is read of an MCP system to look whether its server is there. */
+export type McpServerRow = Pick<
+  SystemEntity,
+  'id' | 'appId' | 'resourceDefinitionId' | 'resourceName' | 'identityProviderUrl'
+> & {
+  baseUrl: string;
+  authorizationType: AuthorizationType;
+};
+
+/** What is read of an MCP system to show it. */
+export type SystemDetails = Omit<
+  SystemEntity,
+  | 'appId'
+  | 'appVersionId'
+  | 'resourceName'
+  | 'nameKey'
+  | 'clientSecret'
+  | 'clientKey'
+  | 'headers'
+  | 'connectionKey'
+  | 'toolsSynchronisedAt'
+  | 'toolsDueAt'
+> & {
+  hasClientKey: boolean;
+  tools: ToolRow[];
+};
+
+/** An MCP system as it is shown, with the entity tag of this state. */
+export interface TaggedSystem {
+  system: SystemDetails;
+  tag: string;
+}
+
+/** Systems of some versions; `versions` only when the manifest was asked for. */
+export interface SystemList {
+  rows: SystemSummaryRow[];
+  versions?: AppVersionStatus[];
 }

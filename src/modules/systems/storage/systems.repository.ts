@@ -4,18 +4,24 @@ import { locked } from '../../../database/row-locks.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import type { RawRow } from '../../../database/column-values.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import { ResourceDefinitionEntity } from './resource-definition.entity.js';
-import { SystemEntity } from './system.entity.js';
-import { readRows, SYSTEM_VERSION, SYSTEM_WITH_TOOLS, tagOf, toDetails } from './system-details.query.js';
-import { selectSummaries, toSummaryRow } from './system-summaries.query.js';
 import {
-  SystemType,
+  ResourceDefinitionEntity,
+  SystemEntity,
   type McpServerRow,
-  type SystemKey,
   type SystemState,
   type SystemSummaryRow,
   type TaggedSystem,
-} from '../model/system.types.js';
+} from './system.entity.js';
+import {
+  readRows,
+  SYSTEM_VERSION,
+  SYSTEM_WITH_TOOLS,
+  tagOf,
+  toDetails,
+  selectSummaries,
+  toSummaryRow,
+} from './systems.query.js';
+import { SystemType, type SystemKey } from '../model/system.types.js';
 import { SystemNameTakenError } from '../model/systems.errors.js';
 
 const SELECT_MCP_SERVERS = `
@@ -164,10 +170,7 @@ export class SystemsRepository {
     return (await manager.query<RawRow[]>(sql, parameters)).map(toSummaryRow);
   }
 
-  /**
-   * The definition id of a name in an application: the first version to use the name makes it, all others share it.
-   * @param proposed id and time for a new definition
-   */
+  /** The first version to use a name makes its definition id, all others share it. @param proposed for a new one */
   async definitionId(
     manager: EntityManager,
     { appId, nameKey }: { appId: string; nameKey: string },
@@ -192,10 +195,6 @@ export class SystemsRepository {
   async lockDefinition(manager: EntityManager, id: string): Promise<ResourceDefinitionEntity | null> {
     const query = manager.createQueryBuilder(ResourceDefinitionEntity, 'definition').where({ id });
     return locked(query, 'pessimistic_write').getOne();
-  }
-
-  async markSynchronised(manager: EntityManager, definitionId: string, now: Date): Promise<void> {
-    await manager.update(ResourceDefinitionEntity, { id: definitionId }, { toolsSynchronisedAt: now });
   }
 
   private byKey(

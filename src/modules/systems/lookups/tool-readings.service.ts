@@ -1,14 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull, LessThanOrEqual, MoreThan, Not, type EntityManager } from 'typeorm';
 import { SystemType, type SystemKey } from '../model/system.types.js';
-import { SystemEntity } from '../storage/system.entity.js';
+import { ResourceDefinitionEntity, SystemEntity } from '../storage/system.entity.js';
+import { SystemsRepository } from '../storage/systems.repository.js';
 
 /** A system whose tools are to be read again. */
 export type DueSystem = SystemKey & Pick<SystemEntity, 'connectionKey'>;
 
-/** When the tools of systems are to be read again. */
+/** When the tools of systems were read, and are to be read again. Inside of the caller's transaction. */
 @Injectable()
-export class RefreshTimesService {
+export class ToolReadingsService {
+  constructor(private readonly systems: SystemsRepository) {}
+
+  /**
+   * Keeps everybody else from deciding on tools of a resource definition until the transaction ends. To be called after the version
+   * and the system are locked.
+   * @returns whether tools of any system of the definition were ever stored
+   */
+  async lockDefinition(manager: EntityManager, id: string): Promise<{ wasSynchronised: boolean }> {
+    const definition = await this.systems.lockDefinition(manager, id);
+    return { wasSynchronised: definition !== null && definition.toolsSynchronisedAt !== null };
+  }
+
+  /** Notes that tools of a locked resource definition are stored now for the first time. */
+  async markSynchronised(manager: EntityManager, id: string, now: Date): Promise<void> {
+    await manager.update(ResourceDefinitionEntity, { id }, { toolsSynchronisedAt: now });
+  }
+
   /** MCP systems that somebody has tested and that are due, those that wait longest first. */
   async due(manager: EntityManager, now: Date, limit: number): Promise<DueSystem[]> {
     const tested = { type: SystemType.Mcp, toolsSynchronisedAt: Not(IsNull()) };
@@ -23,10 +41,7 @@ export class RefreshTimesService {
     });
   }
 
-  /**
-   * Sets the next time for all systems that a test of this one covers.
-   * @returns false when none of them is due any more: another replica has them
-   */
+  /** Sets the next time for all systems that a test of this one covers. @returns false when another replica has them */
   async claim(
     manager: EntityManager,
     { appId, appVersionId, connectionKey }: DueSystem,

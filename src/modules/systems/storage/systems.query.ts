@@ -5,13 +5,9 @@ import type { UserReference } from '../../../common/user/user-reference.js';
 import { prepared } from '../../../database/prepared-statements.js';
 import { toBoolean, toDate, toJson, type RawRow } from '../../../database/column-values.js';
 import { filledUp } from '../../../database/selection.js';
-import {
-  SystemType,
-  type AuthorizationType,
-  type SystemDetails,
-  type SystemKey,
-  type ToolRow,
-} from '../model/system.types.js';
+import { SystemType, type SystemKey, type ToolRow } from '../model/system.types.js';
+import type { SystemDetails, SystemSummaryRow } from './system.entity.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
 
 // The most frequent read of all, so it is spelled out: making entities of these rows would cost as much as reading them.
 
@@ -115,22 +111,8 @@ export function toDetails(rows: RawRow[]): SystemDetails | null {
   return system === undefined
     ? null
     : {
-        id: system['id'] as string,
-        resourceId: system['resourceId'] as string,
-        resourceDefinitionId: system['resourceDefinitionId'] as string,
-        type: system['type'] as SystemType,
-        name: system['name'] as string,
-        baseUrl: system['baseUrl'] as string | null,
-        authorizationType: system['authorizationType'] as AuthorizationType | null,
-        clientId: system['clientId'] as string | null,
-        identityProviderUrl: system['identityProviderUrl'] as string | null,
-        caCertificates: system['caCertificates'] as string | null,
-        clientCertificate: system['clientCertificate'] as string | null,
+        ...(system as unknown as SystemDetails),
         hasClientKey: toBoolean(system['hasClientKey']),
-        credentialOptions: system['credentialOptions'] as string | null,
-        headerNames: system['headerNames'] as string | null,
-        timeoutMs: system['timeoutMs'] as number | null,
-        description: system['description'] as string,
         createdAt: toDate(system['createdAt']),
         modifiedAt: toDate(system['modifiedAt']),
         createdBy: toJson(system['createdBy']) as UserReference,
@@ -140,10 +122,8 @@ export function toDetails(rows: RawRow[]): SystemDetails | null {
 }
 
 /**
- * The entity tag of a system as it is shown, from the rows of either reading: another one after each change of anything that is
- * shown, and each decision about a tool. Weak (RFC 9110, section 8.8.1), since it is the same in every content coding. It has the release in it, which may show
- * the same rows otherwise.
- * @returns null when there are no rows
+ * The entity tag of a system, another one after each change and each decision about a tool; null without rows.
+ * Weak (RFC 9110, section 8.8.1): the same in every content coding. A release may show the same rows otherwise.
  */
 export function tagOf(rows: RawRow[]): string | null {
   const { system, tools } = parted(rows);
@@ -184,4 +164,27 @@ function toToolRow(row: RawRow): ToolRow {
     outputSchema: row['outputSchema'] as string | null,
     enabled: toBoolean(row['enabled']),
   };
+}
+
+// A list has hundreds of rows: making entities of them would cost several times as much as reading them.
+
+const SELECT_SUMMARIES = `
+  SELECT id, resource_id AS resourceId, resource_definition_id AS resourceDefinitionId, type,
+    resource_name AS resourceName, name, description, app_id AS appId, app_version_id AS appVersionId,
+    modified_at AS modifiedAt
+  FROM systems
+  WHERE`;
+
+/** Statement and parameters that read every system of the versions (one at least), sorted by version and name. */
+export function selectSummaries(versions: AppVersionKey[]): { sql: string; parameters: string[] } {
+  const condition = versions.map(() => '(app_id = ? AND app_version_id = ?)').join(' OR ');
+  return {
+    sql: `${SELECT_SUMMARIES} ${condition} ORDER BY app_id, app_version_id, name_key`,
+    parameters: versions.flatMap(({ appId, appVersionId }) => [appId, appVersionId]),
+  };
+}
+
+/** Makes typed values of a row. */
+export function toSummaryRow(row: RawRow): SystemSummaryRow {
+  return { ...(row as unknown as SystemSummaryRow), modifiedAt: toDate(row['modifiedAt']) };
 }

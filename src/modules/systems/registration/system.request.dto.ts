@@ -1,16 +1,18 @@
-import { ApiExtraModels, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsEnum, IsObject, IsOptional, ValidateIf, ValidateNested } from 'class-validator';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Equals, IsOptional, IsEnum, IsObject, ValidateIf, ValidateNested } from 'class-validator';
 import {
-  IfSent,
-  IsCredential,
   IsDisplayName,
   IsHttpUrl,
+  IsPart,
   IsText,
+  IfSent,
+  IsCredential,
 } from '../../../common/validation/patterns.decorators.js';
-import { IsOneKindOf, Kind, NoAuthorizationDto } from '../model/authorization-kinds.dto.js';
-import { isApiKey, TYPE_RULE } from '../model/authorization.request.dto.js';
 import {
+  IsClientSecret,
+  IsResourceName,
+  IsHeaders,
+  IsTimeout,
   IsApiKey,
   IsApiKeyHeader,
   IsKeyId,
@@ -19,11 +21,78 @@ import {
   IsScheme,
   IsScope,
   IsTokenParameters,
-} from '../model/credential.decorators.js';
-import { IsHeaders, IsTimeout } from '../model/static-headers.decorator.js';
-import { AuthorizationType } from '../model/system.types.js';
-import { UpdateTlsDto } from '../model/tls.request.dto.js';
-import { DESCRIPTION_MAX_LENGTH, NAME_MAX_LENGTH } from './create-system.request.dto.js';
+} from '../model/system-field.decorator.js';
+import { SystemType, AuthorizationType } from '../model/system.types.js';
+import { AuthorizationRequestDto, isApiKey, TYPE_RULE } from '../model/authorization.request.dto.js';
+import {
+  AUTHORIZATION_MODELS,
+  IsAuthorization,
+  IsOneKindOf,
+  Kind,
+  NoAuthorizationDto,
+} from '../model/authorization-kinds.dto.js';
+import { IsTlsPart, TlsRequestDto, UpdateTlsDto } from '../model/tls.request.dto.js';
+import { Type } from 'class-transformer';
+
+/** Longest display name and description that are stored, in characters. */
+export const NAME_MAX_LENGTH = 255;
+export const DESCRIPTION_MAX_LENGTH = 2_000;
+
+/** Configuration of a new MCP system. */
+@ApiExtraModels(...AUTHORIZATION_MODELS)
+export class CreateSystemPayloadDto {
+  @IsDisplayName(NAME_MAX_LENGTH, { description: 'Display name.', example: 'Inventory tools' })
+  name: string;
+
+  @ApiProperty({
+    enum: [SystemType.Mcp],
+    description: 'Only MCP systems are created here.',
+    example: SystemType.Mcp,
+  })
+  @Equals(SystemType.Mcp, { message: 'must be MCP' })
+  type: SystemType.Mcp;
+
+  @IsHttpUrl({ description: 'Base URL of the MCP server.', example: 'https://mcp.example.com/mcp' })
+  baseUrl: string;
+
+  @IsAuthorization()
+  authorization: AuthorizationRequestDto;
+
+  @IsTlsPart()
+  tls?: TlsRequestDto;
+
+  @IsHeaders('null or absent for none.')
+  headers?: Record<string, string> | null;
+
+  @IsTimeout()
+  timeoutMs?: number | null;
+
+  @IsText(0, DESCRIPTION_MAX_LENGTH, {
+    required: false,
+    nullable: true,
+    description:
+      'Purpose. When empty, the first successful connection test fills it with what the server says of itself.',
+    example: 'Stock levels and orders of the warehouse',
+  })
+  @IsOptional()
+  description?: string | null;
+}
+
+/** The body of the create operation (docs/contract.md, section 2.1). */
+export class CreateSystemRequestDto {
+  @ApiProperty({ enum: ['CREATE'], description: 'Always CREATE.', example: 'CREATE' })
+  @Equals('CREATE', { message: 'must be CREATE' })
+  action: 'CREATE';
+
+  @IsResourceName({
+    description: 'Name of the resource; unique inside the application version without regard to case.',
+    example: 'inventory_tools',
+  })
+  resourceName: string;
+
+  @IsPart(() => CreateSystemPayloadDto, 'Configuration of the system.')
+  payload: CreateSystemPayloadDto;
+}
 
 const CHANGES = 'What to change; all that the type needs must be known afterwards.';
 
@@ -33,14 +102,11 @@ export class UpdateServiceAccountDto {
   @IfSent()
   clientId?: string;
 
-  @IsCredential(1_024, {
-    required: false,
-    description:
-      'A new secret; left out, the stored one is kept. Required when baseUrl or identityProviderUrl change.',
-    format: 'password',
-    writeOnly: true,
-    example: 'the-new-secret',
-  })
+  @IsClientSecret(
+    'A new secret; left out, the stored one is kept. Required when baseUrl or identityProviderUrl change.',
+    'the-new-secret',
+    false,
+  )
   @IfSent()
   clientSecret?: string;
 

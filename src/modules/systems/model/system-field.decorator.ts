@@ -1,8 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Matches, ValidateBy, ValidateIf, buildMessage, type ValidationArguments } from 'class-validator';
+import { ApiProperty, type ApiPropertyOptions, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsString, Matches, ValidateBy, ValidateIf, type ValidationArguments } from 'class-validator';
+import { HasLength, IfSent, IsCredential } from '../../../common/validation/patterns.decorators.js';
+import { CONTRACT_MESSAGE } from '../../../common/validation/request-validation.pipe.js';
+import { RESOURCE_NAME, RESOURCE_NAME_MAX_LENGTH } from '../../../common/validation/resource-name.js';
 import { PRIVATE_KEY_MAX_LENGTH, readSigningKey } from '../../../common/secrets/signing-key.js';
-import { IfSent, IsCredential } from '../../../common/validation/patterns.decorators.js';
 import {
   isApiKeyHeader,
   isScheme,
@@ -11,13 +13,49 @@ import {
   SCOPE_MAX_LENGTH,
   TOKEN_PARAMETER_MAX_LENGTH,
   tokenParametersRule,
+  HEADERS_MAX_BYTES,
+  headersRule,
+  MAX_HEADERS,
+  TIMEOUT_MAX_MS,
 } from '../../../common/validation/credential-rules.js';
+
+/** The words of the contract (docs/contract.md, section 2.1). */
+export const RESOURCE_NAME_MESSAGE =
+  'Name can only contain letters, numbers and the following special characters [] () . _ -';
+
+/** The name rule of resources (docs/contract.md, section 2.1). */
+export const IsResourceName = (options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      type: String,
+      minLength: 1,
+      maxLength: RESOURCE_NAME_MAX_LENGTH,
+      pattern: RESOURCE_NAME.source,
+      ...options,
+    }),
+    IsString({ message: 'must be a string' }),
+    Matches(RESOURCE_NAME, {
+      message: RESOURCE_NAME_MESSAGE,
+      context: { [CONTRACT_MESSAGE]: RESOURCE_NAME_MESSAGE },
+    }),
+    HasLength(1, RESOURCE_NAME_MAX_LENGTH),
+  );
 
 /** Longest API key that is stored, in characters. A JSON Web Token that is used as one can have 2,000. */
 const API_KEY_MAX_LENGTH = 4_096;
 
 const SCHEME_RULE =
   'Word before the key (RFC 9110, section 11.1). Without it `Bearer` for `Authorization`, and none for other headers; null for none.';
+
+/** A client secret. @param required is told by the class where it is left out */
+export const IsClientSecret = (description: string, example: string, required?: false): PropertyDecorator =>
+  IsCredential(1_024, {
+    ...(required === undefined ? {} : { required }),
+    description,
+    format: 'password',
+    writeOnly: true,
+    example,
+  });
 
 /** A private key that can sign assertions, as PEM or JWK. */
 export const IsPrivateKey = ({ required }: { required: boolean } = { required: false }): PropertyDecorator =>
@@ -140,13 +178,7 @@ export const IsTokenParameters = (): PropertyDecorator =>
       example: { audience: 'https://inventory.example.com' },
     }),
     ValidateIf((_object, value) => value !== undefined && value !== null),
-    ValidateBy({
-      name: 'isTokenParameters',
-      validator: {
-        validate: (value: unknown) => tokenParametersRule(value) === undefined,
-        defaultMessage: (args?: ValidationArguments) => tokenParametersRule(args?.value) ?? '',
-      },
-    }),
+    check('isTokenParameters', tokenParametersRule),
   );
 
 function rule(
@@ -154,11 +186,63 @@ function rule(
   validate: (value: unknown, args: ValidationArguments) => boolean,
   message: string,
 ): PropertyDecorator {
+  return check(name, (value, args) => (args !== undefined && validate(value, args) ? undefined : message));
+}
+
+/** @param problemOf says what is wrong, if anything is */
+function check(
+  name: string,
+  problemOf: (value: unknown, args: ValidationArguments | undefined) => string | undefined,
+): PropertyDecorator {
   return ValidateBy({
     name,
     validator: {
-      validate: (value, args) => args !== undefined && validate(value, args),
-      defaultMessage: buildMessage(() => message),
+      validate: (value, args) => problemOf(value, args) === undefined,
+      defaultMessage: (args) => problemOf(args?.value, args) ?? '',
     },
   });
+}
+
+/** Static headers; null for none. */
+export const IsHeaders = (description: string): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: 'object',
+      additionalProperties: { type: 'string', minLength: 1, maxLength: HEADERS_MAX_BYTES },
+      maxProperties: MAX_HEADERS,
+      nullable: true,
+      writeOnly: true,
+      description: `Extension: names and values of headers of every request to the server, ${HEADERS_MAX_BYTES} bytes in all. Stored encrypted, values are never returned. ${description}`,
+      example: { 'X-Tenant': 'acme', 'X-Client-Token': 'the-token-of-the-client' },
+    }),
+    ValidateIf((_object, value) => value !== undefined && value !== null),
+    check('isHeaders', (value, args) => headersRule(value, apiKeyHeaderBeside(args))),
+  );
+
+/** Deadline of the tool calls of a system; null for that of the deployment. */
+export const IsTimeout = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: 'integer',
+      minimum: 1,
+      maximum: TIMEOUT_MAX_MS,
+      nullable: true,
+      description:
+        'Extension: deadline of one tool call of the system in milliseconds; null or absent for 30 seconds.',
+      example: 120_000,
+    }),
+    ValidateIf((_object, value) => value !== undefined && value !== null),
+    rule(
+      'isTimeout',
+      (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= TIMEOUT_MAX_MS,
+      `must be a whole number from 1 to ${TIMEOUT_MAX_MS}`,
+    ),
+  );
+
+function apiKeyHeaderBeside(args: ValidationArguments | undefined): string | undefined {
+  const { authorization } = (args?.object ?? {}) as {
+    authorization?: { configuration?: { headerName?: unknown } };
+  };
+  const name = authorization?.configuration?.headerName;
+  return typeof name === 'string' ? name : undefined;
 }

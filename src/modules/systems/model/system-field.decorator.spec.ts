@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CONTRACT_MESSAGE } from '../../../common/validation/request-validation.pipe.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
-import { IsResourceName, RESOURCE_NAME_MESSAGE } from './is-resource-name.decorator.js';
+import { IsResourceName, RESOURCE_NAME_MESSAGE } from './system-field.decorator.js';
 
 class Named {
   @IsResourceName({})
