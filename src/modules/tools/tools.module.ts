@@ -7,17 +7,13 @@ import { ToolCallController } from './calling/tool-call.controller.js';
 import { ConnectionTestController } from './connection-tests/connection-test.controller.js';
 import { ConnectionTestRecords } from './connection-tests/connection-test-records.js';
 import { ConnectionTestService } from './connection-tests/connection-test.service.js';
-import { ReviewedToolsRepository } from './storage/reviewed-tools.repository.js';
 import { ToolDecisionsRepository } from './storage/tool-decisions.repository.js';
 import { ToolDecisionsService } from './synchronisation/tool-decisions.service.js';
-import { ToolRefreshHandler } from './refreshing/tool-refresh.handler.js';
-import { ToolRefreshJobs } from './refreshing/tool-refresh-jobs.js';
+import { ToolRefreshHandler, ToolRefreshJobs } from './refreshing/tool-refresh.handler.js';
 import { ToolRefreshesService } from './refreshing/tool-refreshes.service.js';
-import { ToolReviewsController } from './reviewing/tool-reviews.controller.js';
 import { ToolReviewsService } from './reviewing/tool-reviews.service.js';
 import { ToolStatesService } from './switching/tool-states.service.js';
 import { ToolSyncService } from './synchronisation/tool-sync.service.js';
-import { ToolUsesService } from './switching/tool-uses.service.js';
 import { ToolsController } from './switching/tools.controller.js';
 import { ToolsRepository } from './storage/tools.repository.js';
 import { ToolsService } from './switching/tools.service.js';
@@ -25,12 +21,11 @@ import { ToolsService } from './switching/tools.service.js';
 /** Finds the tools of MCP systems, keeps them in line with their servers and switches them. */
 @Module({
   imports: [AuditModule, McpConnectionModule, SystemsModule],
-  controllers: [ConnectionTestController, ToolCallController, ToolReviewsController, ToolsController],
+  controllers: [ConnectionTestController, ToolCallController, ToolsController],
   providers: [
     ConnectionTestRecords,
     ConnectionTestService,
     HandCallsService,
-    ReviewedToolsRepository,
     ToolDecisionsRepository,
     ToolDecisionsService,
     ToolRefreshHandler,
@@ -39,10 +34,9 @@ import { ToolsService } from './switching/tools.service.js';
     ToolReviewsService,
     ToolStatesService,
     ToolSyncService,
-    ToolUsesService,
     ToolsRepository,
     ToolsService,
   ],
-  exports: [ToolStatesService, ToolUsesService],
+  exports: [ToolsService, ToolStatesService],
 })
 export class ToolsModule {}

@@ -8,6 +8,7 @@ import { AuditService } from '../../audit/recording/audit.service.js';
 import { ToolCallsService } from '../../mcp-connection/calls/tool-calls.service.js';
 import { sentenceOf, type ToolCallResult } from '../../mcp-connection/model/tool-call.types.js';
 import { SystemConnectionsService } from '../../systems/lookups/system-connections.service.js';
+import { auditOutcome } from '../connection-tests/connection-test-records.js';
 import type { ToolKey } from '../model/tool.types.js';
 import {
   ArgumentsInvalidError,
@@ -17,7 +18,7 @@ import {
 } from '../model/tools.errors.js';
 import type { ToolEntity } from '../storage/tool.entity.js';
 import { ToolsRepository } from '../storage/tools.repository.js';
-import { HandCallOutcome, type HandCall } from './tool-call.types.js';
+import { HandCallOutcome, type ToolCallResponseDto } from './tool-call.dto.js';
 import { agentLimits } from '../../agents/agent.limits.js';
 
 /** Calls tools for people, as they are called for agents. Not inside of a transaction. */
@@ -32,12 +33,8 @@ export class HandCallsService {
     private readonly audit: AuditService,
   ) {}
 
-  /**
-   * Calls a tool once.
-   * @throws ToolCallsOffError where the deployment does not let people call tools
-   * @throws ToolNotFoundError, ToolDisabledError, ArgumentsInvalidError
-   */
-  async call(principal: Principal, key: ToolKey, args: JsonObject): Promise<HandCall> {
+  /** Calls once. @throws ToolCallsOffError, ToolNotFoundError, ToolDisabledError, ArgumentsInvalidError */
+  async call(principal: Principal, key: ToolKey, args: JsonObject): Promise<ToolCallResponseDto> {
     if (!this.env.get('TOOL_CALLS')) {
       throw new ToolCallsOffError();
     }
@@ -47,7 +44,7 @@ export class HandCallsService {
     const tool = await this.enabled(key);
     const result = refused ?? (await this.made(principal, key, tool, args));
     await this.record(principal, key, { tool, args, result });
-    return toCall(result, agentLimits.resultBytes);
+    return toCall(result);
   }
 
   private async enabled({ systemId, toolId }: ToolKey): Promise<ToolEntity> {
@@ -67,8 +64,8 @@ export class HandCallsService {
 
   /** @returns undefined for arguments that fit the schema, which is foreign */
   private async refused({ inputSchema }: ToolEntity, args: JsonObject): Promise<ToolCallResult | undefined> {
-    const schema = inputSchema as JsonObject;
-    const checked = await this.toolCalls.checkArguments({ text: JSON.stringify(args), schema });
+    const text = JSON.stringify(args);
+    const checked = await this.toolCalls.checkArguments({ text, schema: inputSchema });
     if ('problem' in checked) {
       throw new ArgumentsInvalidError(checked.problem);
     }
@@ -113,7 +110,7 @@ export class HandCallsService {
     await this.audit.recordAlone(principal, {
       ...event,
       action: AuditAction.ToolCall,
-      outcome: auditOutcome(result),
+      outcome: outcomeOf(result),
       details: {
         ...event.details,
         latencyMs: result.latencyMs,
@@ -139,34 +136,30 @@ function eventOf({ appId, appVersionId, resourceId, toolId }: ToolKey, tool: Too
   return { appId, appVersionId, systemResourceId: resourceId, toolId, details };
 }
 
-function auditOutcome(result: ToolCallResult): AuditOutcome {
-  if (result.outcome === 'answered') {
-    return result.isError ? AuditOutcome.Error : AuditOutcome.Ok;
+function outcomeOf(result: ToolCallResult): AuditOutcome {
+  if (result.outcome === 'failed') {
+    return auditOutcome(result.cause);
   }
-  return result.cause === 'timeout' || result.cause === 'token_timeout'
-    ? AuditOutcome.Timeout
-    : AuditOutcome.Error;
+  return result.isError ? AuditOutcome.Error : AuditOutcome.Ok;
 }
 
-function toCall(result: ToolCallResult, maxBytes: number): HandCall {
+function toCall(result: ToolCallResult): ToolCallResponseDto {
   if (result.outcome === 'failed') {
-    const { sent, latencyMs, words = '' } = result;
-    return { ...failed(sentenceOf(result), sent === 'maybe', latencyMs), text: words };
+    const { sent, latencyMs, words } = result;
+    return failed(sentenceOf(result), sent === 'maybe', latencyMs, words);
   }
   const { isError, text, structured, latencyMs } = result;
+  const maxBytes = agentLimits.resultBytes;
   const bytes =
     Buffer.byteLength(text) + (structured === null ? 0 : Buffer.byteLength(JSON.stringify(structured)));
   if (bytes > maxBytes) {
-    return failed(
-      `The result has ${bytes} bytes; at most ${maxBytes} can be shown. Ask for less.`,
-      true,
-      latencyMs,
-    );
+    const message = `The result has ${bytes} bytes; at most ${maxBytes} can be shown. Ask for less.`;
+    return failed(message, true, latencyMs);
   }
   const outcome = isError ? HandCallOutcome.ToolError : HandCallOutcome.Ok;
   return { outcome, message: null, mayHaveRun: null, text, structured, latencyMs };
 }
 
-function failed(message: string, mayHaveRun: boolean, latencyMs: number): HandCall {
-  return { outcome: HandCallOutcome.Failed, message, mayHaveRun, text: '', structured: null, latencyMs };
+function failed(message: string, mayHaveRun: boolean, latencyMs: number, text = ''): ToolCallResponseDto {
+  return { outcome: HandCallOutcome.Failed, message, mayHaveRun, text, structured: null, latencyMs };
 }

@@ -11,7 +11,7 @@ import { toolKeyOf, ToolParams } from '../switching/switch-tool.dto.js';
 import { ToolsService } from '../switching/tools.service.js';
 import { HandCallsService } from './hand-calls.service.js';
 import { ToolCallApi } from './tool-call.api.js';
-import { ToolCallResponseDto, toToolCallResponse } from './tool-call.dto.js';
+import { ToolCallResponseDto } from './tool-call.dto.js';
 
 /** Lets people call tools by hand (extension of the contract). */
 @ApiTags('Tools')
@@ -32,6 +32,6 @@ export class ToolCallController {
     @Param() params: ToolParams,
     @Body() body: Record<string, unknown>,
   ): Promise<ToolCallResponseDto> {
-    return toToolCallResponse(await this.calls.call(principal, toolKeyOf(params), body));
+    return this.calls.call(principal, toolKeyOf(params), body);
   }
 }

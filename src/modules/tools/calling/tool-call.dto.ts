@@ -1,7 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import type { JsonValue } from '../../../common/json.js';
-import { HandCallOutcome, type HandCall } from './tool-call.types.js';
+
+/** How a call by hand ended. */
+export enum HandCallOutcome {
+  Ok = 'OK',
+  ToolError = 'TOOL_ERROR',
+  Failed = 'FAILED',
+}
 
 /** What a tool that was called by hand has answered. */
 export class ToolCallResponseDto {
@@ -44,9 +50,4 @@ export class ToolCallResponseDto {
 
   @Shows.number('Milliseconds that the call took, waiting for other calls included.', 120)
   latencyMs: number;
-}
-
-export function toToolCallResponse(call: HandCall): ToolCallResponseDto {
-  const { outcome, message, mayHaveRun, text, structured, latencyMs } = call;
-  return { outcome, message, mayHaveRun, text, structured, latencyMs };
 }

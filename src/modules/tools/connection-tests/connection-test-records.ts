@@ -69,7 +69,8 @@ export class ConnectionTestRecords {
   }
 }
 
-function auditOutcome(cause: string | undefined): AuditOutcome {
+/** @param cause of a failure, if there was one */
+export function auditOutcome(cause: string | undefined): AuditOutcome {
   if (cause === undefined) {
     return AuditOutcome.Ok;
   }

@@ -11,8 +11,11 @@ import { connectionOf } from '../../systems/model/authorization.request.dto.js';
 import { keyOf, SystemParams } from '../../systems/model/path.params.dto.js';
 import { AppVersionParams, versionOf } from '../../apps/app.params.dto.js';
 import { ConnectionTestService } from './connection-test.service.js';
-import { ConnectionTestRequestDto, ConnectionTestResponseDto } from './connection-test.dto.js';
-import { toConnectionTestResponse } from './connection-test.mapper.js';
+import {
+  ConnectionTestRequestDto,
+  ConnectionTestResponseDto,
+  toConnectionTestResponse,
+} from './connection-test.dto.js';
 import { ConnectionTestApi } from './connection-test.api.js';
 
 /** Connection tests (docs/contract.md, section 2.2). */

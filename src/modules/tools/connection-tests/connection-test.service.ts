@@ -12,6 +12,7 @@ import { ConnectionTestRecords } from './connection-test-records.js';
 import type { ConnectionTest, TestedPlace } from './tested-systems.types.js';
 import { hashDefinitions } from '../model/tool-definition.js';
 import { ToolSyncService, type ServerListing } from '../synchronisation/tool-sync.service.js';
+import { ToolsRepository } from '../storage/tools.repository.js';
 import type { SyncReport } from '../model/tool.types.js';
 import { mcpLimits } from '../../mcp-connection/mcp.limits.js';
 
@@ -22,6 +23,7 @@ export class ConnectionTestService {
     private readonly mcp: McpConnectionService,
     private readonly systems: SystemsService,
     private readonly sync: ToolSyncService,
+    private readonly tools: ToolsRepository,
     private readonly records: ConnectionTestRecords,
     private readonly database: Database,
   ) {}
@@ -81,7 +83,7 @@ export class ConnectionTestService {
 
   private async countTools(covered: SystemEntity[]): Promise<number> {
     const ids = covered.map(({ id }) => id);
-    return ids.length === 0 ? 0 : this.database.read((manager) => this.sync.countTools(manager, ids));
+    return ids.length === 0 ? 0 : this.database.read((manager) => this.tools.countPresent(manager, ids));
   }
 
   /** @returns what changed; undefined when the system was removed or reconnected while the test ran */

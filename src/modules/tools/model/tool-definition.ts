@@ -1,26 +1,20 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isJsonObject } from '../../../common/json.js';
+import { turnWithRoom } from '../../../common/turns.js';
 import { canonicalJson } from '../../../common/canonical-json.js';
 import { DEFINITION_FIELDS, definitionHash } from '../../../common/tool-definition-hash.js';
 import type { FieldChange, HashedDefinition, ToolDefinition } from './tool.types.js';
 
 /** Differences that are told of one tool. */
 const MAX_CHANGES = 50;
-/** Definitions worked on before others get their turn; the largest take a millisecond each. */
-const SLICE = 16;
 const MAX_PATH_LENGTH = 200;
 const MAX_VALUE_LENGTH = 500;
 
-/**
- * Definitions with their fingerprints, a slice at a time: a list of several megabytes must not hold up the requests this
- * thread serves.
- */
+/** With fingerprints, a slice at a time: a list of several megabytes must not hold up other requests. */
 export async function hashDefinitions(definitions: ToolDefinition[]): Promise<HashedDefinition[]> {
   const hashed: HashedDefinition[] = [];
   for (const definition of definitions) {
+    await turnWithRoom();
     hashed.push({ ...definition, definitionHash: definitionHash(definition) });
-    if (hashed.length % SLICE === 0) {
-      await nextTurn();
-    }
   }
   return hashed;
 }
@@ -50,7 +44,7 @@ function collect(
   if (found.changes.length >= found.limit || canonicalText(before) === canonicalText(after)) {
     return;
   }
-  if (!isObject(before) || !isObject(after)) {
+  if (!isJsonObject(before) || !isJsonObject(after)) {
     found.changes.push({
       path: cut(path, MAX_PATH_LENGTH),
       before: cutValue(before),
@@ -82,8 +76,4 @@ function cutValue(value: unknown): string | null {
 function cut(text: string, maxLength: number): string {
   // Half a surrogate pair is no JSON to MySQL and MariaDB, and the synchronisation would fail.
   return text.length > maxLength ? `${text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')}…` : text;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -18,6 +18,14 @@ export interface ToolUse extends AppVersionKey {
   nodeName: string;
 }
 
+/** A system of a version whose tools nodes may use. */
+export interface UsedSystem extends AppVersionKey {
+  resourceDefinitionId: string;
+}
+
+/** Finds the nodes that use a system, of applications that somebody may see. */
+export type ToolUseFinder = (system: UsedSystem, maySee: (appId: string) => boolean) => Promise<ToolUse[]>;
+
 /** What a server says about a tool and a model is shown. */
 export type ToolDefinition = DiscoveredTool;
 

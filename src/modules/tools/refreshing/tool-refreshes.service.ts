@@ -3,7 +3,7 @@ import { Clock } from '../../../common/clock.js';
 import { Log } from '../../../common/logging/log.js';
 import { Database } from '../../../database/database.js';
 import { SystemConnectionsService } from '../../systems/lookups/system-connections.service.js';
-import { RefreshTimesService, type DueSystem } from '../../systems/lookups/refresh-times.service.js';
+import { ToolReadingsService, type DueSystem } from '../../systems/lookups/tool-readings.service.js';
 import { ConnectionTestService } from '../connection-tests/connection-test.service.js';
 
 const MINUTE_MS = 60_000;
@@ -20,7 +20,7 @@ const JITTER = 0.1;
 @Injectable()
 export class ToolRefreshesService {
   constructor(
-    private readonly times: RefreshTimesService,
+    private readonly readings: ToolReadingsService,
     private readonly connections: SystemConnectionsService,
     private readonly tests: ConnectionTestService,
     private readonly database: Database,
@@ -32,7 +32,7 @@ export class ToolRefreshesService {
   async round(intervalMs: number, signal: AbortSignal): Promise<void> {
     const endsAt = performance.now() + ROUND_MS;
     const due = await this.database.read((manager) =>
-      this.times.due(manager, this.clock.now(), SERVERS_PER_ROUND),
+      this.readings.due(manager, this.clock.now(), SERVERS_PER_ROUND),
     );
     for (const system of due) {
       if (signal.aborted || performance.now() > endsAt) {
@@ -47,7 +47,7 @@ export class ToolRefreshesService {
     const now = this.clock.now();
     const spread = 1 + JITTER * (2 * Math.random() - 1);
     const next = new Date(now.getTime() + intervalMs * spread);
-    if (!(await this.database.write((manager) => this.times.claim(manager, system, now, next)))) {
+    if (!(await this.database.write((manager) => this.readings.claim(manager, system, now, next)))) {
       return;
     }
     try {
@@ -61,7 +61,7 @@ export class ToolRefreshesService {
   async announced(systemId: string): Promise<void> {
     const at = new Date(this.clock.now().getTime() + MINUTE_MS);
     await this.database
-      .write((manager) => this.times.bringForward(manager, systemId, at))
+      .write((manager) => this.readings.bringForward(manager, systemId, at))
       .catch((error: unknown) => this.log.error('a changed list of tools was not noted', error));
   }
 }

@@ -115,7 +115,7 @@ function toToolReview(tool: WaitingTool): ToolReviewDto {
     name,
     enabled,
     found: findingOf(tool),
-    foundAt: textOf(decidedAt),
+    foundAt: decidedAt?.toISOString() ?? null,
     definition: toDefinition(tool),
     decided: before && toLastDecision(before),
   };
@@ -129,20 +129,15 @@ function findingOf({ before, decidedAt, createdAt }: WaitingTool): ToolFinding {
 
 function toLastDecision(before: DecidedDefinition): LastDecisionDto {
   const { enabled, decidedBy, decidedAt } = before;
-  return { enabled, decidedBy, decidedAt: textOf(decidedAt), definition: toDefinition(before) };
+  return {
+    enabled,
+    decidedBy,
+    decidedAt: decidedAt?.toISOString() ?? null,
+    definition: toDefinition(before),
+  };
 }
 
-function toDefinition({
-  title,
-  description,
-  inputSchema,
-  outputSchema,
-  annotations,
-  definitionHash,
-}: HashedDefinition): ToolDefinitionDto {
+function toDefinition(tool: HashedDefinition): ToolDefinitionDto {
+  const { title, description, inputSchema, outputSchema, annotations, definitionHash } = tool;
   return { title, description, inputSchema, outputSchema, annotations, definitionHash };
-}
-
-function textOf(moment: Date | null): string | null {
-  return moment === null ? null : moment.toISOString();
 }

@@ -4,7 +4,7 @@ import { Database } from '../../../database/database.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
 import type { SystemKey } from '../../systems/model/system.types.js';
 import type { WaitingTool } from '../model/tool.types.js';
-import { ReviewedToolsRepository } from '../storage/reviewed-tools.repository.js';
+import { ToolDecisionsRepository } from '../storage/tool-decisions.repository.js';
 import { ToolsRepository } from '../storage/tools.repository.js';
 
 /** Tools that wait for a decision, with the entity tag of their system: whoever decides says by it what he has seen. */
@@ -29,13 +29,10 @@ export class ToolReviewsService {
     private readonly database: Database,
     private readonly systems: SystemsService,
     private readonly tools: ToolsRepository,
-    private readonly reviewed: ReviewedToolsRepository,
+    private readonly decisions: ToolDecisionsRepository,
   ) {}
 
-  /**
-   * Tools about whose present definition no person has decided, in the order in which they were found.
-   * @throws SystemNotFoundError
-   */
+  /** Tools about whose present definition no person has decided, as found. @throws SystemNotFoundError */
   async page(
     system: SystemKey,
     { after, limit = TOOL_REVIEWS_SHOWN }: ToolReviewQuery,
@@ -49,7 +46,7 @@ export class ToolReviewsService {
       ({ id }) => id,
     );
     const ids = page.items.map(({ id }) => id);
-    const kept = await this.database.read((manager) => this.reviewed.of(manager, ids));
+    const kept = await this.database.read((manager) => this.decisions.reviewed(manager, ids));
     const items = page.items.map((tool) => {
       const before = kept.get(tool.id);
       return { ...tool, before: before === undefined ? null : { ...before, name: tool.name } };

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager, type SelectQueryBuilder } from 'typeorm';
-import { ToolDecisionEntity } from './tool-decision.entity.js';
-import { ToolEntity } from './tool.entity.js';
+import { ReviewedToolEntity, ToolDecisionEntity, ToolEntity } from './tool.entity.js';
 import { keyOf } from '../model/tool-decisions.js';
 import type { DefinedName, ToolDecision } from '../model/tool.types.js';
 import { inParts } from '../../../database/statement-batches.js';
@@ -24,7 +23,10 @@ const DECISION = {
 const KEY_COLUMNS = ['resource_definition_id', 'name', 'definition_hash'];
 const DECIDED_COLUMNS = ['enabled', 'decided_by', 'decided_at'];
 
-/** Rows of decisions about tools. Whoever writes them holds the lock of the resource definition. */
+const COPIED =
+  'title, description, input_schema, output_schema, annotations, definition_hash, enabled, decided_by, decided_at';
+
+/** Rows of decisions about tools, and of tools as they were then. Writers have locked the resource definition. */
 @Injectable()
 export class ToolDecisionsRepository {
   /** Those of a resource definition about tools of these names. */
@@ -77,6 +79,44 @@ export class ToolDecisionsRepository {
         .orUpdate(DECIDED_COLUMNS, KEY_COLUMNS)
         .execute();
     }
+  }
+
+  /** Tools as they were when something was last decided about them, by tool id. */
+  async reviewed(
+    manager: EntityManager,
+    toolIds: readonly string[],
+  ): Promise<Map<string, ReviewedToolEntity>> {
+    const rows = await manager.findBy(ReviewedToolEntity, { toolId: In([...toolIds]) });
+    return new Map(rows.map((row) => [row.toolId, row]));
+  }
+
+  /** Keeps tools as they are stored now, but for those of which one is kept. To be done before they are stored anew. */
+  async keep(manager: EntityManager, toolIds: readonly string[]): Promise<void> {
+    for (const some of inParts(toolIds)) {
+      const kept = await this.idsAmong(manager, some);
+      const others = some.filter((id) => !kept.has(id));
+      if (others.length > 0) {
+        // A copy inside of the database: the definitions of one list can have many megabytes.
+        await manager.query(
+          `INSERT INTO reviewed_tools (tool_id, system_id, ${COPIED})
+           SELECT id, system_id, ${COPIED} FROM tools WHERE id IN (${others.map(() => '?').join(', ')})`,
+          others,
+        );
+      }
+    }
+  }
+
+  /** Forgets what is kept of tools: the decision about them is one about how they are defined now. */
+  async forget(manager: EntityManager, toolIds: readonly string[]): Promise<void> {
+    for (const some of inParts(toolIds)) {
+      await manager.delete(ReviewedToolEntity, { toolId: In([...some]) });
+    }
+  }
+
+  private async idsAmong(manager: EntityManager, toolIds: readonly string[]): Promise<Set<string>> {
+    const where = { toolId: In([...toolIds]) };
+    const rows = await manager.find(ReviewedToolEntity, { select: { toolId: true }, where });
+    return new Set(rows.map(({ toolId }) => toolId));
   }
 }
 

@@ -1,28 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager, type QueryDeepPartialEntity } from 'typeorm';
-import type { UserReference } from '../../../common/user/user-reference.js';
-import { toBoolean, toDate, toJson, type RawRow } from '../../../database/column-values.js';
 import type { SystemKey } from '../../systems/model/system.types.js';
-import { ToolEntity } from './tool.entity.js';
-import type { StoredTool, ToolRow } from './tool-rows.types.js';
+import { ToolEntity, type ToolRow } from './tool.entity.js';
 import type { Decided, DefinedTool, ToolDefinition, ToolState } from '../model/tool.types.js';
 import { inParts } from '../../../database/statement-batches.js';
 
 /** Rows per statement: with the largest schemas, every quote escaped, still below the usual packet limit of 16 MB. */
 const BATCH = 32;
 
-const STORED_COLUMNS = [
-  'id',
-  'name',
-  'definitionHash',
-  'enabled',
-  'decidedBy',
-  'decidedAt',
-  'present',
-  'position',
-  'createdAt',
-  'modifiedAt',
-] as const satisfies (keyof StoredTool)[];
+/** What a plan needs to know of a stored tool: not its definition, only the fingerprint. */
+const STORED = {
+  id: true,
+  name: true,
+  definitionHash: true,
+  enabled: true,
+  decidedBy: true,
+  decidedAt: true,
+  present: true,
+  position: true,
+  createdAt: true,
+  modifiedAt: true,
+} as const;
 const DEFINITION = {
   id: true,
   name: true,
@@ -56,17 +54,15 @@ const UPDATED_COLUMNS = [
   'modified_at',
 ];
 
+/** A stored tool without its definition. */
+export type StoredTool = Pick<ToolEntity, keyof typeof STORED>;
+
 /** Rows of tools. */
 @Injectable()
 export class ToolsRepository {
   /** Every tool of a system, present or not, without the definitions. */
   async ofSystem(manager: EntityManager, systemId: string): Promise<StoredTool[]> {
-    const rows = await manager
-      .createQueryBuilder(ToolEntity, 'tool')
-      .select(STORED_COLUMNS.map((column) => `tool.${column}`))
-      .where({ systemId })
-      .getRawMany<RawRow>();
-    return rows.map(toStoredTool);
+    return manager.find(ToolEntity, { select: STORED, where: { systemId } });
   }
 
   /** Definitions as they are stored, by tool id. */
@@ -146,19 +142,4 @@ export class ToolsRepository {
         .execute();
     }
   }
-}
-
-function toStoredTool(row: RawRow): StoredTool {
-  return {
-    id: String(row['tool_id']),
-    name: String(row['tool_name']),
-    definitionHash: String(row['tool_definition_hash']),
-    enabled: toBoolean(row['tool_enabled']),
-    decidedBy: row['tool_decided_by'] === null ? null : (toJson(row['tool_decided_by']) as UserReference),
-    decidedAt: row['tool_decided_at'] === null ? null : toDate(row['tool_decided_at']),
-    present: toBoolean(row['tool_present']),
-    position: Number(row['tool_position']),
-    createdAt: toDate(row['tool_created_at']),
-    modifiedAt: toDate(row['tool_modified_at']),
-  };
 }

@@ -1,7 +1,7 @@
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import { IsFlag, IsPathId } from '../../../common/validation/patterns.decorators.js';
 import { keyOf, SystemParams } from '../../systems/model/path.params.dto.js';
-import type { SwitchedTool, ToolKey, ToolUse } from '../model/tool.types.js';
+import type { SwitchedTool, ToolKey } from '../model/tool.types.js';
 
 /** Path of one tool. */
 export class ToolParams extends SystemParams {
@@ -78,26 +78,9 @@ export class SwitchToolResponseDto {
   affectedNodes: AffectedNodeDto[];
 }
 
-export function toSwitchToolResponse({
-  id,
-  name,
-  enabled,
-  wasEnabled,
-  affectedNodes,
-}: SwitchedTool): SwitchToolResponseDto {
+export function toSwitchToolResponse(switched: SwitchedTool): SwitchToolResponseDto {
+  const { id, name, enabled, wasEnabled, affectedNodes } = switched;
   const state = enabled ? 'enabled' : 'disabled';
   const message = enabled === wasEnabled ? `Tool is already ${state}.` : `Tool ${state}.`;
-  const nodes = affectedNodes.map(toAffectedNode);
-  return { status: 200, message, tool: { id, name, enabled }, affectedNodes: nodes };
-}
-
-function toAffectedNode({
-  appId,
-  appVersionId,
-  buildId,
-  workflow,
-  nodeId,
-  nodeName,
-}: ToolUse): AffectedNodeDto {
-  return { appId, appVersionId, buildId, workflow, nodeId, nodeName };
+  return { status: 200, message, tool: { id, name, enabled }, affectedNodes };
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Param, Patch, Res } from '@nestjs/common';
+import { Body, Controller, Get, Param, Patch, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
@@ -9,6 +9,10 @@ import { RequestHeader } from '../../../common/http/request.decorators.js';
 import { FoundFirst } from '../../../common/http/checked-path.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
+import { keyOf, SystemParams } from '../../systems/model/path.params.dto.js';
+import { ToolReviewsApi } from '../reviewing/tool-reviews.api.js';
+import { ToolReviewPageDto, ToolReviewsQueryDto, toToolReviewPage } from '../reviewing/tool-reviews.dto.js';
+import { ToolReviewsService } from '../reviewing/tool-reviews.service.js';
 import {
   SwitchToolRequestDto,
   SwitchToolResponseDto,
@@ -19,12 +23,24 @@ import {
 import { ToolsService } from './tools.service.js';
 import { ToolsApi } from './tools.api.js';
 
-/** Tools of an MCP system (docs/contract.md, section 2.5). */
+/** Tools of an MCP system (docs/contract.md, section 2.5), and those that wait for a decision (an extension). */
 @ApiTags('Tools')
 @RequirePermission(Permission.IntegrationManagement)
 @Controller('appmanager/api/resource/app/:appId/app-version/:versionId/rt/system/ri/:systemResourceId')
 export class ToolsController {
-  constructor(private readonly tools: ToolsService) {}
+  constructor(
+    private readonly tools: ToolsService,
+    private readonly reviews: ToolReviewsService,
+  ) {}
+
+  @Get('integration/api/systems/tool-reviews')
+  @ToolReviewsApi.listToolReviews
+  async listReviews(
+    @Param() params: SystemParams,
+    @Query() query: ToolReviewsQueryDto,
+  ): Promise<ToolReviewPageDto> {
+    return toToolReviewPage(await this.reviews.page(keyOf(params), query));
+  }
 
   @Patch('integration/api/systems/ri/:systemId/tool/:toolId/enable')
   @FoundFirst(ToolsService, ToolParams, (tools, params) => tools.demandPath(toolKeyOf(params)))

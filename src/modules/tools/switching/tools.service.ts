@@ -10,28 +10,31 @@ import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import type { SystemEntity } from '../../systems/storage/system.entity.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
 import { ToolDecisionsService } from '../synchronisation/tool-decisions.service.js';
-import type { SwitchedTool, ToolKey } from '../model/tool.types.js';
+import type { SwitchedTool, ToolKey, ToolUseFinder } from '../model/tool.types.js';
 import { ToolNotFoundError } from '../model/tools.errors.js';
-import { ToolUsesService } from './tool-uses.service.js';
 import { ToolsRepository } from '../storage/tools.repository.js';
 
 /** Single tools of MCP systems (docs/contract.md, section 2.5). */
 @Injectable()
 export class ToolsService {
+  private findUses: ToolUseFinder = () => Promise.resolve([]);
+
   constructor(
     private readonly database: Database,
     private readonly systems: SystemsService,
     private readonly tools: ToolsRepository,
     private readonly decisions: ToolDecisionsService,
-    private readonly uses: ToolUsesService,
     private readonly audit: AuditService,
   ) {}
 
+  /** Lets the module of agents say which nodes use a system. Call it in `onModuleInit`. */
+  findUsesWith(finder: ToolUseFinder): void {
+    this.findUses = finder;
+  }
+
   /**
-   * Enables or disables a tool, in a committed version too. The flag is read when a tool is called, and is no part of its
-   * definition. Doing it twice changes nothing the second time. Later versions take over the last decision about the definition
-   * of the tool. Versions that have the tool already keep their flag.
-   * @param ifMatch entity tags of the system as the caller may have read it
+   * Enables or disables a tool, in a committed version too: the flag is no part of its definition. Later versions
+   * take over the last decision about the definition; versions that have the tool already keep their flag.
    * @throws SystemNotFoundError, ToolNotFoundError, ChangedMeanwhileError
    */
   async switch(
@@ -63,16 +66,13 @@ export class ToolsService {
       const tag = ifMatch === undefined ? null : await this.systems.tagInside(manager, version);
       return { ...change, tag, resourceDefinitionId: system.resourceDefinitionId };
     });
-    const affectedNodes = await this.uses.of({ appId, appVersionId, resourceDefinitionId }, (user) =>
+    const affectedNodes = await this.findUses({ appId, appVersionId, resourceDefinitionId }, (user) =>
       mayFor(principal, Permission.IntegrationManagement, user),
     );
     return { ...switched, affectedNodes };
   }
 
-  /**
-   * Makes sure that a path names a listed tool of an MCP system.
-   * @throws SystemNotFoundError, ToolNotFoundError
-   */
+  /** @throws SystemNotFoundError, ToolNotFoundError when a path names no listed tool of an MCP system */
   async demandPath({ systemId, toolId, ...system }: ToolKey): Promise<void> {
     const id = await this.systems.idOf(system);
     if (

@@ -3,33 +3,28 @@ import type { EntityManager } from 'typeorm';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { Clock } from '../../../common/clock.js';
 import type { SystemEntity } from '../../systems/storage/system.entity.js';
-import { ResourceDefinitionsService } from '../../systems/lookups/resource-definitions.service.js';
+import { ToolReadingsService } from '../../systems/lookups/tool-readings.service.js';
 import { decidedBefore, type Redefinition } from './tool-sync.js';
-import type { StoredTool } from '../storage/tool-rows.types.js';
 import type { ToolEntity } from '../storage/tool.entity.js';
+import { type StoredTool, ToolsRepository } from '../storage/tools.repository.js';
 import { outlived, ToolDecisions } from '../model/tool-decisions.js';
-import { ReviewedToolsRepository } from '../storage/reviewed-tools.repository.js';
 import { ToolDecisionsRepository } from '../storage/tool-decisions.repository.js';
 import type { ToolDecision } from '../model/tool.types.js';
-import { ToolsRepository } from '../storage/tools.repository.js';
 import { mcpLimits } from '../../mcp-connection/mcp.limits.js';
 
 /** What is decided about tools in all versions of an application. Inside of a transaction that has locked the system. */
 @Injectable()
 export class ToolDecisionsService {
   constructor(
-    private readonly definitions: ResourceDefinitionsService,
+    private readonly readings: ToolReadingsService,
     private readonly decisions: ToolDecisionsRepository,
     private readonly tools: ToolsRepository,
-    private readonly reviewed: ReviewedToolsRepository,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Begins a synchronisation: nobody else decides on these tools until the transaction ends.
-   * @param names of the tools that are listed now
-   * @returns the decisions so far about tools of these names, and whether no list was ever stored for a system of the resource
-   * definition
+   * Nobody else decides on tools of these names until the transaction ends.
+   * @returns the decisions so far, and whether no list was ever stored for a system of the resource definition
    */
   async open(
     manager: EntityManager,
@@ -38,9 +33,9 @@ export class ToolDecisionsService {
     now: Date,
   ): Promise<{ decisions: ToolDecision[]; isFirst: boolean }> {
     const { resourceDefinitionId } = system;
-    const { wasSynchronised } = await this.definitions.lock(manager, system);
+    const { wasSynchronised } = await this.readings.lockDefinition(manager, system.resourceDefinitionId);
     if (!wasSynchronised) {
-      await this.definitions.markSynchronised(manager, resourceDefinitionId, now);
+      await this.readings.markSynchronised(manager, resourceDefinitionId, now);
     }
     const decisions = await this.decisions.of(manager, resourceDefinitionId, names);
     return { decisions, isFirst: !wasSynchronised };
@@ -53,15 +48,11 @@ export class ToolDecisionsService {
     redefinitions: readonly Redefinition[],
   ): Promise<void> {
     const { byPerson, byRules } = decidedBefore(stored, redefinitions);
-    await this.reviewed.forget(manager, byPerson);
-    await this.reviewed.keep(manager, [...byPerson, ...byRules]);
+    await this.decisions.forget(manager, byPerson);
+    await this.decisions.keep(manager, [...byPerson, ...byRules]);
   }
 
-  /**
-   * Ends a synchronisation, after its tools are stored. It keeps the decisions of the synchronisation, and forgets decisions
-   * that need not be kept any more.
-   * @param earlier what `open` returned
-   */
+  /** Once tools are stored: keeps decisions, and forgets needless ones. @param earlier of `open` */
   async close(
     manager: EntityManager,
     system: SystemEntity,
@@ -88,9 +79,9 @@ export class ToolDecisionsService {
     const now = this.clock.now();
     const { name, definitionHash } = tool;
     const decided = { enabled, decidedBy: user, decidedAt: now };
-    await this.definitions.lock(manager, system);
+    await this.readings.lockDefinition(manager, system.resourceDefinitionId);
     await this.tools.decide(manager, tool.id, decided, enabled === tool.enabled ? tool.modifiedAt : now);
-    await this.reviewed.forget(manager, [tool.id]);
+    await this.decisions.forget(manager, [tool.id]);
     await this.decisions.store(manager, system.resourceDefinitionId, [{ name, definitionHash, ...decided }]);
   }
 }

@@ -6,16 +6,14 @@ import { Clock } from '../../../common/clock.js';
 import { Env } from '../../../config/env.js';
 import { AuditService } from '../../audit/recording/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
-import type { SystemEntity } from '../../systems/storage/system.entity.js';
-import type { LockedSystem } from '../../systems/storage/locked-system.types.js';
+import type { SystemEntity, LockedSystem } from '../../systems/storage/system.entity.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
 import { syncDetails } from './sync-details.js';
 import { ToolDecisionsService } from './tool-decisions.service.js';
 import { definitionChanges } from '../model/tool-definition.js';
 import { isEmpty, planSync, type Redefinition, type SyncPlan } from './tool-sync.js';
 import type { ChangedTool, HashedDefinition, SyncReport, ToolDecision } from '../model/tool.types.js';
-import type { StoredTool } from '../storage/tool-rows.types.js';
-import { ToolsRepository } from '../storage/tools.repository.js';
+import { type StoredTool, ToolsRepository } from '../storage/tools.repository.js';
 import { auditLimits } from '../../audit/audit.limits.js';
 
 /** Definitions read from the database in one statement. */
@@ -39,11 +37,6 @@ export class ToolSyncService {
     private readonly clock: Clock,
     private readonly env: Env,
   ) {}
-
-  /** How many tools the systems list in all. */
-  async countTools(manager: EntityManager, systemIds: string[]): Promise<number> {
-    return this.tools.countPresent(manager, systemIds);
-  }
 
   /**
    * Writes all that changed inside the caller's transaction. Tools are the offer of the server, so the tools of a committed
@@ -87,7 +80,8 @@ export class ToolSyncService {
     now: Date,
   ): Promise<{ plan: SyncPlan; stored: StoredTool[]; earlier: ToolDecision[] }> {
     const stored = await this.tools.ofSystem(manager, system.id);
-    const opened = await this.decisions.open(manager, system, namesOf(tools), now);
+    const names = tools.map(({ name }) => name);
+    const opened = await this.decisions.open(manager, system, names, now);
     const plan = planSync(stored, tools, {
       ...opened,
       systemId: system.id,
@@ -135,8 +129,4 @@ export class ToolSyncService {
       }
     }
   }
-}
-
-function namesOf(tools: readonly HashedDefinition[]): string[] {
-  return tools.map(({ name }) => name);
 }

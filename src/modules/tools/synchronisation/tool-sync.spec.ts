@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ToolDecisions } from '../model/tool-decisions.js';
-import type { ToolRow } from '../storage/tool-rows.types.js';
+import type { ToolRow } from '../storage/tool.entity.js';
 import { isEmpty, planSync, type SyncContext } from './tool-sync.js';
 import { definitionHash } from '../../../common/tool-definition-hash.js';
 import type {

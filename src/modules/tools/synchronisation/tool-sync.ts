@@ -1,4 +1,5 @@
-import type { StoredTool, ToolRow } from '../storage/tool-rows.types.js';
+import type { ToolRow } from '../storage/tool.entity.js';
+import type { StoredTool } from '../storage/tools.repository.js';
 import { ToolDecisions } from '../model/tool-decisions.js';
 import type {
   Decided,
@@ -11,10 +12,7 @@ import type {
 /** What a plan needs to know besides the two lists. */
 export interface SyncContext {
   systemId: string;
-  /**
-   * Whether no list was ever stored for a system of this resource definition: this list is the one that the administrator
-   * registered.
-   */
+  /** Whether no list was ever stored for the resource definition: this is the one that was registered. */
   isFirst: boolean;
   /** What was decided so far in all versions of the application. */
   decisions: readonly ToolDecision[];
