@@ -8,20 +8,18 @@ import { CallStore } from './journal/call-store.js';
 import { RunStore } from './journal/run-store.js';
 import { TestRunHandler } from './test-runs/test-run.handler.js';
 import { TestRunsController } from './test-runs/test-runs.controller.js';
-import { TestRunQueue } from './test-runs/test-run-queue.js';
-import { TestRunsService } from './test-runs/test-runs.service.js';
+import { TestRunQueue, TestRunsService } from './test-runs/test-runs.service.js';
 import { WorkflowCallsRepository } from './storage/workflow-calls.repository.js';
 import { WorkflowRunsController } from './reading/workflow-runs.controller.js';
 import { WorkflowRunsRepository } from './storage/workflow-runs.repository.js';
 import { WorkflowUsageRepository } from './storage/workflow-usage.repository.js';
-import { WorkflowUsageController } from './reading/workflow-usage.controller.js';
 import { WorkflowUsageService } from './reading/workflow-usage.service.js';
 import { WorkflowRunsService } from './runs/workflow-runs.service.js';
 
 /** Runs workflows and shows what they did. */
 @Module({
   imports: [AuditModule, BuildsModule, RepeatsModule],
-  controllers: [TestRunsController, WorkflowRunsController, WorkflowUsageController],
+  controllers: [TestRunsController, WorkflowRunsController],
   providers: [
     AuditJobHandler,
     AuditJobs,

@@ -8,9 +8,11 @@ import {
   type OutsideCall,
 } from '../../../src/modules/workflows/model/call-journal.types.js';
 import { CallStore } from '../../../src/modules/workflows/journal/call-store.js';
-import { WorkflowCallEntity } from '../../../src/modules/workflows/storage/workflow-call.entity.js';
-import { WorkflowRunEntity } from '../../../src/modules/workflows/storage/workflow-run.entity.js';
-import { DataMappingExecutor } from '../../../src/modules/workflows/executors/data-mapping.executor.js';
+import {
+  WorkflowCallEntity,
+  WorkflowRunEntity,
+} from '../../../src/modules/workflows/storage/workflow-run.entity.js';
+import { DataMappingExecutor } from '../../../src/modules/workflows/executors/built-in.executors.js';
 import { OVER_THE_SEQUENCE, type RunScope } from '../../../src/modules/workflows/model/node-executor.js';
 import { WorkflowCallsRepository } from '../../../src/modules/workflows/storage/workflow-calls.repository.js';
 import { WorkflowRunsService } from '../../../src/modules/workflows/runs/workflow-runs.service.js';

@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CallStore } from '../../../src/modules/workflows/journal/call-store.js';
-import {
-  CallKind,
-  CallState,
-  type RunCallPage,
-} from '../../../src/modules/workflows/model/call-journal.types.js';
+import { CallKind, CallState } from '../../../src/modules/workflows/model/call-journal.types.js';
 import { workflowCallPageSteps } from '../../../src/modules/workflows/reading/workflow-call.dto.js';
-import { workflowRunDetailsSteps } from '../../../src/modules/workflows/reading/workflow-run-details.dto.js';
-import { WorkflowCallEntity } from '../../../src/modules/workflows/storage/workflow-call.entity.js';
-import { WorkflowRunEntity } from '../../../src/modules/workflows/storage/workflow-run.entity.js';
+import { workflowRunDetailsSteps } from '../../../src/modules/workflows/reading/workflow-run.dto.js';
+import {
+  WorkflowCallEntity,
+  WorkflowRunEntity,
+  type RunCallPage,
+} from '../../../src/modules/workflows/storage/workflow-run.entity.js';
 import type { Steps } from '../../../src/common/turns.js';
-import { RunStore } from '../../../src/modules/workflows/journal/run-store.js';
+import { WorkflowRunsRepository } from '../../../src/modules/workflows/storage/workflow-runs.repository.js';
 import { TestApp } from '../../support/app.js';
 import { publish } from '../../support/runtime/publish.js';
 import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
@@ -126,7 +125,7 @@ describe('GET /rtm/api/runtime/workflow-run/{workflowRunId}', () => {
   });
 
   it('is made visit by visit', async () => {
-    const run = await app.nest.get(RunStore).find(runId, null);
+    const run = await app.nest.get(WorkflowRunsRepository).find(runId, null);
     if (run === null) {
       throw new Error('There is no such run.');
     }

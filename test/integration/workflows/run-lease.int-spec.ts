@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { DataMappingExecutor } from '../../../src/modules/workflows/executors/data-mapping.executor.js';
+import { DataMappingExecutor } from '../../../src/modules/workflows/executors/built-in.executors.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, serviceTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

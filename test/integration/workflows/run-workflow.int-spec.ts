@@ -5,6 +5,7 @@ import { Database } from '../../../src/database/database.js';
 import { WorkflowRunEntity } from '../../../src/modules/workflows/storage/workflow-run.entity.js';
 import { RunJournal } from '../../../src/modules/workflows/journal/run-journal.js';
 import { RunStore } from '../../../src/modules/workflows/journal/run-store.js';
+import { WorkflowRunsRepository } from '../../../src/modules/workflows/storage/workflow-runs.repository.js';
 import { WorkflowRunOrigin, WorkflowRunState } from '../../../src/modules/workflows/model/workflow.types.js';
 import { WorkflowFailedError } from '../../../src/modules/workflows/model/workflows.errors.js';
 import { TestApp } from '../../support/app.js';
@@ -299,7 +300,7 @@ describe('running a workflow', () => {
       ]);
       await store.finish(held, journal, { output: 'held', errorCode: null });
       await store.finish(lost, journal, { output: 'lost', errorCode: null });
-      expect(await store.find(held.id, null)).toMatchObject({
+      expect(await app.nest.get(WorkflowRunsRepository).find(held.id, null)).toMatchObject({
         state: WorkflowRunState.Finished,
         output: '"held"',
       });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { shardOfUuid } from '../../../src/database/shards.js';
 import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
 import { WorkflowRunEntity } from '../../../src/modules/workflows/storage/workflow-run.entity.js';
-import { DataMappingExecutor } from '../../../src/modules/workflows/executors/data-mapping.executor.js';
+import { DataMappingExecutor } from '../../../src/modules/workflows/executors/built-in.executors.js';
 import { TestApp } from '../../support/app.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually } from '../../support/runtime/runtime-client.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { DataMappingExecutor } from '../../../src/modules/workflows/executors/data-mapping.executor.js';
+import { DataMappingExecutor } from '../../../src/modules/workflows/executors/built-in.executors.js';
 import { CallKind, type CallUsage } from '../../../src/modules/workflows/model/call-journal.types.js';
 import { OVER_THE_SEQUENCE } from '../../../src/modules/workflows/model/node-executor.js';
 import type { WorkflowUsageDto } from '../../../src/modules/workflows/reading/workflow-usage.dto.js';

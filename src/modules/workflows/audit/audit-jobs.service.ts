@@ -36,11 +36,7 @@ export class AuditJobs {
     }
   }
 
-  /**
-   * Adds an event to the transaction of the change it tells of.
-   * @param shard of the rows that are changed
-   * @throws IdRangeExhaustedError when no id of a job is in stock
-   */
+  /** In the transaction of the change. @param shard of its rows @throws IdRangeExhaustedError */
   async record(
     manager: EntityManager,
     principal: Principal,

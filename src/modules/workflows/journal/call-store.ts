@@ -5,8 +5,8 @@ import type { Page } from '../../../common/page.js';
 import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
 import { storedBytes } from '../../../database/column-values.js';
-import { CallState, type CallResponse, type OutsideCall, type RunCall } from '../model/call-journal.types.js';
-import type { WorkflowCallEntity } from '../storage/workflow-call.entity.js';
+import { CallState, type CallResponse, type OutsideCall } from '../model/call-journal.types.js';
+import type { WorkflowCallEntity } from '../storage/workflow-run.entity.js';
 import type { BegunRun } from './run-store.js';
 import { WorkflowCallsRepository } from '../storage/workflow-calls.repository.js';
 import { RunReplacedError, WorkflowFailedError } from '../model/workflows.errors.js';
@@ -32,11 +32,7 @@ export class CallStore {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Begins a call, or answers what came of it before.
-   * @param hold see WorkflowRunRequest.hold
-   * @throws as CallJournal.once
-   */
+  /** Begins a call, or answers what came of it before. @throws as CallJournal.once */
   async begin(run: BegunRun, call: OutsideCall, hold: Hold): Promise<CallClaim | CallResponse> {
     const row = this.toRow(run, call);
     const held = async <T>(work: (manager: EntityManager) => Promise<T>): Promise<T> =>
@@ -103,22 +99,22 @@ export class CallStore {
    * whole, or cut one character after the length that is shown.
    * @param after key of the last one of the page before
    */
-  async page(runId: string, after: string | undefined, limit: number): Promise<Page<RunCall>> {
+  async page(runId: string, after: string | undefined, limit: number): Promise<Page<WorkflowCallEntity>> {
     const length = workflowLimits.recordValueBytes + 1;
     const names = await this.database.read((manager) => this.repository.names(manager, runId, after));
-    const items: RunCall[] = [];
+    const items: WorkflowCallEntity[] = [];
     let size = 0;
     for (const name of names.slice(0, limit)) {
       // One by one: all responses of a page together may be too much for the memory, and others have their turn in between.
       const row = await this.database.read((manager) => this.repository.find(manager, name));
       const response = row.response?.slice(0, length) ?? null;
-      items.push({ ...row, key: name.callKey, response });
+      items.push({ ...row, response });
       size += row.request.length + (response?.length ?? 0);
       if (size >= PAGE_LENGTH) {
         break;
       }
     }
-    return { items, next: items.length < names.length ? (items.at(-1)?.key ?? null) : null };
+    return { items, next: items.length < names.length ? (items.at(-1)?.callKey ?? null) : null };
   }
 
   private async end(claim: CallClaim, state: CallState, outcome: string): Promise<void> {

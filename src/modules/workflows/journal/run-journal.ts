@@ -2,6 +2,7 @@ import { type JsonValue, hasMoreValues } from '../../../common/json.js';
 import { inTurn } from '../../../common/turns.js';
 import { membersText, objectText } from '../../../common/json-text.js';
 import { WorkflowNodeState, type RunnableNode, type WorkflowNodeRecord } from '../model/workflow.types.js';
+import { workflowLimits } from '../workflow.limits.js';
 import type { WorkflowFailedError } from '../model/workflows.errors.js';
 
 const MISSING_MAX = 20;
@@ -14,6 +15,10 @@ export interface JournalLimits {
   readonly valueBytes: number;
   /** Bytes of all of them together. */
   readonly totalBytes: number;
+}
+
+function ownLimits(): JournalLimits {
+  return { valueBytes: workflowLimits.recordValueBytes, totalBytes: workflowLimits.recordBytes };
 }
 
 /** What happened at one visit of a node. */
@@ -32,7 +37,7 @@ export class RunJournal {
   private readonly visits: string[] = [];
   private bytesLeft: number;
 
-  constructor(private readonly limits: JournalLimits) {
+  constructor(private readonly limits: JournalLimits = ownLimits()) {
     this.bytesLeft = limits.totalBytes;
   }
 

@@ -1,22 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { In, Not, type EntityManager, type ObjectLiteral } from 'typeorm';
 import type { JsonValue } from '../../../common/json.js';
 import { Clock } from '../../../common/clock.js';
 import { orderedUuid } from '../../../common/ordered-uuid.js';
 import { Log } from '../../../common/logging/log.js';
-import type { SomeApps } from '../../../common/user/grant.js';
 import { Database } from '../../../database/database.js';
-import type { WorkflowRunEntity } from '../storage/workflow-run.entity.js';
+import { WorkflowRunEntity } from '../storage/workflow-run.entity.js';
 import type { RunJournal } from './run-journal.js';
-import { WorkflowRunsRepository } from '../storage/workflow-runs.repository.js';
-import {
-  WorkflowRunState,
-  type ListedRun,
-  type RunResult,
-  type RunDetails,
-  type WorkflowRunError,
-  type WorkflowRunQuery,
-} from '../model/workflow.types.js';
+import { insertNew, runGenerations } from '../storage/workflow-runs.repository.js';
+import { inShard } from '../../../database/shards.js';
+import { WorkflowRunState, type RunResult, type WorkflowRunError } from '../model/workflow.types.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';
 
 /** What a run is begun with. */
@@ -48,13 +41,15 @@ const ABANDONED: WorkflowRunError = {
   message: 'The run was interrupted too often. It does not begin again.',
 };
 
+/** States of runs that may still begin again. */
+const notOver = () => Not(In([WorkflowRunState.Finished, WorkflowRunState.Cancelled]));
+
 const noHold = (): Promise<void> => Promise.resolve();
 
-/** Keeps runs. The unique key of a run decides that there is one for each piece of work, however often that is begun. */
+/** Stores runs. The unique key of a run decides that there is one for each piece of work, however often that is begun. */
 @Injectable()
 export class RunStore {
   constructor(
-    private readonly repository: WorkflowRunsRepository,
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -66,14 +61,14 @@ export class RunStore {
     const { id, shard, runKey } = row;
     const isNew = await this.database.write(async (manager) => {
       await hold(manager);
-      return this.repository.insert(manager, row);
+      return insertNew(manager, WorkflowRunEntity, row);
     });
     if (isNew) {
       return { id, shard, attempt: 1 };
     }
     const stored = await this.database.write(async (manager) => {
       await hold(manager);
-      return this.repository.reopen(manager, runKey, shard);
+      return reopened(manager, runKey, shard);
     });
     const begun = { id: stored.id, shard: stored.shard, attempt: stored.attempt };
     if (stored.state !== WorkflowRunState.Finished || stored.output === null) {
@@ -85,40 +80,32 @@ export class RunStore {
 
   /** Stores a run that a job will begin (`rowOf`), in the transaction that adds the job. */
   async open(manager: EntityManager, row: WorkflowRunEntity): Promise<void> {
-    await this.repository.insert(manager, row);
+    await insertNew(manager, WorkflowRunEntity, row);
   }
 
-  /** Ends a run that nobody will go on with, unless it has ended. */
+  /** Ends a run that nobody will go on with, and the runs of its subworkflows, unless they have ended. */
   async giveUp(manager: EntityManager, runKey: string, shard: number): Promise<void> {
-    await this.repository.giveUp(
-      manager,
-      { runKey, shard },
-      { error: ABANDONED, finishedAt: this.clock.now() },
-    );
+    const changes = { error: ABANDONED as ObjectLiteral, finishedAt: this.clock.now() };
+    for await (const ids of runGenerations(manager, runKey, shard)) {
+      await manager.update(
+        WorkflowRunEntity,
+        { id: In(ids), state: notOver(), ...inShard(manager, shard) },
+        { ...changes, state: WorkflowRunState.Failed, attempt: () => 'attempt + 1' },
+      );
+    }
   }
 
   async finish(run: BegunRun, journal: RunJournal, { output, errorCode }: RunResult): Promise<void> {
-    await this.end(run, journal, {
-      state: WorkflowRunState.Finished,
-      error: null,
-      errorCode,
-      output: JSON.stringify(output),
-    });
+    const state = WorkflowRunState.Finished;
+    await this.end(run, journal, { state, error: null, errorCode, output: JSON.stringify(output) });
   }
 
-  /**
-   * Stores why a run ended without output. That it cannot be stored is logged and not thrown, so that the caller can throw
-   * the cause.
-   */
+  /** Stores why a run ended without output. A failure is logged, so that the caller can throw the cause. */
   async fail(run: BegunRun, journal: RunJournal, cause: unknown): Promise<void> {
     const error = cause instanceof WorkflowFailedError ? cause.toRecord() : INTERRUPTED;
     try {
-      await this.end(run, journal, {
-        state: WorkflowRunState.Failed,
-        error,
-        errorCode: null,
-        output: null,
-      });
+      const state = WorkflowRunState.Failed;
+      await this.end(run, journal, { state, error, errorCode: null, output: null });
     } catch (failure) {
       this.log.error('workflow run was not stored', failure, { workflowRunId: run.id, code: error.code });
     }
@@ -127,46 +114,13 @@ export class RunStore {
   /** Ends runs that these tokens wait for no more, in the caller's transaction. Their workers store nothing more. */
   async cancel(manager: EntityManager, owner: RunOwner, processTokenIds: readonly number[]): Promise<void> {
     const changes = { state: WorkflowRunState.Cancelled, finishedAt: this.clock.now(), error: null };
-    await this.repository.endOfTokens(manager, { ...owner, processTokenIds }, changes);
+    await endOfTokens(manager, owner, processTokenIds, changes);
   }
 
   /** Ends runs of a token that died with their workers, and that nobody begins again unless a person asks for it. */
   async abandon(owner: RunOwner, processTokenId: number): Promise<void> {
     const changes = { state: WorkflowRunState.Failed, finishedAt: this.clock.now(), error: INTERRUPTED };
-    await this.database.write((manager) =>
-      this.repository.endOfTokens(manager, { ...owner, processTokenIds: [processTokenId] }, changes),
-    );
-  }
-
-  /** @param apps only when it is a run of one of these applications; null for whichever */
-  async find(id: string, apps: SomeApps | null): Promise<RunDetails | null> {
-    const row = await this.database.read((manager) => this.repository.findById(manager, id, apps));
-    if (row === null) {
-      return null;
-    }
-    return { ...row, nodes: row.nodes ?? '[]', output: row.output ?? 'null' };
-  }
-
-  /** Id of the run that has a key; null when there is none. */
-  async idOf(runKey: string, shard: number): Promise<string | null> {
-    return this.database.read((manager) => this.repository.idOf(manager, runKey, shard));
-  }
-
-  /** Why runs failed, by their ids. */
-  async failures(
-    manager: EntityManager,
-    runs: readonly { id: string; shard: number }[],
-  ): Promise<ReadonlyMap<string, WorkflowRunError>> {
-    const found = runs.length === 0 ? [] : await this.repository.failed(manager, runs);
-    return new Map(found.flatMap(({ id, error }) => (error === null ? [] : [[id, error]])));
-  }
-
-  /**
-   * Runs, newest first, at most `limit`.
-   * @param apps only runs of these applications; null for all
-   */
-  async page(query: WorkflowRunQuery, apps: SomeApps | null, limit: number): Promise<ListedRun[]> {
-    return this.database.read((manager) => this.repository.page(manager, query, apps, limit));
+    await this.database.write((manager) => endOfTokens(manager, owner, [processTokenId], changes));
   }
 
   /** A run that begins now, with a new id. */
@@ -188,12 +142,49 @@ export class RunStore {
     };
   }
 
+  /** Stores how a run ended, unless it was begun again meanwhile. */
   private async end(
-    run: BegunRun,
+    { id, shard, attempt }: BegunRun,
     journal: RunJournal,
     outcome: Pick<WorkflowRunEntity, 'state' | 'error' | 'errorCode' | 'output'>,
   ): Promise<void> {
     const changes = { ...outcome, finishedAt: this.clock.now(), nodes: journal.text() };
-    await this.database.write((manager) => this.repository.end(manager, run, changes));
+    await this.database.write((manager) =>
+      manager.update(WorkflowRunEntity, { id, attempt, ...inShard(manager, shard) }, changes),
+    );
+  }
+}
+
+/** Begins a run again, unless it is over: whoever began it before stores nothing more. @returns it as it is now */
+async function reopened(manager: EntityManager, runKey: string, shard: number): Promise<WorkflowRunEntity> {
+  const place = inShard(manager, shard);
+  const changes: ObjectLiteral = {
+    state: WorkflowRunState.Started,
+    finishedAt: null,
+    error: null,
+    nodes: null,
+  };
+  await manager.update(
+    WorkflowRunEntity,
+    { runKey, state: notOver(), ...place },
+    { ...changes, attempt: () => 'attempt + 1' },
+  );
+  return manager.findOneByOrFail(WorkflowRunEntity, { runKey, ...place });
+}
+
+/** Ends the runs of tokens that have not ended yet. From then on whoever began them stores nothing more. */
+async function endOfTokens(
+  manager: EntityManager,
+  { processInstanceUuid, shard }: RunOwner,
+  processTokenIds: readonly number[],
+  changes: Pick<WorkflowRunEntity, 'state' | 'finishedAt' | 'error'>,
+): Promise<void> {
+  if (processTokenIds.length > 0) {
+    const tokens = { processInstanceUuid, processTokenId: In([...processTokenIds]) };
+    await manager.update(
+      WorkflowRunEntity,
+      { ...tokens, state: WorkflowRunState.Started, ...inShard(manager, shard) },
+      { ...changes, attempt: () => 'attempt + 1' },
+    );
   }
 }

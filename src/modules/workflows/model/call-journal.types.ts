@@ -1,4 +1,3 @@
-import type { Page } from '../../../common/page.js';
 import type { JsonValue } from '../../../common/json.js';
 
 /** What a run calls outside of the service. */
@@ -52,9 +51,7 @@ export interface CallResponse {
   readonly usage?: CallUsage;
 }
 
-/**
- * Remembers the outside calls of one run, so that none is made twice because its worker died (docs/agents.md, "After a crash").
- */
+/** Sees to it that no call of a run is made twice because its worker died (docs/agents.md, "After a crash"). */
 export interface CallJournal {
   /**
    * Makes an outside call at most once for this run, however often the run begins anew. A finished call gives its stored
@@ -67,28 +64,4 @@ export interface CallJournal {
    * @throws RunReplacedError, LeaseLostError when the run was cancelled or is another worker's now: nothing more may be called
    */
   once(call: OutsideCall, make: () => Promise<CallResponse>): Promise<CallResponse>;
-}
-
-/** A call as readers of a run see it. */
-export interface RunCall {
-  readonly key: string;
-  readonly kind: CallKind;
-  readonly state: CallState;
-  /** How often it was begun. */
-  readonly tries: number;
-  readonly startedAt: Date;
-  readonly finishedAt: Date | null;
-  readonly outcome: string | null;
-  readonly usage: CallUsage | null;
-  /** JSON, or the beginning of it when it is shorter than `requestBytes` say. */
-  readonly request: string;
-  readonly requestBytes: number;
-  /** JSON; null until the call is done. */
-  readonly response: string | null;
-}
-
-/** A page of the calls of a run; `next` is the key to read on from, null on the last page. */
-export interface RunCallPage extends Page<RunCall> {
-  /** Characters of a response that readers are shown. */
-  readonly maxLength: number;
 }

@@ -90,9 +90,7 @@ export interface NodeOutcome {
   readonly next: NextNode;
 }
 
-/**
- * Does what one type of node is for. A type is run if and only if `NodeExecutorsService` knows one for it.
- */
+/** Runs one type of nodes. A type is run if and only if `NodeExecutorsService` knows one for it. */
 export interface NodeExecutor {
   readonly type: ExecutedNodeType;
   /** Whether it works on `inputBody`. */

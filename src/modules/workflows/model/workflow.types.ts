@@ -153,31 +153,6 @@ export interface WorkflowNodeRecord {
   readonly error: WorkflowRunError | null;
 }
 
-/** A run as a list shows it. */
-export interface ListedRun {
-  readonly id: string;
-  readonly buildId: string;
-  readonly appId: string | null;
-  readonly workflow: string;
-  readonly state: WorkflowRunState;
-  readonly origin: WorkflowRunOrigin;
-  readonly processInstanceUuid: string;
-  readonly parentRunId: string | null;
-  readonly startedAt: Date;
-  readonly finishedAt: Date | null;
-  readonly error: WorkflowRunError | null;
-  /** Code of the BPMN error that a finished run has thrown; null when it threw none. */
-  readonly errorCode: string | null;
-}
-
-/** A run with what its nodes did. */
-export interface RunDetails extends ListedRun {
-  /** JSON of WorkflowNodeRecord[], as `JSON.stringify` writes it. */
-  readonly nodes: string;
-  /** JSON, likewise. */
-  readonly output: string;
-}
-
 /** Which runs to list. */
 export interface WorkflowRunQuery extends PageQuery {
   state?: WorkflowRunState;

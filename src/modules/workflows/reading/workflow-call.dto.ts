@@ -8,8 +8,9 @@ import { scrub, scrubbedJson } from '../../../common/logging/scrub.js';
 import type { Steps } from '../../../common/turns.js';
 import { IsText } from '../../../common/validation/patterns.decorators.js';
 import { IsPageLimit } from '../../../common/validation/query.decorators.js';
-import { CallKind, CallState, type RunCall, type RunCallPage } from '../model/call-journal.types.js';
-import { ShowsAnyJson } from '../model/any-json.js';
+import { CallKind, CallState } from '../model/call-journal.types.js';
+import type { RunCallPage, WorkflowCallEntity } from '../storage/workflow-run.entity.js';
+import { ShowsAnyJson } from './workflow-run.dto.js';
 
 const KEY_MAX_LENGTH = 191;
 
@@ -127,7 +128,7 @@ export function* workflowCallPageSteps({ items, next, maxLength }: RunCallPage):
   return new JsonText(objectText({ calls: `[${calls.join(',')}]`, next: JSON.stringify(next) }));
 }
 
-function* callSteps(call: RunCall, maxLength: number): Steps<string> {
+function* callSteps(call: WorkflowCallEntity, maxLength: number): Steps<string> {
   const text = call.response ?? 'null';
   const isCut = {
     request: Buffer.byteLength(call.request) < call.requestBytes,
@@ -141,7 +142,7 @@ function* callSteps(call: RunCall, maxLength: number): Steps<string> {
 }
 
 function toFields(
-  { key, kind, state, tries, startedAt, finishedAt, outcome, usage }: RunCall,
+  { callKey: key, kind, state, tries, startedAt, finishedAt, outcome, usage }: WorkflowCallEntity,
   isCut: Readonly<Record<'request' | 'response', boolean>>,
 ): Omit<WorkflowCallDto, 'request' | 'response'> {
   return {
@@ -153,10 +154,7 @@ function toFields(
     finishedAt: finishedAt?.toISOString() ?? null,
     durationMs: finishedAt === null ? null : finishedAt.getTime() - startedAt.getTime(),
     outcome,
-    usage:
-      usage === null
-        ? null
-        : { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens, cost: usage.cost },
+    usage,
     cut: (['request', 'response'] as const).filter((part) => isCut[part]),
   };
 }

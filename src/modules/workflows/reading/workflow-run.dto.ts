@@ -1,7 +1,102 @@
+import { shows, Shows, NEXT_PAGE } from '../../../common/answer-fields.decorators.js';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { JsonValue } from '../../../common/json.js';
+import { NODE_TYPES } from '../../packages/model/node-types.types.js';
+import {
+  WorkflowNodeState,
+  NO_PROCESS,
+  WorkflowRunOrigin,
+  WorkflowRunState,
+  type WorkflowRunError,
+} from '../model/workflow.types.js';
+import type { ListedRun, RunDetails } from '../storage/workflow-run.entity.js';
 import type { Page } from '../../../common/page.js';
-import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
-import { NO_PROCESS, WorkflowRunOrigin, WorkflowRunState, type ListedRun } from '../model/workflow.types.js';
-import { WorkflowRunErrorDto } from '../model/workflow-run-error.dto.js';
+import { JsonText } from '../../../common/http/json-replies.js';
+import { membersOf, membersText, objectText, partsOf } from '../../../common/json-text.js';
+import { scrub, scrubbedJson } from '../../../common/logging/scrub.js';
+import type { Steps } from '../../../common/turns.js';
+import { IsEnum, IsOptional } from 'class-validator';
+import { IsPathId, IsText } from '../../../common/validation/patterns.decorators.js';
+import {
+  IsPageCursor,
+  IsPageLimit,
+  IsRangeEnd,
+  IsRangeStart,
+  IsQueryUuid,
+} from '../../../common/validation/query.decorators.js';
+
+/** A member that is any JSON value, null included. */
+export const ShowsAnyJson = shows({
+  oneOf: [
+    { type: 'object', additionalProperties: true },
+    { type: 'array', items: {} },
+    { type: 'string' },
+    { type: 'number' },
+    { type: 'boolean' },
+    { type: 'null' },
+  ],
+});
+
+/** Why a run, or a node of it, failed. */
+export class WorkflowRunErrorDto {
+  @Shows.value('Stable code.', 'CONDITION_FAILED')
+  code: string;
+
+  @Shows.textOrNull('Name of the node; null when it is about the whole run.', 'Score')
+  node: string | null;
+
+  @Shows.value('What happened.', 'No condition is true, and there is no default.')
+  message: string;
+
+  @Shows.textOrNull('What was wrong exactly; may quote the workflow and process data.', 'amount: is required')
+  details: string | null;
+}
+
+/** What a node did at one visit. */
+export class WorkflowNodeRunDto {
+  @Shows.value('Id of the node in its workflow.', 'score')
+  nodeId: string;
+
+  @Shows.value('Name of the node.', 'Score')
+  name: string;
+
+  @Shows.enum('WorkflowNodeType', [...NODE_TYPES], 'What the node does.', 'SUBWORKFLOW')
+  type: string;
+
+  @Shows.enum('WorkflowNodeState', WorkflowNodeState, 'How it ended.')
+  state: WorkflowNodeState;
+
+  @Shows.moment('When it began.', '2026-01-31T10:20:30.123Z')
+  startedAt: string;
+
+  @Shows.moment('When it ended.', '2026-01-31T10:20:30.125Z')
+  finishedAt: string;
+
+  @ShowsAnyJson(
+    'What it worked on, any JSON: `inputBody` with its references replaced. Null for a type that takes none.',
+    { amount: 1000 },
+  )
+  input: JsonValue;
+
+  @ShowsAnyJson('Its result, any JSON; null when it failed.', { score: 720 })
+  output: JsonValue;
+
+  @ApiProperty({
+    isArray: true,
+    enum: ['input', 'output'],
+    description: 'Which of the two were too large to be kept, and are null here for that reason.',
+    example: [],
+  })
+  omitted: ('input' | 'output')[];
+
+  @Shows.texts('References to data that was not there; they were replaced by nothing or by null.', [
+    'client.middleName',
+  ])
+  missing: string[];
+
+  @Shows.partOrNull(() => WorkflowRunErrorDto, 'Why it failed; null if not.')
+  error: WorkflowRunErrorDto | null;
+}
 
 /** A workflow run. */
 export class WorkflowRunDto {
@@ -87,4 +182,103 @@ export function toWorkflowRun(run: ListedRun): WorkflowRunDto {
     error: run.error,
     errorCode: run.errorCode,
   };
+}
+
+/** A workflow run with what its nodes did. */
+export class WorkflowRunDetailsDto extends WorkflowRunDto {
+  @Shows.list(
+    () => WorkflowNodeRunDto,
+    'What its nodes did, in this order, one entry for each visit. Empty until the run has ended.',
+  )
+  nodes: WorkflowNodeRunDto[];
+
+  @ShowsAnyJson(
+    'What it gave to the process or the run that started it, any JSON; null unless it has finished.',
+    { score: 720 },
+  )
+  output: JsonValue;
+}
+
+/** What is shown of a visit as it is stored: the service itself wrote it. */
+const AS_STORED = [
+  'nodeId',
+  'name',
+  'type',
+  'state',
+  'startedAt',
+  'finishedAt',
+  'omitted',
+  'missing',
+] as const satisfies (keyof WorkflowNodeRunDto)[];
+
+/** A run as `WorkflowRunDetailsDto`, in JSON. Made of the texts that are stored, in pieces. */
+export function* workflowRunDetailsSteps(run: RunDetails): Steps<JsonText> {
+  const nodes: string[] = [];
+  for (const node of yield* partsOf(run.nodes)) {
+    nodes.push(yield* nodeSteps(node));
+    yield;
+  }
+  return new JsonText(
+    objectText({
+      ...membersText(toWorkflowRun(run)),
+      nodes: `[${nodes.join(',')}]`,
+      output: yield* scrubbedJson(run.output),
+    }),
+  );
+}
+
+/** Without what looks like a secret: servers and people write into data whatever they like. */
+function* nodeSteps(node: string): Steps<string> {
+  const stored = yield* membersOf(node);
+  const member = (name: keyof WorkflowNodeRunDto): string => stored.get(name) ?? 'null';
+  return objectText({
+    ...Object.fromEntries(AS_STORED.map((name) => [name, member(name)])),
+    input: yield* scrubbedJson(member('input')),
+    output: yield* scrubbedJson(member('output')),
+    error: JSON.stringify(shownError(JSON.parse(member('error')) as WorkflowRunError | null)),
+  });
+}
+
+function shownError(error: WorkflowRunError | null): WorkflowRunError | null {
+  return error === null ? null : { ...error, details: error.details === null ? null : scrub(error.details) };
+}
+
+/** Path of one workflow run. */
+export class WorkflowRunParams {
+  @IsPathId({ description: 'Id of the run.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40' })
+  workflowRunId: string;
+}
+
+/** Which runs to list. */
+export class WorkflowRunsQueryDto {
+  @ApiPropertyOptional({
+    enum: WorkflowRunState,
+    enumName: 'WorkflowRunState',
+    description: 'Only runs in this state.',
+  })
+  @IsEnum(WorkflowRunState, { message: 'must be STARTED, FINISHED, FAILED or CANCELLED' })
+  @IsOptional()
+  state?: WorkflowRunState;
+
+  @IsQueryUuid('Only runs that this process instance started.')
+  processInstanceUuid?: string;
+
+  @IsQueryUuid('Only the subworkflows that this run started itself.')
+  parentRunId?: string;
+
+  @IsText(1, 255, { required: false, description: 'Only runs of workflows with this name.' })
+  @IsOptional()
+  workflow?: string;
+
+  @IsRangeStart('runs that started')
+  from?: Date;
+
+  @IsRangeEnd('runs that started')
+  to?: Date;
+
+  @IsPageCursor()
+  before?: string;
+
+  @IsPageLimit('Runs')
+  limit?: number;
 }

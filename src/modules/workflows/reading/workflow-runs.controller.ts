@@ -6,20 +6,29 @@ import type { JsonText } from '../../../common/http/json-replies.js';
 import { inTurns } from '../../../common/turns.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { WorkflowCallsQueryDto, workflowCallPageSteps } from './workflow-call.dto.js';
-import { workflowRunDetailsSteps } from './workflow-run-details.dto.js';
-import { toWorkflowRunPage, WorkflowRunPageDto } from './workflow-run.dto.js';
-import { WorkflowRunParams, WorkflowRunsQueryDto } from './workflow-run.params.dto.js';
+import {
+  workflowRunDetailsSteps,
+  toWorkflowRunPage,
+  WorkflowRunPageDto,
+  WorkflowRunParams,
+  WorkflowRunsQueryDto,
+} from './workflow-run.dto.js';
+import { WorkflowUsageDto, WorkflowUsageQueryDto } from './workflow-usage.dto.js';
+import { WorkflowUsageService } from './workflow-usage.service.js';
 import { WorkflowRunsService } from '../runs/workflow-runs.service.js';
 import { WorkflowRunsApi } from './workflow-runs.api.js';
 
-/** Shows the runs of all workflows (extension of the contract). */
+/** Shows the runs of all workflows and what they have used up (extension of the contract). */
 @ApiTags('Workflow runs')
 @RequirePermission(Permission.ProcessRead)
-@Controller('rtm/api/runtime/workflow-run')
+@Controller('rtm/api/runtime')
 export class WorkflowRunsController {
-  constructor(private readonly workflowRuns: WorkflowRunsService) {}
+  constructor(
+    private readonly workflowRuns: WorkflowRunsService,
+    private readonly usage: WorkflowUsageService,
+  ) {}
 
-  @Get()
+  @Get('workflow-run')
   @WorkflowRunsApi.listWorkflowRuns
   async list(
     @CurrentPrincipal() principal: Principal,
@@ -28,7 +37,7 @@ export class WorkflowRunsController {
     return toWorkflowRunPage(await this.workflowRuns.page(principal, query));
   }
 
-  @Get(':workflowRunId')
+  @Get('workflow-run/:workflowRunId')
   @WorkflowRunsApi.getWorkflowRun
   async get(
     @CurrentPrincipal() principal: Principal,
@@ -37,7 +46,7 @@ export class WorkflowRunsController {
     return inTurns(workflowRunDetailsSteps(await this.workflowRuns.byId(principal, workflowRunId)));
   }
 
-  @Get(':workflowRunId/calls')
+  @Get('workflow-run/:workflowRunId/calls')
   @WorkflowRunsApi.listWorkflowRunCalls
   async listCalls(
     @CurrentPrincipal() principal: Principal,
@@ -45,5 +54,14 @@ export class WorkflowRunsController {
     @Query() query: WorkflowCallsQueryDto,
   ): Promise<JsonText> {
     return inTurns(workflowCallPageSteps(await this.workflowRuns.callsOf(principal, workflowRunId, query)));
+  }
+
+  @Get('workflow-usage')
+  @WorkflowRunsApi.getWorkflowUsage
+  async readUsage(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: WorkflowUsageQueryDto,
+  ): Promise<WorkflowUsageDto> {
+    return this.usage.read(principal, query);
   }
 }

@@ -21,20 +21,15 @@ const MOST_DAYS = 31;
 /** Sums up what runs of workflows and their agents have used up. */
 @Injectable()
 export class WorkflowUsageService {
-  private readonly mostCalls: number;
+  private readonly mostCalls = workflowLimits.usageCalls;
 
   constructor(
     private readonly usage: WorkflowUsageRepository,
     private readonly database: Database,
     private readonly clock: Clock,
-  ) {
-    this.mostCalls = workflowLimits.usageCalls;
-  }
+  ) {}
 
-  /**
-   * Over the applications that the caller may read, with two statements.
-   * @throws ValidationFailedError for a longer range than is summed up
-   */
+  /** Of the applications that the caller may read. @throws ValidationFailedError for too long a range */
   async read(principal: Principal, range: TimeRange): Promise<WorkflowUsageDto> {
     const scope = this.scopeOf(principal, range);
     const { runs, calls } = await this.database.read(async (manager) => ({

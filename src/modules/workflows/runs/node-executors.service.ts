@@ -1,10 +1,12 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { EXECUTED_NODE_TYPES, type ExecutedNodeType } from '../../packages/model/node-types.types.js';
-import { ConditionExecutor } from '../executors/condition.executor.js';
-import { DataMappingExecutor } from '../executors/data-mapping.executor.js';
-import { EndExecutor } from '../executors/end.executor.js';
-import { StartExecutor } from '../executors/start.executor.js';
-import { SubworkflowExecutor } from '../executors/subworkflow.executor.js';
+import {
+  ConditionExecutor,
+  DataMappingExecutor,
+  EndExecutor,
+  StartExecutor,
+  SubworkflowExecutor,
+} from '../executors/built-in.executors.js';
 import type { NodeExecutor } from '../model/node-executor.js';
 
 /** Types whose executors other modules bring, because the executors need those modules. */
@@ -40,10 +42,7 @@ export class NodeExecutorsService implements OnApplicationBootstrap {
     return this.registered;
   }
 
-  /**
-   * Adds a type. Call it in `onModuleInit`.
-   * @throws Error when the type is there already
-   */
+  /** Adds a type. Call it in `onModuleInit`. @throws Error when the type is there already */
   register(executor: NodeExecutor): void {
     if (this.has(executor.type)) {
       throw new Error(`Nodes of type ${executor.type} have an executor already.`);

@@ -38,10 +38,7 @@ export class RunData {
     this.data = data;
   }
 
-  /**
-   * Stores a value at a path.
-   * @throws InvalidDataPathError, WorkflowFailedError
-   */
+  /** Stores a value at a path. @throws InvalidDataPathError, WorkflowFailedError */
   async store(path: string, value: unknown): Promise<void> {
     const steps = parsePath(path);
     const added = await inTurns(this.checked(value, steps.length));

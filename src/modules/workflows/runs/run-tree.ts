@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../common/json.js';
 import { BuildDamagedError, LibraryRefusedError } from '../../builds/model/builds.errors.js';
 import type { CallStore } from '../journal/call-store.js';
 import type { NodeExecutor, RunScope } from '../model/node-executor.js';
-import { RunJournal, type JournalLimits } from '../journal/run-journal.js';
+import { RunJournal } from '../journal/run-journal.js';
 import { RunCalls } from '../journal/run-calls.js';
 import type { BegunRun, RunStore } from '../journal/run-store.js';
 import { WorkflowRunner } from './workflow-runner.js';
@@ -16,6 +16,9 @@ import {
   type WorkflowTarget,
 } from '../model/workflow.types.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';
+import { workflowLimits } from '../workflow.limits.js';
+import { dataLimits } from '../../../common/validation/data.limits.js';
+import { processLimits } from '../../process-runtime/process.limits.js';
 
 /** What the runs of a tree are made with. */
 export interface TreeTools {
@@ -25,14 +28,6 @@ export interface TreeTools {
   readonly find: (buildId: string, target: WorkflowTarget) => Promise<RunnableWorkflow>;
   readonly executors: readonly NodeExecutor[];
   readonly now: () => Date;
-  readonly limits: {
-    readonly nodes: number;
-    readonly depth: number;
-    readonly dataBytes: number;
-    readonly dataValues: number;
-    readonly steps: number;
-  };
-  readonly journal: JournalLimits;
 }
 
 /** Where a run stands in the tree. */
@@ -52,7 +47,7 @@ export class RunTree {
     private readonly signal: AbortSignal,
     private readonly tools: TreeTools,
   ) {
-    this.budget = { nodesLeft: tools.limits.nodes };
+    this.budget = { nodesLeft: workflowLimits.nodes };
   }
 
   /** @throws WorkflowFailedError, or whatever interrupted the run */
@@ -76,7 +71,7 @@ export class RunTree {
     if (run.result !== undefined) {
       return run.result;
     }
-    const journal = new RunJournal(this.tools.journal);
+    const journal = new RunJournal();
     const result = await this.resultOf(target, input, { run, journal, depth: place.depth });
     await this.tools.store.finish(run, journal, result);
     return result;
@@ -89,10 +84,15 @@ export class RunTree {
   ): Promise<RunResult> {
     try {
       const workflow = await this.find(target, depth);
-      const { executors, now, limits } = this.tools;
+      const { executors, now } = this.tools;
       const scope = this.scope(run, target.appId, depth);
-      const { dataBytes: maxDataBytes, dataValues: maxDataValues, steps: maxSteps } = limits;
-      const tools = { executors, now, maxDataBytes, maxDataValues, maxSteps };
+      const tools = {
+        executors,
+        now,
+        maxDataBytes: workflowLimits.dataBytes,
+        maxDataValues: dataLimits.values,
+        maxSteps: processLimits.expressionSteps,
+      };
       return await new WorkflowRunner(workflow, input, scope, journal, tools).run();
     } catch (error) {
       const failure =
@@ -125,7 +125,7 @@ export class RunTree {
     input: JsonObject,
     { run, key, depth }: { run: BegunRun; key: string; depth: number },
   ): Promise<RunResult> {
-    if (depth > this.tools.limits.depth) {
+    if (depth > workflowLimits.depth) {
       const message = 'Too many subworkflows inside of subworkflows.';
       throw new WorkflowFailedError('WORKFLOW_DEPTH_LIMIT', message);
     }

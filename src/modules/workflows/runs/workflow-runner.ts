@@ -164,15 +164,8 @@ export class WorkflowRunner {
     error: WorkflowFailedError | null,
   ): Promise<void> {
     const { node, startedAt, input, texts } = visit;
-    await this.journal.add({
-      node,
-      startedAt,
-      finishedAt: this.tools.now(),
-      input,
-      output,
-      missing: [...texts.missing],
-      error,
-    });
+    const [finishedAt, missing] = [this.tools.now(), [...texts.missing]];
+    await this.journal.add({ node, startedAt, finishedAt, input, output, missing, error });
   }
 }
 
@@ -205,10 +198,7 @@ function sequenceTarget({ name, outgoingSequences }: RunnableNode): string {
   return sequence.targetNodeId;
 }
 
-/**
- * What failed at a node, as a failure of the run.
- * @throws whatever means that the run was interrupted and not that it failed
- */
+/** What failed at a node. @throws whatever means that the run was interrupted and not that it failed */
 function failureOf(error: unknown, { name }: RunnableNode): WorkflowFailedError {
   if (error instanceof WorkflowFailedError) {
     return error.at(name);

@@ -8,26 +8,19 @@ import { readPage, type Page } from '../../../common/page.js';
 import { appsOf, type SomeApps } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
-import type { RunCallPage } from '../model/call-journal.types.js';
+import type { RunCallPage, ListedRun, RunDetails } from '../storage/workflow-run.entity.js';
 import { CallStore } from '../journal/call-store.js';
 import { NodeExecutorsService } from './node-executors.service.js';
 import { RunStore, type RunOwner } from '../journal/run-store.js';
+import { WorkflowRunsRepository } from '../storage/workflow-runs.repository.js';
 import { RunTree, type TreeTools } from './run-tree.js';
-import type {
-  ListedRun,
-  RunDetails,
-  WorkflowRunError,
-  WorkflowRunQuery,
-  WorkflowRunRequest,
-} from '../model/workflow.types.js';
+import type { WorkflowRunError, WorkflowRunQuery, WorkflowRunRequest } from '../model/workflow.types.js';
 import {
   WorkflowBpmnError,
   WorkflowFailedError,
   WorkflowRunNotFoundError,
 } from '../model/workflows.errors.js';
 import { workflowLimits } from '../workflow.limits.js';
-import { dataLimits } from '../../../common/validation/data.limits.js';
-import { processLimits } from '../../process-runtime/process.limits.js';
 import { pageLimits } from '../../../common/validation/page.limits.js';
 
 /** Runs workflows of builds and shows what they did (docs/process-semantics.md, section 13). */
@@ -38,6 +31,7 @@ export class WorkflowRunsService {
   constructor(
     definitions: BuildDefinitionsService,
     private readonly store: RunStore,
+    private readonly runs: WorkflowRunsRepository,
     private readonly calls: CallStore,
     clock: Clock,
     executors: NodeExecutorsService,
@@ -48,26 +42,13 @@ export class WorkflowRunsService {
       find: (buildId, { appId, name }) => definitions.workflow(buildId, appId, name),
       executors: executors.list(),
       now: () => clock.now(),
-      limits: {
-        nodes: workflowLimits.nodes,
-        depth: workflowLimits.depth,
-        dataBytes: workflowLimits.dataBytes,
-        dataValues: dataLimits.values,
-        steps: processLimits.expressionSteps,
-      },
-      journal: {
-        valueBytes: workflowLimits.recordValueBytes,
-        totalBytes: workflowLimits.recordBytes,
-      },
     };
   }
 
   /**
    * Runs a workflow of a build to its end and keeps the run. Not inside of a transaction.
-   * @returns the output
-   * @throws WorkflowBpmnError when it ends with a BPMN error
-   * @throws WorkflowFailedError when the workflow or its data are at fault, so that trying again is pointless
-   * @throws the reason of the request's signal, or an error of the database: the run may be tried again with its `runKey`
+   * @throws WorkflowBpmnError when it ends with a BPMN error, WorkflowFailedError when trying again is pointless
+   * @throws the reason of the signal, or an error of the database: it may be tried again with its `runKey`
    */
   async run(request: WorkflowRunRequest): Promise<JsonValue> {
     const milliseconds = workflowLimits.deadlineMs;
@@ -85,26 +66,17 @@ export class WorkflowRunsService {
     }
   }
 
-  /**
-   * Cancels the runs that these tokens of an instance waited for, subworkflows included, in the caller's transaction. A replica
-   * that runs one finds its job gone, and aborts the signal of the run.
-   */
+  /** Cancels runs of tokens, subworkflows included, in the caller's transaction; their signals are aborted. */
   async cancel(manager: EntityManager, owner: RunOwner, processTokenIds: readonly number[]): Promise<void> {
     await this.store.cancel(manager, owner, processTokenIds);
   }
 
-  /**
-   * Ends the runs that a token waits for, subworkflows included, as failed: their workers died and the job is given up. Asked for
-   * again with their key, they go on.
-   */
+  /** Fails runs of a token whose job is given up. Asked for again with their key, they go on. */
   async abandon(owner: RunOwner, processTokenId: number): Promise<void> {
     await this.store.abandon(owner, processTokenId);
   }
 
-  /**
-   * Lets calls of unknown outcome of a run be made once more, in the caller's transaction: a person has decided to retry the
-   * run. Whoever asks for the run with its key next goes on with it.
-   */
+  /** Lets calls of unknown outcome be made once more, in the caller's transaction: a person has decided to retry. */
   async release(manager: EntityManager, runKey: string, shard: number): Promise<void> {
     await this.calls.release(manager, runKey, shard);
   }
@@ -119,7 +91,7 @@ export class WorkflowRunsService {
 
   /** Id of the run that has a key; null when none was begun. */
   async idOf(runKey: string, shard: number): Promise<string | null> {
-    return this.store.idOf(runKey, shard);
+    return this.runs.idOf(runKey, shard);
   }
 
   /** Why runs failed, by their ids, in the caller's reading; those that have not failed are missing. */
@@ -127,7 +99,7 @@ export class WorkflowRunsService {
     manager: EntityManager,
     runs: readonly { id: string; shard: number }[],
   ): Promise<ReadonlyMap<string, WorkflowRunError>> {
-    return this.store.failures(manager, runs);
+    return this.runs.failures(manager, runs);
   }
 
   /** A page of runs of all workflows of the applications that the caller may read, newest first. */
@@ -135,16 +107,12 @@ export class WorkflowRunsService {
     const limit = query.limit ?? pageLimits.size;
     return readPage(
       limit,
-      (rows) => this.store.page(query, readableBy(principal), rows),
+      (rows) => this.runs.page(query, readableBy(principal), rows),
       ({ id }) => id,
     );
   }
 
-  /**
-   * A page of the outside calls of a run, in the order in which they were begun.
-   * @param after key of the last call of the page before
-   * @throws WorkflowRunNotFoundError
-   */
+  /** Outside calls of a run behind the key `after`, in their order. @throws WorkflowRunNotFoundError */
   async callsOf(
     principal: Principal,
     id: string,
@@ -163,7 +131,7 @@ export class WorkflowRunsService {
 
   /** @throws WorkflowRunNotFoundError also for a run of an application that the caller may not read */
   async byId(principal: Principal, id: string): Promise<RunDetails> {
-    const run = await this.store.find(id, readableBy(principal));
+    const run = await this.runs.find(id, readableBy(principal));
     if (run === null) {
       throw new WorkflowRunNotFoundError();
     }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { In, Not, type EntityManager } from 'typeorm';
-import { isDuplicate } from '../../../database/driver-errors.js';
 import { prepared } from '../../../database/prepared-statements.js';
 import { sendChange } from '../../../database/row-changes.js';
 import { locked } from '../../../database/row-locks.js';
@@ -8,9 +7,8 @@ import { textPlace, textValue } from '../../../database/column-values.js';
 import { andShard, inShard, shardOfUuid } from '../../../database/shards.js';
 import { sqlTime } from '../../../database/table-columns.js';
 import { CallState } from '../model/call-journal.types.js';
-import { WorkflowCallEntity } from './workflow-call.entity.js';
-import { WorkflowRunEntity } from './workflow-run.entity.js';
-import { runGenerations } from './run-generations.js';
+import { WorkflowCallEntity, WorkflowRunEntity } from './workflow-run.entity.js';
+import { insertNew, runGenerations } from './workflow-runs.repository.js';
 import { WorkflowRunState } from '../model/workflow.types.js';
 
 /** Names a call. */
@@ -44,17 +42,7 @@ export class WorkflowCallsRepository {
 
   /** @returns false when there is a call with this key */
   async insert(manager: EntityManager, call: WorkflowCallEntity): Promise<boolean> {
-    try {
-      // Without a reading of what defaults would have given.
-      const insert = manager.createQueryBuilder().insert().into(WorkflowCallEntity);
-      await insert.values(call).updateEntity(false).execute();
-      return true;
-    } catch (error) {
-      if (isDuplicate(error)) {
-        return false;
-      }
-      throw error;
-    }
+    return insertNew(manager, WorkflowCallEntity, call);
   }
 
   async find(manager: EntityManager, { runId, shard, callKey }: CallId): Promise<WorkflowCallEntity> {
@@ -75,11 +63,7 @@ export class WorkflowCallsRepository {
     return affected === 1;
   }
 
-  /**
-   * Ends a call that was begun by this attempt.
-   * @param response JSON of the result as `storedBytes` makes it: of a megabyte, which nothing reads on its way
-   * @returns whether the call was still under way
-   */
+  /** Ends a call of this attempt. @param response JSON as `storedBytes` makes it @returns whether it was under way */
   async finish(
     manager: EntityManager,
     { runId, shard, callKey, attempt }: CallId & Pick<WorkflowCallEntity, 'attempt'>,
@@ -132,18 +116,14 @@ export class WorkflowCallsRepository {
 
   /** Names of the calls of a run behind one of them, in the order in which they were begun last. */
   async names(manager: EntityManager, runId: string, after: string | undefined): Promise<CallId[]> {
-    const calls = await this.ordered(manager, { runId, ...inShard(manager, shardOfUuid(runId)) });
-    return after === undefined ? calls : calls.slice(calls.findIndex(({ callKey }) => callKey === after) + 1);
-  }
-
-  private async ordered(manager: EntityManager, where: object): Promise<CallId[]> {
     // Sorting whole rows would need more memory than MySQL gives when responses are large.
-    return manager
+    const calls = await manager
       .createQueryBuilder(WorkflowCallEntity, 'call')
       .select(['call.runId', 'call.shard', 'call.callKey', 'call.startedAt'])
-      .where(where)
+      .where({ runId, ...inShard(manager, shardOfUuid(runId)) })
       .orderBy('call.startedAt', 'ASC')
       .addOrderBy('call.callKey', 'ASC')
       .getMany();
+    return after === undefined ? calls : calls.slice(calls.findIndex(({ callKey }) => callKey === after) + 1);
   }
 }

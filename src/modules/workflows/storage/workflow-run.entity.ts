@@ -1,6 +1,8 @@
+import type { Page } from '../../../common/page.js';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { safeInteger, storedText } from '../../../database/column-values.js';
 import type { WorkflowRunError, WorkflowRunOrigin, WorkflowRunState } from '../model/workflow.types.js';
+import type { CallKind, CallState, CallUsage } from '../model/call-journal.types.js';
 
 /** One run of a workflow, kept for its readers. */
 @Entity('workflow_runs')
@@ -38,4 +40,61 @@ export class WorkflowRunEntity {
   @Column({ type: 'json', nullable: true, transformer: storedText }) nodes: string | null;
   /** JSON; null unless the run has finished. */
   @Column({ type: 'json', nullable: true, transformer: storedText }) output: string | null;
+}
+
+/** One call of a run to the outside. The primary key decides that it is begun once. */
+@Entity('workflow_calls')
+@Index('ix_workflow_calls_order', ['runId', 'startedAt', 'callKey'])
+@Index('ix_workflow_calls_started', ['kind', 'startedAt'])
+export class WorkflowCallEntity {
+  @PrimaryColumn({ type: 'varchar', name: 'run_id', length: 36 }) runId: string;
+  /** Names the call within its run, see OutsideCall.key. */
+  @PrimaryColumn({ type: 'varchar', name: 'call_key', length: 191 }) callKey: string;
+  /** That of the run. */
+  @Column({ type: 'int' }) shard: number;
+  @Column({ type: 'varchar', length: 8 }) kind: CallKind;
+  @Column({ type: 'varchar', length: 16 }) state: CallState;
+  /** Attempt of the run that has begun it last; only this one may finish it. */
+  @Column({ type: 'int' }) attempt: number;
+  /** How often it was begun. */
+  @Column({ type: 'int' }) tries: number;
+  /** 1 when it may be made again although its outcome was lost. */
+  @Column({ type: 'int' }) repeatable: number;
+  @Column({ type: 'datetime', name: 'started_at', precision: 3 }) startedAt: Date;
+  @Column({ type: 'datetime', name: 'finished_at', precision: 3, nullable: true }) finishedAt: Date | null;
+  @Column({ type: 'varchar', length: 64, nullable: true }) outcome: string | null;
+  @Column({ type: 'simple-json', nullable: true }) usage: CallUsage | null;
+  /** JSON, or its beginning, see RunCall.request. */
+  @Column({ type: 'json', transformer: storedText }) request: string;
+  @Column({ type: 'int', name: 'request_bytes' }) requestBytes: number;
+  /** JSON of CallResponse.result; null until the call is done. */
+  @Column({ type: 'json', nullable: true, transformer: storedText }) response: string | null;
+}
+
+/** What a list shows of a run: without what its nodes did, which may be large. */
+export const LISTED = [
+  'id',
+  'buildId',
+  'appId',
+  'workflow',
+  'state',
+  'origin',
+  'processInstanceUuid',
+  'parentRunId',
+  'startedAt',
+  'finishedAt',
+  'error',
+  'errorCode',
+] as const satisfies (keyof WorkflowRunEntity)[];
+
+/** A run as a list shows it. */
+export type ListedRun = Pick<WorkflowRunEntity, (typeof LISTED)[number]>;
+
+/** A run with what its nodes did; both texts are JSON as `JSON.stringify` writes it. */
+export type RunDetails = ListedRun & { nodes: string; output: string };
+
+/** A page of the calls of a run; `next` is the key to read on from, null on the last page. */
+export interface RunCallPage extends Page<WorkflowCallEntity> {
+  /** Characters of a response that readers are shown. */
+  readonly maxLength: number;
 }

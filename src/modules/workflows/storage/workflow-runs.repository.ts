@@ -1,176 +1,81 @@
 import { Injectable } from '@nestjs/common';
-import { In, Not, type EntityManager, type ObjectLiteral, type SelectQueryBuilder } from 'typeorm';
+import {
+  In,
+  type EntityManager,
+  type ObjectLiteral,
+  type QueryDeepPartialEntity,
+  type SelectQueryBuilder,
+} from 'typeorm';
 import { firstUuidAt } from '../../../common/ordered-uuid.js';
 import type { SomeApps } from '../../../common/user/grant.js';
 import { appCondition } from '../../../database/conditions.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
+import { Database } from '../../../database/database.js';
 import { inShard, shardOfUuid } from '../../../database/shards.js';
-import { WorkflowRunEntity } from './workflow-run.entity.js';
-import { runGenerations } from './run-generations.js';
-import { WorkflowRunState, type ListedRun, type WorkflowRunQuery } from '../model/workflow.types.js';
+import { LISTED, WorkflowRunEntity, type ListedRun, type RunDetails } from './workflow-run.entity.js';
+import { WorkflowRunState, type WorkflowRunError, type WorkflowRunQuery } from '../model/workflow.types.js';
 
-/** What a list shows of a run: without what its nodes did, which may be large. */
-const LISTED = [
-  'id',
-  'buildId',
-  'appId',
-  'workflow',
-  'state',
-  'origin',
-  'processInstanceUuid',
-  'parentRunId',
-  'startedAt',
-  'finishedAt',
-  'error',
-  'errorCode',
-] as const satisfies (keyof ListedRun)[];
-
-/** Rows of workflow runs. */
+/** Reads workflow runs. */
 @Injectable()
 export class WorkflowRunsRepository {
-  /** @returns false when there is a run with this key */
-  async insert(manager: EntityManager, run: WorkflowRunEntity): Promise<boolean> {
-    try {
-      // Without a reading of what defaults would have given.
-      const insert = manager.createQueryBuilder().insert().into(WorkflowRunEntity);
-      await insert.values(run).updateEntity(false).execute();
-      return true;
-    } catch (error) {
-      if (isDuplicate(error)) {
-        return false;
-      }
-      throw error;
-    }
-  }
-
-  /**
-   * Begins a run again unless it has finished or was cancelled. From then on whoever began it before stores nothing more.
-   * @returns the run as it is now
-   */
-  async reopen(manager: EntityManager, runKey: string, shard: number): Promise<WorkflowRunEntity> {
-    const changes: ObjectLiteral = {
-      state: WorkflowRunState.Started,
-      finishedAt: null,
-      error: null,
-      nodes: null,
-    };
-    await manager.update(
-      WorkflowRunEntity,
-      {
-        runKey,
-        state: Not(In([WorkflowRunState.Finished, WorkflowRunState.Cancelled])),
-        ...inShard(manager, shard),
-      },
-      { ...changes, attempt: () => 'attempt + 1' },
-    );
-    return manager.findOneByOrFail(WorkflowRunEntity, { runKey, ...inShard(manager, shard) });
-  }
-
-  /** Stores how a run ended, unless it was begun again meanwhile. */
-  async end(
-    manager: EntityManager,
-    { id, shard, attempt }: Pick<WorkflowRunEntity, 'id' | 'shard' | 'attempt'>,
-    changes: Pick<WorkflowRunEntity, 'state' | 'finishedAt' | 'error' | 'errorCode' | 'nodes' | 'output'>,
-  ): Promise<void> {
-    await manager.update(WorkflowRunEntity, { id, attempt, ...inShard(manager, shard) }, changes);
-  }
-
-  /** Ends a run that has not ended, or was only interrupted, and the runs of its subworkflows that have not either. */
-  async giveUp(
-    manager: EntityManager,
-    { runKey, shard }: Pick<WorkflowRunEntity, 'runKey' | 'shard'>,
-    changes: Pick<WorkflowRunEntity, 'error' | 'finishedAt'>,
-  ): Promise<void> {
-    const state = Not(In([WorkflowRunState.Finished, WorkflowRunState.Cancelled]));
-    for await (const ids of runGenerations(manager, runKey, shard)) {
-      await manager.update(
-        WorkflowRunEntity,
-        { id: In(ids), state, ...inShard(manager, shard) },
-        { ...(changes as ObjectLiteral), state: WorkflowRunState.Failed, attempt: () => 'attempt + 1' },
-      );
-    }
-  }
-
-  /** Ends the runs of tokens that have not ended yet. From then on whoever began them stores nothing more. */
-  async endOfTokens(
-    manager: EntityManager,
-    {
-      processInstanceUuid,
-      shard,
-      processTokenIds,
-    }: { processInstanceUuid: string; shard: number; processTokenIds: readonly number[] },
-    changes: Pick<WorkflowRunEntity, 'state' | 'finishedAt' | 'error'>,
-  ): Promise<void> {
-    if (processTokenIds.length > 0) {
-      await manager.update(
-        WorkflowRunEntity,
-        {
-          processInstanceUuid,
-          processTokenId: In([...processTokenIds]),
-          state: WorkflowRunState.Started,
-          ...inShard(manager, shard),
-        },
-        { ...changes, attempt: () => 'attempt + 1' },
-      );
-    }
-  }
+  constructor(private readonly database: Database) {}
 
   /** @param apps only when the build of the run is of one of these applications; null for whichever */
-  async findById(
-    manager: EntityManager,
-    id: string,
-    apps: SomeApps | null,
-  ): Promise<WorkflowRunEntity | null> {
-    const where = { id, ...inShard(manager, shardOfUuid(id)) };
-    return ofApps(manager.createQueryBuilder(WorkflowRunEntity, 'run').where(where), apps).getOne();
+  async find(id: string, apps: SomeApps | null): Promise<RunDetails | null> {
+    const row = await this.database.read((manager) => {
+      const where = { id, ...inShard(manager, shardOfUuid(id)) };
+      return ofApps(manager.createQueryBuilder(WorkflowRunEntity, 'run').where(where), apps).getOne();
+    });
+    return row && { ...row, nodes: row.nodes ?? '[]', output: row.output ?? 'null' };
   }
 
   /** Id of the run that has a key; null when there is none. */
-  async idOf(manager: EntityManager, runKey: string, shard: number): Promise<string | null> {
-    const where = { runKey, ...inShard(manager, shard) };
-    return (await manager.findOne(WorkflowRunEntity, { select: { id: true }, where }))?.id ?? null;
+  async idOf(runKey: string, shard: number): Promise<string | null> {
+    const found = await this.database.read((manager) => {
+      const where = { runKey, ...inShard(manager, shard) };
+      return manager.findOne(WorkflowRunEntity, { select: { id: true }, where });
+    });
+    return found?.id ?? null;
   }
 
-  /** Those of these runs that have failed, with the reason. */
-  async failed(
+  /** Why runs failed, by their ids, in the caller's reading; those that have not failed are missing. */
+  async failures(
     manager: EntityManager,
     runs: readonly { id: string; shard: number }[],
-  ): Promise<Pick<WorkflowRunEntity, 'id' | 'error'>[]> {
-    const shards = inShard(
-      manager,
-      runs.map(({ shard }) => shard),
-    );
-    const where = { id: In(runs.map(({ id }) => id)), state: WorkflowRunState.Failed, ...shards };
-    return manager.find(WorkflowRunEntity, { select: { id: true, error: true }, where });
+  ): Promise<ReadonlyMap<string, WorkflowRunError>> {
+    if (runs.length === 0) {
+      return new Map();
+    }
+    const shards = runs.map(({ shard }) => shard);
+    const where = { id: In(runs.map(({ id }) => id)), state: WorkflowRunState.Failed };
+    const found = await manager.find(WorkflowRunEntity, {
+      select: { id: true, error: true },
+      where: { ...where, ...inShard(manager, shards) },
+    });
+    return new Map(found.flatMap(({ id, error }) => (error === null ? [] : [[id, error]])));
   }
 
-  /**
-   * Runs, newest first, at most `limit`.
-   * @param apps only runs of builds of these applications; null for all
-   */
-  async page(
-    manager: EntityManager,
-    query: WorkflowRunQuery,
-    apps: SomeApps | null,
-    limit: number,
-  ): Promise<ListedRun[]> {
+  /** Runs, newest first, at most `limit`, of builds of these applications; null for all. */
+  async page(query: WorkflowRunQuery, apps: SomeApps | null, limit: number): Promise<ListedRun[]> {
     const { state, processInstanceUuid, parentRunId, workflow, from, to, before } = query;
-    const select = manager
-      .createQueryBuilder(WorkflowRunEntity, 'run')
-      .select(LISTED.map((column) => `run.${column}`))
-      .where(given({ state, processInstanceUuid, parentRunId, workflow }))
-      .orderBy('run.id', 'DESC')
-      .limit(limit);
-    if (before !== undefined) {
-      select.andWhere('run.id < :before', { before });
-    }
-    if (from !== undefined) {
-      select.andWhere('run.id >= :from', { from: firstUuidAt(from) });
-    }
-    if (to !== undefined) {
-      select.andWhere('run.id < :to', { to: firstUuidAt(to) });
-    }
-    return ofApps(select, apps).getMany();
+    return this.database.read((manager) => {
+      const select = manager
+        .createQueryBuilder(WorkflowRunEntity, 'run')
+        .select(LISTED.map((column) => `run.${column}`))
+        .where(given({ state, processInstanceUuid, parentRunId, workflow }))
+        .orderBy('run.id', 'DESC')
+        .limit(limit);
+      if (before !== undefined) {
+        select.andWhere('run.id < :before', { before });
+      }
+      if (from !== undefined) {
+        select.andWhere('run.id >= :from', { from: firstUuidAt(from) });
+      }
+      if (to !== undefined) {
+        select.andWhere('run.id < :to', { to: firstUuidAt(to) });
+      }
+      return ofApps(select, apps).getMany();
+    });
   }
 }
 
@@ -193,4 +98,40 @@ function ofApps<Row extends ObjectLiteral>(
   });
   const builds = `SELECT build.build_id FROM builds build WHERE ${condition}`;
   return select.andWhere(`run.buildId IN (${builds})`, values);
+}
+
+/** Ids of a run, then of its subworkflows, then of theirs; none when there is no run with this key. */
+export async function* runGenerations(
+  manager: EntityManager,
+  runKey: string,
+  shard: number,
+): AsyncGenerator<string[]> {
+  const select = { id: true } as const;
+  let runs = await manager.find(WorkflowRunEntity, { where: { runKey, ...inShard(manager, shard) }, select });
+  while (runs.length > 0) {
+    const ids = runs.map(({ id }) => id);
+    yield ids;
+    runs = await manager.find(WorkflowRunEntity, {
+      where: { parentRunId: In(ids), ...inShard(manager, shard) },
+      select,
+    });
+  }
+}
+
+/** @returns false when there is a row with this key */
+export async function insertNew<Row extends ObjectLiteral>(
+  manager: EntityManager,
+  entity: new () => Row,
+  row: QueryDeepPartialEntity<Row>,
+): Promise<boolean> {
+  try {
+    // Without a reading of what defaults would have given.
+    await manager.createQueryBuilder().insert().into(entity).values(row).updateEntity(false).execute();
+    return true;
+  } catch (error) {
+    if (isDuplicate(error)) {
+      return false;
+    }
+    throw error;
+  }
 }

@@ -1,11 +1,20 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { type Principal, callerHash } from '../../../common/user/principal.js';
+import { Clock } from '../../../common/clock.js';
+import { type JsonObject, jsonSize } from '../../../common/json.js';
+import { IdBlocks } from '../../../database/id-blocks.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import { AuditJobs } from '../audit/audit-jobs.service.js';
+import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
+import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
+import { TEST_RUN_JOB, type TestRunKey, NO_PROCESS, WorkflowRunOrigin } from '../model/workflow.types.js';
+import { workflowLimits } from '../workflow.limits.js';
+import { jobLimits } from '../../jobs/job.limits.js';
 import { v7 as uuid } from 'uuid';
-import { jsonSize, type JsonObject } from '../../../common/json.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
-import { callerHash, type Principal } from '../../../common/user/principal.js';
 import { SHARDS, shardOfHash } from '../../../database/shards.js';
 import { Database } from '../../../database/database.js';
-import type { AppVersionKey } from '../../apps/apps.types.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
 import { BuildWithdrawnError } from '../../builds/model/builds.errors.js';
 import { BuildStatus } from '../../builds/model/builds.types.js';
@@ -13,12 +22,48 @@ import { BuildReadsService } from '../../builds/contents/build-reads.service.js'
 import { repeatKey, type RepeatKey } from '../../repeats/idempotency-key.dto.js';
 import { RepeatsService } from '../../repeats/repeats.service.js';
 import { RunStore } from '../journal/run-store.js';
-import { TestRunQueue } from './test-run-queue.js';
-import { NO_PROCESS, WorkflowRunOrigin, type TestRunKey } from '../model/workflow.types.js';
+import type { StartedTestRunDto } from './test-run.dto.js';
 
-/** A run that was begun. */
-export interface StartedTestRun {
-  workflowRunId: string;
+/** Two things that the start of a test run leaves behind: its job, and the entry of the audit log. */
+@Injectable()
+export class TestRunQueue {
+  constructor(
+    private readonly jobs: JobQueueService,
+    private readonly ids: IdBlocks,
+    private readonly audit: AuditJobs,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Bytes that a run may have as data, and that a job can carry with room for what names the run. */
+  get maxInputBytes(): number {
+    return Math.min(workflowLimits.dataBytes, jobLimits.maxPayloadBytes - 1_000);
+  }
+
+  /** Not inside of a transaction. */
+  async nextId(): Promise<number> {
+    await this.audit.prepare();
+    return this.ids.next('job');
+  }
+
+  /** Adds the job of a run and the entry of the audit log, where the run is. */
+  async add(
+    manager: EntityManager,
+    principal: Principal,
+    run: { jobId: number; shard: number; id: string; key: TestRunKey & AppVersionKey },
+    payload: JsonObject,
+  ): Promise<void> {
+    const { jobId, shard, id: workflowRunId, key } = run;
+    const { appId, appVersionId, buildId, workflow } = key;
+    const job = { id: jobId, shard, kind: TEST_RUN_JOB, availableAt: this.clock.now(), payload };
+    await this.jobs.add(manager, [job]);
+    const details = { buildId, workflow, workflowRunId };
+    const what = { action: AuditAction.WorkflowTest, outcome: AuditOutcome.Ok };
+    await this.audit.record(manager, principal, { ...what, appId, appVersionId, details }, shard);
+  }
+
+  wake(): void {
+    this.jobs.wake();
+  }
 }
 
 interface TestRunRequest {
@@ -39,11 +84,7 @@ export class TestRunsService {
     private readonly database: Database,
   ) {}
 
-  /**
-   * Makes sure that the application has this build, and the build this workflow of its own.
-   * @returns the version that the build was made of
-   * @throws BuildNotFoundError, WorkflowNotFoundError
-   */
+  /** @returns the version that the build was made of @throws BuildNotFoundError, WorkflowNotFoundError */
   async demandPath({ appId, buildId, workflow }: TestRunKey): Promise<AppVersionKey> {
     const { appVersionId } = await this.builds.summary(appId, buildId);
     await this.definitions.workflow(buildId, appId, workflow);
@@ -51,18 +92,16 @@ export class TestRunsService {
   }
 
   /**
-   * Begins a run and leaves it to a job. The workflow itself checks the input, and its run names the mistakes. The same call with the same
-   * Idempotency-Key begins one run, and gets its id.
-   * @throws BuildNotFoundError, WorkflowNotFoundError
+   * Begins a run and leaves it to a job; one run for calls with the same Idempotency-Key.
+   * @throws BuildNotFoundError, WorkflowNotFoundError, IdempotencyKeyReusedError
    * @throws ValidationFailedError when the input is larger than the data of a run may be, or the key is none
-   * @throws IdempotencyKeyReusedError
    */
   async start(
     principal: Principal,
     key: TestRunKey,
     input: JsonObject,
     idempotencyKey: string | undefined,
-  ): Promise<StartedTestRun> {
+  ): Promise<StartedTestRunDto> {
     const version = await this.demandPath(key);
     const maxBytes = this.queue.maxInputBytes;
     if (jsonSize(input) > maxBytes) {
@@ -80,7 +119,7 @@ export class TestRunsService {
   private async begin(
     { principal, key, input }: TestRunRequest,
     repeat: RepeatKey | undefined,
-  ): Promise<StartedTestRun> {
+  ): Promise<StartedTestRunDto> {
     const { appId, buildId, workflow } = key;
     if ((await this.builds.summary(appId, buildId)).status === BuildStatus.Withdrawn) {
       throw new BuildWithdrawnError();
@@ -99,8 +138,7 @@ export class TestRunsService {
       }
       await this.store.open(manager, row);
       const payload = { runKey, appId, buildId, workflow, input, caller: callerHash(principal) };
-      await this.queue.add(manager, { id: jobId, shard }, payload);
-      await this.queue.record(manager, principal, key, { id: row.id, shard });
+      await this.queue.add(manager, principal, { jobId, shard, id: row.id, key }, payload);
     });
     this.queue.wake();
     return started;
