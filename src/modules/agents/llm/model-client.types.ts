@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../common/json.js';
+import type { CallUsage } from '../../workflows/model/call-journal.types.js';
 import type { ToolImage } from '../../mcp-connection/model/tool-call.types.js';
 
 /** A tool as the model is shown it. */
@@ -45,18 +46,11 @@ export interface ModelRequest {
   readonly traceparent: string;
 }
 
-/** Tokens and costs as the model counts them; null where it says nothing. */
-export interface ModelUsage {
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
-  readonly cost: number | null;
-}
-
 /** What the model answers: calls of tools, or else its final answer. */
 export interface ModelTurn {
   readonly content: string | null;
   readonly calls: readonly RequestedCall[];
-  readonly usage: ModelUsage;
+  readonly usage: CallUsage;
   /** Why it stopped, one of the words of the API; `length` means that the answer is cut off. */
   readonly finishReason: string;
 }

@@ -23,6 +23,17 @@ const SENT_HEADERS = ['accept', 'authorization', 'content-type', 'traceparent'];
 const MAX_ID_LENGTH = 200;
 const CALL_ID = /^[\x21-\x7e]{1,128}$/;
 
+/** What failures of the guarded client are to us; all others are the network's. */
+const KINDS: Readonly<Partial<Record<OutboundFailure, ModelFailure>>> = {
+  timeout: 'TIMEOUT',
+  too_large: 'TOO_LARGE',
+  blocked: 'BLOCKED',
+  port: 'BLOCKED',
+  insecure: 'BLOCKED',
+  redirect: 'BLOCKED',
+  encoding: 'INVALID',
+};
+
 const count = z.int().min(0).nullable().catch(null).default(null);
 const NOT_COUNTED = { prompt_tokens: null, completion_tokens: null, cost: null };
 /** More calls in one answer than any model asks for. */
@@ -78,10 +89,7 @@ export class OpenAiModelClient {
     return this.env.get('LLM_BASE_URL') !== undefined && this.env.get('LLM_MODEL') !== undefined;
   }
 
-  /**
-   * Asks once, with `timeoutMs` for all of it.
-   * @throws ModelCallError, or the reason of the request's signal
-   */
+  /** Asks once. @throws ModelCallError, or the reason of the request's signal */
   async ask(request: ModelRequest): Promise<ModelTurn> {
     const maxBytes = modelLimits.maxResponseBytes;
     const limits = {
@@ -150,7 +158,7 @@ export class OpenAiModelClient {
       );
     }
     const failure = error instanceof OutboundError ? error : outbound;
-    return new ModelCallError(failure === undefined ? 'INVALID' : kindOf(failure.failure));
+    return new ModelCallError(failure === undefined ? 'INVALID' : (KINDS[failure.failure] ?? 'NETWORK'));
   }
 
   /** Whether it is the scripted model of evaluation mode, whose words are ours: no operator has named another. */
@@ -234,22 +242,4 @@ function wordsOf(error: APIError): string | null {
   const body: unknown = error.error;
   const message = isJsonObject(body) ? body['message'] : null;
   return typeof message === 'string' ? `The scripted model says: ${message}` : null;
-}
-
-function kindOf(failure: OutboundFailure): ModelFailure {
-  switch (failure) {
-    case 'timeout':
-      return 'TIMEOUT';
-    case 'too_large':
-      return 'TOO_LARGE';
-    case 'blocked':
-    case 'port':
-    case 'insecure':
-    case 'redirect':
-      return 'BLOCKED';
-    case 'encoding':
-      return 'INVALID';
-    default:
-      return 'NETWORK';
-  }
 }

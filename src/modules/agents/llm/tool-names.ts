@@ -18,10 +18,8 @@ export interface NamedTool {
 }
 
 /**
- * Names under which the model is shown tools: `<system>__<tool>`. Some names end with a fingerprint of the tool's identity
- * (docs/agents.md, "Which tools it has"). They had to be changed, several tools would have them, or they already end as if with
- * a fingerprint. So names never collide and do not depend on the order of tools.
- * @returns one name for each tool, in their order
+ * Names for the model, in the order of the tools: `<system>__<tool>`. One that had to be changed, that several
+ * tools would have or that looks fingerprinted ends with a fingerprint (docs/agents.md): none depends on the order.
  */
 export function toolNames(tools: readonly NamedTool[]): string[] {
   const plain = tools.map(({ resourceName, toolName }) => `${resourceName}${SEPARATOR}${toolName}`);

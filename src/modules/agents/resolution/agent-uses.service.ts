@@ -2,12 +2,8 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
 import type { AgentWorkflow } from '../../builds/model/workflow-text.js';
 import { WorkflowNodesService } from '../../builds/nodes/workflow-nodes.service.js';
-import {
-  ToolUsesService,
-  type ToolUseFinder,
-  type UsedSystem,
-} from '../../tools/switching/tool-uses.service.js';
-import type { ToolUse } from '../../tools/model/tool.types.js';
+import { ToolsService } from '../../tools/switching/tools.service.js';
+import type { ToolUse, ToolUseFinder, UsedSystem } from '../../tools/model/tool.types.js';
 
 /** Builds that are looked into when a tool is switched, of each kind. */
 const BUILDS = 20;
@@ -20,11 +16,11 @@ export class AgentUsesService implements OnModuleInit {
   constructor(
     private readonly builds: BuildReadsService,
     private readonly nodes: WorkflowNodesService,
-    private readonly uses: ToolUsesService,
+    private readonly tools: ToolsService,
   ) {}
 
   onModuleInit(): void {
-    this.uses.register((system, maySee) => this.usesOf(system, maySee));
+    this.tools.findUsesWith((system, maySee) => this.usesOf(system, maySee));
   }
 
   private async usesOf(...[system, maySee]: Parameters<ToolUseFinder>): Promise<ToolUse[]> {

@@ -5,7 +5,8 @@ import { AppPackagesService } from '../../builds/packages/app-packages.service.j
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
 import { BuildSystemsService } from '../../builds/contents/build-systems.service.js';
 import { SystemStatesService } from '../../systems/lookups/system-states.service.js';
-import { SystemType, type SystemState } from '../../systems/model/system.types.js';
+import { SystemType } from '../../systems/model/system.types.js';
+import type { SystemState } from '../../systems/storage/system.entity.js';
 import { ToolStatesService } from '../../tools/switching/tool-states.service.js';
 import type { DefinedTool } from '../../tools/model/tool.types.js';
 import {
@@ -20,10 +21,7 @@ import { missing, SystemResolutionService } from './system-resolution.service.js
 /** Definition hashes of tools by name. */
 type Hashes = ReadonlyMap<string, string>;
 
-/**
- * Finds the systems and tools that agents would have if a build of the version were made now. Its own systems count as they
- * are, libraries by their builds.
- */
+/** What agents would have in a build made now: own systems as they are, libraries by their builds. */
 @Injectable()
 export class DraftResolutionService {
   constructor(

@@ -1,15 +1,24 @@
+import { ConflictError } from '../../../common/errors/domain.error.js';
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import { JsonText } from '../../../common/http/json-replies.js';
 import type { Steps } from '../../../common/turns.js';
-import type { NodePreflight } from './preflight.types.js';
 import {
+  type NodePreflight,
   ResolvedSystemState,
   ResolvedToolState,
   type ResolvedSystem,
   type ResolvedTool,
 } from './resolution.types.js';
-import { systemReason, toolReason } from './preflight-reasons.js';
-import { PreflightTooLargeError } from './preflight.errors.js';
+
+/** The answer would name more agents and tools than one answer can hold. */
+export class PreflightTooLargeError extends ConflictError {
+  readonly code = 'PREFLIGHT_TOO_LARGE';
+  constructor() {
+    super(
+      'The agents and their tools are too many for one answer: divide the application, or give agents servers of fewer tools.',
+    );
+  }
+}
 
 /** Thousands of agents times thousands of tools would fit into no memory. */
 const MOST_BYTES = 67_108_864;
@@ -97,17 +106,16 @@ export class PreflightResponseDto {
   nodes: PreflightNodeDto[];
 }
 
-/**
- * A PreflightResponseDto, made in pieces: agents that have the same systems share the text of these.
- * @throws PreflightTooLargeError
- */
+/** Agents with the same systems share the text of these. @throws PreflightTooLargeError */
 export function* preflightJson(nodes: readonly NodePreflight[]): Steps<JsonText> {
   const ready = nodes.every(({ obstacle }) => obstacle === null);
   const known = new Map<readonly ResolvedSystem[], Buffer>();
   const parts: Buffer[] = [Buffer.from(`{"ready":${ready},"nodes":[`)];
   let bytes = 0;
   for (const node of nodes) {
-    const systems = known.get(node.systems) ?? systemsText(node);
+    const systems =
+      known.get(node.systems) ??
+      Buffer.from(JSON.stringify(node.systems.map((system) => toSystem(system, node))));
     known.set(node.systems, systems);
     const comma = parts.length === 1 ? '' : ',';
     const head = Buffer.from(`${comma}${JSON.stringify(toNode(node)).slice(0, -1)},"systems":`);
@@ -121,23 +129,11 @@ export function* preflightJson(nodes: readonly NodePreflight[]): Steps<JsonText>
   return new JsonText(Buffer.concat([...parts, Buffer.from(']}')]));
 }
 
-function systemsText(node: NodePreflight): Buffer {
-  return Buffer.from(JSON.stringify(node.systems.map((system) => toSystem(system, node))));
-}
-
 function toNode(node: NodePreflight): Omit<PreflightNodeDto, 'systems'> {
   const { appId, appVersionId, buildId, workflow, nodeId, nodeName, obstacle } = node;
   const reason = obstacle?.message ?? null;
-  return {
-    appId,
-    appVersionId,
-    buildId,
-    workflow,
-    nodeId,
-    nodeName,
-    ready: reason === null,
-    reason,
-  };
+  const ready = reason === null;
+  return { appId, appVersionId, buildId, workflow, nodeId, nodeName, ready, reason };
 }
 
 function toSystem(system: ResolvedSystem, node: NodePreflight): PreflightSystemDto {
@@ -149,13 +145,11 @@ function toSystem(system: ResolvedSystem, node: NodePreflight): PreflightSystemD
     resourceName,
     state,
     reason: systemReason(state, build),
-    tools: tools.map((tool) => toTool(tool, build)),
+    tools: tools.map((tool) => {
+      const { toolId, name, state } = tool;
+      return { toolId, name, state, reason: toolReason(tool, build) };
+    }),
   };
-}
-
-function toTool(tool: ResolvedTool, build: string): PreflightToolDto {
-  const { toolId, name, state } = tool;
-  return { toolId, name, state, reason: toolReason(tool, build) };
 }
 
 /** What must be built anew for other tools of a system: those of a library are in the build of the library. */
@@ -163,4 +157,39 @@ function buildOf(system: ResolvedSystem, node: NodePreflight): string {
   return system.appId === node.appId && !node.isLibrary
     ? 'another build'
     : `another build of the library "${system.appId}", and one of the application that names it`;
+}
+
+/** Why an agent cannot use a system; null when it can. @param build the one that would have its tools */
+export function systemReason(state: ResolvedSystemState, build: string): string | null {
+  switch (state) {
+    case ResolvedSystemState.Ready:
+      return null;
+    case ResolvedSystemState.Missing:
+      return 'There is no such MCP system in the application or in its libraries.';
+    case ResolvedSystemState.NeverTested:
+      return 'Its connection was never tested, so its tools are not known.';
+    case ResolvedSystemState.ToolsNotInBuild:
+      return `It had no tools when the build was made; make ${build}.`;
+  }
+}
+
+/** Why an agent must not call a tool; null when it may. @param build the one that would offer it */
+export function toolReason(
+  { state, isEnabledNow }: Pick<ResolvedTool, 'state' | 'isEnabledNow'>,
+  build: string,
+): string | null {
+  switch (state) {
+    case ResolvedToolState.Ready:
+      return null;
+    case ResolvedToolState.Gone:
+      return 'The server does not list it any more.';
+    case ResolvedToolState.Changed:
+      return 'Its definition changed and waits for review.';
+    case ResolvedToolState.Disabled:
+      return 'It is disabled.';
+    case ResolvedToolState.DisabledInBuild:
+      return isEnabledNow
+        ? `It was disabled when the build was made; make ${build}.`
+        : `It was disabled when the build was made, and is disabled now: enable it, then make ${build}.`;
+  }
 }

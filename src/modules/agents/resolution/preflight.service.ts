@@ -1,15 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { turnWithRoom } from '../../../common/turns.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import { KnownVersionsService } from '../../apps/known-versions.service.js';
+import { AppsService } from '../../apps/apps.service.js';
 import { AppPackagesService } from '../../builds/packages/app-packages.service.js';
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
 import type { LibraryAgents } from '../../builds/model/builds.types.js';
 import type { AgentNode, AgentWorkflow } from '../../builds/model/workflow-text.js';
 import { WorkflowNodesService } from '../../builds/nodes/workflow-nodes.service.js';
 import { DraftResolutionService } from './draft-resolution.service.js';
-import type { NodeObstacle, NodeOwner, NodePreflight } from './preflight.types.js';
-import { ResolvedSystemState, ResolvedToolState, type ResolvedSystem } from './resolution.types.js';
+import {
+  type NodeObstacle,
+  type NodeOwner,
+  type NodePreflight,
+  ResolvedSystemState,
+  ResolvedToolState,
+  type ResolvedSystem,
+} from './resolution.types.js';
+import { agentLimits } from '../agent.limits.js';
 import { SystemResolutionService } from './system-resolution.service.js';
 
 const UNTESTED: ReadonlySet<ResolvedSystemState> = new Set([
@@ -22,9 +29,7 @@ type Resolve = (references: readonly Reference[]) => Promise<readonly ResolvedSy
 type Known = Map<string, readonly ResolvedSystem[]>;
 type Reference = NonNullable<AgentNode['aiOptions']>['mcpServers'][number];
 
-/**
- * Says of agent nodes, before they run, which systems and tools they have and why not the others.
- */
+/** Says of agent nodes, before they run, which systems and tools they have and why not the others. */
 @Injectable()
 export class PreflightService {
   constructor(
@@ -33,15 +38,12 @@ export class PreflightService {
     private readonly builds: BuildReadsService,
     private readonly nodes: WorkflowNodesService,
     private readonly packages: AppPackagesService,
-    private readonly versions: KnownVersionsService,
+    private readonly apps: AppsService,
   ) {}
 
-  /**
-   * The agent nodes of a version and of its libraries, as if a build were made now.
-   * @throws VersionNotFoundError when nothing is stored for it
-   */
+  /** Nodes of a version and its libraries, as if a build were made now. @throws VersionNotFoundError */
   async ofVersion(version: AppVersionKey): Promise<NodePreflight[]> {
-    await this.versions.require(version);
+    await this.apps.requireKnown(version);
     const { appId, appVersionId } = version;
     const own = await this.preflight(
       { appId, appVersionId, buildId: null, isLibrary: false },
@@ -52,10 +54,7 @@ export class PreflightService {
     return [...own, ...(await this.ofLibraries(await this.builds.libraryAgents(named, true)))];
   }
 
-  /**
-   * The agent nodes of a build and of its libraries.
-   * @throws BuildNotFoundError when the application has no such build
-   */
+  /** The agent nodes of a build and of its libraries. @throws BuildNotFoundError */
   async ofBuild(appId: string, buildId: string): Promise<NodePreflight[]> {
     const { appVersionId } = await this.builds.summary(appId, buildId);
     const own = await this.preflight(
@@ -112,7 +111,7 @@ export class PreflightService {
     known: Known,
   ): Promise<Pick<NodePreflight, 'systems' | 'obstacle'>> {
     const systems = await systemsOf(node, resolve, known);
-    return { systems, obstacle: obstacleOf(systems, this.resolution.maxTools) };
+    return { systems, obstacle: obstacleOf(systems) };
   }
 }
 
@@ -142,7 +141,8 @@ function inLibrary({ code, message }: NodeObstacle, { appId, appVersionId }: Nod
 }
 
 /** As a run decides it (see requireTools); and a system that nobody has tested is a tool less than its author counts on. */
-function obstacleOf(systems: readonly ResolvedSystem[], maxTools: number): NodeObstacle | null {
+function obstacleOf(systems: readonly ResolvedSystem[]): NodeObstacle | null {
+  const maxTools = agentLimits.tools;
   const tools = systems.flatMap((system) => system.tools);
   const { length } = tools.filter(({ state }) => state === ResolvedToolState.Ready);
   if (length === 0) {

@@ -6,7 +6,8 @@ import {
   type BuildTool,
 } from '../../builds/contents/build-systems.service.js';
 import { SystemStatesService } from '../../systems/lookups/system-states.service.js';
-import { SystemType, type SystemState } from '../../systems/model/system.types.js';
+import { SystemType } from '../../systems/model/system.types.js';
+import type { SystemState } from '../../systems/storage/system.entity.js';
 import { ToolStatesService } from '../../tools/switching/tool-states.service.js';
 import type { ToolState } from '../../tools/model/tool.types.js';
 import {
@@ -18,11 +19,10 @@ import {
   type ResolvedSystem,
   type ResolvedTool,
 } from './resolution.types.js';
-import { agentLimits } from '../agent.limits.js';
 
 /**
- * Finds the systems and tools that an agent of a build may use (docs/agents.md). Systems and definitions come from the build,
- * and the flags of this moment decide which tools are offered. The one place that decides whether a tool is ready.
+ * Finds the systems and tools that an agent of a build may use (docs/agents.md): definitions of the build, flags of this
+ * moment. The one place that decides whether a tool is ready.
  */
 @Injectable()
 export class SystemResolutionService {
@@ -33,14 +33,8 @@ export class SystemResolutionService {
     private readonly env: Env,
   ) {}
 
-  /** Ready tools that one agent may have; with more of them its run fails. */
-  get maxTools(): number {
-    return agentLimits.tools;
-  }
-
   /**
-   * The systems of the entries of `mcpServers` of a node, in their order. A system that several entries name comes once. Not
-   * inside of a transaction.
+   * The systems of `mcpServers` of a node, in their order, each once. Not inside of a transaction.
    * @throws BuildNotFoundError
    */
   async resolve(

@@ -3,11 +3,11 @@ import { turnWithRoom } from '../../../common/turns.js';
 import { BuildWarningsService, type WarnedVersion } from '../../builds/making/build-warnings.service.js';
 import type { PackageProblem } from '../../packages/model/package.types.js';
 import { SystemStatesService } from '../../systems/lookups/system-states.service.js';
-import { SystemType, type SystemState } from '../../systems/model/system.types.js';
+import { SystemType } from '../../systems/model/system.types.js';
+import type { SystemState } from '../../systems/storage/system.entity.js';
 import { ToolStatesService } from '../../tools/switching/tool-states.service.js';
 import { PreflightService } from './preflight.service.js';
-import type { NodePreflight } from './preflight.types.js';
-import { ResolvedSystemState, type ResolvedSystem } from './resolution.types.js';
+import { type NodePreflight, ResolvedSystemState, type ResolvedSystem } from './resolution.types.js';
 
 const TEST_PATH = 'rt/system/integrationengine/api/systems/test-mcp-connection';
 const BY_COMMAND = 'The command "svc deliver" does both with --test-connections, --commit and --build.';

@@ -1,14 +1,19 @@
 import type { JsonValue } from '../../../common/json.js';
-import { CallKind, type CallJournal, type CallResponse } from '../../workflows/model/call-journal.types.js';
+import {
+  CallKind,
+  type CallJournal,
+  type CallResponse,
+  type CallUsage,
+} from '../../workflows/model/call-journal.types.js';
 import { CallNotMadeError, WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
 import type { CheckedText } from '../../../language/json-schema/checked-text.js';
 import { QuotaExceededError } from '../../quotas/model/quotas.errors.js';
 import { agentLimits } from '../agent.limits.js';
-import type { AgentOptions } from './agent-options.js';
+import type { AgentOptions } from './agent-prompt.js';
 import type { AgentTools } from './agent-tools.js';
 import { ModelCallError } from '../llm/model-call.error.js';
 import type { ModelCallsService } from '../llm/model-calls.service.js';
-import type { ModelMessage, ModelTurn, ModelUsage, RequestedCall } from '../llm/model-client.types.js';
+import type { ModelMessage, ModelTurn, RequestedCall } from '../llm/model-client.types.js';
 import type { Observation } from './tool-step.js';
 
 const CHARACTERS_PER_TOKEN = 4;
@@ -36,13 +41,10 @@ export interface AgentRunContext {
   /** Called before the model is asked. Throws QuotaExceededError when its tokens are used up. */
   readonly demandTokens: () => Promise<void>;
   /** Called for each answer of the model that was not read from the journal, with its tokens, estimated where the model does not count. */
-  readonly counted: (usage: ModelUsage, tokens: number) => void;
+  readonly counted: (usage: CallUsage, tokens: number) => void;
 }
 
-/**
- * One agent: think, act, observe, repeat (docs/process-semantics.md, section 14). The journal of calls decides how it goes on,
- * so a repetition with an equal journal takes equal steps.
- */
+/** Think, act, observe, repeat (docs/process-semantics.md, section 14). An equal journal takes equal steps. */
 export class AgentRun {
   private messages: ModelMessage[];
   /** Messages that the model has seen. */

@@ -12,13 +12,11 @@ import type { RunnableNode } from '../../workflows/model/workflow.types.js';
 import { WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
 import { agentLimits } from '../agent.limits.js';
 import { readAnswer } from './agent-answer.js';
-import { agentOptionsOf, type AgentOptions } from './agent-options.js';
-import { firstMessages } from './agent-prompt.js';
+import { agentOptionsOf, type AgentOptions, firstMessages } from './agent-prompt.js';
 import { AgentRun } from './agent-run.js';
-import { AgentTools } from './agent-tools.js';
+import { AgentTools, requireTools } from './agent-tools.js';
 import { ModelCallsService } from '../llm/model-calls.service.js';
 import type { ModelMessage } from '../llm/model-client.types.js';
-import { requireTools } from './required-tools.js';
 import { SystemResolutionService } from '../resolution/system-resolution.service.js';
 import { ToolSteps } from './tool-step.js';
 
@@ -67,10 +65,7 @@ export class CustomAgentExecutor implements NodeExecutor {
     const messages = await this.messagesOf(node, options, context);
     const systems = await this.resolution.resolve(context.scope.buildId, options.mcpServers);
     const tools = new AgentTools(systems);
-    requireTools(systems, tools, {
-      maxTools: agentLimits.tools,
-      maxBytes: agentLimits.toolsBytes,
-    });
+    requireTools(systems, tools);
     const { calls } = context.scope;
     const traceparent = traceparentOf(context.scope.runId);
     const steps = this.steps({ tools, calls, signal, traceparent });
@@ -127,8 +122,6 @@ export class CustomAgentExecutor implements NodeExecutor {
       { toolCalls, connections, resolution: this.resolution },
       {
         ...context,
-        timeoutMs: agentLimits.toolTimeoutMs,
-        maxResultBytes: agentLimits.resultBytes,
         maxImageBytes: this.env.get('AGENT_MAX_IMAGE_BYTES'),
         counted: (outcome) => this.metrics.agentToolSteps.inc({ outcome }),
       },

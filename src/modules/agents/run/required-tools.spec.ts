@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { agentLimits } from '../agent.limits.js';
 import { ResolvedToolState, type FoundSystem } from '../resolution/resolution.types.js';
-import { AgentTools } from './agent-tools.js';
-import { requireTools } from './required-tools.js';
+import { AgentTools, requireTools } from './agent-tools.js';
 
 /** A system with so many ready tools, each with a schema of some 1,000 bytes. */
 function systemOf(tools: number): FoundSystem {
@@ -18,10 +18,14 @@ function systemOf(tools: number): FoundSystem {
 
 const required = (tools: number): void => {
   const systems = [systemOf(tools)];
-  requireTools(systems, new AgentTools(systems), { maxTools: 10, maxBytes: 5_000 });
+  requireTools(systems, new AgentTools(systems));
 };
 
 describe('requireTools', () => {
+  const { tools, toolsBytes } = agentLimits;
+  beforeAll(() => void Object.assign(agentLimits, { tools: 10, toolsBytes: 5_000 }));
+  afterAll(() => void Object.assign(agentLimits, { tools, toolsBytes }));
+
   it('takes tools within both bounds', () => {
     expect(() => required(4)).not.toThrow();
   });
@@ -29,7 +33,7 @@ describe('requireTools', () => {
   it.each([
     [5, 'more than 5000 bytes.'],
     [11, 'have 11 enabled tools, and may have 10'],
-  ])('refuses %i tools', (tools, message) => {
-    expect(() => required(tools)).toThrow(message);
+  ])('refuses %i tools', (count, message) => {
+    expect(() => required(count)).toThrow(message);
   });
 });

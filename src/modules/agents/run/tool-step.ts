@@ -11,6 +11,7 @@ import type { SystemConnectionsService } from '../../systems/lookups/system-conn
 import { CallKind, type CallJournal, type CallResponse } from '../../workflows/model/call-journal.types.js';
 import { CallNotMadeError, CallOutcomeUnknownError } from '../../workflows/model/workflows.errors.js';
 import type { AgentTool, AgentTools } from './agent-tools.js';
+import { agentLimits } from '../agent.limits.js';
 import type { RequestedCall } from '../llm/model-client.types.js';
 import { ResolvedToolState } from '../resolution/resolution.types.js';
 import type { SystemResolutionService } from '../resolution/system-resolution.service.js';
@@ -47,9 +48,6 @@ export interface ToolStepContext {
   readonly calls: CallJournal;
   readonly signal: AbortSignal;
   readonly traceparent: string;
-  /** Milliseconds of one call, unless its system has a time-out of its own. */
-  readonly timeoutMs: number;
-  readonly maxResultBytes: number;
   /** Of the images of one result, as base64. */
   readonly maxImageBytes: number;
   /** Called with the outcome of each step that was not read from the journal. */
@@ -75,10 +73,7 @@ interface Plan {
   readonly make: () => Promise<Made>;
 }
 
-/**
- * Makes the calls that the model asks for, and tells it their results. Mistakes of a model or a tool are observations, not
- * failures.
- */
+/** Makes the calls that the model asks for. Mistakes of a model or a tool are observations, not failures. */
 export class ToolSteps {
   constructor(
     private readonly ports: ToolStepPorts,
@@ -131,12 +126,12 @@ export class ToolSteps {
   }
 
   private async made({ system, tool }: AgentTool, args: JsonObject, repeatable: boolean): Promise<Made> {
-    const { signal, traceparent, maxResultBytes, maxImageBytes } = this.context;
+    const { signal, traceparent, maxImageBytes } = this.context;
     const connection = await beforeCall(this.ports.connections.byId(system.systemId));
     if (connection === null) {
       return refusal('SYSTEM_GONE', 'The system of this tool is gone.');
     }
-    const { timeoutMs = this.context.timeoutMs, ...access } = connection;
+    const { timeoutMs = agentLimits.toolTimeoutMs, ...access } = connection;
     const { name, inputSchema, definitionHash } = tool;
     let state = ResolvedToolState.Ready as ResolvedToolState;
     const result = await this.ports.toolCalls.callTool({
@@ -154,7 +149,7 @@ export class ToolSteps {
       },
     });
     if (result.outcome === 'answered') {
-      return answered(result, maxResultBytes);
+      return answered(result);
     }
     return state === ResolvedToolState.Ready
       ? failed(result, signal, repeatable)
@@ -199,10 +194,13 @@ function failed(failure: ToolCallFailure, signal: AbortSignal, repeatable: boole
   return refusal(cause.toUpperCase(), `${sentenceOf(failure)} ${doubt}`, failure.words);
 }
 
-function answered(
-  { isError, text, structured, images = [] }: Extract<ToolCallResult, { outcome: 'answered' }>,
-  maxResultBytes: number,
-): Made {
+function answered({
+  isError,
+  text,
+  structured,
+  images = [],
+}: Extract<ToolCallResult, { outcome: 'answered' }>): Made {
+  const maxResultBytes = agentLimits.resultBytes;
   const shown = text === '' && structured !== null ? JSON.stringify(structured) : text;
   const bytes = Buffer.byteLength(shown);
   if (bytes > maxResultBytes) {
