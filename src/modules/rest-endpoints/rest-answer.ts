@@ -1,5 +1,6 @@
 import { parseExactly } from '../../common/exact-json.js';
 import { jsonDepth, type JsonValue, countValues } from '../../common/json.js';
+import { dataLimits } from '../../common/validation/data.limits.js';
 import { inTurn } from '../../common/turns.js';
 import type { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
@@ -21,15 +22,10 @@ const MAX_DEPTH = 64;
 /**
  * Reads an answer to its end.
  * @param removal takes out what was sent: readers of the process may not have it
- * @param maxValues of a JSON body, those inside of others included
  * @throws WorkflowFailedError when the body is neither JSON nor text, or is not what it is said to be
  * @throws OutboundError as reading does
  */
-export async function readAnswer(
-  response: Response,
-  removal: SecretRemoval,
-  maxValues: number,
-): Promise<RestAnswer> {
+export async function readAnswer(response: Response, removal: SecretRemoval): Promise<RestAnswer> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const type = response.headers.get('content-type') ?? '';
   const headers = Object.fromEntries(
@@ -38,14 +34,15 @@ export async function readAnswer(
       return value === null ? [] : [[name, removal.text(value)]];
     }),
   );
-  const data = bytes.byteLength === 0 ? null : await inTurn(() => dataOf(bytes, type, maxValues));
+  const data = bytes.byteLength === 0 ? null : await inTurn(() => dataOf(bytes, type));
   if ((await inTurn(() => jsonDepth(data))) > MAX_DEPTH) {
     throw invalid(`The answer of the system has more than ${MAX_DEPTH} levels.`);
   }
   return { data: await removal.jsonInTurns(data), status: response.status, headers };
 }
 
-function dataOf(bytes: Uint8Array, type: string, maxValues: number): JsonValue {
+function dataOf(bytes: Uint8Array, type: string): JsonValue {
+  const maxValues = dataLimits.values;
   if (/[/+]json\b/i.test(type)) {
     if (countValues(bytes, maxValues) > maxValues) {
       throw invalid(`The answer of the system has more than ${maxValues} values.`);

@@ -9,11 +9,11 @@ import type { TlsMaterial } from '../../common/tls/tls-material.js';
 import type { ServiceAccount, SystemCredentials } from '../mcp-connection/model/connection-test.types.js';
 import { ServiceAccountTokensService } from '../mcp-connection/service-account-tokens.service.js';
 import { readAnswer, type RestAnswer } from './rest-answer.js';
-import { asRestSpan } from './rest-span.js';
 import { RestFailure, RestTokenError } from './rest-failure.js';
 import type { RestRequest } from './rest-request.js';
 import { restLimits } from './rest.limits.js';
-import { dataLimits } from '../../common/validation/data.limits.js';
+import { SpanKind } from '@opentelemetry/api';
+import { currentSpan, inSpan } from '../../common/tracing/spans.js';
 
 /** Methods that may be sent twice (RFC 9110, section 9.2.2). */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'PUT', 'DELETE']);
@@ -75,18 +75,14 @@ export class RestCallerService {
     signal: AbortSignal,
   ): Promise<RestAnswer> {
     const bytes = restLimits.maxResponseBytes;
-    const limits = {
-      deadlineMs: request.timeoutMs,
-      maxResponseBytes: bytes,
-      maxTotalBytes: bytes,
-    };
+    const limits = { deadlineMs: request.timeoutMs, maxResponseBytes: bytes, maxTotalBytes: bytes };
     const send = (operation: OutboundOperation): Promise<RestAnswer> =>
       this.send(operation, request, credentials, signal);
     try {
       return await this.outbound.run(limits, send, tls);
     } catch (error) {
       signal.throwIfAborted();
-      throw RestFailure.of(error, bytes);
+      throw RestFailure.of(error);
     }
   }
 
@@ -110,7 +106,7 @@ export class RestCallerService {
       const response = await operation.fetch(url, init);
       if (response.ok) {
         const removal = this.tokens.removalOf(credentials, sent);
-        return await readAnswer(response, removal, dataLimits.values);
+        return await readAnswer(response, removal);
       }
       await response.body?.cancel();
       const isToken = token !== undefined && credentials.type === 'SERVICE_ACCOUNT';
@@ -136,10 +132,7 @@ export class RestCallerService {
     }
   }
 
-  /**
-   * In lower case, as those of a node are, which they replace.
-   * @throws RestFailure when an API key or a header was never set
-   */
+  /** In lower case, as those of a node are. @throws RestFailure when an API key or a header was never set */
   private credentialHeaders(
     credentials: SystemCredentials,
     token: string | undefined,
@@ -163,4 +156,35 @@ function tokenRequest(
   { tls }: OutboundOperation,
 ): Parameters<ServiceAccountTokensService['get']>[0] {
   return { ...credentials, resource: url.origin, tls };
+}
+
+/**
+ * Makes a call of a REST system a span (OpenTelemetry Semantic Conventions, "HTTP client"), and lets the system go on with it. Path and
+ * query hold data, so only the server is named.
+ * @param call gets the request with the trace that it goes on with, where there are traces; a node that sets one of its own keeps it
+ */
+export function asRestSpan(
+  request: RestRequest,
+  call: (request: RestRequest) => Promise<RestAnswer>,
+): Promise<RestAnswer> {
+  const { method, url } = request;
+  const attributes = {
+    'http.request.method': method,
+    'server.address': url.hostname,
+    'server.port': Number(url.port) || undefined,
+  };
+  return inSpan(method, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+    const traceparent = currentSpan()?.traceparent;
+    const headers = traceparent === undefined ? request.headers : { traceparent, ...request.headers };
+    try {
+      const answer = await call({ ...request, headers });
+      span?.setAttribute('http.response.status_code', answer.status);
+      return answer;
+    } catch (error) {
+      if (error instanceof RestFailure) {
+        span?.setAttributes({ 'http.response.status_code': error.status }).fail(error.outcome);
+      }
+      throw error;
+    }
+  });
 }

@@ -17,10 +17,7 @@ import { RestFailure } from './rest-failure.js';
 import { restRequest, type RestRequest } from './rest-request.js';
 import { restLimits } from './rest.limits.js';
 
-/**
- * Calls an endpoint of a REST system of the build (docs/process-semantics.md, section 13): the body of the answer is stored
- * as `data` under the response key, beside `status` and `headers`.
- */
+/** Calls an endpoint of a REST system of the build (docs/process-semantics.md, section 13). */
 @Injectable()
 export class RestEndpointExecutor implements NodeExecutor, OnModuleInit {
   readonly type = 'REST_ENDPOINT';
@@ -89,10 +86,7 @@ export class RestEndpointExecutor implements NodeExecutor, OnModuleInit {
   }
 }
 
-/**
- * What readers of the run see: values of the query and of headers can be secrets of the author, and those that are may stand in
- * the path and the body, too.
- */
+/** For readers of the run. Values of query and headers can be secrets of the author, also in path and body. */
 function shown({ method, url, headers, body, credentials }: RestRequest): JsonValue {
   return new SecretRemoval(credentials).json({
     method,

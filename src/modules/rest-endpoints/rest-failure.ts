@@ -4,6 +4,7 @@ import {
   OutboundError,
   type OutboundFailure,
 } from '../../common/outbound/outbound.error.js';
+import { restLimits } from './rest.limits.js';
 import { CallNotMadeError, WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 
 /** Failures before a byte of the request was sent. */
@@ -43,19 +44,13 @@ export class RestFailure extends Error {
     return new RestFailure(`HTTP_${status}`, failure, isRefusal, PASSING_STATUS.has(status), status);
   }
 
-  /**
-   * Of a call that another try would not make either.
-   * @param message a sentence for readers of the run
-   */
+  /** Of a call that another try would not make either. @param message for readers of the run */
   static notMade(message: string): RestFailure {
     return new RestFailure('NOT_MADE', new WorkflowFailedError('REST_CALL_FAILED', message), true, false);
   }
 
-  /**
-   * Of whatever a call threw.
-   * @throws the error itself when it is none of a call
-   */
-  static of(error: unknown, maxBytes: number): RestFailure {
+  /** Of whatever a call threw. @throws the error itself when it is none of a call */
+  static of(error: unknown): RestFailure {
     if (error instanceof RestFailure) {
       return error;
     }
@@ -75,7 +70,7 @@ export class RestFailure extends Error {
     const neverSent = NEVER_SENT.has(error.failure);
     return new RestFailure(
       error.failure.toUpperCase(),
-      failureOf(error.failure, neverSent, maxBytes),
+      failureOf(error.failure, neverSent),
       neverSent,
       !LASTING.has(error.failure),
     );
@@ -87,9 +82,9 @@ export class RestFailure extends Error {
   }
 }
 
-function failureOf(failure: OutboundFailure, neverSent: boolean, maxBytes: number): WorkflowFailedError {
+function failureOf(failure: OutboundFailure, neverSent: boolean): WorkflowFailedError {
   if (failure === 'too_large') {
-    const message = `The answer of the system is larger than ${maxBytes} bytes; it is refused, not cut.`;
+    const message = `The answer of the system is larger than ${restLimits.maxResponseBytes} bytes; it is refused, not cut.`;
     return new WorkflowFailedError('REST_RESPONSE_INVALID', message);
   }
   const known = neverSent ? 'It was not sent' : 'Whether it had an effect is not known';

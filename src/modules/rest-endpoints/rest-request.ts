@@ -2,8 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../common/json
 import type { NodeContext, NodeTexts } from '../workflows/model/node-executor.js';
 import type { RunnableNode } from '../workflows/model/workflow.types.js';
 import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
-import { staysBelow } from './rest-path.js';
-import { sentCredentials } from './sent-credentials.js';
+import { credentialParts, SCHEME, USER_INFO } from '../../common/secrets/credential-parts.js';
 
 /** A call of an endpoint, without the credentials of its system. */
 export interface RestRequest {
@@ -147,4 +146,78 @@ function textsOf(value: unknown): [string, string][] {
 
 function invalid(message: string, details?: string): WorkflowFailedError {
   return new WorkflowFailedError('NODE_INPUT_INVALID', message, { details });
+}
+
+/** Decoded once more than a server and a proxy before it are likely to. */
+const MAX_ROUNDS = 3;
+const ASCII_ESCAPES = /%(25|2e|2f|5c|3b|0[\da-f]|1[\da-f]|7f)/gi;
+/** Control characters, also those beyond ASCII in UTF-8 (U+0080 to U+009F). */
+const CONTROLS = /\p{Cc}|%c2%[89][\da-f]/iu;
+
+/**
+ * Whether a URL, as it will be sent, stays below a base URL for everyone on the way, however far they decode its path: no
+ * segment that leads upwards, also behind encoded slashes and path parameters (`..;`), and no backslash or control character,
+ * which some take for a slash or drop.
+ * @param base without query; its path ends at a border between segments
+ * @param path what was put behind the path of `base`, before any parser has seen it; a blank in a value is encoded there
+ */
+export function staysBelow(base: URL, url: URL, path: string): boolean {
+  const root = base.pathname.replace(/\/$/, '');
+  const isBelow = url.pathname === root || url.pathname.startsWith(`${root}/`);
+  const ways = [path, url.pathname.slice(root.length)].map(decoded);
+  return url.origin === base.origin && isBelow && !path.includes(' ') && ways.every(isPlain);
+}
+
+function decoded(path: string): string {
+  let text = path;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    text = text.replace(ASCII_ESCAPES, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)));
+  }
+  return text;
+}
+
+function isPlain(path: string): boolean {
+  const leadsUpwards = path.split('/').some((segment) => /^\.{1,2}(;|$)/.test(segment));
+  return !leadsUpwards && !path.includes('\\') && !CONTROLS.test(path);
+}
+
+/** How the name of a header or query parameter ends that holds a credential, without regard to case, `-`, `_` and `.`. */
+const CREDENTIAL_NAME =
+  /(authorization|auth|cookie|credentials?|passw(or)?d|pwd|passphrase|secret|token|jwt|signature|sig|sess(ion)?(id)?|secretid)$|(^|^x|api|app|application|access|auth|account|client|consumer|functions|license|master|private|secret|service|shared|subscription)key$/;
+/** Names that are those of a credential only where the author wrote the value: in a query `key` mostly names a record. */
+const KEY_NAME = /^key$/i;
+/** Names that end so and hold none: where a list goes on. */
+const CURSOR_NAME = /(page|next|continuation|sync|cursor)token$/;
+/** A JSON Web Token (RFC 7515, section 7.1). */
+const TOKEN = /^eyJ[\w-]*\.[\w-]+\.[\w-]*/;
+
+/**
+ * The credentials that the author of a node wrote into it, or had filled in from the data: what its headers and its query hold
+ * under a name of credentials, and what looks like one under any name. Each as a whole, and in the parts that can come back alone.
+ * (User information in the address itself is never sent: the guarded client refuses it.)
+ * @param filled names of query parameters whose values come from the data
+ */
+export function sentCredentials(
+  headers: Record<string, string>,
+  query: URLSearchParams,
+  filled: ReadonlySet<string> = new Set(),
+): string[] {
+  const ofQuery = [...query].filter(
+    ([name, value]) =>
+      isLikeCredential(value) || (isNamedSo(name) && !(KEY_NAME.test(name) && filled.has(name))),
+  );
+  const ofHeaders = Object.entries(headers).filter(
+    ([name, value]) => isNamedSo(name) || isLikeCredential(value),
+  );
+  const parts = [...ofHeaders, ...ofQuery].flatMap(([, value]) => credentialParts(value.trim()));
+  return [...new Set(parts)];
+}
+
+function isNamedSo(name: string): boolean {
+  const plain = name.toLowerCase().replaceAll(/[-_.]/g, '');
+  return CREDENTIAL_NAME.test(plain) && !CURSOR_NAME.test(plain);
+}
+
+function isLikeCredential(value: string): boolean {
+  return [SCHEME, TOKEN, USER_INFO].some((pattern) => pattern.test(value.trim()));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sentCredentials } from './sent-credentials.js';
+import { sentCredentials } from './rest-request.js';
 
 const of = (headers: Record<string, string>, query: Record<string, string> = {}) =>
   sentCredentials(headers, new URLSearchParams(query));
