@@ -16,9 +16,8 @@ export interface AccountTools {
 }
 
 /**
- * One quota of one application or caller in one window of time. What is used is a number in the database for all replicas. A
- * replica takes a hundredth of the limit in advance and counts that down in memory. So the limit is never exceeded by what was
- * asked for first (`take`), and what a replica holds at the end of the window is lost to the others.
+ * One quota of one application or caller in one window, counted in the database for all replicas. Each takes a
+ * hundredth of the limit in advance: `take` never exceeds it, and what is held at the end of the window is lost.
  */
 export class QuotaAccount {
   /** Taken in advance; negative when more was used than was taken. */

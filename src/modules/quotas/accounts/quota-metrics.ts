@@ -19,10 +19,7 @@ export class QuotaMetrics {
     });
   }
 
-  /**
-   * Shows the quotas that there are.
-   * @param share of one quota, 1 for all of it
-   */
+  /** Shows the quotas that there are. @param share of one quota, 1 for all of it */
   show(quotas: readonly Quota[], share: (quota: Quota) => number): void {
     const { registry } = this.metrics;
     const limits = new Gauge({

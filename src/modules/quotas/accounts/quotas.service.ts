@@ -5,14 +5,14 @@ import { Log } from '../../../common/logging/log.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
-import type { CountedKind, JobCount, Payer, Quota, QuotaKind } from '../model/quota.types.js';
+import type { CountedKind, JobCount, Payer, Quota, QuotaKind, QuotaScope } from '../model/quota.types.js';
 import { QuotaExceededError } from '../model/quotas.errors.js';
 import { QuotaUsesRepository } from '../storage/quota-uses.repository.js';
 import { JobCounts } from './job-counts.js';
 import { QuotaAccount, type AccountTools } from './quota-account.js';
-import { quotasOf } from './quota-list.js';
 import { QuotaMetrics } from './quota-metrics.js';
 import { quotaLimits } from '../quota.limits.js';
+import type { QuotaName } from '../../../config/quota-settings.js';
 
 /** Applications and callers whose windows are kept in memory; another one takes its share of a quota anew. */
 const MAX_ACCOUNTS = 20_000;
@@ -102,10 +102,7 @@ export class QuotasService implements OnModuleDestroy {
     await this.jobs?.refresh();
   }
 
-  /**
-   * Looks whether anything is left, as far as this replica knows; sends no statement.
-   * @throws QuotaExceededError
-   */
+  /** As far as this replica knows; sends no statement. @throws QuotaExceededError when nothing is left */
   demandRoom(payer: Payer, kind: CountedKind): void {
     this.demandJobs(payer, 0);
     for (const quota of this.quotas) {
@@ -181,4 +178,23 @@ export class QuotasService implements OnModuleDestroy {
       .filter((account) => account.isOf(quota) && account.endsAt > now)
       .reduce((most, { share }) => Math.max(most, share), 0);
   }
+}
+
+const NAMED: Readonly<Record<QuotaName, readonly [QuotaKind, QuotaScope]>> = {
+  'app-starts': ['STARTS', 'APP'],
+  'caller-starts': ['STARTS', 'CALLER'],
+  'app-data-bytes': ['DATA_BYTES', 'APP'],
+  'caller-data-bytes': ['DATA_BYTES', 'CALLER'],
+  'app-model-tokens': ['MODEL_TOKENS', 'APP'],
+  'caller-model-tokens': ['MODEL_TOKENS', 'CALLER'],
+  'app-jobs': ['JOBS', 'APP'],
+  'caller-jobs': ['JOBS', 'CALLER'],
+};
+
+/** The quotas of QUOTAS. */
+export function quotasOf(env: Env): Quota[] {
+  return [...env.get('QUOTAS')].map(([name, limit]) => {
+    const [kind, scope] = NAMED[name];
+    return { kind, scope, name, limit };
+  });
 }
