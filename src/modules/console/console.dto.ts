@@ -1,5 +1,4 @@
 import { Shows } from '../../common/answer-fields.decorators.js';
-import type { Grant } from '../../common/user/grant.js';
 import type { Principal } from '../../common/user/principal.js';
 import { UserReferenceDto } from '../../common/user/user-reference.dto.js';
 
@@ -74,12 +73,11 @@ export function toCaller({ subject, user, permissions }: Principal, asked: Asked
     subject,
     user,
     permissions: [...permissions]
-      .map(([permission, grant]) => ({ permission, applications: toApplications(grant) }))
+      .map(([permission, grant]) => ({
+        permission,
+        applications: grant === 'all' ? null : [...grant.ids, ...grant.patterns],
+      }))
       .toSorted((one, other) => (one.permission < other.permission ? -1 : 1)),
     asked,
   };
-}
-
-function toApplications(grant: Grant): string[] | null {
-  return grant === 'all' ? null : [...grant.ids, ...grant.patterns];
 }
