@@ -6,8 +6,10 @@ import { Database } from '../../../src/database/database.js';
 import { BuildSystemEntity } from '../../../src/modules/builds/storage/build-system.entity.js';
 import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
 import { SystemSecrets } from '../../../src/modules/systems/secrets/system-secrets.js';
-import { WorkflowCallEntity } from '../../../src/modules/workflows/storage/workflow-call.entity.js';
-import { WorkflowRunEntity } from '../../../src/modules/workflows/storage/workflow-run.entity.js';
+import {
+  WorkflowCallEntity,
+  WorkflowRunEntity,
+} from '../../../src/modules/workflows/storage/workflow-run.entity.js';
 import { WorkflowRunsService } from '../../../src/modules/workflows/runs/workflow-runs.service.js';
 import { TestApp } from '../../support/app.js';
 import { readBody, startHttpPeer, type Peer } from '../../support/peers/peer.js';

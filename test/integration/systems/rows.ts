@@ -1,11 +1,12 @@
 import { v7 as uuid } from 'uuid';
 import { definitionHash } from '../../../src/common/tool-definition-hash.js';
-import { AppVersionEntity } from '../../../src/modules/apps/app-version.entity.js';
+import { AppVersionEntity, VersionDependencyEntity } from '../../../src/modules/apps/app-version.entity.js';
 import { AppVersionState } from '../../../src/modules/apps/apps.types.js';
-import { VersionDependencyEntity } from '../../../src/modules/apps/version-dependency.entity.js';
 import { AuditEventEntity } from '../../../src/modules/audit/storage/audit-event.entity.js';
-import { ResourceDefinitionEntity } from '../../../src/modules/systems/storage/resource-definition.entity.js';
-import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
+import {
+  ResourceDefinitionEntity,
+  SystemEntity,
+} from '../../../src/modules/systems/storage/system.entity.js';
 import { SystemType } from '../../../src/modules/systems/model/system.types.js';
 import { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';
 import type { TestApp } from '../../support/app.js';

@@ -10,7 +10,7 @@ import {
   IsRangeEnd,
   IsRangeStart,
 } from '../../../common/validation/query.decorators.js';
-import { WorkflowRunErrorDto } from '../../workflows/model/workflow-run-error.dto.js';
+import { WorkflowRunErrorDto } from '../../workflows/reading/workflow-run.dto.js';
 import type { WorkflowRunError } from '../../workflows/model/workflow.types.js';
 import {
   INCIDENT_SOURCES,
