@@ -146,6 +146,28 @@ describe('A server that limits how often it is called', () => {
     expect(peer.seen.filter((method) => method === 'initialize')).toHaveLength(1);
   });
 
+  it.each(['server/discover', 'tools/call'])(
+    'is told from one that is gone when it is asked again, by %s',
+    async (refusing) => {
+      const peer = await startScriptedMcp({
+        list: ({ id, response }) => sendResult(response, id, { tools: LISTED }),
+        refuses: (method, response) => {
+          if (method === refusing) {
+            response.on('finish', () => void peer.close());
+            refuse(response, '1');
+          }
+          return method === refusing;
+        },
+      });
+      await expect(calls.callTool(callOf(peer.url, WORK))).resolves.toEqual({
+        outcome: 'failed',
+        cause: 'refused',
+        sent: 'never',
+        latencyMs: expect.any(Number),
+      });
+    },
+  );
+
   it('has not run the tool of a call that is cancelled while it waits', async () => {
     const peer = await limiting(1, '5');
     const call = callOf(peer.url, WORK, { signal: AbortSignal.timeout(2_000) });

@@ -104,6 +104,7 @@ function sessionFetch(options: McpSessionOptions, way: ConnectWay, traffic: Traf
     const request = requestOf(init);
     cleaner.sent(request);
     const sent = async (): Promise<Response> => {
+      forgetRefusal(traffic);
       if (request !== undefined) {
         Object.assign(traffic, { posted: true, requestStatus: 0 });
       }
@@ -121,6 +122,12 @@ function sessionFetch(options: McpSessionOptions, way: ConnectWay, traffic: Traf
       : noteRefusal(await sent(), traffic, 0);
     return isProbe(headers) ? probeAnswer(response) : response;
   };
+}
+
+/** A refusal that was waited for says nothing of a server that cannot be reached any more. */
+function forgetRefusal(traffic: Traffic): void {
+  traffic.retryAfterMs = undefined;
+  traffic.latest = traffic.latest === 429 ? 0 : traffic.latest;
 }
 
 function isProbe(headers: Headers): boolean {
