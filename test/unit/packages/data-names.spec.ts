@@ -48,9 +48,9 @@ function processOf(name: string, schema: object | null, elements: [string, strin
   ];
   return { file: `processes/${name}.bpmn`, bpmn: processFile(name, content.join('\n')) };
 }
-const saving = (id: string, data: object): [string, string] => [
+const saving = (id: string, data: object, keys = '*'): [string, string] => [
   id,
-  serviceTask(id, [{ name: 'save', inner: `<svc:data>${JSON.stringify(data)}</svc:data>` }]),
+  serviceTask(id, [{ name: 'save', keys, inner: `<svc:data>${JSON.stringify(data)}</svc:data>` }]),
 ];
 const asking = (id: string, schema: object, keys = '*'): [string, string] => {
   const bodySchema = `<svc:bodySchema>${JSON.stringify(schema)}</svc:bodySchema>`;
@@ -401,6 +401,20 @@ describe('correlations of messages', () => {
       ['wait: a'],
     ],
     ['another member', null, [saving('s', { o: { a: 1 } }), waiting('o.b')], ['wait: o.b']],
+    [
+      'what a merge leaves, where what is written has no such member',
+      NAMED,
+      [saving('s', { order: '${lookup}' }), waiting('order.id')],
+      ['wait: order.id'],
+    ],
+    [
+      'an object around it',
+      null,
+      [saving('s', { o: { a: 1 } }), saving('t', { b: 'x-${o}' }), waiting('b')],
+      ['wait: b'],
+    ],
+    ['what no key takes', null, [saving('s', { a: 1, b: 1 }, 'a, o.id'), waiting('b')], ['wait: b']],
+    ['what a key takes', null, [saving('s', { a: 1, o: { id: 1 } }, 'a, o.id'), waiting('a + o.id')], []],
     ['itself for ever', null, [saving('s', { a: '${b}', b: '${a}' }), waiting('a')], ['wait: a']],
     ['a copy of what nobody chooses', null, [saving('s', { a: 'x-${processInstanceId}' }), waiting('a')], []],
     [

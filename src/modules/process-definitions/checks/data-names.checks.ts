@@ -23,7 +23,8 @@ import type {
 const MAX_WORK = 500_000;
 /** Characters of expressions of one process that are read once more for this check. */
 const MAX_TEXT = 200_000;
-const EVERYTHING = '*';
+/** As a key: all data. */
+export const EVERYTHING = '*';
 
 /** What is written at one place, and the element where it stands. */
 interface Reads {
@@ -154,7 +155,8 @@ function savedBy({ operation }: GraphAction): JsonObject[] {
   return operation.kind === 'SAVE_DATA' && operation.data !== null ? [operation.data] : [];
 }
 
-function namesOf(key: string): string[] {
+/** The names of a key, without numbers of elements. */
+export function namesOf(key: string): string[] {
   return parseKey(key).filter((step) => typeof step === 'string');
 }
 

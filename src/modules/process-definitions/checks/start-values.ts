@@ -2,8 +2,9 @@ import { isJsonObject, type JsonObject } from '../../../common/json.js';
 import { pathsInJson, type ReadPath } from '../../../language/expressions/read-paths.js';
 import type { CheckWork } from '../../../language/json-schema/known-members.js';
 import { ALWAYS_THERE, meets, type DataSources } from '../../../language/json-schema/known-data.js';
-import type { GraphNode, ProcessGraph } from '../model/process-graph.types.js';
-import { sourcesOf, withoutAlias } from './data-names.checks.js';
+import { keyTree, type KeyTree } from '../../../language/paths/data-keys.js';
+import type { GraphAction, GraphNode, ProcessGraph } from '../model/process-graph.types.js';
+import { EVERYTHING, namesOf, sourcesOf, withoutAlias } from './data-names.checks.js';
 
 /** Data has no more levels, so a longer path leads to nothing: a loop makes one longer with each lap. */
 const MAX_NAMES = 64;
@@ -22,6 +23,7 @@ export interface Read {
  */
 export class StartValues {
   private readonly others = new Map<number, DataSources>();
+  private readonly keys = new Map<GraphAction, KeyTree>();
 
   /** @param isOpen whether the body of a start may come from anybody */
   constructor(
@@ -76,19 +78,36 @@ export class StartValues {
   /** What a node makes the value of; undefined where it does not write it. */
   private madeOf(node: GraphNode, { path, actions }: Read): Read[] | undefined {
     const before = node.actions.slice(0, actions);
-    for (const [index, { operation }] of [...before.entries()].toReversed()) {
-      const found =
-        operation.kind === 'SAVE_DATA' && operation.data !== null ? valueAt(operation.data, path) : undefined;
+    for (const [index, action] of [...before.entries()].toReversed()) {
+      const found = this.savedBy(action, path);
       if (found !== undefined) {
-        return pathsInJson(found.value).map((read) => {
-          const made = [...withoutAlias(read, this.sources), ...found.below];
-          return { path: made, node: node.index, actions: index };
+        const at = { node: node.index, actions: index };
+        const made = pathsInJson(found.value).map((read) => {
+          return { path: [...withoutAlias(read, this.sources), ...found.below], ...at };
         });
+        // Objects are merged: a member that the new one does not have stays.
+        const mayStay = found.below.length > 0 || isJsonObject(found.value);
+        return mayStay ? [...made, { path, ...at }] : made;
       }
     }
     const { taken, written } = this.othersOf(node);
     const isWritten = meets(taken, path) || written.some((members) => members.look(path).found === 'named');
     return isWritten ? [] : undefined;
+  }
+
+  /** What an action saves at a path, where its keys take it; undefined otherwise. */
+  private savedBy(action: GraphAction, path: ReadPath): ReturnType<typeof valueAt> {
+    const { operation } = action;
+    const found =
+      operation.kind === 'SAVE_DATA' && operation.data !== null ? valueAt(operation.data, path) : undefined;
+    return found !== undefined && meets(this.keysOf(action), path) ? found : undefined;
+  }
+
+  private keysOf(action: GraphAction): KeyTree {
+    const known = this.keys.get(action);
+    const made = known ?? keyTree(action.keys.map((key) => (key === EVERYTHING ? [] : namesOf(key))));
+    this.keys.set(action, made);
+    return made;
   }
 
   /** What is written into the data at a node but by templates. */
