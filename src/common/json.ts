@@ -11,6 +11,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What a JSON text says; undefined for any other text. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The size of a JSON value as UTF-8 text, in bytes. */
 export function jsonSize(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '');

@@ -1,9 +1,20 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-
-import { AllowRule, type Address } from './allow-rule.js';
-import { isBadPort } from './bad-ports.js';
+import { type Address, AllowRule } from './allow-rule.js';
 import { OutboundError } from './outbound.error.js';
+
+/** "Port blocking" of the Fetch Standard: ports of other protocols, whose servers may take HTTP for commands of their own. */
+const BAD_PORTS: ReadonlySet<number> = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+
+/** Whether `fetch` refuses to call a port; what it throws then is told apart by its text alone. */
+export function isBadPort(port: number): boolean {
+  return BAD_PORTS.has(port);
+}
 
 /** Which plain http is let through. */
 export type PlainHttp = 'refuse' | 'loopback' | 'allow';
@@ -13,10 +24,7 @@ export const PLAIN_HTTP_RULE = 'must be an https URL: this service calls no plai
 
 /** What a deployment lets the service call. */
 export interface AddressPolicyOptions {
-  /**
-   * CIDR, address or host name, each with optional `:port` (IPv6 with a port in brackets). With `APP=` before it an entry holds for the calls of
-   * this application only.
-   */
+  /** CIDR, address or host name, with `:port` or without; behind `APP=` for this application only. */
   allow: readonly string[];
   /** Whether 127.0.0.0/8 and ::1 may be called without being listed. */
   allowLoopback: boolean;
@@ -26,6 +34,9 @@ export interface AddressPolicyOptions {
 
 /** Names that no DNS has, and that another resolver could read as the name without the dots. */
 const EMPTY_LABEL = /(^|\.)(\.|$)/;
+
+/** An entry for one application. */
+const OWNED = /^([\w.-]{1,64})=(.+)$/;
 
 /** Cloud metadata and platform services that hand out credentials; no allow-list opens them. */
 const METADATA_RANGES = [
@@ -45,17 +56,13 @@ const METADATA_HOSTS = new Set([
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * Decides which URLs and addresses the service may call. It only judges; resolving, pinning and dialling is the work of
- * the guarded client, which asks at dial time for every address and every redirect hop.
- *
- * Refused always: other schemes than http(s), credentials in a URL, ports of other protocols, link-local addresses and
- * cloud metadata. So are such addresses that are embedded in an IPv6 transition address. Refused unless listed:
- * everything that is not globally routable unicast.
+ * Decides which URLs and addresses the service may call; the guarded client asks it for every address and
+ * redirect. Refused always: other schemes than http(s), credentials in a URL, ports of other protocols,
+ * link-local addresses and cloud metadata, also embedded in an IPv6 transition address. Refused unless
+ * listed: what is not globally routable unicast.
  */
 export class AddressPolicy {
   private readonly rules: readonly AllowRule[];
-  private readonly allowLoopback: boolean;
-  private readonly plainHttp: PlainHttp;
 
   /**
    * @param app application that calls; without one no entry for an application holds
@@ -65,13 +72,11 @@ export class AddressPolicy {
     private readonly options: AddressPolicyOptions,
     private readonly app?: string,
   ) {
-    const { allow, allowLoopback, plainHttp = 'allow' } = options;
-    this.rules = allow
-      .map((entry) => ownedRule(entry))
-      .filter(({ owner }) => owner === undefined || owner === app)
-      .map(({ rule }) => rule);
-    this.allowLoopback = allowLoopback;
-    this.plainHttp = plainHttp;
+    this.rules = options.allow.flatMap((entry) => {
+      const [, owner, target = entry] = OWNED.exec(entry) ?? [];
+      const rule = AllowRule.parse(target);
+      return owner === undefined || owner === app ? [rule] : [];
+    });
   }
 
   /** The policy for the calls of an application; undefined for those of none. */
@@ -81,8 +86,7 @@ export class AddressPolicy {
 
   /**
    * Checks everything about a URL that can be known before resolving its host name.
-   * @throws OutboundError `protocol` for another scheme or credentials in the URL, `blocked` for a refused host, `port`
-   * for a port that is never called, `insecure` for plain http that is not let through
+   * @throws OutboundError `protocol`, `blocked`, `port`, `insecure`
    */
   checkUrl(url: URL): void {
     if (DEFAULT_PORTS[url.protocol] === undefined || url.username !== '' || url.password !== '') {
@@ -98,15 +102,13 @@ export class AddressPolicy {
     if (isBadPort(portOf(url))) {
       throw new OutboundError('port');
     }
-    if (isPlain(url, this.plainHttp)) {
+    if (isPlain(url, this.options.plainHttp)) {
       throw new OutboundError('insecure');
     }
   }
 
   /**
-   * Checks one resolved address.
-   * @param address IPv4 or IPv6 in any notation
-   * @param target the host name it was resolved from (or the address itself) and the port about to be dialled
+   * Checks an address in any notation, and the host and port that it was resolved for.
    * @throws OutboundError `blocked`
    */
   checkAddress(address: string, target: { host: string; port: number }): void {
@@ -123,22 +125,14 @@ export class AddressPolicy {
     const range = address.range();
     return (
       isGlobalUnicast(address) ||
-      (range === 'loopback' && this.allowLoopback) ||
+      (range === 'loopback' && this.options.allowLoopback) ||
       this.rules.some((rule) => rule.matches({ address, host, port }))
     );
   }
 }
 
-const OWNED = /^([\w.-]{1,64})=(.+)$/;
-
-/** @throws RangeError */
-function ownedRule(entry: string): { owner: string | undefined; rule: AllowRule } {
-  const [, owner, target = entry] = OWNED.exec(entry) ?? [];
-  return { owner, rule: AllowRule.parse(target) };
-}
-
 /** Whether a URL is plain http that a rule does not let through. */
-export function isPlain(url: URL, rule: PlainHttp): boolean {
+export function isPlain(url: URL, rule: PlainHttp = 'allow'): boolean {
   const host = hostOf(url);
   const isHere =
     host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');

@@ -1,7 +1,7 @@
 import { Dispatcher, fetch } from 'undici';
 import { describe, expect, it } from 'vitest';
 
-import { isBadPort } from './bad-ports.js';
+import { isBadPort } from './address-policy.js';
 
 /** Beyond the highest port of the list, with some to spare for a list that grows. */
 const ASKED = 12_000;

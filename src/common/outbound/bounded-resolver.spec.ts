@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
-import { boundedResolver } from './bounded-resolver.js';
+import { boundedResolver } from './guarded-lookup.js';
 
 const ANSWER = [{ address: '192.0.2.1', family: 4 }];
 

@@ -1,13 +1,11 @@
 import { EnvError, type Env } from '../../config/env.js';
 import { readAuthority } from '../tls/authority-file.js';
-import { AddressPolicy, type AddressPolicyOptions, type PlainHttp } from './address-policy.js';
+import { AddressPolicy, portOf, type AddressPolicyOptions, type PlainHttp } from './address-policy.js';
 import { OutboundClient, type OutboundClientOptions } from './outbound.client.js';
 import type { OutboundSettings } from './outbound.types.js';
 import type { DialThread } from './thread/dial-thread.js';
 import { OutboundProxy, type ProxyOptions } from './outbound-proxy.js';
 import { outboundLimits } from './outbound.limits.js';
-
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
  * What is configured for all guarded outbound calls, checked, so that a wrong list stops the start and not the first call.
@@ -23,10 +21,7 @@ export function configuredOutbound(env: Env): OutboundSettings {
   };
 }
 
-/**
- * The guarded client of these settings.
- * @param rest.thread for the main thread: opens the connections over TLS
- */
+/** The guarded client of these settings. `thread` opens the connections of the main thread over TLS. */
 export function outboundClient(
   settings: OutboundSettings,
   { thread, ...rest }: Pick<OutboundClientOptions, 'seats'> & { thread?: DialThread | undefined } = {},
@@ -43,25 +38,21 @@ export function outboundClient(
 }
 
 /**
- * The guarded client for an address that an operator has chosen. It may be private and plain http, unlike others that are called through
- * this client, and nothing leads away from it.
- * @param address none: only others are called
+ * The guarded client for an address that an operator has chosen: it may be private and plain http, and
+ * nothing leads away.
  * @throws EnvError as `configuredOutbound`
  */
 export function operatorClient(env: Env, address: string | undefined, thread?: DialThread): OutboundClient {
   const settings = configuredOutbound(env);
-  const own = address === undefined ? [] : [hostRule(new URL(address))];
+  const url = address === undefined ? undefined : new URL(address);
+  // The one host and port that the operator named.
+  const own = url === undefined ? [] : [`${url.hostname}:${portOf(url)}`];
   const policy = {
     ...settings.policy,
     allow: [...settings.policy.allow, ...own],
     plainHttp: 'allow' as const,
   };
   return outboundClient({ ...settings, policy, maxRedirects: 0 }, { thread });
-}
-
-/** The one host and port that the operator named. */
-function hostRule({ protocol, hostname, port }: URL): string {
-  return `${hostname}:${port === '' ? DEFAULT_PORTS[protocol] : port}`;
 }
 
 /** Whether plain http is let through where no setting says so: a person tries it out, or real secrets travel. */
@@ -75,11 +66,8 @@ function configuredPolicy(env: Env): AddressPolicyOptions {
     allowLoopback: env.isEvaluation,
     plainHttp: plainHttpOf(env),
   };
-  return readable(
-    policy,
-    (options) => new AddressPolicy(options),
-    'EGRESS_ALLOW must list CIDRs, addresses or host names',
-  );
+  readable(() => new AddressPolicy(policy), 'EGRESS_ALLOW must list CIDRs, addresses or host names');
+  return policy;
 }
 
 function configuredProxy(env: Env): ProxyOptions | undefined {
@@ -94,17 +82,16 @@ function configuredProxy(env: Env): ProxyOptions | undefined {
     direct: env.get('OUTBOUND_NO_PROXY'),
     ...(file === undefined ? {} : { ca: readAuthority(file) }),
   };
-  return readable(
-    proxy,
-    (options) => new OutboundProxy(options),
+  readable(
+    () => new OutboundProxy(proxy),
     'OUTBOUND_NO_PROXY must list host names, .suffixes, addresses or CIDRs',
   );
+  return proxy;
 }
 
-function readable<Options>(options: Options, read: (options: Options) => unknown, rule: string): Options {
+function readable(read: () => unknown, rule: string): void {
   try {
-    read(options);
-    return options;
+    read();
   } catch {
     throw new EnvError([`${rule}, each with an optional :port`]);
   }

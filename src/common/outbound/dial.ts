@@ -1,19 +1,67 @@
-import { request } from 'undici';
-
+import { type Agent, request } from 'undici';
+import type { DialledResponse, FarConnections } from './outbound.types.js';
+import type { TlsMaterial } from '../tls/tls-material.js';
+import { OutboundError } from './outbound.error.js';
 import { SERVICE_NAME, SERVICE_VERSION } from '../service-version.js';
-import type { DialledResponse } from './outbound.types.js';
-import type { KeptSockets } from './kept-sockets.js';
+
+/** The sockets of one or more operations, all opened with the same certificates. */
+export class KeptSockets {
+  /** @param opening ends the tunnels that are being opened */
+  constructor(
+    readonly agent: Agent,
+    readonly tls: TlsMaterial | undefined,
+    private readonly opening: AbortController,
+    /** Where connections over TLS are opened instead. @default here */
+    readonly far?: FarConnections,
+  ) {}
+
+  /** Closes every socket, also those in use. Safe to call twice. */
+  async close(): Promise<void> {
+    this.opening.abort(new OutboundError('closed'));
+    await this.agent.destroy();
+  }
+}
+
+const KEEPS_METHOD = new Set([301, 302, 307, 308]);
+const SEE_OTHER = 303;
+
+/** The part of a response a redirect is read from. */
+interface RedirectResponse {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+}
+
+/**
+ * Where a response redirects to, if it does. It must keep the method (RFC 9110, section 15.4) and the origin,
+ * so that neither credentials nor a body reach another party.
+ * @throws OutboundError `redirect` for any other redirect
+ */
+export function redirectTarget(response: RedirectResponse, from: URL, method: string): URL | undefined {
+  const { status } = response;
+  const keepsMethod = KEEPS_METHOD.has(status) || (status === SEE_OTHER && /^(GET|HEAD)$/i.test(method));
+  if (!keepsMethod && status !== SEE_OTHER) {
+    return undefined;
+  }
+  const location = response.headers.get('location');
+  if (!keepsMethod || location === null || !URL.canParse(location, from.href)) {
+    throw new OutboundError('redirect');
+  }
+  const target = new URL(location, from);
+  if (target.origin !== from.origin) {
+    throw new OutboundError('redirect');
+  }
+  return target;
+}
 
 /** The longest that a timer can wait. */
 const LONGEST_MS = 2 ** 30;
 const NOT_LATIN = /[\u0100-\uffff]/;
 
 /**
- * Sends one request and follows nothing. Less work than `fetch`, whose rules for browsers an outbound call does not need.
- * @param init as for fetch; the body must be a string
+ * Sends one request with a text as body, and follows nothing. Less work than `fetch` with its rules for
+ * browsers.
  * @param signal ends the request and closes its socket, also while the body is read
  * @param deadlineMs until the body has been read, for another thread
- * @throws what undici throws, or the reason of `signal`
  */
 export async function dial(
   sockets: KeptSockets,

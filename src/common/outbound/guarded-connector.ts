@@ -1,8 +1,8 @@
-import { isIP, type Socket } from 'node:net';
+import { isIP, isIPv6, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
-
-import { KEY_AGREEMENT } from '../tls/key-agreement.js';
-import type { TlsMaterial } from '../tls/tls-material.js';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { KEY_AGREEMENT, type TlsMaterial } from '../tls/tls-material.js';
 import { within } from '../deadline.js';
 import { type AddressPolicy, hostOf, portOf } from './address-policy.js';
 import { checkedAddresses, guardedLookup, type Resolver } from './guarded-lookup.js';
@@ -10,7 +10,7 @@ import type { OutboundProxy } from './outbound-proxy.js';
 import { OutboundError, toOutboundError } from './outbound.error.js';
 
 /** What a connection is opened with. */
-export interface ConnectorOptions {
+interface ConnectorOptions {
   policy: AddressPolicy;
   resolver: Resolver;
   connectTimeoutMs: number;
@@ -46,22 +46,17 @@ async function overTunnel(
   { target, common }: { target: buildConnector.Options; common: buildConnector.BuildOptions },
   callback: buildConnector.Callback,
 ): Promise<void> {
-  let socket: Socket;
+  let socket: Socket | undefined;
   try {
     socket = await tunnel;
+    if (target.protocol === 'https:') {
+      buildConnector(common)({ ...target, httpSocket: socket }, callback);
+    } else {
+      callback(null, socket);
+    }
   } catch (error) {
-    callback(error as Error, null);
-    return;
-  }
-  if (target.protocol !== 'https:') {
-    callback(null, socket);
-    return;
-  }
-  try {
-    buildConnector(common)({ ...target, httpSocket: socket }, callback);
-  } catch (error) {
-    // Certificates that OpenSSL does not load.
-    socket.on('error', () => undefined).destroy();
+    // There is no tunnel, or OpenSSL does not load the certificates.
+    socket?.on('error', () => undefined).destroy();
     callback(error as Error, null);
   }
 }
@@ -112,4 +107,24 @@ async function proxiedHosts(
     }
   });
   return [target.host];
+}
+
+/** An agent for libraries that send requests by `node:http`. It keeps one connection open, from a guarded connector. */
+export function guardedAgent(protocol: string, connect: buildConnector.connector): HttpAgent {
+  const agent = new (protocol === 'https:' ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 1 });
+  agent.createConnection = ({ host, port, servername }: ConnectionTarget, done) => {
+    const name = isIPv6(host) ? `[${host}]` : host;
+    const target = { protocol, hostname: host, host: `${name}:${port}`, port: String(port) };
+    connect({ ...target, ...(servername ? { servername } : {}) }, (error, socket) =>
+      done?.(error, socket as never),
+    );
+    return undefined;
+  };
+  return agent;
+}
+
+interface ConnectionTarget {
+  host: string;
+  port: number;
+  servername?: string;
 }

@@ -1,11 +1,11 @@
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-
 import type { AddressPolicy } from './address-policy.js';
+import { NoThreadError, ThreadTurns } from '../threads/thread-turns.js';
 import { OutboundError } from './outbound.error.js';
 
 /** One answer of name resolution. */
-export interface ResolvedAddress {
+interface ResolvedAddress {
   address: string;
   family: number;
 }
@@ -26,43 +26,42 @@ export const systemResolver: Resolver = (host) =>
   });
 
 /**
- * A `lookup` for sockets that resolves once, judges every answer, and hands out only judged addresses. The address that
- * is checked is the address that is dialled, so DNS rebinding has no gap to use. One refused answer refuses the host,
- * because we do not choose which of several answers is dialled.
- *
- * Never called for IP literals: those are checked in the URL.
- * @param portFor the port that is about to be dialled on a host
+ * A `lookup` for sockets that judges every answer and hands out only judged addresses: what is checked is
+ * what is dialled, so DNS rebinding has no gap to use. One refused answer refuses the host. IP literals are
+ * checked in the URL.
  */
 export function guardedLookup(policy: AddressPolicy, resolver: Resolver, port: number): LookupFunction {
-  return (hostname, options, callback) => {
-    const host = hostname.toLowerCase().replace(/\.$/, '');
-    void answer(checkedAddresses(policy, resolver, { host, port }), options.all === true, callback);
+  return lookupBy((hostname) =>
+    checkedAddresses(policy, resolver, { host: hostname.toLowerCase().replace(/\.$/, ''), port }),
+  );
+}
+
+/** A `lookup` for sockets that hands out what a resolver finds. */
+export function lookupBy(resolver: Resolver): LookupFunction {
+  const answer = async (
+    ...[hostname, { all, family }, callback]: Parameters<LookupFunction>
+  ): Promise<void> => {
+    let addresses: ResolvedAddress[];
+    try {
+      addresses = await resolver(hostname);
+    } catch (error) {
+      callback(error as NodeJS.ErrnoException, []);
+      return;
+    }
+    const usable = addresses.filter((address) => !family || address.family === family);
+    const [first] = usable;
+    if (first === undefined) {
+      callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), []);
+    } else if (all === true) {
+      callback(null, usable);
+    } else {
+      callback(null, first.address, first.family);
+    }
   };
+  return (...asked) => void answer(...asked);
 }
 
-async function answer(
-  resolution: Promise<[ResolvedAddress, ...ResolvedAddress[]]>,
-  all: boolean,
-  callback: Parameters<LookupFunction>[2],
-): Promise<void> {
-  let addresses: [ResolvedAddress, ...ResolvedAddress[]];
-  try {
-    addresses = await resolution;
-  } catch (error) {
-    callback(error as NodeJS.ErrnoException, []);
-    return;
-  }
-  if (all) {
-    callback(null, addresses);
-  } else {
-    callback(null, addresses[0].address, addresses[0].family);
-  }
-}
-
-/**
- * The addresses of a host, all of them judged.
- * @throws OutboundError `blocked`, `dns`; what the resolver throws
- */
+/** All addresses of a host, judged. @throws OutboundError `blocked`, `dns`; what the resolver throws */
 export async function checkedAddresses(
   policy: AddressPolicy,
   resolver: Resolver,
@@ -76,4 +75,22 @@ export async function checkedAddresses(
     policy.checkAddress(address, target);
   }
   return [first, ...others];
+}
+
+/**
+ * Lets only a few lookups run at once: each occupies one of libuv's four threads, which everybody uses, for
+ * as long as a name server likes. One that has not started after `maxWaitMs` is given up (`timeout`).
+ */
+export function boundedResolver(resolver: Resolver, slots: number, maxWaitMs: number): Resolver {
+  const turns = new ThreadTurns(
+    Array.from({ length: slots }, (_, slot) => slot),
+    Infinity,
+    maxWaitMs,
+  );
+  return (host) =>
+    turns
+      .take(() => resolver(host))
+      .catch((error: unknown) => {
+        throw error instanceof NoThreadError ? new OutboundError('timeout') : error;
+      });
 }

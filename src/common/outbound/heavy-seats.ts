@@ -8,33 +8,24 @@ interface Holder {
   revoke: () => void;
 }
 
-interface Waiter {
-  grant: () => void;
-}
-
 /**
- * Bounds how many outbound operations may hold a large answer at once. So memory is `capacity` times the limit of one
- * operation, however many run. First come, first served. A holder that keeps its seat longer than `leaseMs` while others
- * wait loses it: a slow party can delay others, never starve them.
+ * Bounds how many operations may hold a large answer at once, first come, first served. A holder that keeps
+ * its seat longer than `leaseMs` while others wait loses it.
  */
 export class HeavySeats {
   private readonly holders = new Set<Holder>();
-  private readonly waiters: Waiter[] = [];
+  private readonly waiters: (() => void)[] = [];
   private timer: NodeJS.Timeout | undefined;
 
-  /**
-   * @param capacity seats
-   * @param leaseMs milliseconds a seat is safe from being taken away
-   */
+  /** @param leaseMs milliseconds a seat is safe from being taken away */
   constructor(
     private readonly capacity: number,
     private readonly leaseMs: number,
   ) {}
 
   /**
-   * Waits for a seat.
-   * @param signal gives up waiting; the promise rejects with its reason
-   * @param onRevoke called once when the seat is taken away; the seat is gone by then
+   * Waits for a seat, until `signal` aborts.
+   * @param onRevoke called once when the seat has been taken away
    */
   acquire(signal: AbortSignal, onRevoke: () => void): Promise<Seat> {
     return new Promise((resolve, reject) => {
@@ -42,18 +33,16 @@ export class HeavySeats {
         reject(signal.reason as Error);
         return;
       }
-      const waiter: Waiter = {
-        grant: () => {
-          signal.removeEventListener('abort', giveUp);
-          resolve(this.seat(onRevoke));
-        },
+      const grant = (): void => {
+        signal.removeEventListener('abort', giveUp);
+        resolve(this.seat(onRevoke));
       };
-      const giveUp = () => {
-        this.waiters.splice(this.waiters.indexOf(waiter), 1);
+      const giveUp = (): void => {
+        this.waiters.splice(this.waiters.indexOf(grant), 1);
         reject(signal.reason as Error);
       };
       signal.addEventListener('abort', giveUp, { once: true });
-      this.waiters.push(waiter);
+      this.waiters.push(grant);
       this.settle();
     });
   }
@@ -72,7 +61,7 @@ export class HeavySeats {
 
   private settle(): void {
     while (this.waiters.length > 0 && this.holders.size < this.capacity) {
-      this.waiters.shift()?.grant();
+      this.waiters.shift()?.();
     }
     clearTimeout(this.timer);
     const [oldest] = this.holders;

@@ -1,15 +1,9 @@
 import { OutboundError } from './outbound.error.js';
 
-const NEW_LINE = 10;
-const CARRIAGE_RETURN = 13;
-const COMMA = 44;
-const OPENING_BRACKET = 91;
-const OPENING_BRACE = 123;
+const [NEW_LINE, CARRIAGE_RETURN] = Buffer.from('\n\r');
+const [COMMA, OPENING_BRACKET, OPENING_BRACE] = Buffer.from(',[{');
 
-/**
- * Counts the decoded bytes of one answer against a limit. For an event stream (`text/event-stream`) the limit holds for
- * one event, because the stream lives as long as the operation does; the operation's own limit bounds the sum.
- */
+/** Counts the decoded bytes of one answer, or of one event of an event stream, against a limit. */
 export class ResponseMeter {
   private bytes = 0;
   private lineLength = 0;
@@ -56,10 +50,9 @@ export function countElements(chunk: Uint8Array): number {
 }
 
 /**
- * Wraps a body so that every chunk is admitted before the reader gets it. Nothing is read ahead: an unread body stops
- * the other party by TCP back-pressure instead of filling our memory.
- * @param admit may wait or throw; an error that it throws ends the body
- * @param onError translates a failure of the source or of `admit`, the result reaches the reader
+ * Wraps a body so that every chunk is admitted before the reader gets it. Nothing is read ahead.
+ * @param admit may wait or throw
+ * @param onError translates a failure of the source or of `admit` for the reader
  */
 export function meteredBody(
   source: AsyncIterable<Uint8Array>,

@@ -55,12 +55,9 @@ export class OutboundProxy {
   }
 
   /**
-   * A connection to a target through the proxy.
-   * @param authority `host:port` of the target
+   * A connection to `authority` (`host:port`) through the proxy.
    * @param timeoutMs for reaching the proxy and for its answer together
-   * @param ends closes what is under way
-   * @throws OutboundError `proxy_auth` when it asks for other credentials, `proxy_refused` for any other refusal, `proxy` when it
-   * cannot be reached or does not answer, `timeout`, and the reason of `ends`
+   * @throws OutboundError `proxy_auth`, `proxy_refused`, `proxy`, `timeout`; the reason of `ends`
    */
   async tunnel(authority: string, timeoutMs: number, ends: AbortSignal): Promise<Socket> {
     const late = AbortSignal.timeout(timeoutMs);
@@ -81,22 +78,17 @@ export class OutboundProxy {
       }
       return socket as Socket;
     } catch (error) {
-      throw failureOf(error, late, ends);
+      ends.throwIfAborted();
+      throw late.aborted
+        ? new OutboundError('timeout')
+        : error instanceof OutboundError
+          ? error
+          : new OutboundError('proxy');
     } finally {
       // A tunnel is no longer its own.
       void client.destroy();
     }
   }
-}
-
-function failureOf(error: unknown, late: AbortSignal, ends: AbortSignal): Error {
-  if (ends.aborted) {
-    return ends.reason as Error;
-  }
-  if (late.aborted) {
-    return new OutboundError('timeout');
-  }
-  return error instanceof OutboundError ? error : new OutboundError('proxy');
 }
 
 /** @param entry `.suffix`, or `.suffix:port` for one port alone */

@@ -3,12 +3,10 @@ import { Agent, type buildConnector } from 'undici';
 
 import type { AddressPolicy } from './address-policy.js';
 import type { TlsMaterial } from '../tls/tls-material.js';
-import { boundedResolver } from './bounded-resolver.js';
-import { guardedAgent } from './guarded-agent.js';
-import { guardedConnector } from './guarded-connector.js';
-import { type Resolver, systemResolver } from './guarded-lookup.js';
+import { boundedResolver, type Resolver, systemResolver } from './guarded-lookup.js';
+import { guardedAgent, guardedConnector } from './guarded-connector.js';
 import type { HeavySeats } from './heavy-seats.js';
-import { KeptSockets } from './kept-sockets.js';
+import { KeptSockets } from './dial.js';
 import type { FarConnections } from './outbound.types.js';
 import type { OutboundProxy } from './outbound-proxy.js';
 import { OutboundOperation, type OperationLimits } from './outbound.operation.js';
@@ -43,12 +41,10 @@ export class OutboundClient {
 
   /**
    * Opens an operation: one or more calls that share a deadline, a byte limit and sockets. The caller closes it.
-   * @param sockets kept open for the next operation, see {@link keepSockets}. @default sockets of its own
+   * @param sockets kept open for the next operation, see {@link keepSockets}
    */
-  open(limits: OperationLimits, sockets?: KeptSockets): OutboundOperation {
-    return sockets === undefined
-      ? this.openWith(limits, undefined)
-      : new OutboundOperation(this.options, limits, sockets, 'leaves sockets');
+  open(limits: OperationLimits, sockets: KeptSockets): OutboundOperation {
+    return new OutboundOperation(this.options, limits, sockets, 'leaves sockets');
   }
 
   /** As `open`, with sockets of its own, the certificates of the party that is called and the egress rules of its application. */
@@ -59,7 +55,14 @@ export class OutboundClient {
   /** Sockets that operations leave to those after them, to spare the handshakes. The caller closes them. */
   keepSockets(tls?: TlsMaterial): KeptSockets {
     const opening = new AbortController();
-    return new KeptSockets(this.createAgent(tls, opening.signal), tls, opening, this.options.far);
+    const agent = new Agent({
+      connect: this.connector(tls, opening.signal),
+      // The deadline of the operation is the one clock.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      pipelining: 1,
+    });
+    return new KeptSockets(agent, tls, opening, this.options.far);
   }
 
   /** Runs `work` in an operation of its own and closes it, sockets included, whatever happens. */
@@ -79,17 +82,6 @@ export class OutboundClient {
   /** An agent for a library that sends requests by `node:http`: the egress rules hold, the limits of operations do not. */
   agentFor(protocol: string, tls?: TlsMaterial): HttpAgent {
     return guardedAgent(protocol, this.connector(tls, new AbortController().signal));
-  }
-
-  /** Destroying an agent closes every socket of it, also those a library forgot. */
-  private createAgent(tls: TlsMaterial | undefined, ends: AbortSignal): Agent {
-    return new Agent({
-      connect: this.connector(tls, ends),
-      // The deadline of the operation is the one clock.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      pipelining: 1,
-    });
   }
 
   private connector(tls: TlsMaterial | undefined, ends: AbortSignal): buildConnector.connector {

@@ -1,29 +1,22 @@
-/**
- * Why an outbound call failed. The list is fixed. A reason may be shown to a caller: it never carries an address, a DNS
- * answer or a word of the other party.
- */
-export const OUTBOUND_FAILURES = [
-  'dns',
-  'refused',
-  'network',
-  'tls',
-  'timeout',
-  'blocked',
-  'port',
-  'insecure',
-  'proxy',
-  'proxy_auth',
-  'proxy_refused',
-  'redirect',
-  'too_large',
-  'encoding',
-  'protocol',
-  'busy',
-  'closed',
-] as const;
-
-/** One entry of {@link OUTBOUND_FAILURES}. */
-export type OutboundFailure = (typeof OUTBOUND_FAILURES)[number];
+/** Why an outbound call failed; without an address, a DNS answer or a word of the other party. */
+export type OutboundFailure =
+  | 'dns'
+  | 'refused'
+  | 'network'
+  | 'tls'
+  | 'timeout'
+  | 'blocked'
+  | 'port'
+  | 'insecure'
+  | 'proxy'
+  | 'proxy_auth'
+  | 'proxy_refused'
+  | 'redirect'
+  | 'too_large'
+  | 'encoding'
+  | 'protocol'
+  | 'busy'
+  | 'closed';
 
 /** Failures of a call that never got as far as the server. */
 export const NOT_REACHED: ReadonlySet<OutboundFailure> = new Set([
@@ -49,10 +42,7 @@ export const LASTING: ReadonlySet<OutboundFailure> = new Set([
   'redirect',
 ]);
 
-/**
- * A failed outbound call. `failure` says why; the message repeats it and nothing else, so logging it is safe. There is
- * no `cause` on purpose: driver errors name addresses and quote what the other party sent.
- */
+/** A failed outbound call, without a `cause`: driver errors quote addresses and the other party. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   constructor(readonly failure: OutboundFailure) {

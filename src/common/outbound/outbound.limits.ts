@@ -8,9 +8,6 @@ export const outboundLimits = {
   threadMemoryMb: 64,
   /** Calls over such connections under way at the most. */
   threadCalls: 500,
-  /**
-   * How far threads that talk to outside parties stand back for callers (nice, Linux only). Beside other busy processes 19 would starve
-   * them; a service has a machine or a container of its own.
-   */
+  /** How far threads that talk to outside parties stand back for callers (nice, Linux only). */
   threadNiceness: 19,
 };

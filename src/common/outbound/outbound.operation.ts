@@ -1,12 +1,10 @@
 import type { TlsMaterial } from '../tls/tls-material.js';
 import type { AddressPolicy } from './address-policy.js';
-import { dial } from './dial.js';
+import { dial, type KeptSockets, redirectTarget } from './dial.js';
 import type { DialledResponse } from './outbound.types.js';
 import type { HeavySeats, Seat } from './heavy-seats.js';
-import type { KeptSockets } from './kept-sockets.js';
 import { countElements, meteredBody, ResponseMeter } from './metered-body.js';
 import { OutboundError, type OutboundFailure, toOutboundError } from './outbound.error.js';
-import { redirectTarget } from './redirect.js';
 
 /** The limits of one operation. */
 export interface OperationLimits {
@@ -18,10 +16,7 @@ export interface OperationLimits {
   maxResponseBytes: number;
   /** Decoded bytes of all answers together. */
   maxTotalBytes: number;
-  /**
-   * Commas and opening brackets in all answers together. The memory for parsing JSON depends on the elements more than
-   * on the bytes: `{},` takes 3 bytes and becomes some 60. @default no limit
-   */
+  /** Commas and opening brackets of all answers: `{},` becomes some 60 bytes. @default no limit */
   maxElements?: number;
 }
 
@@ -52,19 +47,18 @@ const MIN_GAIN = 0.1;
 
 const NULL_BODY_STATUS = new Set([204, 205, 304]);
 
-/**
- * A sequence of HTTP calls to outside parties under one deadline. Every call is checked against the address policy when
- * it is dialled, follows same-origin redirects only, refuses compressed answers and counts what it reads.
- */
+/** Calls to outside parties under one deadline, checked when dialled, counted, not compressed. */
 export class OutboundOperation {
   private readonly controller = new AbortController();
   private readonly latestDeadline: number;
   private deadline: number;
   private timer: NodeJS.Timeout;
-  private totalBytes = 0;
+  /** Decoded bytes of all answers so far. */
+  bytesRead = 0;
   private totalElements = 0;
   private seat: Promise<Seat> | undefined;
-  private lastFailure: OutboundError | undefined;
+  /** The latest failure of a call, also when the library in between swallowed or reworded it. */
+  failure: OutboundError | undefined;
 
   constructor(
     private readonly context: OperationContext,
@@ -99,19 +93,9 @@ export class OutboundOperation {
     return this.controller.signal;
   }
 
-  /** The latest failure of a call, also when the library in between swallowed or reworded it. */
-  get failure(): OutboundError | undefined {
-    return this.lastFailure;
-  }
-
   /** The certificates that its connections are opened with. */
   get tls(): TlsMaterial | undefined {
     return this.sockets.tls;
-  }
-
-  /** Decoded bytes of all answers so far. */
-  get bytesRead(): number {
-    return this.totalBytes;
   }
 
   /** Milliseconds left, never negative. */
@@ -120,8 +104,7 @@ export class OutboundOperation {
   }
 
   /**
-   * A `fetch` with the guard in front; usable wherever a library takes a fetch function. Redirects are followed here,
-   * so a 3xx never reaches the caller. Bodies must be strings.
+   * A guarded `fetch` for texts. Redirects are followed here, so a 3xx never reaches the caller.
    * @throws OutboundError, or the reason of `init.signal`
    */
   readonly fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
@@ -152,7 +135,7 @@ export class OutboundOperation {
     if (this.atEnd === 'closes sockets') {
       await this.sockets.close();
     }
-    await this.releaseSeat();
+    (await this.seat?.catch(() => undefined))?.release();
   }
 
   private startTimer(ms: number): NodeJS.Timeout {
@@ -162,9 +145,9 @@ export class OutboundOperation {
   private async follow(url: URL, init: RequestInit): Promise<Response> {
     let target = url;
     const policy = this.context.policy.of(this.sockets.tls?.app);
+    const ends = init.signal ? AbortSignal.any([this.signal, init.signal]) : this.signal;
     for (let hop = 0; ; hop += 1) {
       policy.checkUrl(target);
-      const ends = init.signal ? AbortSignal.any([this.signal, init.signal]) : this.signal;
       const response = await dial(this.sockets, target, init, ends, this.latestDeadline - performance.now());
       const location = redirectTarget(response, target, init.method ?? 'GET');
       if (location === undefined) {
@@ -182,10 +165,13 @@ export class OutboundOperation {
     { status, headers, body }: DialledResponse,
     signal: AbortSignal | null | undefined,
   ): Response {
-    const problem = this.problemOf(headers);
-    if (problem !== undefined) {
+    if ((headers.get('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
       body.destroy();
-      throw problem;
+      throw new OutboundError('encoding');
+    }
+    if (Number(headers.get('content-length') ?? 0) > this.limits.maxResponseBytes) {
+      body.destroy();
+      throw new OutboundError('too_large');
     }
     if (NULL_BODY_STATUS.has(status)) {
       body.destroy();
@@ -201,26 +187,15 @@ export class OutboundOperation {
     return new Response(guarded, { status, headers });
   }
 
-  private problemOf(headers: Headers): OutboundError | undefined {
-    const encoding = headers.get('content-encoding') ?? 'identity';
-    if (encoding.toLowerCase() !== 'identity') {
-      return new OutboundError('encoding');
-    }
-    const length = Number(headers.get('content-length') ?? 0);
-    return length > this.limits.maxResponseBytes ? new OutboundError('too_large') : undefined;
-  }
-
   private async admit(chunk: Uint8Array, meter: ResponseMeter): Promise<void> {
+    const { maxTotalBytes, maxElements } = this.limits;
     meter.add(chunk);
-    this.totalBytes += chunk.byteLength;
-    this.totalElements += this.limits.maxElements === undefined ? 0 : countElements(chunk);
-    if (
-      this.totalBytes > this.limits.maxTotalBytes ||
-      this.totalElements > (this.limits.maxElements ?? Infinity)
-    ) {
+    this.bytesRead += chunk.byteLength;
+    this.totalElements += maxElements === undefined ? 0 : countElements(chunk);
+    if (this.bytesRead > maxTotalBytes || this.totalElements > (maxElements ?? Infinity)) {
       throw new OutboundError('too_large');
     }
-    if (this.totalBytes > LIGHT_BYTES && this.context.seats !== undefined) {
+    if (this.bytesRead > LIGHT_BYTES && this.context.seats !== undefined) {
       this.seat ??= this.context.seats.acquire(this.signal, () => this.fail(new OutboundError('busy')));
       await this.seat;
     }
@@ -233,7 +208,7 @@ export class OutboundOperation {
     }
     const failure = toOutboundError(this.signal.aborted ? this.signal.reason : error);
     if (failure.failure !== 'closed') {
-      this.lastFailure = failure;
+      this.failure = failure;
     }
     if (FATAL.has(failure.failure)) {
       this.fail(failure);
@@ -243,13 +218,8 @@ export class OutboundOperation {
 
   private fail(error: OutboundError): void {
     if (!this.signal.aborted) {
-      this.lastFailure = error;
+      this.failure = error;
       this.controller.abort(error);
     }
-  }
-
-  private async releaseSeat(): Promise<void> {
-    const seat = await this.seat?.catch(() => undefined);
-    seat?.release();
   }
 }

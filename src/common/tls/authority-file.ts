@@ -7,11 +7,9 @@ import { codeOf } from '../../config/start.error.js';
 const CERTIFICATES = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[^]*?-----END \1-----/g;
 
 /**
- * Reads the certificates of an authority that an operator names.
- * @param file value of TLS_CA_FILE
- * @returns the file's text, PEM
- * @throws EnvError when the file cannot be read, or holds no certificate or a broken one. TLS would leave a broken one
- * out, and say of every server that nobody knows its authority
+ * Reads the certificates (PEM) of the authority that TLS_CA_FILE names.
+ * @throws EnvError when one is broken, too: TLS would leave it out, and say of every server that nobody knows
+ * its authority
  */
 export function readAuthority(file: string): string {
   const text = readText(file);

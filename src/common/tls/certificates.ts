@@ -34,10 +34,7 @@ export interface CertificateFacts {
 /** By the hash of its text: reading one takes a tenth of a millisecond, and each is looked at again and again. */
 const remembered = new RecentlyUsed<string, CertificateFacts>({ bytes: REMEMBERED_BYTES });
 
-/**
- * Reads all certificates of a text.
- * @returns undefined when there is none, one is broken, or there are more than 50: TLS would leave a broken one out without a word
- */
+/** Reads 1 to 50 certificates; undefined also when one is broken, which TLS would leave out silently. */
 export function readCertificates(pem: string): readonly CertificateFacts[] | undefined {
   return inOnePiece(certificateSteps(pem));
 }

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 import { expect, it } from 'vitest';
-import { KEY_AGREEMENT } from './key-agreement.js';
+import { KEY_AGREEMENT } from './tls-material.js';
 
 /** Cipher suites with DHE (RFC 5288, RFC 7905), and groups of finite fields (RFC 7919), as two bytes each. */
 const DHE = ['009e', '009f', 'ccaa', '0033', '0039', '0067', '006b'];

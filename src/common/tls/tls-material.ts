@@ -1,7 +1,6 @@
-/**
- * What the connections of one party are opened with: what it adds to TLS, and the application whose egress rules hold. It is used for the
- * connections of this party only. Plain data, so that it can go to a worker.
- */
+import { DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls';
+
+/** What the connections of one party, and no others, are opened with. Plain data for workers. */
 export interface TlsMaterial {
   /** Application of the party; without one only the rules for all applications hold. */
   readonly app?: string;
@@ -17,3 +16,12 @@ export interface TlsMaterial {
 export function materialText({ app, ca, cert, key }: TlsMaterial = {}): readonly (string | null)[] {
   return [app ?? null, ca ?? null, cert ?? null, key ?? null];
 }
+
+/**
+ * Without DHE and the largest fields of RFC 7919: there the server chooses the group, and one of 10,000 bits
+ * takes more than half a second of the thread before the certificate is looked at.
+ */
+export const KEY_AGREEMENT: Pick<SecureContextOptions, 'ciphers' | 'ecdhCurve'> = {
+  ciphers: `${DEFAULT_CIPHERS}:!kDHE`,
+  ecdhCurve: 'X25519:prime256v1:secp384r1:secp521r1',
+};

@@ -1,15 +1,11 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { WorkerPool } from '../../threads/worker.pool.js';
-import type { DialledResponse, DialOrder } from '../outbound.types.js';
+import type { DialJob, DialledResponse, DialMessage, DialOrder, DialQuestion } from '../outbound.types.js';
 import { OutboundError, type OutboundFailure } from '../outbound.error.js';
-import type { DialJob, DialMessage, DialQuestion } from './dial-thread.types.js';
 import { outboundLimits } from '../outbound.limits.js';
 
-/**
- * Sends requests from another thread. A server chooses how much a TLS handshake with it takes: chains of a hundred certificates of
- * large keys take a third of a second before they are refused, which no deadline interrupts.
- */
+/** Sends requests from another thread: nothing interrupts a TLS handshake, which can take long. */
 @Injectable()
 export class DialThread implements OnModuleDestroy {
   private readonly pool: WorkerPool<DialJob, { id: number }, OutboundFailure | undefined>;
@@ -30,7 +26,6 @@ export class DialThread implements OnModuleDestroy {
   /**
    * Sends one request and follows nothing.
    * @param deadlineMs until the body has been read
-   * @param signal ends the request and closes its socket, also while the body is read
    * @throws OutboundError; the reason of `signal`
    */
   async dial(order: DialOrder, deadlineMs: number, signal: AbortSignal): Promise<DialledResponse> {

@@ -1,12 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
-import { serveWorker } from '../../threads/serve-worker.js';
-import type { WorkerJob } from '../../threads/worker-job.js';
+import { serveWorker, type WorkerJob } from '../../threads/serve-worker.js';
 import { outboundClient } from '../configured-outbound.js';
 import { dial } from '../dial.js';
-import type { DialledResponse } from '../outbound.types.js';
+import type { DialJob, DialledResponse, DialMessage } from '../outbound.types.js';
 import { toOutboundError } from '../outbound.error.js';
 import type { OutboundClient } from '../outbound.client.js';
-import type { DialJob, DialMessage } from './dial-thread.types.js';
 
 /** Sends the requests of the main thread over TLS: a handshake takes as long as the other side wants, and nobody can interrupt it. */
 serveWorker((port) => {
