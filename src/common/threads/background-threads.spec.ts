@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { getPriority, platform } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { yieldToMainThread } from './background-threads.js';
+import { yieldToMainThread } from './start-thread.js';
 
 describe.skipIf(platform() !== 'linux')('yieldToMainThread', () => {
   it('lets every thread but the main one stand back', () => {

@@ -1,6 +1,9 @@
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { platform, setPriority } from 'node:os';
+import { basename } from 'node:path';
 
 /** What a thread is started with. */
 export interface ThreadOptions {
@@ -43,4 +46,51 @@ export function startThread({ name, entry, workerData, memoryMb }: ThreadOptions
       stackSizeMb: STACK_MB,
     },
   });
+}
+
+const THREADS = '/proc/self/task';
+/** Threads that never stand back. */
+const prompt = new Set<number>();
+
+/**
+ * Lets the thread that answers callers go first: on Linux (setpriority(2)) every other thread of this
+ * process, workers and those that collect their garbage, unpack and look up for them, gets a lower priority.
+ * @param niceness 0 to 19, the higher the further they stand back
+ */
+export function yieldToMainThread(niceness: number): void {
+  if (platform() !== 'linux') {
+    return;
+  }
+  for (const thread of backgroundThreads()) {
+    try {
+      setPriority(thread, niceness);
+    } catch {
+      // It has ended since it was listed.
+    }
+  }
+}
+
+/** Says that a thread answers others and never stands back. @param thread as `threadId` tells it */
+export function neverStandsBack(thread: number): void {
+  prompt.add(thread);
+}
+
+/** Id by which Linux knows the thread that asks; undefined elsewhere. */
+export function threadId(): number | undefined {
+  try {
+    return Number(basename(readlinkSync('/proc/thread-self')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Thread ids; the main thread has that of the process. */
+function backgroundThreads(): number[] {
+  try {
+    return readdirSync(THREADS)
+      .map(Number)
+      .filter((thread) => thread !== process.pid && !prompt.has(thread));
+  } catch {
+    return [];
+  }
 }

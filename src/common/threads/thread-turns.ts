@@ -28,8 +28,7 @@ export class ThreadTurns<Thread> {
   }
 
   /**
-   * Does work with a thread of its own; waits until there is one.
-   * @param signal nobody needs the work any more
+   * Does work with a thread of its own; waits until there is one, or `signal` says that nobody needs it.
    * @throws NoThreadError
    */
   async take<Result>(work: (thread: Thread) => Promise<Result>, signal?: AbortSignal): Promise<Result> {

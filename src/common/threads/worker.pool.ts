@@ -1,20 +1,17 @@
+import { once } from 'node:events';
 import type { Transferable, Worker } from 'node:worker_threads';
 
 import { within } from '../deadline.js';
-import { yieldToMainThread } from './background-threads.js';
-import { startThread, type ThreadOptions } from './start-thread.js';
+import { startThread, type ThreadOptions, yieldToMainThread } from './start-thread.js';
 import {
   WORKER_READY,
   type WorkerCancel,
   type WorkerClose,
   type WorkerJob,
   type WorkerProlonged,
-} from './worker-job.js';
+} from './serve-worker.js';
 
-/**
- * Why a job got no answer of the worker: it was late, refused because there are too many jobs or the service stops, or the
- * worker ran out of its memory or ended for another reason.
- */
+/** Why a job got no answer of the worker. */
 export type LostJobCause = 'timeout' | 'refused' | 'stopping' | 'memory' | 'ended';
 
 /** The cause as callers of outside parties are told: who shares a worker is told nothing of what another job did to it. */
@@ -36,11 +33,7 @@ export interface WorkerPoolOptions<Answer, Result> extends ThreadOptions {
   onNotice?(notice: unknown): void;
 }
 
-interface Notice {
-  notice: unknown;
-}
-
-type Message<Answer> = Answer | Notice | WorkerProlonged | typeof WORKER_READY;
+type Message<Answer> = Answer | { notice: unknown } | WorkerProlonged | typeof WORKER_READY;
 
 interface Job<Result> {
   startedAt: number;
@@ -53,10 +46,7 @@ const GRACE_MS = 1_000;
 /** A worker that has not started by then never will; a busy machine takes seconds. */
 const START_MS = 30_000;
 
-/**
- * Runs jobs in a worker thread of bounded memory. The worker starts with the first job. It is killed and replaced when it
- * stalls or runs out of memory. It never keeps the process alive by itself. Jobs always get an answer.
- */
+/** Runs jobs in a worker of bounded memory, which is replaced when it fails. Jobs always get an answer. */
 export class WorkerPool<Request, Answer extends { id: number }, Result> {
   private worker: Worker | undefined;
   /** Workers that are still loading: killed then, they leave the files open that they read, and so would the next ones. */
@@ -84,7 +74,8 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
       return Promise.resolve(this.options.lost(this.closing ? 'stopping' : 'refused', 0, 'refused'));
     }
     const id = (this.nextId += 1);
-    const worker = this.startedWorker();
+    this.worker ??= this.startWorker();
+    const { worker } = this;
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.late(worker, id), deadlineMs + GRACE_MS);
       const cancel = () => post(worker, { cancel: id } satisfies WorkerCancel);
@@ -109,10 +100,7 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     }
   }
 
-  /**
-   * Takes no more jobs, waits for those in flight (each ends with its deadline) and stops the worker.
-   * @param graceMs for the worker to end by itself when it is told so
-   */
+  /** Takes no more jobs, waits for those in flight and stops the worker, `graceMs` after a farewell. */
   async close(graceMs = 0): Promise<void> {
     this.closing = true;
     if (this.jobs.size > 0) {
@@ -123,51 +111,44 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     const { worker } = this;
     this.worker = undefined;
     if (worker !== undefined && graceMs > 0) {
-      await farewell(worker, graceMs);
+      const exit = once(worker, 'exit').catch(() => undefined);
+      post(worker, 'close' satisfies WorkerClose);
+      await within<unknown>(graceMs, exit, () => undefined);
     }
     await worker?.terminate();
-  }
-
-  private startedWorker(): Worker {
-    this.worker ??= this.startWorker();
-    return this.worker;
   }
 
   private startWorker(): Worker {
     const { niceness } = this.options;
     const worker = startThread(this.options);
+    this.starting.add(worker);
     worker.once('online', () => yieldToMainThread(niceness));
-    worker.on('message', (message: Message<Answer>) =>
-      message === WORKER_READY ? this.starting.delete(worker) : void this.hear(worker, message),
-    );
+    worker.on('message', (message: Message<Answer>) => void this.hear(worker, message));
     worker.on('error', (error: NodeJS.ErrnoException) =>
       this.lose(worker, error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'ended'),
     );
     worker.on('exit', () => this.lose(worker));
-    this.watchStart(worker);
-    return worker;
-  }
-
-  private watchStart(worker: Worker): void {
-    this.starting.add(worker);
     setTimeout(() => {
       if (this.starting.has(worker)) {
         void this.kill(worker);
       }
     }, START_MS).unref();
+    return worker;
   }
 
-  private async hear(worker: Worker, message: Answer | Notice | WorkerProlonged): Promise<void> {
+  private async hear(worker: Worker, message: Message<Answer>): Promise<void> {
+    if (message === WORKER_READY) {
+      this.starting.delete(worker);
+      return;
+    }
     this.heardAt = performance.now();
     if ('notice' in message) {
       this.options.onNotice?.(message.notice);
-      return;
-    }
-    if ('prolonged' in message) {
+    } else if ('prolonged' in message) {
       this.prolong(worker, message);
-      return;
+    } else {
+      this.finish(message.id, await this.options.read(message));
     }
-    this.finish(message.id, await this.options.read(message));
   }
 
   private prolong(worker: Worker, { prolonged, ms }: WorkerProlonged): void {
@@ -178,10 +159,7 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     }
   }
 
-  /**
-   * A job is over, unless its answer waits behind this timer because this thread was busy. The worker has stalled when it
-   * said nothing at all meanwhile, unless it has not even started.
-   */
+  /** A job is over, unless its answer waits behind this timer. A worker that said nothing has stalled. */
   private late(worker: Worker, id: number): void {
     setImmediate(() => {
       if (this.jobs.has(id)) {
@@ -232,14 +210,6 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     }
     job.resolve(result);
   }
-}
-
-async function farewell(worker: Worker, graceMs: number): Promise<void> {
-  const exit = new Promise((resolve) => {
-    worker.once('exit', resolve);
-  });
-  post(worker, 'close' satisfies WorkerClose);
-  await within(graceMs, exit, () => undefined);
 }
 
 function post(worker: Worker, message: unknown, transfer: readonly Transferable[] = []): void {
