@@ -8,10 +8,7 @@ const UNLIMITED_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 /** The host part of an IPv6 address is free to choose for whoever has the network part. */
 const IPV6_NETWORK_BYTES = 8;
 
-/**
- * Express middleware that limits requests by client address. It runs before authentication, so that a storm of bad
- * tokens is limited too. The address is Express' `request.ip`: X-Forwarded-For counts only with a trusted proxy.
- */
+/** Limits requests by client address (`request.ip`) before authentication: a storm of bad tokens too. */
 export function addressRateLimit(limits: RateLimits): RequestHandler {
   return async (request, response, next) => {
     if (!UNLIMITED_PATHS.has(request.path)) {

@@ -2,8 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { callerKey, principalOf } from '../user/principal.js';
-import { LastingAnswer } from './lasting-answer.decorator.js';
-import { RateLimit } from './rate-limit.decorator.js';
+import { LastingAnswer, RateLimit } from './rate-limit.decorator.js';
 import { RateLimits, type LimitedOperation } from './rate-limits.js';
 
 /** Global guard that limits requests by caller, those of a minute and those under way, after authentication; public routes have no caller and no limit. */
@@ -26,25 +25,16 @@ export class PrincipalRateLimitGuard implements CanActivate {
 
   private enter(key: string, context: ExecutionContext): Promise<void> | undefined {
     const response = context.switchToHttp().getResponse<ServerResponse>();
-    const operation = this.reflector.get<LimitedOperation | undefined>(RateLimit, context.getHandler());
-    const ofOperation = operation === undefined ? [] : [this.limits.operations[operation]];
-    const counts = [this.limits.principal, ...ofOperation]
+    const handler = context.getHandler();
+    const operation = this.reflector.get<LimitedOperation | undefined>(RateLimit, handler);
+    const isLasting = this.reflector.get<true | undefined>(LastingAnswer, handler) !== undefined;
+    const { principal, operations, underWay } = this.limits;
+    const counts = [principal, ...(operation === undefined ? [] : [operations[operation]])]
       .map((limiter) => limiter.consume(key, response))
       .filter((count) => count !== undefined);
-    const enter = (): Promise<void> | undefined => this.enterCounted(key, context, operation);
-    return counts.length === 0 ? enter() : Promise.all(counts).then(enter);
-  }
-
-  private enterCounted(
-    key: string,
-    context: ExecutionContext,
-    operation: LimitedOperation | undefined,
-  ): Promise<void> | undefined {
-    if (this.reflector.get<true | undefined>(LastingAnswer, context.getHandler()) !== undefined) {
-      return undefined;
-    }
     // Costly operations wait for outside parties: a few of them must not hold up the others of their caller.
-    const takesTurn = operation === undefined;
-    return this.limits.underWay.enter(key, context.switchToHttp().getResponse(), takesTurn);
+    const enter = (): Promise<void> | undefined =>
+      isLasting ? undefined : underWay.enter(key, response, operation === undefined);
+    return counts.length === 0 ? enter() : Promise.all(counts).then(enter);
   }
 }

@@ -1,8 +1,64 @@
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { ServerResponse } from 'node:http';
 import type { Limit } from '../../config/env.js';
+import type { Shared } from '../redis/redis.service.js';
 import { RateLimitExceededError } from './rate-limit.errors.js';
-import { tellRateLimit } from './rate-limit-headers.js';
-import type { Counted, SharedCount } from './shared-count.js';
+
+const WINDOW_SECONDS = 60;
+
+/** Requests of a key in its minute, of all replicas. */
+interface Counted {
+  /** Above the limit it may be any number above it. */
+  count: number;
+  /** Milliseconds until the minute ends. */
+  leftMs: number;
+}
+
+/** The requests of a minute that all replicas count together, in Redis. */
+export class SharedCount {
+  private readonly limiter: RateLimiterRedis;
+
+  constructor(
+    private readonly shared: Shared,
+    private readonly limit: Limit,
+  ) {
+    this.limiter = new RateLimiterRedis({
+      storeClient: shared.redis.client,
+      keyPrefix: '',
+      points: limit.most,
+      duration: WINDOW_SECONDS,
+      // Who is above the limit costs Redis nothing more.
+      inMemoryBlockOnConsumed: limit.most,
+    });
+  }
+
+  /** Whether Redis counts, as far as this replica knows. */
+  get isReady(): boolean {
+    return this.shared.redis.isReady;
+  }
+
+  /** Counts one request. @throws when Redis does not answer */
+  count(key: string): Promise<Counted> {
+    const name = this.shared.keyOf('rate', `${this.limit.name} ${key}`);
+    return this.shared.redis.ask(async () => {
+      try {
+        const { consumedPoints, msBeforeNext } = await this.limiter.consume(name);
+        return { count: consumedPoints, leftMs: msBeforeNext };
+      } catch (refusal) {
+        if (refusal instanceof RateLimiterRes) {
+          return { count: this.limit.most + 1, leftMs: refusal.msBeforeNext };
+        }
+        throw refusal;
+      }
+    });
+  }
+}
+
+/** An answer can be subject to several limits. */
+function add(response: ServerResponse, name: string, item: string): void {
+  const told = response.getHeader(name);
+  response.setHeader(name, typeof told === 'string' ? `${told}, ${item}` : item);
+}
 
 const WINDOW_MS = 60_000;
 const SECOND_MS = 1_000;
@@ -14,10 +70,7 @@ interface Minute {
   count: number;
 }
 
-/**
- * So many requests a minute for each key from its first request on, counted by all replicas where they share a Redis that answers, otherwise in
- * this process. The number of keys here is bounded: when it is reached, the key whose minute began first is forgotten.
- */
+/** So many requests a minute for each key, from its first on, of all replicas where Redis answers. */
 export class RateLimiter {
   /** Insertion order is the order in which minutes began. */
   private readonly minutes = new Map<string, Minute>();
@@ -27,8 +80,6 @@ export class RateLimiter {
   /**
    * @param limit requests a minute of one key; 0 is no limit
    * @param policy name of the limit in the headers of answers
-   * @param shared counts for all replicas
-   * @param maxKeys keys counted at one time
    */
   constructor(
     private readonly limit: Limit,
@@ -38,10 +89,9 @@ export class RateLimiter {
   ) {}
 
   /**
-   * Counts one request.
-   * @param response is told of the limit and what is left of it
+   * Counts one request, and tells the response what is left.
    * @returns undefined when it was counted here, otherwise when it was counted in Redis
-   * @throws RateLimitExceededError when the key has had its requests of the minute
+   * @throws RateLimitExceededError
    */
   consume(key: string, response?: ServerResponse): Promise<void> | undefined {
     if (this.limit.most === 0) {
@@ -64,7 +114,9 @@ export class RateLimiter {
     // Whole milliseconds first: a sum and a difference of fractions can be a little more than a minute.
     const seconds = Math.max(1, Math.ceil(Math.round(leftMs) / SECOND_MS));
     if (response !== undefined) {
-      tellRateLimit(response, this.policy, { most, left: Math.max(0, most - count), seconds });
+      // draft-ietf-httpapi-ratelimit-headers-10, lists of RFC 9651.
+      add(response, 'RateLimit-Policy', `"${this.policy}";q=${most};w=${WINDOW_SECONDS}`);
+      add(response, 'RateLimit', `"${this.policy}";r=${Math.max(0, most - count)};t=${seconds}`);
     }
     if (count > most) {
       throw new RateLimitExceededError(this.limit, seconds);
@@ -85,17 +137,10 @@ export class RateLimiter {
     }
     this.minutes.delete(key);
     if (this.minutes.size >= this.maxKeys) {
-      this.forgetOldest();
+      this.minutes.delete(this.oldest.next().value ?? '');
     }
     const minute = { end: now + WINDOW_MS, count: 0 };
     this.minutes.set(key, minute);
     return minute;
-  }
-
-  private forgetOldest(): void {
-    const { value: oldest } = this.oldest.next();
-    if (oldest !== undefined) {
-      this.minutes.delete(oldest);
-    }
   }
 }

@@ -5,8 +5,7 @@ import { Metrics } from '../metrics/metrics.js';
 import { RedisService } from '../redis/redis.service.js';
 import { httpLimits } from '../http/http.limits.js';
 import { RequestsUnderWay } from './requests-under-way.js';
-import { RateLimiter } from './rate-limiter.js';
-import { SharedCount } from './shared-count.js';
+import { RateLimiter, SharedCount } from './rate-limiter.js';
 
 /** Operations that have a limit of their own on top of the general one. */
 export type LimitedOperation = 'connection-test' | 'discovery';
@@ -23,14 +22,13 @@ export class RateLimits {
   /** By caller, for costly operations. */
   readonly operations: Readonly<Record<LimitedOperation, RateLimiter>>;
 
-  private readonly refusalDelayMs: number;
+  private readonly refusalDelayMs = httpLimits.refusalDelayMs;
 
   constructor(env: Env, { limits }: Metrics, { shared }: RedisService) {
     const limiter = (limit: Limit, policy: string): RateLimiter => {
       limits.show(limit);
       return new RateLimiter(limit, policy, shared && new SharedCount(shared, limit));
     };
-    this.refusalDelayMs = httpLimits.refusalDelayMs;
     this.address = limiter(env.limit('RATE_LIMIT_ADDRESS_PER_MINUTE'), 'address');
     this.principal = limiter(env.limit('RATE_LIMIT_PRINCIPAL_PER_MINUTE'), 'caller');
     this.operations = {

@@ -15,17 +15,14 @@ interface Caller {
 }
 
 /** How many requests of one caller are taken; 0 is no limit. */
-export interface CallerLimits {
+interface CallerLimits {
   /** At work or waiting. */
   readonly underWay: Limit;
   /** At work at the same time; the others wait. */
   readonly atWork: number;
 }
 
-/**
- * Counts the requests of each caller that are not answered yet, and works on a few of them at a time, in the order in which they came.
- * So the requests of others wait behind a few of one caller, not behind all of them.
- */
+/** Counts the requests of each caller that are not answered yet; works on a few at a time, in order. */
 export class RequestsUnderWay {
   private readonly callers = new Map<string, Caller>();
 
@@ -49,7 +46,7 @@ export class RequestsUnderWay {
    * @throws UnreadableBodyError when it is closed already, which nobody would tell again
    */
   enter(key: string, response: ServerResponse, takesTurn: boolean): Promise<void> | undefined {
-    if (isGone(response)) {
+    if (response.closed || response.req.socket.destroyed) {
       throw new UnreadableBodyError(GONE);
     }
     const caller = this.counted(key);
@@ -65,19 +62,14 @@ export class RequestsUnderWay {
     response: ServerResponse,
     takesTurn: boolean,
   ): Promise<void> | undefined {
+    response.once('close', () => this.left(key, caller));
     if (!takesTurn || this.limits.atWork === 0) {
-      response.once('close', () => this.left(key, caller));
       return undefined;
     }
     if (caller.atWork >= this.limits.atWork) {
-      response.once('close', () => this.left(key, caller));
       return this.turn(caller, response);
     }
-    caller.atWork += 1;
-    response.once('close', () => {
-      this.left(key, caller);
-      this.end(caller);
-    });
+    this.begin(caller, response);
     return undefined;
   }
 
@@ -95,8 +87,8 @@ export class RequestsUnderWay {
   private turn(caller: Caller, response: ServerResponse): Promise<void> {
     return new Promise((resolve) => {
       const begin = (): void => {
-        caller.atWork += 1;
-        response.off('close', leave).once('close', () => this.end(caller));
+        response.off('close', leave);
+        this.begin(caller, response);
         resolve();
       };
       const leave = (): void => {
@@ -107,15 +99,14 @@ export class RequestsUnderWay {
     });
   }
 
-  private end(caller: Caller): void {
-    caller.atWork -= 1;
-    this.beginNext(caller);
-  }
-
-  private beginNext(caller: Caller): void {
-    if (caller.atWork < this.limits.atWork) {
-      caller.waiting.shift()?.();
-    }
+  private begin(caller: Caller, response: ServerResponse): void {
+    caller.atWork += 1;
+    response.once('close', () => {
+      caller.atWork -= 1;
+      if (caller.atWork < this.limits.atWork) {
+        caller.waiting.shift()?.();
+      }
+    });
   }
 
   private left(key: string, caller: Caller): void {
@@ -124,11 +115,6 @@ export class RequestsUnderWay {
       this.callers.delete(key);
     }
   }
-}
-
-/** Nobody would tell that it is closed a second time. */
-function isGone(response: ServerResponse): boolean {
-  return response.closed || response.req.socket.destroyed;
 }
 
 /** Nobody waits for the answer any more, so nothing goes on. */

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Log } from '../logging/log.js';
 import { within } from '../deadline.js';
-import type { RedisClient } from './redis-connections.js';
-import { REDIS_REPLY_CODES, redisErrorCode } from './redis-error-code.js';
+import { REDIS_REPLY_CODES, type RedisClient, redisErrorCode } from './redis-connections.js';
+import { redisLimits } from './redis.limits.js';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
@@ -11,39 +12,25 @@ const LONGEST_PROOF_MS = 30_000;
 
 const TIMEOUT = 'TIMEOUT';
 
-class RedisSilentError extends Error {
-  readonly code = TIMEOUT;
-}
-
-/** How somebody finds out whether Redis does what is wanted of it, and what is told of it. */
-export interface RedisWish {
-  /** Longest wait for an answer, milliseconds. */
-  timeoutMs: number;
-  /** Has Redis do it; rejects when it does not. */
-  prove: () => Promise<unknown>;
-  /** Is told once that it does not, with the code of the error, and once that it does again. */
-  log?: Log | undefined;
-  refuses: string;
-  doesAgain: string;
-}
-
 /**
- * Whether Redis does what is wanted of it. One that answers with errors (no memory left, a right that is missing, too few replicas, a slot
- * of a cluster that is lost) is of no more use than one that says nothing. After either nobody counts on Redis, or waits for it, until it
- * has proved that it does what is wanted.
+ * Whether Redis does what is wanted of it. After an error or a silence nobody counts on Redis, or waits for
+ * it, until it has proved that it does.
  */
 export class RedisAnswers {
   /** How often Redis did not do what it was asked, by code. */
-  readonly failures = new Map([TIMEOUT, ...REDIS_REPLY_CODES].map((code) => [code, 0]));
+  private readonly failures = new Map([TIMEOUT, ...REDIS_REPLY_CODES].map((code) => [code, 0]));
+  private readonly timeoutMs = redisLimits.timeoutMs;
   private readonly closing = new AbortController();
   private isRefusing = false;
   private pauseMs = FIRST_PAUSE_MS;
   /** On the clock of `performance.now()`. */
   private doesSince = Number.NEGATIVE_INFINITY;
 
+  /** @param prove has Redis do what is wanted; rejects when it does not */
   constructor(
     readonly client: RedisClient,
-    private readonly wish: RedisWish,
+    private readonly prove: () => Promise<unknown>,
+    private readonly log: Log | undefined,
   ) {}
 
   /** Whether Redis does what is wanted, as far as this replica knows. */
@@ -55,24 +42,16 @@ export class RedisAnswers {
     return this.client.status === 'ready';
   }
 
-  /**
-   * Sends commands, but not to a Redis that is away, silent or refuses.
-   * @throws when Redis does not answer, or answers with an error
-   */
-  ask<T>(send: (client: RedisClient) => Promise<T>): Promise<T> {
-    return this.isReady ? this.inTime(send(this.client)) : Promise.reject(new Error('redis is away'));
-  }
-
-  /**
-   * Waits for an answer.
-   * @throws what Redis answers, or that it did not in time
-   */
-  async inTime<T>(answer: Promise<T>): Promise<T> {
+  /** Sends commands. @throws when Redis is away, refuses, or does not answer in time */
+  async ask<T>(send: (client: RedisClient) => Promise<T>): Promise<T> {
+    if (!this.isReady) {
+      throw new Error('redis is away');
+    }
     try {
-      return await within(this.wish.timeoutMs, answer, async () => {
+      return await within(this.timeoutMs, send(this.client), async () => {
         // After a busy moment of this process the answer can be there already, unread; it goes before the error then.
         await nextTurn();
-        throw new RedisSilentError('redis did not answer');
+        throw Object.assign(new Error('redis did not answer'), { code: TIMEOUT });
       });
     } catch (error) {
       this.failed(error);
@@ -80,8 +59,39 @@ export class RedisAnswers {
     }
   }
 
-  /** Redis was asked, and did not do it. */
-  failed(error: unknown): void {
+  /** Shows whether Redis does what is wanted of it, and how often it did not. */
+  showIn(registry: Registry): void {
+    const isReady = (): boolean => this.isReady;
+    const { failures } = this;
+    registry.registerMetric(
+      new Gauge({
+        name: 'svc_redis_shared_in_use',
+        help: '1 while Redis lets replicas count together and tell each other, 0 while this replica goes on by itself because Redis is away, silent or refuses. None without REDIS_URL.',
+        registers: [],
+        collect() {
+          this.set(isReady() ? 1 : 0);
+        },
+      }),
+    );
+    registry.registerMetric(
+      new Counter({
+        name: 'svc_redis_shared_failures_total',
+        help: 'How often Redis did not do what it was asked where it lets replicas count together and tell each other, by code: TIMEOUT, or the first word of its answer. None without REDIS_URL.',
+        labelNames: ['code'],
+        registers: [],
+        collect() {
+          this.reset();
+          failures.forEach((count, code) => this.inc({ code }, count));
+        },
+      }),
+    );
+  }
+
+  close(): void {
+    this.closing.abort();
+  }
+
+  private failed(error: unknown): void {
     const errorCode = redisErrorCode(error);
     this.failures.set(errorCode, (this.failures.get(errorCode) ?? 0) + 1);
     if (this.isRefusing || this.closing.signal.aborted) {
@@ -91,13 +101,9 @@ export class RedisAnswers {
     // Of a connection that is lost the log tells elsewhere.
     const isTold = this.isConnected;
     if (isTold) {
-      this.wish.log?.warn(this.wish.refuses, { errorCode });
+      this.log?.warn('redis shares nothing: this replica goes on by itself', { errorCode });
     }
     void this.recover(isTold);
-  }
-
-  close(): void {
-    this.closing.abort();
   }
 
   /** Waits until Redis does what is wanted, or this replica stops. */
@@ -113,13 +119,13 @@ export class RedisAnswers {
       this.doesSince = performance.now();
       this.isRefusing = false;
       if (isTold) {
-        this.wish.log?.info(this.wish.doesAgain);
+        this.log?.info('redis shares again');
       }
     }
   }
 
   private proves(): Promise<boolean> {
-    const proof = this.wish.prove().then(
+    const proof = this.prove().then(
       () => true,
       () => false,
     );

@@ -1,10 +1,10 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
-import { EnvError, type Env } from '../../config/env.js';
+import { type Env, EnvError } from '../../config/env.js';
 import { redisTarget, type RedisTarget } from '../../config/redis-url.js';
 import type { Log } from '../logging/log.js';
 import { readAuthority } from '../tls/authority-file.js';
-import { redisErrorCode } from './redis-error-code.js';
 import { redisLimits } from './redis.limits.js';
+import { codeOf } from '../../config/start.error.js';
 
 const RETRY_STEP_MS = 100;
 const RETRY_MAX_MS = 2_000;
@@ -14,18 +14,14 @@ const SILENCE_MS = 20_000;
 /** A client of the Redis that REDIS_URL names. */
 export type RedisClient = Redis | Cluster;
 
-/**
- * What a connection is for. `commands` fail at once while Redis is away.
- * `waiting` ones wait for as long as it takes, as workers of a queue do.
- */
-export type RedisPurpose = 'commands' | 'waiting';
+/** `commands` fail at once while Redis is away; `waiting` ones wait for as long as it takes. */
+type RedisPurpose = 'commands' | 'waiting';
 
 type Driver = Pick<typeof import('ioredis'), 'Redis' | 'Cluster'>;
 
 /**
- * Connections to the Redis (or Valkey) that all replicas share. Nothing that must last is in it alone, so Redis may be away,
- * empty or fail over at any time: whoever uses it goes on without it then. What the driver throws can hold commands with
- * credentials, so of its errors only the codes are logged.
+ * Connections to the Redis (or Valkey) that all replicas share. It may be away, empty or fail over at any
+ * time. What the driver throws can hold commands with credentials, so only codes are logged.
  */
 export class RedisConnections {
   private readonly clients = new Set<RedisClient>();
@@ -56,10 +52,7 @@ export class RedisConnections {
     return new RedisConnections(log, target, driver, authority);
   }
 
-  /**
-   * Opens a connection, and goes on trying for as long as Redis is away. It is closed with the application.
-   * @param purpose see `RedisPurpose`
-   */
+  /** Opens a connection, which goes on trying for as long as Redis is away. */
   open(purpose: RedisPurpose): RedisClient {
     const client = this.connect(purpose);
     client.on('error', (error: unknown) => this.failed(error));
@@ -77,7 +70,7 @@ export class RedisConnections {
   private connect(purpose: RedisPurpose): RedisClient {
     const { Redis, Cluster } = this.driver;
     const { kind, hosts, database, primary = '', sentinelPassword } = this.target;
-    const options = { ...this.options(purpose), ...this.account() };
+    const options = this.options(purpose);
     if (kind === 'cluster') {
       return new Cluster(hosts, {
         enableOfflineQueue: purpose === 'waiting',
@@ -103,7 +96,12 @@ export class RedisConnections {
   }
 
   private options(purpose: RedisPurpose): RedisOptions {
+    const { username, password, usesTls } = this.target;
+    const ca = this.authority === undefined ? {} : { ca: this.authority };
     return {
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+      ...(usesTls ? { tls: ca } : {}),
       connectTimeout: redisLimits.connectTimeoutMs,
       retryStrategy: retryDelay,
       // A primary that became a replica answers READONLY: the address leads elsewhere by now.
@@ -114,16 +112,6 @@ export class RedisConnections {
       ...(purpose === 'waiting'
         ? { maxRetriesPerRequest: null }
         : { maxRetriesPerRequest: 0, enableOfflineQueue: false }),
-    };
-  }
-
-  private account(): RedisOptions {
-    const { username, password, usesTls } = this.target;
-    const ca = this.authority === undefined ? {} : { ca: this.authority };
-    return {
-      ...(username === undefined ? {} : { username }),
-      ...(password === undefined ? {} : { password }),
-      ...(usesTls ? { tls: ca } : {}),
     };
   }
 
@@ -145,4 +133,25 @@ export class RedisConnections {
 
 function retryDelay(attempt: number): number {
   return Math.min(RETRY_MAX_MS, attempt * RETRY_STEP_MS);
+}
+
+/** First words of the errors with which Redis answers, as its documentation names them. */
+export const REDIS_REPLY_CODES = [
+  'WRONGPASS',
+  'NOAUTH',
+  'NOPERM',
+  'OOM',
+  'MISCONF',
+  'NOREPLICAS',
+  'READONLY',
+  'CLUSTERDOWN',
+  'MASTERDOWN',
+  'LOADING',
+  'BUSY',
+];
+
+/** What may be told of an error of Redis or its driver: the rest can hold commands with credentials. */
+export function redisErrorCode(error: unknown): string {
+  const words = error instanceof Error ? error.message.split(/\W+/) : [];
+  return words.find((word) => REDIS_REPLY_CODES.includes(word)) ?? codeOf(error);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redisErrorCode } from './redis-error-code.js';
+import { redisErrorCode } from './redis-connections.js';
 
 describe('redisErrorCode', () => {
   it.each([

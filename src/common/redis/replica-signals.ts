@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { RedisAnswers } from './redis-answers.js';
 import type { RedisClient } from './redis-connections.js';
 
@@ -7,26 +8,23 @@ const MOST_AT_ONCE = 1_000;
 const SEPARATOR = '\n';
 
 /** What replicas tell each other: an instance has changed, a scan has ended. */
-export type SignalTopic = 'instance' | 'scan';
+type SignalTopic = 'instance' | 'scan';
 
 /** Hears what other replicas tell, each item once for each time that it was told; the order of items means nothing. */
-export type SignalListener = (items: readonly string[]) => void;
+type SignalListener = (items: readonly string[]) => void;
 
-/**
- * Tells other replicas what they would otherwise find out later by themselves. A signal can be lost, so nothing may depend on it.
- */
+/** Tells other replicas what they would find out later by themselves: a signal can be lost. */
 export class ReplicaSignals {
   private readonly listeners = new Map<string, Set<SignalListener>>();
   private untold = new Map<SignalTopic, Set<string>>();
   private timer: NodeJS.Timeout | undefined;
 
-  /**
-   * @param replica id of this one, whose own signals it does not hear
-   * @param subscriber a connection that is used for nothing else
-   */
+  /** Of this replica, which does not hear its own signals. */
+  private readonly replica = randomUUID();
+
+  /** @param subscriber a connection that is used for nothing else */
   constructor(
     private readonly channel: string,
-    private readonly replica: string,
     private readonly redis: RedisAnswers,
     private readonly subscriber: RedisClient,
   ) {
