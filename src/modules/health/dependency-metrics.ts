@@ -10,61 +10,51 @@ import { poolState } from '../../database/server-pool.js';
 @Injectable()
 export class DependencyMetrics {
   constructor({ registry }: Metrics, dataSource: DataSource, database: Database, trusted: TrustedIssuer) {
-    registry.registerMetric(poolGauge(dataSource));
-    registry.registerMetric(groupCounter(database));
-    registry.registerMetric(writeCounter(database));
-    registry.registerMetric(keyAgeGauge(trusted));
+    registry.registerMetric(
+      new Gauge({
+        name: 'svc_oidc_keys_age_seconds',
+        help: 'Age of the signing keys of the token issuer; -1 when there are none to use.',
+        registers: [],
+        collect() {
+          this.set(trusted.keys.ageSeconds() ?? -1);
+        },
+      }),
+    );
+    databaseMetrics(dataSource, database).forEach((metric) => registry.registerMetric<string>(metric));
   }
 }
 
-function poolGauge(dataSource: DataSource): Gauge {
-  return new Gauge({
-    name: 'svc_database_pool_connections',
-    help: 'Connections of the database pool; "waiting" are requests for one. Absent for the embedded database.',
-    labelNames: ['state'],
-    registers: [],
-    collect() {
-      for (const [state, count] of Object.entries(poolState(dataSource) ?? {})) {
-        this.set({ state }, count);
-      }
-    },
-  });
-}
-
-function groupCounter(database: Database): Counter {
-  return new Counter({
-    name: 'svc_database_groups_total',
-    help: 'Transactions that several steps or jobs shared.',
-    registers: [],
-    collect() {
-      this.reset();
-      this.inc(database.written.groups);
-    },
-  });
-}
-
-function writeCounter(database: Database): Counter {
-  return new Counter({
-    name: 'svc_database_group_writes_total',
-    help: 'Steps and changes of jobs that were stored: in a transaction that several shared, or in one of their own.',
-    labelNames: ['transaction'],
-    registers: [],
-    collect() {
-      const { shared, own } = database.written;
-      this.reset();
-      this.inc({ transaction: 'shared' }, shared);
-      this.inc({ transaction: 'own' }, own);
-    },
-  });
-}
-
-function keyAgeGauge(trusted: TrustedIssuer): Gauge {
-  return new Gauge({
-    name: 'svc_oidc_keys_age_seconds',
-    help: 'Age of the signing keys of the token issuer; -1 when there are none to use.',
-    registers: [],
-    collect() {
-      this.set(trusted.keys.ageSeconds() ?? -1);
-    },
-  });
+function databaseMetrics(dataSource: DataSource, database: Database): (Gauge | Counter)[] {
+  return [
+    new Gauge({
+      name: 'svc_database_pool_connections',
+      help: 'Connections of the database pool; "waiting" are requests for one. Absent for the embedded database.',
+      labelNames: ['state'],
+      registers: [],
+      collect() {
+        const states = Object.entries(poolState(dataSource) ?? {});
+        states.forEach(([state, count]) => this.set({ state }, count));
+      },
+    }),
+    new Counter({
+      name: 'svc_database_groups_total',
+      help: 'Transactions that several steps or jobs shared.',
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc(database.written.groups);
+      },
+    }),
+    new Counter({
+      name: 'svc_database_group_writes_total',
+      help: 'Steps and changes of jobs that were stored: in a transaction that several shared, or in one of their own.',
+      labelNames: ['transaction'],
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc({ transaction: 'shared' }, database.written.shared);
+        this.inc({ transaction: 'own' }, database.written.own);
+      },
+    }),
+  ];
 }

@@ -2,9 +2,8 @@ import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Public } from '../../common/auth/access.decorators.js';
-import { HealthDto } from './health.dto.js';
+import { HealthApi, HealthDto } from './health.api.js';
 import { HealthService } from './health.service.js';
-import { HealthApi } from './health.api.js';
 
 /** Probes for orchestrators and load balancers. */
 @ApiTags('Health')

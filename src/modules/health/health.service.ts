@@ -62,7 +62,9 @@ export class HealthService {
       return false;
     }
     try {
-      await this.withDeadline(this.writeProof());
+      await within(httpLimits.readinessTimeoutMs, this.writeProof(), () => {
+        throw new Error('deadline');
+      });
       this.report(undefined);
       return true;
     } catch (error) {
@@ -96,11 +98,5 @@ export class HealthService {
     } else {
       this.log.error('not ready', error, { reason: obstacle });
     }
-  }
-
-  private async withDeadline(work: Promise<unknown>): Promise<void> {
-    await within(httpLimits.readinessTimeoutMs, work, () => {
-      throw new Error('deadline');
-    });
   }
 }

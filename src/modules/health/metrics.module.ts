@@ -1,6 +1,29 @@
-import { Global, Module } from '@nestjs/common';
-import { MetricsController } from './metrics.controller.js';
+import { Controller, Get, Global, Header, Module } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Env } from '../../config/env.js';
+import { Public } from '../../common/auth/access.decorators.js';
+import { RouteNotFoundError } from '../../common/errors/request.errors.js';
 import { Metrics } from '../../common/metrics/metrics.js';
+
+/** `/metrics` on the main port; METRICS_PORT moves it to a port of its own. */
+@ApiExcludeController()
+@Public()
+@Controller('metrics')
+class MetricsController {
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly env: Env,
+  ) {}
+
+  @Get()
+  @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
+  async read(): Promise<string> {
+    if (this.env.get('METRICS_PORT') !== 0) {
+      throw new RouteNotFoundError();
+    }
+    return this.metrics.text();
+  }
+}
 
 /** Counters of the service and where they are read. */
 @Global()

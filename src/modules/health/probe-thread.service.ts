@@ -6,25 +6,22 @@ import { Env } from '../../config/env.js';
 import { listening } from '../../common/http/http-server.js';
 import { Log } from '../../common/logging/log.js';
 import { Metrics } from '../../common/metrics/metrics.js';
-import { neverStandsBack } from '../../common/threads/background-threads.js';
-import { startThread } from '../../common/threads/start-thread.js';
+import { neverStandsBack, startThread } from '../../common/threads/start-thread.js';
 import { HealthService } from './health.service.js';
-import { beat, newPulse } from './probes/main-thread-pulse.js';
-import type {
-  ProbeAnswer,
-  ProbeQuestion,
-  ProbeThreadMessage,
-  ProbeThreadSettings,
-} from './probes/probe-thread.types.js';
+import {
+  beat,
+  newPulse,
+  type ProbeAnswer,
+  type ProbeQuestion,
+  type ProbeThreadMessage,
+  type ProbeThreadSettings,
+} from './probes/main-thread.js';
 import { httpLimits } from '../../common/http/http.limits.js';
 
 const MEMORY_MB = 64;
 const RESTART_MS = 1_000;
 
-/**
- * Serves probes and metrics on METRICS_PORT from a thread of its own. So they are answered whatever the main thread is
- * busy with, and a firewall can keep them from callers of the interface.
- */
+/** Serves probes and metrics on METRICS_PORT from a thread of its own, also while the main one is busy. */
 @Injectable()
 export class ProbeThreadService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly pulse = newPulse();
@@ -101,14 +98,12 @@ export class ProbeThreadService implements OnApplicationBootstrap, OnApplication
   }
 
   private async known(question: ProbeQuestion): Promise<ProbeAnswer> {
-    return question === 'readiness'
-      ? { readiness: this.isListening && (await this.health.isReady()), differs: this.health.differs }
-      : { metrics: await this.metrics.text() };
-  }
-
-  /** This thread is there before PORT listens. */
-  private get isListening(): boolean {
-    return (this.main.httpAdapter.getHttpServer() as Server).listening;
+    if (question === 'metrics') {
+      return { metrics: await this.metrics.text() };
+    }
+    // This thread is there before PORT listens.
+    const { listening: isListening } = this.main.httpAdapter.getHttpServer() as Server;
+    return { readiness: isListening && (await this.health.isReady()), differs: this.health.differs };
   }
 
   /** Without this thread an orchestrator would take the whole replica for dead. */

@@ -1,10 +1,14 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { workerData } from 'node:worker_threads';
-import { threadId } from '../../common/threads/background-threads.js';
+import { threadId } from '../../common/threads/start-thread.js';
 import { serveWorker } from '../../common/threads/serve-worker.js';
-import { silenceMs } from './probes/main-thread-pulse.js';
+import {
+  type ProbeAnswer,
+  type ProbeThreadMessage,
+  type ProbeThreadSettings,
+  silenceMs,
+} from './probes/main-thread.js';
 import { ProbeDesk } from './probes/probe-desk.js';
-import type { ProbeAnswer, ProbeThreadMessage, ProbeThreadSettings } from './probes/probe-thread.types.js';
 
 serveWorker((port) => {
   const { host, port: ownPort, maxStallMs, pulse } = workerData as ProbeThreadSettings;

@@ -46,10 +46,7 @@ const LOOK_MS = 5_000;
 /** In what replicas can differ. */
 export type Difference = 'release' | 'settings';
 
-/**
- * Tells whether other replicas run another release or have other security settings. Each writes its release and a keyed hash of its
- * settings beside its proofs of writing, so that no value of a setting is stored.
- */
+/** Tells whether other replicas run another release or, by a keyed hash, other security settings. */
 @Injectable()
 export class ReplicaDifferences implements BeforeApplicationShutdown {
   /** What this replica writes. */
@@ -68,7 +65,18 @@ export class ReplicaDifferences implements BeforeApplicationShutdown {
     const values = SECURITY_SETTINGS.map((name) => env.variable(name) ?? null);
     const settingsHash = new KeyedNames(env.get('SECRETS_KEYS')).of(canonicalJson(values));
     this.facts = { serviceRelease: SERVICE_VERSION, settingsHash };
-    registry.registerMetric(this.gauge());
+    const counts = (): Readonly<Record<Difference, number>> => this.counts;
+    registry.registerMetric(
+      new Gauge({
+        name: 'svc_replicas_differing',
+        help: 'Other replicas with another release or with other security settings than this one.',
+        labelNames: ['in'],
+        registers: [],
+        collect() {
+          Object.entries(counts()).forEach(([name, count]) => this.set({ in: name }, count));
+        },
+      }),
+    );
   }
 
   /** In what others differ from this replica, as far as is known. */
@@ -113,18 +121,5 @@ export class ReplicaDifferences implements BeforeApplicationShutdown {
     } else if (differs !== before) {
       this.log.info('replicas agree');
     }
-  }
-
-  private gauge(): Gauge {
-    const counts = (): Readonly<Record<Difference, number>> => this.counts;
-    return new Gauge({
-      name: 'svc_replicas_differing',
-      help: 'Other replicas with another release or with other security settings than this one.',
-      labelNames: ['in'],
-      registers: [],
-      collect() {
-        Object.entries(counts()).forEach(([name, count]) => this.set({ in: name }, count));
-      },
-    });
   }
 }

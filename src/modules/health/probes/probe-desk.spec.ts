@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ProbeDesk } from './probe-desk.js';
-import type { ProbeQuestion } from './probe-thread.types.js';
+import type { ProbeQuestion } from './main-thread.js';
 
 const MAX_STALL_MS = 1_000;
 const BUSY_MS = 500;
