@@ -8,7 +8,8 @@ import type {
   DiscoveredTool,
   SystemCredentials,
 } from '../../src/modules/mcp-connection/model/connection-test.types.js';
-import { createToolCaller } from '../../src/modules/mcp-connection/worker/create-tool-caller.js';
+import { mcpCallLimits, mcpLimits } from '../../src/modules/mcp-connection/mcp.limits.js';
+import { ToolCaller } from '../../src/modules/mcp-connection/worker/tool-caller.js';
 import { connect } from '../../src/modules/mcp-connection/worker/connect.js';
 import { mcpCredentials } from '../../src/modules/mcp-connection/worker/mcp-credentials.js';
 import { OAuthTokenClient } from '../../src/modules/mcp-connection/worker/oauth-token.client.js';
@@ -25,7 +26,6 @@ interface ConformanceContext {
 }
 
 const LIMITS = { deadlineMs: 20_000, maxResponseBytes: 2_097_152, maxTotalBytes: 8_388_608 };
-const TOOL_LIMITS = { maxPages: 64, maxTools: 2_000, maxBytes: 60_000, maxDepth: 20, maxNodes: 2_000 };
 const CALLS: Record<string, ConformanceContext['toolCalls']> = {
   tools_call: [{ name: 'add_numbers', arguments: { a: 5, b: 3 } }],
   'sse-retry': [{ name: 'test_reconnection', arguments: {} }],
@@ -40,18 +40,12 @@ const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Co
 const policy = { allow: [], allowLoopback: true };
 const ways = { maxRedirects: 2, connectTimeoutMs: 5_000 };
 const outbound = new OutboundClient({ policy: new AddressPolicy(policy), ...ways });
-const caller = createToolCaller(
+const caller = new ToolCaller(
   {
     outbound: { policy, ...ways },
-    tokenMaxBytes: LIMITS.maxResponseBytes,
-    tokenTimeoutMs: LIMITS.deadlineMs,
-    opening: LIMITS,
-    toolList: TOOL_LIMITS,
-    maxResultBytes: LIMITS.maxResponseBytes,
+    limits: mcpLimits,
+    callLimits: { ...mcpCallLimits, connectTimeoutMs: LIMITS.deadlineMs, maxSessions: 1 },
     maxResultValues: 50_000,
-    listMaxAgeMs: 60_000,
-    idleMs: 60_000,
-    maxSessions: 1,
     acceptsChanges: false,
   },
   () => undefined,
@@ -64,7 +58,7 @@ await outbound.run(LIMITS, async (operation) => {
     operation,
   });
   const { session } = await connect({ url, operation, credentials, traceparent: undefined }, { latest: 0 });
-  const { toolsJson, rejectedTools } = await readToolList((cursor) => session.listPage(cursor), TOOL_LIMITS);
+  const { toolsJson, rejectedTools } = await readToolList((cursor) => session.listPage(cursor), mcpLimits);
   console.log(`${toolsJson.length} tools`, rejectedTools);
   await session.close();
   await callTools(

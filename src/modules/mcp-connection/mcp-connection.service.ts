@@ -1,48 +1,83 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type {
+  ConnectionTestRequest,
+  ConnectionTestResult,
+  DiscoveredTool,
+} from './model/connection-test.types.js';
+import { turnWithRoom } from '../../common/turns.js';
+import { type McpWorkerSettings, workerSettings } from './model/worker-settings.js';
+import type { McpWorkerAnswer } from './worker/worker.messages.js';
+import { causeOfLoss, WorkerPool, type WorkerPoolOptions } from '../../common/threads/worker.pool.js';
 import { outboundLimits } from '../../common/outbound/outbound.limits.js';
-
 import { Env } from '../../config/env.js';
-import type { ConnectionTestRequest, ConnectionTestResult } from './model/connection-test.types.js';
-import { outsideSettings } from './model/outside-settings.js';
-import { connectionTestPool } from './pool/connection-test.pool.js';
 import { mcpLimits } from './mcp.limits.js';
+
+/** Jobs in flight at the most; each holds some 100 KB in the worker. */
+const MAX_JOBS = 500;
+
+/** How a worker for connection tests is run. */
+interface WorkerOptions extends Pick<WorkerPoolOptions<never, never>, 'memoryMb' | 'niceness'> {
+  /** File of the worker. @default the built worker of this package */
+  entry?: string;
+}
+
+/** Runs connection tests in a worker thread of their own. A test that is lost with the worker answers `overloaded`. */
+export function connectionTestPool(
+  settings: McpWorkerSettings,
+  { entry = '#mcp-worker', ...options }: WorkerOptions,
+): WorkerPool<ConnectionTestRequest, McpWorkerAnswer, ConnectionTestResult> {
+  return new WorkerPool({
+    name: 'mcp-connection',
+    entry,
+    workerData: settings,
+    ...options,
+    maxJobs: MAX_JOBS,
+    read: async (answer) =>
+      'failed' in answer ? answer.failed : { ...answer.connected, tools: await decodeTools(answer.tools) },
+    lost: (cause, latencyMs) => ({ outcome: 'unreachable', cause: causeOfLoss(cause), latencyMs }),
+  });
+}
+
+const NEW_LINE = 10;
+
+/** Turns the worker's tools (one JSON document a line) into objects. A list of several megabytes must not hold up this thread. */
+async function decodeTools(lines: Uint8Array): Promise<DiscoveredTool[]> {
+  const tools: DiscoveredTool[] = [];
+  const decoder = new TextDecoder();
+  for (let start = 0; start < lines.byteLength;) {
+    const newLine = lines.indexOf(NEW_LINE, start);
+    const end = newLine === -1 ? lines.byteLength : newLine;
+    tools.push(JSON.parse(decoder.decode(lines.subarray(start, end))) as DiscoveredTool);
+    start = end + 1;
+    await turnWithRoom();
+  }
+  return tools;
+}
 
 /** Tests connections to MCP servers. All traffic and all parsing happen in a worker thread. */
 @Injectable()
 export class McpConnectionService implements OnModuleDestroy {
   private readonly pool: ReturnType<typeof connectionTestPool>;
-  private readonly deadlineMs: number;
+  private readonly deadlineMs = mcpLimits.testTimeoutMs;
 
   /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
   constructor(env: Env) {
-    this.deadlineMs = mcpLimits.testTimeoutMs;
-    const settings = {
-      ...outsideSettings(env, this.deadlineMs),
-      maxResponseBytes: mcpLimits.maxResponseBytes,
-      maxTotalBytes: mcpLimits.maxTotalBytes,
-    };
-    this.pool = connectionTestPool(settings, {
+    this.pool = connectionTestPool(workerSettings(env), {
       memoryMb: mcpLimits.workerMemoryMb,
       niceness: outboundLimits.threadNiceness,
     });
   }
 
   /**
-   * Connects to an MCP server and reads all its tools.
-   *
-   * Negotiates the protocol revision: 2026-07-28, older Streamable HTTP, HTTP+SSE as last resort. For a system with a service
-   * account it gets a token by OAuth 2.0 client credentials. Ends within `testTimeoutMs`.
-   * @returns the outcome as data; never rejects for anything an outside party does
+   * Connects to an MCP server, by whichever protocol revision and with the credentials of the system, and
+   * reads all its tools.
+   * @returns the outcome as data within `testTimeoutMs`; never rejects for anything an outside party does
    */
   test(request: ConnectionTestRequest): Promise<ConnectionTestResult> {
     return this.pool.run(request, this.deadlineMs);
   }
 
-  /**
-   * Connects to an MCP server without credentials, reads its own description, and ends the session. Cheap: reads no tools.
-   * @param deadlineMs milliseconds until the outcome
-   * @returns as `test`
-   */
+  /** As `test`, without credentials and tools: reads what the server says of itself. */
   greet(baseUrl: string, deadlineMs: number): Promise<ConnectionTestResult> {
     const credentials = { type: 'NO_AUTH' as const };
     return this.pool.run({ baseUrl, credentials, knownToolCount: 0, greetOnly: true }, deadlineMs);

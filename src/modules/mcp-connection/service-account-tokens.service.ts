@@ -2,10 +2,8 @@ import { Injectable, Optional } from '@nestjs/common';
 import { configuredOutbound, outboundClient } from '../../common/outbound/configured-outbound.js';
 import type { OutboundOperation } from '../../common/outbound/outbound.operation.js';
 import { DialThread } from '../../common/outbound/thread/dial-thread.js';
-import type { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { Env } from '../../config/env.js';
 import { CONNECTION_FAILURES } from './model/connection-failure.types.js';
-import type { SystemCredentials } from './model/connection-test.types.js';
 import { ownHeaders, removalOf } from './model/sent-secrets.js';
 import { ConnectionError } from './worker/connection.error.js';
 import { OAuthTokenClient, type TokenRequest } from './worker/oauth-token.client.js';
@@ -14,6 +12,10 @@ import { mcpLimits } from './mcp.limits.js';
 /** Access tokens of service accounts (OAuth 2.0 client credentials) and what else is sent, for calls of systems that are no MCP servers. */
 @Injectable()
 export class ServiceAccountTokensService {
+  /** The API key and the static headers of a system; undefined when one of them was never set. */
+  readonly ownHeaders = ownHeaders;
+  /** Takes sent credentials out of an answer: the secret of a client, its Basic credentials, and these. */
+  readonly removalOf = removalOf;
   private readonly tokens: OAuthTokenClient;
 
   constructor(env: Env, @Optional() thread?: DialThread) {
@@ -39,16 +41,6 @@ export class ServiceAccountTokensService {
   /** A sentence of a fixed list about why `get` has no token. */
   failureOf(error: unknown): string {
     return CONNECTION_FAILURES[error instanceof ConnectionError ? error.failure : 'token_network'];
-  }
-
-  /** The API key and the static headers of a system; undefined when one of them was never set. */
-  ownHeaders(credentials: SystemCredentials): Record<string, string> | undefined {
-    return ownHeaders(credentials);
-  }
-
-  /** Takes sent credentials out of an answer: the secret of a client, its Basic credentials, and these. */
-  removalOf(credentials: SystemCredentials, sent: readonly string[]): SecretRemoval {
-    return removalOf(credentials, sent);
   }
 
   /** Never again gives out a token that was refused. */

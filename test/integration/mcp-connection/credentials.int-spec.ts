@@ -9,7 +9,7 @@ import {
   serviceAccount,
   stopServices,
 } from '../../support/peers/connection-tests.js';
-import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-warning.js';
+import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
 import { startLegacySse } from '../../support/peers/legacy-sse.peer.js';
 import { startModernPeer } from '../../support/peers/modern.peer.js';
 import { startOAuthPeer } from '../../support/peers/oauth.peer.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
-import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-warning.js';
+import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
 import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
 import { type Peer, readBody, startHttpPeer } from '../../support/peers/peer.js';
 import { callOf, definition, stopToolCalls, toolCallsService } from '../../support/peers/tool-calls.js';

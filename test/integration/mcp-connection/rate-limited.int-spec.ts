@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 
-import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-warning.js';
+import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
 import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
 import type { Peer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';

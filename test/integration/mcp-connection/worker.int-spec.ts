@@ -5,9 +5,11 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 
 import { Env } from '../../../src/config/env.js';
-import { McpConnectionService } from '../../../src/modules/mcp-connection/mcp-connection.service.js';
-import { connectionTestPool } from '../../../src/modules/mcp-connection/pool/connection-test.pool.js';
-import type { McpWorkerSettings } from '../../../src/modules/mcp-connection/worker/mcp-worker.messages.js';
+import {
+  connectionTestPool,
+  McpConnectionService,
+} from '../../../src/modules/mcp-connection/mcp-connection.service.js';
+import type { McpWorkerSettings } from '../../../src/modules/mcp-connection/model/worker-settings.js';
 import { IN_TIME_MS, PATIENCE_MS } from '../../support/patience.js';
 import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
 import { startModernPeer } from '../../support/peers/modern.peer.js';

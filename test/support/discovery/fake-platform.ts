@@ -1,12 +1,9 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Component } from '../../../src/modules/discovery/model/component.types.js';
 import { PROBES } from '../../../src/modules/discovery/probes/kinds/probe-registry.js';
-import { ProbeError } from '../../../src/modules/discovery/model/probe.error.js';
+import { ProbeError } from '../../../src/modules/discovery/model/failures.js';
 import type { Probe, ProbeContext, ProbeFinding } from '../../../src/modules/discovery/model/probe.js';
-import type {
-  ComponentSource,
-  SourceListing,
-} from '../../../src/modules/discovery/sources/component-source.js';
+import type { ComponentSource, SourceListing } from '../../../src/modules/discovery/sources/listing.js';
 import { SOURCES } from '../../../src/modules/discovery/sources/sources.js';
 
 /** What happens when a component is checked. */

@@ -6,7 +6,7 @@ import {
   type ComponentKind,
 } from '../../../src/modules/discovery/model/component.types.js';
 import { ProbeHttpClient } from '../../../src/modules/discovery/probes/http/probe-http.client.js';
-import { ProbeError, type ProbeFailure } from '../../../src/modules/discovery/model/probe.error.js';
+import { ProbeError, type ProbeFailure } from '../../../src/modules/discovery/model/failures.js';
 import type { Probe, ProbeFinding } from '../../../src/modules/discovery/model/probe.js';
 import { runProbe as runInScan } from '../../../src/modules/discovery/scan/probe-run.js';
 

@@ -8,8 +8,7 @@ import { definitionLimits } from '../../../src/modules/process-definitions/defin
 import { discoveryLimits } from '../../../src/modules/discovery/discovery.limits.js';
 import { httpLimits } from '../../../src/common/http/http.limits.js';
 import { jobLimits } from '../../../src/modules/jobs/job.limits.js';
-import { mcpCallLimits } from '../../../src/modules/mcp-connection/mcp-call.limits.js';
-import { mcpLimits } from '../../../src/modules/mcp-connection/mcp.limits.js';
+import { mcpCallLimits, mcpLimits } from '../../../src/modules/mcp-connection/mcp.limits.js';
 import { modelLimits } from '../../../src/modules/agents/llm/model.limits.js';
 import { outboundLimits } from '../../../src/common/outbound/outbound.limits.js';
 import { packageLimits } from '../../../src/modules/packages/package.limits.js';

@@ -19,12 +19,7 @@ export class CallSlots {
     return isFree;
   }
 
-  /**
-   * Waits for a slot; {@link leave} gives it back.
-   * @param waitMs milliseconds at the most
-   * @param signal gives up waiting
-   * @returns false when there is none
-   */
+  /** Waits for a slot, {@link leave} gives it back. @returns false when there is none within `waitMs` */
   wait(key: string, waitMs: number, signal: AbortSignal): Promise<boolean> {
     return this.slotsOf(key).line.wait(true, waitMs, signal);
   }

@@ -1,7 +1,7 @@
 import { RecentlyUsed } from '../../../common/recently-used.js';
 
 /** How many failures are too many, and for how long nothing is tried then. */
-export interface CircuitBreakerOptions {
+interface CircuitBreakerOptions {
   /** Failures in a row that open a circuit. */
   failures: number;
   openMs: number;
@@ -23,10 +23,7 @@ interface Circuit {
 /** Others that failed once long ago are forgotten before this many are remembered. */
 const MAX_CIRCUITS = 10_000;
 
-/**
- * Circuit breakers by key. A party that fails again and again is left alone for a while. So callers do not wait for it, and it
- * can recover. Nothing is kept of parties that work.
- */
+/** Circuit breakers by key. A party that fails again and again is left alone for a while. */
 export class CircuitBreakers {
   private readonly circuits = new RecentlyUsed<string, Circuit>({ entries: MAX_CIRCUITS });
 

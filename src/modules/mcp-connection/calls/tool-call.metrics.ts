@@ -1,16 +1,14 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
-
+import { SpanKind } from '@opentelemetry/api';
 import type { Metrics } from '../../../common/metrics/metrics.js';
-import type { CircuitBreakers, CircuitState } from './circuit-breakers.js';
-import type { ToolCallResult } from '../model/tool-call.types.js';
+import type { CircuitBreakers } from './circuit-breakers.js';
+import type { ToolCallRequest, ToolCallResult } from '../model/tool-call.types.js';
+import { currentSpan, inSpan } from '../../../common/tracing/spans.js';
 
 const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
-const STATES: readonly CircuitState[] = ['open', 'half_open'];
 
 /** Counts tool calls and shows what is kept for them. Labels come from fixed lists. */
 export class ToolCallMetrics {
-  private openSessions = 0;
-
   private readonly calls = new Counter({
     name: 'svc_mcp_tool_calls_total',
     help: 'Tool calls by outcome (answered, tool_error: the tool itself said so, failed) and cause of failure.',
@@ -26,11 +24,28 @@ export class ToolCallMetrics {
     registers: [],
   });
 
+  private readonly sessions = new Gauge({
+    name: 'svc_mcp_call_sessions',
+    help: 'Sessions with MCP servers that are kept open for tool calls.',
+    registers: [],
+  });
+
   constructor({ registry }: Metrics, breakers: CircuitBreakers) {
     registry.registerMetric(this.calls);
     registry.registerMetric(this.duration);
-    registry.registerMetric(sessionGauge(() => this.openSessions));
-    registry.registerMetric(breakerGauge(breakers));
+    registry.registerMetric(this.sessions);
+    registry.registerMetric(
+      new Gauge({
+        name: 'svc_mcp_circuit_breakers',
+        help: 'Systems whose tools are not called for a while (open) or on trial (half_open) after failures in a row.',
+        labelNames: ['state'],
+        registers: [],
+        collect() {
+          this.set({ state: 'open' }, breakers.count('open'));
+          this.set({ state: 'half_open' }, breakers.count('half_open'));
+        },
+      }),
+    );
   }
 
   /** Counts one finished call. */
@@ -43,31 +58,34 @@ export class ToolCallMetrics {
 
   /** @param open sessions with MCP servers that are open now */
   showSessions(open: number): void {
-    this.openSessions = open;
+    this.sessions.set(open);
   }
 }
 
-function sessionGauge(count: () => number): Gauge {
-  return new Gauge({
-    name: 'svc_mcp_call_sessions',
-    help: 'Sessions with MCP servers that are kept open for tool calls.',
-    registers: [],
-    collect() {
-      this.set(count());
-    },
-  });
-}
-
-function breakerGauge(breakers: CircuitBreakers): Gauge {
-  return new Gauge({
-    name: 'svc_mcp_circuit_breakers',
-    help: 'Systems whose tools are not called for a while (open) or on trial (half_open) after failures in a row.',
-    labelNames: ['state'],
-    registers: [],
-    collect() {
-      for (const state of STATES) {
-        this.set({ state }, breakers.count(state));
-      }
-    },
+/**
+ * Makes a call of a tool a span (OpenTelemetry Semantic Conventions, "Model Context Protocol"), and lets the server go on with it. Neither
+ * arguments nor results are a part of it.
+ * @param call gets the request with the trace that it goes on with, where there are traces
+ */
+export function asToolSpan(
+  request: ToolCallRequest,
+  call: (request: ToolCallRequest) => Promise<ToolCallResult>,
+): Promise<ToolCallResult> {
+  const { name } = request.tool;
+  const attributes = {
+    'mcp.method.name': 'tools/call',
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': name,
+    'svc.system.id': request.systemId,
+  };
+  return inSpan(`tools/call ${name}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+    const traceparent = currentSpan()?.traceparent;
+    const result = await call(traceparent === undefined ? request : { ...request, traceparent });
+    if (result.outcome === 'failed') {
+      span?.fail(result.cause);
+    } else if (result.isError) {
+      span?.fail('tool_error');
+    }
+    return result;
   });
 }

@@ -11,28 +11,24 @@ import { materialText } from '../../../common/tls/tls-material.js';
 import { Env } from '../../../config/env.js';
 import { CallSlots } from './call-slots.js';
 import { type CallVerdict, CircuitBreakers } from './circuit-breakers.js';
-import { asToolSpan } from './tool-call.span.js';
-import { ToolCallMetrics } from './tool-call.metrics.js';
+import { asToolSpan, ToolCallMetrics } from './tool-call.metrics.js';
 import type {
   ToolCallFailure,
   ToolCallFailureCause,
   ToolCallRequest,
   ToolCallResult,
 } from '../model/tool-call.types.js';
-import { outsideSettings } from '../model/outside-settings.js';
+import { workerSettings } from '../model/worker-settings.js';
 import type {
   TextAndSchema,
   TextCheck,
   ToolCallNotice,
   ToolCallWork,
   ToolCallWorkerAnswer,
-  ToolCallWorkerSettings,
-} from '../worker/tool-call.messages.js';
-import { mcpCallLimits } from '../mcp-call.limits.js';
-import { mcpLimits } from '../mcp.limits.js';
-import { dataLimits } from '../../../common/validation/data.limits.js';
+} from '../worker/worker.messages.js';
+import { mcpCallLimits } from '../mcp.limits.js';
 
-/** Of a call, or of a check of arguments. */
+/** Of a call, or of a check. */
 type WorkResult = ToolCallResult | CheckedText;
 
 /** Time to end MCP sessions on their servers when the service stops. */
@@ -59,31 +55,23 @@ const OUR_OWN: ReadonlySet<ToolCallFailureCause> = new Set([
   'token_busy',
 ]);
 
-/**
- * Calls tools of MCP servers over connections that are kept between calls. All traffic and all parsing happen in a worker
- * thread of their own. So connection tests and tool calls do not hold each other up.
- */
+/** Calls tools of MCP servers over kept connections, in a worker thread of their own. */
 @Injectable()
 export class ToolCallsService implements OnModuleDestroy {
   private readonly pool: WorkerPool<ToolCallWork, ToolCallWorkerAnswer, WorkResult>;
-  private readonly checkTimeoutMs: number;
-  private readonly breakers: CircuitBreakers;
-  private readonly slots: CallSlots;
+  private readonly checkTimeoutMs = mcpCallLimits.checkTimeoutMs;
+  private readonly maxTimeoutMs = mcpCallLimits.maxTimeoutMs;
+  private readonly breakers = new CircuitBreakers({
+    failures: mcpCallLimits.breakerFailures,
+    openMs: mcpCallLimits.breakerOpenMs,
+  });
+  private readonly slots = new CallSlots(mcpCallLimits.maxInFlightPerSystem);
   private readonly metrics: ToolCallMetrics;
-  private readonly maxTimeoutMs: number;
   private readonly listeners = new Set<(systemId: string) => void>();
   private readonly stopping = new AbortController();
 
   /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
   constructor(env: Env, metrics: Metrics) {
-    this.maxTimeoutMs = mcpCallLimits.maxTimeoutMs;
-    this.checkTimeoutMs = mcpCallLimits.checkTimeoutMs;
-    this.slots = new CallSlots(mcpCallLimits.maxInFlightPerSystem);
-    const breaker = {
-      failures: mcpCallLimits.breakerFailures,
-      openMs: mcpCallLimits.breakerOpenMs,
-    };
-    this.breakers = new CircuitBreakers(breaker);
     this.metrics = new ToolCallMetrics(metrics, this.breakers);
     this.pool = createPool(env, (notice) => this.noticed(notice));
   }
@@ -117,12 +105,7 @@ export class ToolCallsService implements OnModuleDestroy {
     const startedAt = performance.now();
     const deadlineAt = startedAt + Math.min(request.deadlineMs, this.maxTimeoutMs);
     const key = sessionKey(request);
-    const isAtOnce = this.slots.tryEnter(key);
-    const turn = isAtOnce ? this.callInTurn.bind(this) : this.callAfterWait.bind(this);
-    const hasSlot = isAtOnce || (await this.wait(key, request, deadlineAt - startedAt));
-    const result = hasSlot
-      ? await turn(request, key, deadlineAt).finally(() => this.slots.leave(key))
-      : this.notCalled(request);
+    const result = await this.callInTurn(request, key, deadlineAt);
     const timed = { ...result, latencyMs: Math.round(performance.now() - startedAt) };
     this.metrics.count(timed);
     return timed;
@@ -157,26 +140,30 @@ export class ToolCallsService implements OnModuleDestroy {
     return notSent(cause === 'timeout' ? 'arguments_unchecked' : cause);
   }
 
-  private wait(key: string, { signal }: ToolCallRequest, waitMs: number): Promise<boolean> {
-    const ends = signal === undefined ? [this.stopping.signal] : [this.stopping.signal, signal];
-    return this.slots.wait(key, waitMs, AbortSignal.any(ends));
-  }
-
-  /** A wait can be long enough for somebody to switch the tool off. */
-  private async callAfterWait(
-    request: ToolCallRequest,
-    key: string,
-    deadlineAt: number,
-  ): Promise<ToolCallResult> {
-    const isAllowed = (await request.isStillAllowed?.()) ?? true;
-    return isAllowed ? this.callInTurn(request, key, deadlineAt) : notSent('withdrawn');
-  }
-
   private async callInTurn(
     request: ToolCallRequest,
     key: string,
     deadlineAt: number,
   ): Promise<ToolCallResult> {
+    const isAtOnce = this.slots.tryEnter(key);
+    if (!isAtOnce && !(await this.wait(key, request, deadlineAt - performance.now()))) {
+      return this.notCalled(request);
+    }
+    try {
+      // A wait can be long enough for somebody to switch the tool off.
+      const isAllowed = isAtOnce || ((await request.isStillAllowed?.()) ?? true);
+      return isAllowed ? await this.send(request, key, deadlineAt) : notSent('withdrawn');
+    } finally {
+      this.slots.leave(key);
+    }
+  }
+
+  private wait(key: string, { signal }: ToolCallRequest, waitMs: number): Promise<boolean> {
+    const ends = signal === undefined ? [this.stopping.signal] : [this.stopping.signal, signal];
+    return this.slots.wait(key, waitMs, AbortSignal.any(ends));
+  }
+
+  private async send(request: ToolCallRequest, key: string, deadlineAt: number): Promise<ToolCallResult> {
     const { deadlineMs: _wasForAll, isStillAllowed: _wasAsked, signal, ...order } = request;
     const leftMs = deadlineAt - performance.now();
     if (leftMs <= 0 || this.ended(request) !== undefined) {
@@ -188,7 +175,8 @@ export class ToolCallsService implements OnModuleDestroy {
     const progressMs = Math.min(request.deadlineMs, this.maxTimeoutMs);
     const endsAt = Date.now() + leftMs + this.maxTimeoutMs - progressMs;
     const work = { ...order, sessionKey: key, progressMs, endsAt };
-    const result = callResult(await this.pool.run(work, leftMs, signal));
+    const answer = await this.pool.run(work, leftMs, signal);
+    const result = 'outcome' in answer ? answer : notSent('internal');
     this.breakers.report(key, verdictOf(result));
     return result.outcome === 'failed' && this.ended(request) === 'stopping'
       ? { ...result, cause: 'stopping' }
@@ -206,10 +194,6 @@ export class ToolCallsService implements OnModuleDestroy {
     }
     return this.stopping.signal.aborted ? 'stopping' : undefined;
   }
-}
-
-function callResult(result: WorkResult): ToolCallResult {
-  return 'outcome' in result ? result : { outcome: 'failed', cause: 'internal', sent: 'maybe', latencyMs: 0 };
 }
 
 function notSent(cause: ToolCallFailureCause): ToolCallFailure {
@@ -264,22 +248,4 @@ function resultOf(answer: ToolCallWorkerAnswer): WorkResult {
   const { answered, structuredJson } = answer;
   const structured = structuredJson === null ? null : (JSON.parse(structuredJson) as JsonValue);
   return { ...answered, structured };
-}
-
-function workerSettings(env: Env): ToolCallWorkerSettings {
-  const deadlineMs = mcpCallLimits.connectTimeoutMs;
-  return {
-    ...outsideSettings(env, deadlineMs),
-    opening: {
-      deadlineMs,
-      maxResponseBytes: mcpLimits.maxResponseBytes,
-      maxTotalBytes: mcpLimits.maxTotalBytes,
-    },
-    maxResultBytes: mcpCallLimits.maxResultBytes,
-    maxResultValues: dataLimits.values,
-    listMaxAgeMs: mcpCallLimits.listMaxAgeMs,
-    idleMs: mcpCallLimits.idleMs,
-    maxSessions: mcpCallLimits.maxSessions,
-    acceptsChanges: env.get('TOOL_CHANGE_POLICY') === 'accept',
-  };
 }

@@ -1,7 +1,6 @@
 /**
- * Why a connection test failed, as a short sentence per cause. A fixed list. No word of an outside party, no address and no DNS
- * answer can get into it, so the sentences may be shown (docs/contract.md, section 2.2). Causes with the prefix `token_`
- * happened at the OAuth 2.0 token endpoint, all others at the MCP server.
+ * Why a connection test failed: a fixed list of sentences that may be shown (docs/contract.md, section 2.2).
+ * `token_…` happened at the OAuth 2.0 token endpoint, all others at the MCP server.
  */
 export const CONNECTION_FAILURES = {
   invalid_client: 'The token endpoint refused the client id or the client secret.',

@@ -11,14 +11,11 @@ export function basicCredentials(clientId: string, clientSecret: string): string
 }
 
 /** The value of the header that an API key is sent in. */
-export function apiKeyValue({ scheme, apiKey }: ApiKey): string {
+function apiKeyValue({ scheme, apiKey }: ApiKey): string {
   return scheme === null ? apiKey : `${scheme} ${apiKey}`;
 }
 
-/**
- * Takes out of answers what was sent for them.
- * @param sent credentials of a call: access tokens, and credentials that belong to no system
- */
+/** Takes out of answers what was sent for them. @param sent further credentials, such as tokens */
 export function removalOf(credentials: SystemCredentials, sent: readonly string[]): SecretRemoval {
   const headers = Object.values(credentials.headers ?? {}).flatMap((value) =>
     credentialParts(value).slice(0, MAX_PARTS),
@@ -26,19 +23,13 @@ export function removalOf(credentials: SystemCredentials, sent: readonly string[
   return new SecretRemoval([...secretsOf(credentials), ...headers, ...sent]);
 }
 
-/**
- * Headers that are sent with each request, access tokens excepted: those of the system and the API key.
- * @returns undefined when one of them was never set, so that nothing may be sent
- */
+/** Headers that go with each request; undefined when one was never set: nothing may be sent then. */
 export function ownHeaders(credentials: SystemCredentials): Record<string, string> | undefined {
   const { type, headers } = credentials;
-  const key = type === 'API_KEY' ? { [credentials.headerName]: apiKeyOrNothing(credentials) } : {};
+  const key =
+    type === 'API_KEY' ? { [credentials.headerName]: credentials.apiKey && apiKeyValue(credentials) } : {};
   const all = { ...headers, ...key };
   return Object.values(all).includes('') ? undefined : all;
-}
-
-function apiKeyOrNothing(credentials: ApiKey): string {
-  return credentials.apiKey === '' ? '' : apiKeyValue(credentials);
 }
 
 function secretsOf(credentials: SystemCredentials): string[] {

@@ -3,10 +3,7 @@ import type { JsonValue } from '../../../common/json.js';
 import { CONNECTION_FAILURES } from './connection-failure.types.js';
 import type { SystemCredentials } from './connection-test.types.js';
 
-/**
- * Why a tool call failed, as a short sentence per cause. A fixed list like CONNECTION_FAILURES, most of which it shares:
- * nothing an outside party says can get into it.
- */
+/** Why a tool call failed, as a short sentence per cause: a fixed list. */
 export const TOOL_CALL_FAILURES = {
   ...CONNECTION_FAILURES,
   overloaded: 'Too many tool calls are running, or the answers of others are too large; try again later.',
@@ -25,7 +22,7 @@ export const TOOL_CALL_FAILURES = {
 export type ToolCallFailureCause = keyof typeof TOOL_CALL_FAILURES;
 
 /** The part of a stored tool definition that a call needs. */
-export interface CalledTool {
+interface CalledTool {
   name: string;
   /** As stored: its `x-mcp-header` declarations become headers. */
   inputSchema: Record<string, unknown>;

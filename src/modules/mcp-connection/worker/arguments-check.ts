@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../common/json.js';
 import { checkedText, type CheckedText } from '../../../language/json-schema/checked-text.js';
-import type { TextCheck } from './tool-call.messages.js';
+import type { TextCheck } from './worker.messages.js';
 
 /** Holds a text of a model against a schema, and has the value as JSON text to hand over. */
 export function checkedJson({ of, text, schema }: TextCheck): { problem: string } | { valueJson: string } {
@@ -9,9 +9,8 @@ export function checkedJson({ of, text, schema }: TextCheck): { problem: string 
 }
 
 /**
- * Reads the arguments of a tool call: a JSON object that the tool's own schema allows. What of it this service cannot check is left
- * to the server.
- * @param schema foreign: nothing but a worker runs it
+ * Reads the arguments of a tool call: a JSON object that the tool's own schema allows, as far as it can be
+ * checked.
  */
 export function readArguments(text: string, schema: JsonObject): CheckedText {
   const read = checkedText(text.trim() === '' ? '{}' : text, schema, 'foreign');

@@ -4,7 +4,7 @@ const END_OF_LINE = /\r\n|\r|\n/;
 const DATA = /^data(?::|$)/;
 
 /** Cleans a parsed JSON value; returns the value itself where there is nothing to clean. */
-export type Clean = (value: unknown) => unknown;
+type Clean = (value: unknown) => unknown;
 
 /** An answer whose JSON body, or the JSON in each event of whose event stream, is cleaned before anybody reads it. */
 export function cleanedResponse(response: Response, clean: Clean): Response {
@@ -20,10 +20,7 @@ export function cleanedResponse(response: Response, clean: Clean): Response {
   return Object.defineProperty(response, 'json', { value: async () => clean(await read()) });
 }
 
-/**
- * Cleans the data of each event of an event stream (WHATWG HTML, 9.2.6). Passes everything else on as it is. Holds no more than one
- * event.
- */
+/** Cleans the data of each event of an event stream (WHATWG HTML, 9.2.6). Holds no more than one event. */
 class EventCleaner implements Transformer<Uint8Array, Uint8Array> {
   private readonly decoder = new TextDecoder();
   private readonly encoder = new TextEncoder();

@@ -25,10 +25,7 @@ export function checkedTraceparent(traceparent: string | undefined): string | un
   return traceparent !== undefined && TRACEPARENT.test(traceparent) ? traceparent : undefined;
 }
 
-/**
- * The parameters of a request with their `_meta`: the trace context (SEP-414) and, since MCP 2026-07-28, who asks; older
- * revisions know no such envelope.
- */
+/** Parameters with their `_meta`: the trace context (SEP-414) and, since MCP 2026-07-28, who asks. */
 export function withEnvelope(
   params: Record<string, unknown>,
   { isModern, protocolVersion }: SessionFacts,

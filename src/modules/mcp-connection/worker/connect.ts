@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 
 import { McpSession } from './mcp-session.js';
-import { paused } from './rate-limit.js';
+import { paused } from './shared-work.js';
 import type { ConnectWay, McpSessionOptions, Traffic } from './session-transport.js';
 
 const UNDECIDED: ReadonlySet<string> = new Set([
@@ -35,7 +35,9 @@ export async function connect(options: McpSessionOptions, status: Traffic): Prom
       if (await mayAskAgain(way, options, status)) {
         continue;
       }
-      const next = nextWay(way, error, { options, status: status.latest });
+      const next: ConnectWay | undefined = isOver(way, options, status)
+        ? undefined
+        : nextWay(way, error, status.latest);
       if (next === undefined) {
         throw badRequest === undefined ? error : forget(status, badRequest);
       }
@@ -50,23 +52,12 @@ async function mayAskAgain(way: ConnectWay, options: McpSessionOptions, status: 
   return way === 'auto' && status.latest === 429 && (await paused(status, options.operation));
 }
 
-function nextWay(
+function isOver(
   way: ConnectWay,
-  error: unknown,
-  { options, status }: { options: McpSessionOptions; status: number },
-): ConnectWay | undefined {
-  if (way === 'sse' || status === 429 || isOver(options)) {
-    return undefined;
-  }
-  if (status === 404 || status === 405) {
-    return 'sse';
-  }
-  const isProbe = way === 'auto' && (status === 403 || isUndecided(error));
-  return isProbe ? 'legacy' : afterRefusal(error, status);
-}
-
-function afterRefusal(error: unknown, status: number): ConnectWay | undefined {
-  return status === BAD_REQUEST && !(error instanceof ProtocolError) ? 'sse' : undefined;
+  { operation, credentials }: McpSessionOptions,
+  { latest }: Traffic,
+): boolean {
+  return way === 'sse' || latest === 429 || (operation.failure ?? credentials.failure) !== undefined;
 }
 
 /** A server that takes no GET either has refused the POST: that is what its operator must hear of. */
@@ -75,11 +66,15 @@ function forget(status: Traffic, badRequest: unknown): unknown {
   return badRequest;
 }
 
-function isOver({ operation, credentials }: McpSessionOptions): boolean {
-  return operation.failure !== undefined || credentials?.failure !== undefined;
-}
-
-/** A time-out of the library is the probe's: nothing else of it has one. */
-function isUndecided(error: unknown): boolean {
-  return error instanceof SdkError && UNDECIDED.has(error.code);
+/** The way to try after a failure, if there is one. */
+function nextWay(way: ConnectWay, error: unknown, status: number): ConnectWay | undefined {
+  if (status === 404 || status === 405) {
+    return 'sse';
+  }
+  // A time-out of the library is the probe's: nothing else of it has one.
+  const isUndecided = error instanceof SdkError && UNDECIDED.has(error.code);
+  if (way === 'auto' && (status === 403 || isUndecided)) {
+    return 'legacy';
+  }
+  return status === BAD_REQUEST && !(error instanceof ProtocolError) ? 'sse' : undefined;
 }

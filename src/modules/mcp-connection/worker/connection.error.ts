@@ -1,4 +1,5 @@
 import type { ConnectionFailureCause } from '../model/connection-failure.types.js';
+import type { ToolCallFailureCause } from '../model/tool-call.types.js';
 
 /** The causes that a party gives by HTTP 429: the server, or the token endpoint. */
 export type LimitCause = Extract<ConnectionFailureCause, 'rate_limited' | 'token_busy'>;
@@ -18,5 +19,13 @@ export class ConnectionError extends Error {
   /** Whether a party limits requests (HTTP 429). */
   get isLimit(): boolean {
     return this.failure === 'rate_limited' || this.failure === 'token_busy';
+  }
+}
+
+/** A tool call that failed for a known cause. The message is the cause: nothing foreign can be in it. */
+export class ToolCallError extends Error {
+  override readonly name = 'ToolCallError';
+  constructor(readonly failure: ToolCallFailureCause) {
+    super(failure);
   }
 }

@@ -8,24 +8,20 @@ import type { OutboundFailure } from '../../../common/outbound/outbound.error.js
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import type { ConnectionFailureCause } from '../model/connection-failure.types.js';
 import { ConnectionError } from './connection.error.js';
-import type { McpCredentials } from './mcp-credentials.types.js';
-import { STREAM_ENDED } from './mcp-http.transport.js';
-import type { Traffic } from './session-transport.js';
+import type { McpCredentials } from './mcp-credentials.js';
+import { STREAM_ENDED, type Traffic } from './session-transport.js';
 
 /** What is known about a failed test besides the error itself. */
-export interface FailureContext {
+interface FailureContext {
   operation: OutboundOperation;
-  credentials: McpCredentials | undefined;
+  credentials: McpCredentials;
   status: Traffic;
 }
 
-/**
- * Translates a failure into a cause, by type and code, never by text: messages of the library quote the server.
- * The first fact that is certain wins: our own verdicts, the token, the call, the protocol, the HTTP status.
- */
+/** Translates a failure into a cause, by type and code, never by text. The first certain fact wins. */
 export function connectionErrorOf(error: unknown, context: FailureContext): ConnectionError {
   const { credentials, status } = context;
-  const verdict = error instanceof ConnectionError ? error : credentials?.failure;
+  const verdict = error instanceof ConnectionError ? error : credentials.failure;
   const cause = verdict?.failure ?? causeOf(error, context);
   const refusedFor = cause === 'rate_limited' ? status.retryAfterMs : undefined;
   return new ConnectionError(cause, verdict?.retryAfterMs ?? refusedFor);
@@ -36,13 +32,20 @@ function causeOf(error: unknown, context: FailureContext): ConnectionFailureCaus
   if (operation.signal.aborted) {
     return abortCause(context);
   }
-  return protocolCause(error, status) ?? statusCause(status.latest) ?? contentCause(context);
+  const { problem } = operation.failure === undefined ? status : {};
+  return (
+    protocolCause(error, status) ??
+    BY_STATUS[status.latest] ??
+    (status.latest >= 400 ? 'http_error' : undefined) ??
+    problem ??
+    outboundCause(operation.failure?.failure)
+  );
 }
 
 /** A deadline that passes while a token is awaited is the token endpoint's. */
 function abortCause({ operation, credentials }: FailureContext): ConnectionFailureCause {
   const cause = outboundCause(operation.failure?.failure);
-  return cause === 'timeout' && credentials?.isWaiting === true ? 'token_timeout' : cause;
+  return cause === 'timeout' && credentials.waiting > 0 ? 'token_timeout' : cause;
 }
 
 function protocolCause(error: unknown, { problem }: Traffic): ConnectionFailureCause | undefined {
@@ -58,27 +61,13 @@ function protocolCause(error: unknown, { problem }: Traffic): ConnectionFailureC
   return undefined;
 }
 
-function statusCause(status: number): ConnectionFailureCause | undefined {
-  switch (status) {
-    case 401:
-      return 'unauthorized';
-    case 403:
-      return 'forbidden';
-    case 404:
-    case 405:
-      return 'not_mcp';
-    case 429:
-      return 'rate_limited';
-    default:
-      return status >= 400 ? 'http_error' : undefined;
-  }
-}
-
-/** What is wrong with the answer, where nothing else went wrong. */
-function contentCause({ operation, status }: FailureContext): ConnectionFailureCause {
-  const failure = operation.failure?.failure;
-  return failure === undefined ? (status.problem ?? 'not_mcp') : outboundCause(failure);
-}
+const BY_STATUS: Readonly<Record<number, ConnectionFailureCause>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_mcp',
+  405: 'not_mcp',
+  429: 'rate_limited',
+};
 
 function outboundCause(failure: OutboundFailure | undefined): ConnectionFailureCause {
   switch (failure) {

@@ -1,19 +1,25 @@
-import { ProtocolError, type RequestId } from '@modelcontextprotocol/client';
-
+import {
+  type JSONRPCRequest,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  type RequestId,
+} from '@modelcontextprotocol/client';
 import { within } from '../../../common/deadline.js';
-import { STREAM_ENDED, type McpHttpTransport } from './mcp-http.transport.js';
-import { withEnvelope } from './client-envelope.js';
-import { RawRequests, type RequestIds } from './raw-requests.js';
-import { ServerRequests } from './server-requests.js';
 import {
   continuedTransport,
+  type McpHttpTransport,
   type McpSessionOptions,
   type SessionFacts,
+  STREAM_ENDED,
   type Traffic,
 } from './session-transport.js';
+import { withEnvelope } from './client-envelope.js';
+import { RawRequests, type RequestIds } from './raw-requests.js';
 
 /** A server has this long to end the stream of an answer before the connection is cut instead of kept. */
 const STREAM_END_MS = 250;
+/** Answers under way at once; a server that floods a stream with requests gets no more. */
+const MAX_ANSWERS = 16;
 const LIST_CHANGED = 'notifications/tools/list_changed';
 
 /** A session as its exchanges use it. */
@@ -26,27 +32,24 @@ export interface ExchangeSession {
 }
 
 /** What an exchange shares with others of its session. */
-export interface ExchangeContext {
+interface ExchangeContext {
   facts: SessionFacts;
   session: ExchangeSession;
   traffic: Traffic;
 }
 
-/**
- * One request and its answer within a session over Streamable HTTP, with a transport and an operation of its own. Its end ends
- * nothing else.
- */
+/** One request and its answer within a session over Streamable HTTP, in an operation of its own. */
 export class McpExchange {
   private readonly transport: McpHttpTransport;
   private readonly raw: RawRequests;
   private isAnswered = false;
+  private answering = 0;
 
   constructor(
     private readonly options: McpSessionOptions,
     private readonly context: ExchangeContext,
   ) {
     this.transport = continuedTransport(options, context.facts, context.traffic);
-    const requests = new ServerRequests(this.transport);
     this.raw = new RawRequests(this.transport, context.session.ids, {
       onNotification: (method) => {
         if (method === LIST_CHANGED) {
@@ -54,13 +57,12 @@ export class McpExchange {
         }
       },
       // Since 2026-07-28 servers send no requests.
-      ...(context.facts.isModern ? {} : { onRequest: (request) => requests.answer(request) }),
+      ...(context.facts.isModern ? {} : { onRequest: (request) => this.answer(request) }),
     });
   }
 
   /**
    * @param onProgress hears of each progress of the request, on any stream of the session
-   * @returns the raw result
    * @throws what the library throws; see `connectionErrorOf`
    */
   async request(
@@ -76,13 +78,12 @@ export class McpExchange {
       this.isAnswered = true;
       return result;
     } finally {
-      const [request] = this.raw.unanswered;
       const { facts, session, traffic } = this.context;
-      if (request !== undefined) {
+      for (const request of this.raw.unanswered) {
         session.ids.forget(request);
-      }
-      if (request !== undefined && traffic.posted === true && operation.signal.aborted) {
-        session.abandoned(facts, request);
+        if (traffic.posted === true && operation.signal.aborted) {
+          session.abandoned(facts, request);
+        }
       }
     }
   }
@@ -130,14 +131,26 @@ export class McpExchange {
 
   /** Closes; after an answer only when its stream does not end by itself, so that its connection can be used again. */
   async close(): Promise<void> {
-    const { traffic } = this.context;
-    if (!this.isAnswered || (traffic.streams === true && !(await this.streamEnds()))) {
+    const ended = this.transport.streamEnd.then(() => true);
+    const endsItself = async (): Promise<boolean> =>
+      this.context.traffic.streams !== true || within(STREAM_END_MS, ended, () => false);
+    if (!this.isAnswered || !(await endsItself())) {
       await this.transport.close();
     }
   }
 
-  private streamEnds(): Promise<boolean> {
-    const ended = this.transport.streamEnd.then(() => true);
-    return within(STREAM_END_MS, ended, () => false);
+  /** Answers `ping`, and that no other method is known, best effort: a server of the 2025 revisions waits for it. */
+  private answer({ id, method }: JSONRPCRequest): void {
+    if (this.answering >= MAX_ANSWERS) {
+      return;
+    }
+    this.answering += 1;
+    const unknown = { code: METHOD_NOT_FOUND, message: 'Method not found' };
+    void this.transport
+      .send({ jsonrpc: '2.0', id, ...(method === 'ping' ? { result: {} } : { error: unknown }) })
+      .catch(() => undefined)
+      .finally(() => {
+        this.answering -= 1;
+      });
   }
 }

@@ -1,19 +1,19 @@
 import { Client, type jsonSchemaValidator, type Transport } from '@modelcontextprotocol/client';
 
-import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
+import type { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import { within } from '../../../common/deadline.js';
 import type { ServerIdentity } from '../model/connection-test.types.js';
 import { CAPABILITIES, CLIENT_INFO, withEnvelope } from './client-envelope.js';
-import { McpHttpTransport } from './mcp-http.transport.js';
-import { isCut, plainText } from './plain-text.js';
-import { RawRequests } from './raw-requests.js';
 import {
   type ConnectWay,
   createTransport,
+  McpHttpTransport,
   type McpSessionOptions,
   type SessionFacts,
   type Traffic,
 } from './session-transport.js';
+import { isCut, plainText } from './plain-text.js';
+import { RawRequests } from './raw-requests.js';
 
 const MAX_TITLE = 255;
 const MAX_SELF_DESCRIPTION = 2_000;
@@ -29,10 +29,7 @@ const NO_VALIDATION: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 
-/**
- * One connection to one MCP server, in either protocol era. A thin layer over the client library: negotiation and
- * transports are the library's, everything a server could abuse (addresses, sizes, time, result schemas) is ours.
- */
+/** One connection to one MCP server: the client library, with all that a server could abuse in our hands. */
 export class McpSession {
   private raw: RawRequests | undefined;
 
@@ -42,11 +39,7 @@ export class McpSession {
     private readonly transport: Transport,
   ) {}
 
-  /**
-   * Connects in one of the three ways.
-   * @param status receives the HTTP status of every answer
-   * @throws what the library throws; see `connectionErrorOf` for the translation
-   */
+  /** Connects in one of the three ways. @throws what the library throws; see `connectionErrorOf` */
   static async connect(options: McpSessionOptions, way: ConnectWay, status: Traffic): Promise<McpSession> {
     const { operation } = options;
     const timeoutMs = Math.min(PROBE_MS, operation.remainingMs * PROBE_SHARE);
@@ -64,7 +57,6 @@ export class McpSession {
       await session.close();
       throw error;
     }
-    session.raw = new RawRequests(transport);
     return session;
   }
 
@@ -78,13 +70,13 @@ export class McpSession {
   }
 
   /** Names of the capabilities of the server. `removal` takes out credentials that it was sent. */
-  capabilities(removal = SecretRemoval.none): string[] {
+  capabilities(removal: SecretRemoval): string[] {
     const names = Object.keys(this.client.getServerCapabilities() ?? {});
     return names.map((name) => plainText(removal.text(name), MAX_TITLE));
   }
 
   /** Words of the server about itself, as plain text. `removal` takes out credentials that it was sent. */
-  identity(removal = SecretRemoval.none): ServerIdentity {
+  identity(removal: SecretRemoval): ServerIdentity {
     const server = this.client.getServerVersion();
     const plain = (text: string | undefined, max: number): string => plainText(removal.text(text ?? ''), max);
     const title = plain(server?.title, MAX_TITLE) || null;
@@ -121,8 +113,6 @@ export class McpSession {
 
   /**
    * Sends a request past the library's result schemas.
-   * @param onProgress hears of each progress of the request
-   * @returns the raw result
    * @throws what the library throws; see `connectionErrorOf`
    */
   request(
@@ -130,9 +120,8 @@ export class McpSession {
     params: Record<string, unknown>,
     onProgress?: () => void,
   ): Promise<Record<string, unknown>> {
-    if (this.raw === undefined) {
-      throw new TypeError('not connected');
-    }
+    // Once it is connected: the library has the messages of the handshake.
+    this.raw ??= new RawRequests(this.transport);
     const enveloped = withEnvelope(params, this.facts, this.options.traceparent);
     return this.options.operation.race(this.raw.send(method, enveloped, {}, onProgress));
   }

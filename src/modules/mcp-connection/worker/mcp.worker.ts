@@ -5,32 +5,13 @@ import { preloadSchemas } from '@modelcontextprotocol/client';
 import { serveWorker } from '../../../common/threads/serve-worker.js';
 import type { FailedResult } from '../model/connection-test.types.js';
 import { ConnectionTester } from './connection-tester.js';
-import type { McpWorkerAnswer, McpWorkerJob, McpWorkerSettings } from './mcp-worker.messages.js';
-import { outsideClients } from './outside-clients.js';
+import type { McpWorkerSettings } from '../model/worker-settings.js';
+import type { McpWorkerAnswer, McpWorkerJob } from './worker.messages.js';
 
-/**
- * Real tool lists have 20 bytes and more to an element. One element to 32 bytes of the total limit admits all lists but those
- * that are made as large and as dense as possible. The floor keeps small limits usable.
- */
-const BYTES_PER_ELEMENT = 32;
-const MIN_ELEMENTS = 16_384;
 const NEW_LINE = 10;
 
 /** A defect of ours must be an answer too, or the job would wait until the worker is killed for it. */
 const INTERNAL: FailedResult = { outcome: 'unreachable', cause: 'internal', latencyMs: 0 };
-
-function createTester(settings: McpWorkerSettings): ConnectionTester {
-  const { maxResponseBytes, maxTotalBytes, toolList } = settings;
-  return new ConnectionTester({
-    ...outsideClients(settings),
-    operationLimits: {
-      maxResponseBytes,
-      maxTotalBytes,
-      maxElements: Math.max(MIN_ELEMENTS, maxTotalBytes / BYTES_PER_ELEMENT),
-    },
-    toolListLimits: toolList,
-  });
-}
 
 async function answer(
   tester: ConnectionTester,
@@ -63,6 +44,6 @@ function encodeLines(lines: string[]): Uint8Array<ArrayBuffer> {
 
 serveWorker((port) => {
   preloadSchemas();
-  const tester = createTester(workerData as McpWorkerSettings);
+  const tester = new ConnectionTester(workerData as McpWorkerSettings);
   port.on('message', (job: McpWorkerJob) => void answer(tester, job, port));
 });

@@ -10,7 +10,7 @@ import {
 
 import { isJsonObject, type JsonObject } from '../../../common/json.js';
 import type { ConnectionFailureCause } from '../model/connection-failure.types.js';
-import { isSameId } from './message-ids.js';
+import { isSameId } from './server.error.js';
 
 const HANDSHAKES: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
 const SERVER_TEXTS = ['name', 'version', 'title', 'description'];
@@ -26,10 +26,7 @@ export interface SentRequest {
   id: RequestId;
 }
 
-/**
- * Removes from the messages of a server what the client library rejects although it means nothing: nulls, members that
- * JSON-RPC does not define, and the parts of a handshake that this service does not use. One for each transport.
- */
+/** Removes what the client library rejects although it means nothing. One for each transport. */
 export class MessageCleaner {
   private handshake: RequestId | undefined;
 
@@ -43,11 +40,7 @@ export class MessageCleaner {
     }
   }
 
-  /**
-   * Cleans what is not larger than the body of an answer.
-   * @param request the request that is being answered: an error without an id is about it
-   * @returns the value itself where there is nothing to remove
-   */
+  /** A message without that; the value itself where there is none. @param request that it answers */
   clean(value: unknown, request?: RequestId): unknown {
     if (Array.isArray(value)) {
       return value.map((message) => this.clean(message, request));

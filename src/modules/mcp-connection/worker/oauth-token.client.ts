@@ -7,10 +7,9 @@ import { materialText, type TlsMaterial } from '../../../common/tls/tls-material
 import { RecentlyUsed } from '../../../common/recently-used.js';
 import type { ConnectionFailureCause } from '../model/connection-failure.types.js';
 import type { TokenClient } from '../model/connection-test.types.js';
-import { clientProof } from './client-proof.js';
+import { causeOfAnswer, clientProof, readTokenAnswer, type TokenAnswer } from './token-answer.js';
 import { ConnectionError } from './connection.error.js';
 import { pauseFor, SharedWork } from './shared-work.js';
-import { causeOfAnswer, readTokenAnswer, type TokenAnswer } from './token-answer.js';
 
 /** The inputs of a client credentials grant (RFC 6749, section 4.4). */
 export type TokenRequest = TokenClient & {
@@ -32,7 +31,7 @@ export interface AccessToken {
 }
 
 /** How a token is asked for: client authentication (OpenID Connect Core 1.0, section 9) and the resource indicator (RFC 8707). */
-export interface TokenRequestWay {
+interface TokenRequestWay {
   method: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
   sendsResource: boolean;
 }
@@ -59,9 +58,8 @@ const DROPS_RESOURCE: ReadonlySet<unknown> = new Set([
 const TOKEN_TEXT = /^[\x21-\x7e]{1,16384}$/;
 
 /**
- * Gets and keeps access tokens. A token is found again by token URL, client id, secret or key, resource, scope, other fields of
- * the request and certificates; all must be equal.
- * Parallel requests for one token share a single call. The call is cut off when nobody waits for it any more.
+ * Gets and keeps access tokens, found again by everything that their request is made of. Parallel requests
+ * for one token share a call, which is cut off when nobody waits for it any more.
  */
 export class OAuthTokenClient {
   private readonly cache = new RecentlyUsed<string, AccessToken>({ entries: MAX_CACHED_TOKENS });
@@ -220,19 +218,8 @@ function isBearer(type: unknown): boolean {
 function keyOf(request: TokenRequest): string {
   const { tokenUrl, clientId, resource, scope = null, tokenParameters = null } = request;
   const proof = 'privateKey' in request ? [request.privateKey, request.keyId] : [request.clientSecret];
-  return createHash('sha256')
-    .update(
-      JSON.stringify([
-        tokenUrl,
-        clientId,
-        resource,
-        scope,
-        tokenParameters,
-        ...proof,
-        materialText(request.tls),
-      ]),
-    )
-    .digest('base64');
+  const parts = [tokenUrl, clientId, resource, scope, tokenParameters, ...proof, materialText(request.tls)];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
 }
 
 function tokenFailure(error: unknown): ConnectionError {

@@ -1,24 +1,64 @@
-const PREFIX = 'Mcp-Param-';
+import { isJsonObject, type JsonObject } from '../../../common/json.js';
+
 const HEADER_KEY = 'x-mcp-header';
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const HEADER_TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
+const DATA_KEYWORDS = new Set(['const', 'enum', 'default', 'examples']);
+
+type Place = 'root' | 'property' | 'elsewhere';
+
+/**
+ * Whether every `x-mcp-header` of an input schema follows the rules of MCP 2026-07-28, "Custom Headers from Tool Parameters".
+ * It stands on a string, integer or boolean property that is reached through `properties` alone. It is an RFC 9110 token,
+ * unique without regard to case. A client must leave out a tool that breaks them. Bound the schema's depth before.
+ */
+export function hasValidHeaderDeclarations(inputSchema: JsonObject): boolean {
+  return isValid(inputSchema, 'root', new Set());
+}
+
+function isValid(node: unknown, place: Place, names: Set<string>): boolean {
+  if (typeof node !== 'object' || node === null) {
+    return true;
+  }
+  if (Object.hasOwn(node, HEADER_KEY) && (place !== 'property' || !declares(node as JsonObject, names))) {
+    return false;
+  }
+  return Object.entries(node).every(([key, value]: [string, unknown]) => {
+    if (key === 'properties' && typeof value === 'object' && value !== null) {
+      const below = place === 'elsewhere' ? 'elsewhere' : 'property';
+      return Object.values(value).every((property) => isValid(property, below, names));
+    }
+    return DATA_KEYWORDS.has(key) || isValid(value, 'elsewhere', names);
+  });
+}
+
+function declares(property: JsonObject, names: Set<string>): boolean {
+  const name = property[HEADER_KEY];
+  if (typeof name !== 'string' || !TOKEN.test(name) || !HEADER_TYPES.has(property['type'])) {
+    return false;
+  }
+  const folded = name.toLowerCase();
+  const isNew = !names.has(folded);
+  names.add(folded);
+  return isNew;
+}
+
+const PREFIX = 'Mcp-Param-';
 const VISIBLE_ASCII = /^[\t\x20-\x7e]+$/;
 const ENCODED = /^=\?base64\?.*\?=$/;
 
 /**
- * The headers that mirror arguments where the input schema declares `x-mcp-header` (MCP 2026-07-28, "Custom Headers from
- * Tool Parameters"). Absent and null arguments, and those that are no string, boolean or safe number, have none.
- * @param inputSchema checked before, see hasValidHeaderDeclarations
+ * The headers that mirror arguments where the checked input schema declares `x-mcp-header` (MCP 2026-07-28).
+ * Absent and null arguments, and those that are no string, boolean or safe number, have none.
  */
-export function paramHeaders(
-  inputSchema: Record<string, unknown>,
-  args: Record<string, unknown>,
-): Record<string, string> {
+export function paramHeaders(inputSchema: JsonObject, args: JsonObject): Record<string, string> {
   const headers: Record<string, string> = {};
   collect(inputSchema, args, headers);
   return headers;
 }
 
 function collect(schema: unknown, value: unknown, headers: Record<string, string>): void {
-  if (!isObject(schema)) {
+  if (!isJsonObject(schema)) {
     return;
   }
   const name = schema[HEADER_KEY];
@@ -26,7 +66,7 @@ function collect(schema: unknown, value: unknown, headers: Record<string, string
   if (text !== undefined) {
     headers[`${PREFIX}${String(name)}`] = text;
   }
-  if (isObject(schema['properties']) && isObject(value)) {
+  if (isJsonObject(schema['properties']) && isJsonObject(value)) {
     for (const [property, below] of Object.entries(schema['properties'])) {
       collect(below, Object.hasOwn(value, property) ? value[property] : undefined, headers);
     }
@@ -43,8 +83,4 @@ function headerText(value: unknown): string | undefined {
 
 function isPlain(text: string): boolean {
   return VISIBLE_ASCII.test(text) && text === text.trim() && !ENCODED.test(text);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -35,10 +35,7 @@ export function isCut(value: unknown, maxLength: number): boolean {
   );
 }
 
-/**
- * Makes a foreign text safe to store and to show as plain text. The result is well-formed Unicode without control,
- * direction-changing or invisible characters, at most `maxLength` UTF-16 units. Anything but a string is `''`.
- */
+/** A foreign text, safe to store and show, of at most `maxLength` UTF-16 units; `''` for others. */
 export function plainText(value: unknown, maxLength: number): string {
   if (typeof value !== 'string') {
     return '';

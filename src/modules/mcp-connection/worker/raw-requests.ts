@@ -16,17 +16,14 @@ interface Pending {
 const FIRST_ID = 1_000_000;
 
 /** Hears what a server sends besides answers. */
-export interface ServerMessages {
+interface ServerMessages {
   onNotification?: (method: string) => void;
   onRequest?: (request: JSONRPCRequest) => void;
 }
 
 const PROGRESS = 'notifications/progress';
 
-/**
- * Ids of JSON-RPC requests that never repeat. Servers may send them back as texts. They are the tokens of progress too, which a server may send on any stream of a
- * session.
- */
+/** Ids of JSON-RPC requests, and tokens of their progress; servers may return them as texts. */
 export class RequestIds {
   private latest = FIRST_ID;
   private readonly listeners = new Map<number, () => void>();
@@ -52,16 +49,11 @@ export class RequestIds {
   }
 }
 
-/**
- * Sends JSON-RPC requests over a connected transport past the library's result schemas. Those refuse a whole tool list
- * for one malformed tool; our own parser judges tools one by one.
- */
+/** Sends JSON-RPC requests past the library's schemas: one malformed tool would cost the list. */
 export class RawRequests {
   private readonly pending = new Map<number, Pending>();
 
-  /**
-   * @param ids shared by all transports of one MCP session: a server tells its streams apart by them
-   */
+  /** @param ids shared by all transports of one MCP session: a server tells its streams apart by them */
   constructor(
     private readonly transport: Transport,
     private readonly ids = new RequestIds(),
@@ -94,8 +86,9 @@ export class RawRequests {
     onProgress?: () => void,
   ): Promise<Record<string, unknown>> {
     const id = this.ids.next();
-    const sent = onProgress === undefined ? params : withProgressToken(params, id);
+    let sent = params;
     if (onProgress !== undefined) {
+      sent = { ...params, _meta: { ...(params['_meta'] as object | undefined), progressToken: id } };
       this.ids.listen(id, onProgress);
     }
     return new Promise((resolve, reject) => {
@@ -134,8 +127,4 @@ export class RawRequests {
     this.pending.delete(id);
     this.ids.forget(id);
   }
-}
-
-function withProgressToken(params: Record<string, unknown>, progressToken: number): Record<string, unknown> {
-  return { ...params, _meta: { ...(params['_meta'] as object | undefined), progressToken } };
 }

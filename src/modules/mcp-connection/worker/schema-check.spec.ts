@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { hasValidHeaderDeclarations } from './header-declaration.js';
+import { hasValidHeaderDeclarations } from './param-headers.js';
 import { schemaProblem, withVisibleTexts } from './schema-check.js';
 
-const LIMITS = { maxBytes: 2_000, maxDepth: 8, maxNodes: 60 };
+const LIMITS = { maxSchemaBytes: 2_000, maxSchemaDepth: 8, maxSchemaNodes: 60 };
 const property = (name: unknown, type: unknown = 'string') => ({ type, 'x-mcp-header': name });
 const check = (json: string) => schemaProblem(JSON.parse(json) as Record<string, unknown>, LIMITS);
 

@@ -1,20 +1,16 @@
-import type { RequestId } from '@modelcontextprotocol/client';
-
 import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import type { TlsMaterial } from '../../../common/tls/tls-material.js';
-import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import { definitionHash } from '../../../common/tool-definition-hash.js';
+import { turnWithRoom } from '../../../common/turns.js';
 import type { DiscoveredTool, SystemCredentials } from '../model/connection-test.types.js';
+import type { McpWorkerSettings } from '../model/worker-settings.js';
 import { connect, type Connected } from './connect.js';
 import { connectionErrorOf } from './failure-cause.js';
-import { mcpCredentials } from './mcp-credentials.js';
-import type { McpCredentials } from './mcp-credentials.types.js';
+import { type McpCredentials, mcpCredentials } from './mcp-credentials.js';
 import { type ExchangeSession, McpExchange } from './mcp-exchange.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';
-import { ServerStream } from './server-stream.js';
 import type { McpSessionOptions, SessionFacts, Traffic } from './session-transport.js';
-import type { ToolListLimits } from '../model/tool-list-limits.js';
-import { type Cleaning, type FetchPage, readToolList } from './tool-list.reader.js';
+import { type FetchPage, readToolList } from './tool-list.reader.js';
 
 /** Where a session leads and with which credentials. */
 export interface SessionTarget {
@@ -39,43 +35,30 @@ export interface OpenedSession {
   listedAt: number;
 }
 
-/** What opening takes. */
-export interface SessionOpenerOptions {
-  tokens: OAuthTokenClient;
-  limits: OperationLimits;
-  toolList: ToolListLimits;
-}
-
-/** Fingerprints that are made before others get their turn. The largest take a millisecond each. */
-const SLICE = 16;
-
 /** Connects to servers and reads what tools they list now. */
 export class SessionOpener {
-  constructor(private readonly options: SessionOpenerOptions) {}
+  constructor(
+    private readonly tokens: OAuthTokenClient,
+    private readonly settings: McpWorkerSettings,
+  ) {}
 
   /** Limits of an operation that opens a session, or reads its tools again. */
-  limits(deadlineMs = this.options.limits.deadlineMs): OperationLimits {
-    return { ...this.options.limits, deadlineMs };
+  limits(deadlineMs = this.settings.callLimits.connectTimeoutMs): OperationLimits {
+    const { maxResponseBytes, maxTotalBytes } = this.settings.limits;
+    return { deadlineMs, maxResponseBytes, maxTotalBytes };
   }
 
-  /**
-   * Connects and reads the tools. A session over Streamable HTTP is left open on the server.
-   * @throws ConnectionError
-   */
+  /** Connects, reads the tools and leaves the session open on the server. @throws ConnectionError */
   async open(target: SessionTarget, operation: OutboundOperation): Promise<OpenedSession> {
     const url = new URL(target.baseUrl);
-    const credentials = mcpCredentials(target.credentials, url, { ...this.options, operation });
-    const status = { latest: 0 };
+    const credentials = this.credentials(target, operation);
+    const status: Traffic = { latest: 0 };
     const listedAt = performance.now();
     let connected: Connected | undefined;
     try {
-      const options = { url, operation, credentials, traceparent: undefined };
-      connected = await connect(options, status);
+      connected = await connect({ url, operation, credentials, traceparent: undefined }, status);
       const { session, transport } = connected;
-      const hashes = await this.hashes(
-        (cursor) => session.listPage(cursor),
-        () => credentials?.removal ?? SecretRemoval.none,
-      );
+      const hashes = await this.hashes((cursor) => session.listPage(cursor), credentials);
       const { facts } = session;
       await (transport === 'sse' ? session.close() : session.leaveOpen());
       return { transport, facts, hashes, listedAt };
@@ -99,7 +82,7 @@ export class SessionOpener {
       return undefined;
     }
     const listedAt = performance.now();
-    const credentials = this.credentials(session, operation);
+    const credentials = this.credentials(session.target, operation);
     const status: Traffic = { latest: 0 };
     const fetchPage: FetchPage = async (cursor) => {
       const exchange = this.exchange(session, facts, { operation, credentials }, status);
@@ -110,8 +93,7 @@ export class SessionOpener {
       }
     };
     try {
-      const hashes = await this.hashes(fetchPage, () => credentials?.removal ?? SecretRemoval.none);
-      return { transport, facts, hashes, listedAt };
+      return { transport, facts, hashes: await this.hashes(fetchPage, credentials), listedAt };
     } catch (error) {
       const failure = connectionErrorOf(error, { operation, credentials, status });
       if (failure.isLimit) {
@@ -121,75 +103,35 @@ export class SessionOpener {
     }
   }
 
-  /** Tells a server that its session is over. */
-  takeLeave(session: OpenSession, facts: SessionFacts, operation: OutboundOperation): Promise<void> {
-    return this.once(session, facts, operation, (exchange) => exchange.endSession());
-  }
-
-  /** Tells a server that nobody waits for the answer to a request. */
-  cancel(
+  /** An exchange of its own within a session. */
+  exchange(
     session: OpenSession,
     facts: SessionFacts,
-    operation: OutboundOperation,
-    requestId: RequestId,
-  ): Promise<void> {
-    return this.once(session, facts, operation, (exchange) =>
-      exchange.notify('notifications/cancelled', { requestId, reason: 'Nobody waits for it any more' }),
-    );
-  }
-
-  /** Opens the stream for what a server sends besides answers; undefined where there can be none. */
-  listen(
-    session: OpenSession,
-    { facts }: OpenedSession,
-    open: () => OutboundOperation,
-  ): ServerStream | undefined {
-    if (facts.isModern ? !facts.announcesTools : facts.sessionId === undefined) {
-      return undefined;
-    }
-    const operation = open();
-    const credentials = this.credentials(session, operation);
-    const exchange = this.exchange(session, facts, { operation, credentials, listens: true });
-    return new ServerStream(facts, exchange, operation);
-  }
-
-  private async once(
-    session: OpenSession,
-    facts: SessionFacts,
-    operation: OutboundOperation,
-    work: (exchange: McpExchange) => Promise<void>,
-  ): Promise<void> {
-    const credentials = this.credentials(session, operation);
-    const exchange = this.exchange(session, facts, { operation, credentials });
-    await work(exchange);
-    await exchange.close();
-  }
-
-  private credentials({ target }: OpenSession, operation: OutboundOperation): McpCredentials | undefined {
-    return mcpCredentials(target.credentials, new URL(target.baseUrl), { ...this.options, operation });
-  }
-
-  private exchange(
-    session: OpenSession,
-    facts: SessionFacts,
-    options: Pick<McpSessionOptions, 'operation' | 'credentials' | 'listens'>,
+    options: Pick<McpSessionOptions, 'operation' | 'listens'> & Partial<McpSessionOptions>,
     traffic: Traffic = { latest: 0 },
   ): McpExchange {
-    const url = new URL(session.target.baseUrl);
-    return new McpExchange({ ...options, url, traceparent: undefined }, { facts, session, traffic });
+    const { target } = session;
+    const url = new URL(target.baseUrl);
+    const credentials = options.credentials ?? this.credentials(target, options.operation);
+    const context = { facts, session, traffic };
+    return new McpExchange({ ...options, credentials, url, traceparent: undefined }, context);
   }
 
-  private async hashes(fetchPage: FetchPage, removal: Cleaning): Promise<ReadonlyMap<string, string>> {
-    const { toolsJson } = await readToolList(fetchPage, this.options.toolList, removal);
+  private credentials(target: SessionTarget, operation: OutboundOperation): McpCredentials {
+    return mcpCredentials(target.credentials, new URL(target.baseUrl), { tokens: this.tokens, operation });
+  }
+
+  private async hashes(
+    fetchPage: FetchPage,
+    credentials: McpCredentials,
+  ): Promise<ReadonlyMap<string, string>> {
+    const { toolsJson } = await readToolList(fetchPage, this.settings.limits, () => credentials.removal);
     const hashes = new Map<string, string>();
+    // The largest fingerprints take a millisecond each.
     for (const json of toolsJson) {
       const tool = JSON.parse(json) as DiscoveredTool;
       hashes.set(tool.name, definitionHash(tool));
-      if (hashes.size % SLICE === 0) {
-        await new Promise((resume) => {
-          setImmediate(resume);
-        });
-      }
+      await turnWithRoom();
     }
     return hashes;
   }

@@ -1,23 +1,55 @@
 import {
   type FetchLike,
+  type JSONRPCMessage,
   type RequestId,
   SSEClientTransport,
+  StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
-
 import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import { cleanedResponse } from './cleaned-response.js';
 import { ConnectionError } from './connection.error.js';
-import type { McpCredentials } from './mcp-credentials.types.js';
-import { McpHttpTransport } from './mcp-http.transport.js';
+import type { McpCredentials } from './mcp-credentials.js';
 import { MessageCleaner, type MessageProblem, type SentRequest } from './message-cleaner.js';
-import { noteRefusal, type RateLimit, sentInTime } from './rate-limit.js';
+import { noteRefusal, type RateLimit, sentInTime } from './shared-work.js';
+
+type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
+
+/** JSON-RPC error code of a request whose answer can no longer come. Servers have no use for it: their own begin at -32,000. */
+export const STREAM_ENDED = Number.MIN_SAFE_INTEGER;
+
+/** Streamable HTTP that notices when the stream of a request ends without its answer. */
+export class McpHttpTransport extends StreamableHTTPClientTransport {
+  private ended: () => void = () => undefined;
+  /** Settles when the stream of the first request has ended; never, if its answer is no stream. */
+  readonly streamEnd = new Promise<void>((resolve) => {
+    this.ended = resolve;
+  });
+
+  override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
+    await super.send(message, {
+      ...options,
+      onRequestStreamEnd: () => {
+        options?.onRequestStreamEnd?.();
+        this.ended();
+        this.answerInsteadOf(message);
+      },
+    });
+  }
+
+  private answerInsteadOf(message: JSONRPCMessage | JSONRPCMessage[]): void {
+    if (!Array.isArray(message) && 'method' in message && 'id' in message) {
+      const error = { code: STREAM_ENDED, message: 'The stream ended without an answer' };
+      this.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
+    }
+  }
+}
 
 /** What a session needs. Everything it sends goes through `operation`. */
 export interface McpSessionOptions {
   url: URL;
   operation: OutboundOperation;
-  credentials: McpCredentials | undefined;
+  credentials: McpCredentials;
   /** W3C trace context, already checked. */
   traceparent: string | undefined;
   /** Opens the stream for messages that belong to no request, and does not resume it. @default false */
@@ -57,10 +89,7 @@ const NEVER_AGAIN = {
   maxRetries: 0,
 };
 
-/**
- * A transport of the client library over the guarded fetch.
- * @param traffic receives what is sent and answered
- */
+/** A transport of the library over the guarded fetch. @param traffic receives what is sent and answered */
 export function createTransport(options: McpSessionOptions, way: ConnectWay, traffic: Traffic): Transport {
   return way === 'sse'
     ? new SSEClientTransport(options.url, shared(options, way, traffic))
@@ -88,7 +117,7 @@ function shared(options: McpSessionOptions, way: ConnectWay, traffic: Traffic) {
     fetch: sessionFetch(options, way, traffic),
     // The guarded fetch follows redirects itself.
     redirectPolicy: 'same-origin' as const,
-    ...(credentials?.authProvider === undefined ? {} : { authProvider: credentials.authProvider }),
+    ...(credentials.authProvider === undefined ? {} : { authProvider: credentials.authProvider }),
   };
 }
 
@@ -109,7 +138,8 @@ function sessionFetch(options: McpSessionOptions, way: ConnectWay, traffic: Traf
         Object.assign(traffic, { posted: true, requestStatus: 0 });
       }
       const response = await options.operation.fetch(url, { ...init, headers });
-      note(response, traffic);
+      traffic.latest = response.status;
+      traffic.streams ||= response.headers.get('content-type')?.startsWith('text/event-stream') === true;
       if (request !== undefined) {
         traffic.requestStatus = response.status;
       }
@@ -151,7 +181,7 @@ async function probeAnswer(response: Response): Promise<Response> {
 
 function headersOf({ credentials, traceparent }: McpSessionOptions, init: RequestInit | undefined): Headers {
   const headers = new Headers(init?.headers);
-  for (const [name, value] of Object.entries(credentials?.headers() ?? {})) {
+  for (const [name, value] of Object.entries(credentials.headers())) {
     headers.set(name, value);
   }
   if (traceparent !== undefined) {
@@ -169,9 +199,4 @@ function requestOf(init: RequestInit | undefined): SentRequest | undefined {
   return 'method' in message && 'id' in message
     ? { method: message.method, id: message.id as RequestId }
     : undefined;
-}
-
-function note({ status, headers }: Response, traffic: Traffic): void {
-  traffic.latest = status;
-  traffic.streams ||= headers.get('content-type')?.startsWith('text/event-stream') === true;
 }

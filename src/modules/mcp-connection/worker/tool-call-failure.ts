@@ -3,12 +3,11 @@ import { ProtocolError } from '@modelcontextprotocol/client';
 import { NOT_REACHED } from '../../../common/outbound/outbound.error.js';
 import type { ToolCallFailure } from '../model/tool-call.types.js';
 import { connectionErrorOf } from './failure-cause.js';
-import { STREAM_ENDED } from './mcp-http.transport.js';
+import { STREAM_ENDED, type Traffic } from './session-transport.js';
 import type { OpenedSession } from './session-opener.js';
 import { ServerError } from './server.error.js';
-import { ToolCallError } from './tool-call.error.js';
-import type { Call } from './call.types.js';
-import type { Traffic } from './session-transport.js';
+import { ToolCallError } from './connection.error.js';
+import type { Call } from './call-sender.js';
 
 /** JSON-RPC errors that come before a tool is run (JSON-RPC 2.0, section 5.1; MCP 2026-07-28, "Error Codes"). */
 const REFUSED_CODES: ReadonlySet<number> = new Set([
@@ -25,22 +24,13 @@ export function failureOf(
   signal: AbortSignal,
 ): Omit<ToolCallFailure, 'latencyMs'> {
   const verdict = verdictOf(error, call, signal);
-  const words =
-    verdict.cause === 'mcp_error' && error instanceof ServerError
-      ? error.words(call.credentials?.removal)
-      : '';
-  return {
-    outcome: 'failed',
-    ...verdict,
-    sent: sentOf(error, call),
-    ...(words === '' ? {} : { words }),
-  };
+  const isRefusal = verdict.cause === 'mcp_error' && error instanceof ServerError;
+  const words = isRefusal ? error.words(call.credentials.removal) : '';
+  const sent = sentOf(error, call);
+  return { outcome: 'failed', ...verdict, sent, ...(words !== '' && { words }) };
 }
 
-/**
- * Whether the server has refused a call because it does not know the MCP session (any more). Official servers do so without the id of the
- * request; an error that has it comes from behind the session, and the tool may have run.
- */
+/** Whether the server has refused a call for its session. With the id of the request it may have run. */
 export function isSessionGone(
   error: unknown,
   { facts }: OpenedSession,

@@ -2,18 +2,11 @@ import { workerData } from 'node:worker_threads';
 
 import { preloadSchemas } from '@modelcontextprotocol/client';
 
-import { serveWorker } from '../../../common/threads/serve-worker.js';
-import type { WorkerJob, WorkerProlonged } from '../../../common/threads/worker-job.js';
-import { createToolCaller } from './create-tool-caller.js';
+import { serveWorker, type WorkerJob, type WorkerProlonged } from '../../../common/threads/serve-worker.js';
+import type { McpWorkerSettings } from '../model/worker-settings.js';
+import { type CallOutcome, ToolCaller } from './tool-caller.js';
 import { checkedJson } from './arguments-check.js';
-import type {
-  CallOrder,
-  ToolCallMessage,
-  ToolCallNotice,
-  ToolCallWork,
-  ToolCallWorkerSettings,
-} from './tool-call.messages.js';
-import type { CallOutcome } from './tool-caller.js';
+import type { CallOrder, ToolCallMessage, ToolCallWork } from './worker.messages.js';
 
 /** A defect of ours must be an answer too, or the job would wait until the worker is killed for it. */
 const INTERNAL: CallOutcome = {
@@ -22,9 +15,7 @@ const INTERNAL: CallOutcome = {
 
 serveWorker((port) => {
   preloadSchemas();
-  const caller = createToolCaller(workerData as ToolCallWorkerSettings, (notice: ToolCallNotice) => {
-    port.postMessage({ notice });
-  });
+  const caller = new ToolCaller(workerData as McpWorkerSettings, (notice) => port.postMessage({ notice }));
   const running = new Map<number, AbortController>();
   const call = async (id: number, order: CallOrder, deadlineAt: number): Promise<CallOutcome> => {
     const controller = new AbortController();

@@ -1,31 +1,20 @@
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
-import type { OperationLimits } from '../../../common/outbound/outbound.operation.js';
 import type { ToolCallFailure } from '../model/tool-call.types.js';
+import type { McpWorkerSettings } from '../model/worker-settings.js';
+import { type Call, sendCall } from './call-sender.js';
 import { checkedTraceparent } from './client-envelope.js';
+import { ToolCallError } from './connection.error.js';
 import { mcpCredentials } from './mcp-credentials.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';
-import { sendCall } from './call-sender.js';
-import type { Call } from './call.types.js';
+import { outsideClients } from './outside-clients.js';
+import { type OpenedSession, SessionOpener } from './session-opener.js';
 import { failureOf, isSessionGone } from './tool-call-failure.js';
-import { ToolCallError } from './tool-call.error.js';
-import type { CallOrder, ToolCallWorkerAnswer } from './tool-call.messages.js';
 import { renderToolResult } from './tool-result.js';
-import type { OpenedSession } from './session-opener.js';
-import type { WarmSession } from './warm-session.js';
-import type { WarmSessions } from './warm-sessions.js';
-
-/** Everything of a call that does not change from one to the next. */
-export interface ToolCallerOptions {
-  outbound: OutboundClient;
-  tokens: OAuthTokenClient;
-  sessions: WarmSessions;
-  callLimits: Omit<OperationLimits, 'deadlineMs'>;
-  listMaxAgeMs: number;
-  acceptsChanges: boolean;
-}
+import { type WarmSession, WarmSessions } from './warm-session.js';
+import type { CallOrder, ToolCallNotice, ToolCallWorkerAnswer } from './worker.messages.js';
 
 /** How long a call may take. */
-export interface CallTime {
+interface CallTime {
   /** Milliseconds until it ends without an answer or progress of the tool. */
   deadlineMs: number;
   /** Ends the call; the outcome is `cancelled` then. */
@@ -40,7 +29,22 @@ export type CallOutcome =
 
 /** Calls tools over warm sessions, each call in a guarded operation of its own. */
 export class ToolCaller {
-  constructor(private readonly options: ToolCallerOptions) {}
+  private readonly outbound: OutboundClient;
+  private readonly tokens: OAuthTokenClient;
+  private readonly sessions: WarmSessions;
+
+  /** @param onNotice hears how many sessions are open whenever that changes, and of lists that have changed */
+  constructor(
+    private readonly settings: McpWorkerSettings,
+    onNotice: (notice: ToolCallNotice) => void,
+  ) {
+    const { callLimits } = settings;
+    const { outbound, tokens } = outsideClients(settings, callLimits.connectTimeoutMs);
+    this.outbound = outbound;
+    this.tokens = tokens;
+    const opener = new SessionOpener(tokens, settings);
+    this.sessions = new WarmSessions(outbound, opener, callLimits, onNotice);
+  }
 
   /** Never throws for anything an outside party does, and ends within its time. */
   async call(order: CallOrder, time: CallTime): Promise<CallOutcome> {
@@ -49,7 +53,7 @@ export class ToolCaller {
     const latencyMs = (): number => Math.round(performance.now() - startedAt);
     let session: WarmSession;
     try {
-      session = this.options.sessions.take(order.sessionKey, order);
+      session = this.sessions.take(order.sessionKey, order);
     } catch {
       return { failed: { outcome: 'failed', cause: 'overloaded', sent: 'never', latencyMs: 0 } };
     }
@@ -59,11 +63,8 @@ export class ToolCaller {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const result = await this.result(call);
-      const { structured, ...answer } = renderToolResult(
-        result,
-        call.credentials?.removal,
-        order.maxImageBytes,
-      );
+      const { removal } = call.credentials;
+      const { structured, ...answer } = renderToolResult(result, removal, order.maxImageBytes);
       return {
         answered: { outcome: 'answered', ...answer, bytes: operation.bytesRead, latencyMs: latencyMs() },
         structuredJson: structured === null ? null : JSON.stringify(structured),
@@ -73,13 +74,13 @@ export class ToolCaller {
     } finally {
       signal.removeEventListener('abort', cancel);
       await operation.close();
-      this.options.sessions.giveBack(order.sessionKey, session);
+      this.sessions.giveBack(order.sessionKey, session);
     }
   }
 
   /** Takes leave of all servers; for when no call is under way any more. */
   async close(): Promise<void> {
-    await this.options.sessions.close();
+    await this.sessions.close();
   }
 
   private begin(
@@ -87,11 +88,18 @@ export class ToolCaller {
     session: WarmSession,
     { deadlineMs, startedAt, onProlonged }: CallTime & { startedAt: number },
   ): Call {
-    const { outbound, tokens, callLimits } = this.options;
-    const maxDeadlineMs = order.endsAt - Date.now();
-    const operation = outbound.open({ ...callLimits, deadlineMs, maxDeadlineMs }, session.sockets);
-    const credentials = mcpCredentials(order.credentials, new URL(order.baseUrl), { tokens, operation });
-    const traceparent = checkedTraceparent(order.traceparent);
+    const { callLimits, maxResultValues } = this.settings;
+    const operation = this.outbound.open(
+      {
+        deadlineMs,
+        maxDeadlineMs: order.endsAt - Date.now(),
+        maxResponseBytes: callLimits.maxResultBytes,
+        maxTotalBytes: callLimits.maxResultBytes,
+        maxElements: maxResultValues,
+      },
+      session.sockets,
+    );
+    const clients = { tokens: this.tokens, operation };
     const onProgress = (): void => {
       if (operation.prolong(order.progressMs)) {
         onProlonged(operation.remainingMs);
@@ -101,8 +109,8 @@ export class ToolCaller {
       order,
       session,
       operation,
-      credentials,
-      traceparent,
+      credentials: mcpCredentials(order.credentials, new URL(order.baseUrl), clients),
+      traceparent: checkedTraceparent(order.traceparent),
       traffic: { latest: 0 },
       startedAt,
       onProgress,
@@ -131,7 +139,7 @@ export class ToolCaller {
 
   /** The session, once it is certain that the server defines the tool as it was reviewed. */
   private async reviewed({ order: { tool }, session, operation, startedAt }: Call): Promise<OpenedSession> {
-    const opened = await session.ready(startedAt - this.options.listMaxAgeMs, operation);
+    const opened = await session.ready(startedAt - this.settings.callLimits.listMaxAgeMs, operation);
     if (this.problem(tool, opened) === undefined) {
       return opened;
     }
@@ -139,21 +147,16 @@ export class ToolCaller {
     const latest = await session.ready(startedAt, operation);
     const problem = this.problem(tool, latest);
     if (problem !== undefined) {
-      throw problem;
+      throw new ToolCallError(problem);
     }
     return latest;
   }
 
-  private problem(
-    { name, definitionHash }: CallOrder['tool'],
-    { hashes }: OpenedSession,
-  ): ToolCallError | undefined {
+  private problem({ name, definitionHash }: CallOrder['tool'], { hashes }: OpenedSession) {
     const listed = hashes.get(name);
     if (listed === undefined) {
-      return new ToolCallError('tool_gone');
+      return 'tool_gone';
     }
-    return listed === definitionHash || this.options.acceptsChanges
-      ? undefined
-      : new ToolCallError('definition_changed');
+    return listed === definitionHash || this.settings.acceptsChanges ? undefined : 'definition_changed';
   }
 }

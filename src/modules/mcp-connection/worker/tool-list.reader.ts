@@ -1,6 +1,6 @@
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import type { RejectedTool, ToolWarning } from '../model/connection-test.types.js';
-import type { ToolListLimits } from '../model/tool-list-limits.js';
+import type { mcpLimits } from '../mcp.limits.js';
 import { ConnectionError } from './connection.error.js';
 import { ToolDefinitionParser } from './tool-definition.parser.js';
 
@@ -8,12 +8,9 @@ import { ToolDefinitionParser } from './tool-definition.parser.js';
 export type FetchPage = (cursor: string | undefined) => Promise<Record<string, unknown>>;
 
 /** Takes the credentials that a server was sent out of its words, as known at that moment. */
-export type Cleaning = () => SecretRemoval;
+type Cleaning = () => SecretRemoval;
 
-/**
- * A whole list. Tools are kept as JSON text: it takes a tenth of the memory of objects, and it is the form that crosses the
- * thread.
- */
+/** A whole list. Tools are JSON text: a tenth of the memory, and the form that crosses the thread. */
 export interface ToolList {
   toolsJson: string[];
   rejectedTools: RejectedTool[];
@@ -25,14 +22,12 @@ export interface ToolList {
 const MAX_CURSOR = 8_192;
 
 /**
- * Reads every page of a tool list. The tools of a list without an end are kept: where its cursors lead back to what was read, or its
- * pages are empty at the cap.
- * @throws ConnectionError `invalid_tool_list` when a page is not a list or a cursor is no text, `too_many_tools` at a cap;
- * whatever `fetchPage` throws
+ * Reads every page of a tool list; tools of a list without an end are kept.
+ * @throws ConnectionError `invalid_tool_list`, `too_many_tools`; whatever `fetchPage` throws
  */
 export async function readToolList(
   fetchPage: FetchPage,
-  limits: ToolListLimits,
+  limits: typeof mcpLimits,
   removal: Cleaning = () => SecretRemoval.none,
 ): Promise<ToolList> {
   const parser = new ToolDefinitionParser(limits, removal);
@@ -57,11 +52,8 @@ export async function readToolList(
   }
 }
 
-/**
- * Whether a page is the last allowed one, and empty.
- * @throws ConnectionError `too_many_tools` where it has tools, and more follow
- */
-function endsAtCap({ length }: unknown[], page: number, { maxPages }: ToolListLimits): boolean {
+/** Whether a page is the last allowed one, and empty. @throws ConnectionError where it has tools */
+function endsAtCap({ length }: unknown[], page: number, { maxPages }: typeof mcpLimits): boolean {
   if (page >= maxPages && length > 0) {
     throw new ConnectionError('too_many_tools');
   }

@@ -2,11 +2,10 @@ import { isJsonObject, jsonDepth, type JsonValue } from '../../../common/json.js
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
 import type { ToolImage } from '../model/tool-call.types.js';
 import { plainText, visibleText } from './plain-text.js';
-import { ToolCallError } from './tool-call.error.js';
-import { imagesOf } from './tool-images.js';
+import { ToolCallError } from './connection.error.js';
 
 /** What a tool answered, as data. */
-export interface RenderedResult {
+interface RenderedResult {
   isError: boolean;
   text: string;
   structured: JsonValue | null;
@@ -20,12 +19,11 @@ const OTHER_RESULTS = ['task', 'inputRequests', 'requestState'];
 const ROUNDED = '[integer beyond 2^53 - 1]';
 
 /**
- * Reads the result of `tools/call` (MCP, "Tool Result"). One without content is empty, as for the official clients. Texts are kept, without characters that a person cannot see. Images,
- * audio and binary resources become a line with type and size. The text of a resource is kept. A text takes the place of integers of
+ * Reads the result of `tools/call` (MCP, "Tool Result"). Texts are kept without hidden characters; images,
+ * audio and binary resources become a line with type and size; a text takes the place of integers of
  * structured content that were rounded.
  * @param removal takes out what the server was sent, before anything is cut
- * @param maxImageBytes of the images that are kept, see ToolCallRequest
- * @throws ToolCallError `invalid_result` when it is none, or when its structured content is nested too deep
+ * @throws ToolCallError `invalid_result`
  */
 export function renderToolResult(
   result: Record<string, unknown>,
@@ -42,7 +40,7 @@ export function renderToolResult(
   const text = blocks.map((block) => renderBlock(block, removal)).join('\n');
   return {
     isError: isError === true,
-    text: text === '' ? textOf(structured) : text,
+    text: text === '' && structured !== null ? visibleText(JSON.stringify(structured)) : text,
     structured,
     ...imagesOf(blocks, removal, maxImageBytes),
   };
@@ -57,17 +55,11 @@ function blocksOf(result: Record<string, unknown>): unknown {
 /** The client library has rounded integers beyond 2^53 - 1 by now, so a text says that one was there. */
 function withoutRounded(structured: JsonValue): JsonValue {
   const json = JSON.stringify(structured);
-  return /\d{16}|e\+/.test(json)
-    ? (JSON.parse(json, (_name, value: unknown) => (isRounded(value) ? ROUNDED : value)) as JsonValue)
-    : structured;
+  return /\d{16}|e\+/.test(json) ? (JSON.parse(json, replaced) as JsonValue) : structured;
 }
 
-function isRounded(value: unknown): boolean {
-  return Number.isInteger(value) && !Number.isSafeInteger(value);
-}
-
-function textOf(structured: JsonValue): string {
-  return structured === null ? '' : visibleText(JSON.stringify(structured));
+function replaced(_name: string, value: unknown): unknown {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? ROUNDED : value;
 }
 
 function renderBlock(block: unknown, removal: SecretRemoval): string {
@@ -108,4 +100,39 @@ function labels(removal: SecretRemoval, ...values: unknown[]): string {
 
 function base64Bytes(data: unknown): number {
   return typeof data === 'string' ? Buffer.byteLength(data, 'base64') : 0;
+}
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+/** How images begin, as base64. */
+const SIGNATURES: ReadonlyMap<unknown, RegExp> = new Map([
+  ['image/png', /^iVBORw0KGgo/],
+  ['image/jpeg', /^\/9j\//],
+  ['image/gif', /^R0lGOD[dl]h/],
+  ['image/webp', /^UklGR.{7}RUJQ/],
+]);
+
+/**
+ * The first images that are what they say, of types that models take, without what the server was sent, up to
+ * `maxBytes`.
+ */
+export function imagesOf(
+  blocks: readonly unknown[],
+  removal: SecretRemoval,
+  maxBytes = 0,
+): { images?: ToolImage[] } {
+  const images: ToolImage[] = [];
+  let left = maxBytes;
+  for (const block of blocks) {
+    const image = isJsonObject(block) && block['type'] === 'image' ? imageOf(block) : undefined;
+    if (image !== undefined && image.data.length <= left && removal.text(image.data) === image.data) {
+      left -= image.data.length;
+      images.push(image);
+    }
+  }
+  return images.length === 0 ? {} : { images };
+}
+
+function imageOf({ mimeType, data }: Record<string, unknown>): ToolImage | undefined {
+  const isImage = typeof data === 'string' && SIGNATURES.get(mimeType)?.test(data) === true;
+  return isImage && BASE64.test(data) ? { mimeType: String(mimeType), data } : undefined;
 }

@@ -1,26 +1,30 @@
 import type { RequestId } from '@modelcontextprotocol/client';
 
-import type { KeptSockets } from '../../../common/outbound/kept-sockets.js';
+import type { KeptSockets } from '../../../common/outbound/dial.js';
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
-import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import { LIGHT_BYTES, type OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import { within } from '../../../common/deadline.js';
+import { ToolCallError } from './connection.error.js';
+import type { McpExchange } from './mcp-exchange.js';
 import { RequestIds } from './raw-requests.js';
 import type { OpenedSession, OpenSession, SessionOpener, SessionTarget } from './session-opener.js';
-import { type ServerStream, STREAM_LIMITS } from './server-stream.js';
 import type { SessionFacts } from './session-transport.js';
 import { SharedWork } from './shared-work.js';
+import type { ToolCallNotice } from './worker.messages.js';
 
 const FAREWELL_MS = 1_000;
 /** A call waits this long for the stream of a new session, on which its tool may ask something. */
 const STREAM_MS = 1_000;
-
+/** A stream lives as long as its session, and ends when the server has sent this much. */
+const STREAM_LIMITS = {
+  deadlineMs: 2_147_483_647,
+  maxResponseBytes: LIGHT_BYTES,
+  maxTotalBytes: LIGHT_BYTES,
+};
 /** A refresh follows a minute after it was announced, so what changes in between need not be announced. */
 const ANNOUNCE_MS = 60_000;
 
-/**
- * A server between calls: its sockets, the agreement with it, and the fingerprints of its tools. Opened and read again by the
- * first call that needs it; calls at one moment share that, and it ends when none waits any more.
- */
+/** A server between calls: sockets, agreement, fingerprints of tools. Calls at one moment share a reading. */
 export class WarmSession implements OpenSession {
   readonly sockets: KeptSockets;
   readonly ids = new RequestIds();
@@ -36,16 +40,17 @@ export class WarmSession implements OpenSession {
   private readonly calls = new Map<SessionFacts, number>();
   /** Given up for another, but not yet ended on the server. */
   private readonly replaced = new Set<SessionFacts>();
-  private stream: ServerStream | undefined;
+  /** For what belongs to no request: requests that the tool of a call waits for, or that the list has changed. */
+  private stream: { facts: SessionFacts; isOver: boolean; close: () => Promise<void> } | undefined;
   private isClosed = false;
   private readonly farewells = new Set<Promise<void>>();
 
+  /** @param onListChanged hears, at most once in ANNOUNCE_MS, that the list of tools has changed */
   constructor(
     readonly target: SessionTarget,
     private readonly outbound: OutboundClient,
     private readonly opener: SessionOpener,
-    /** Hears, at most once in ANNOUNCE_MS, that the list of tools has changed. */
-    private readonly onListChanged: () => void = () => undefined,
+    private readonly onListChanged: () => void,
   ) {
     this.sockets = outbound.keepSockets(target.tls);
   }
@@ -53,7 +58,6 @@ export class WarmSession implements OpenSession {
   /**
    * The session, opened or its tools read again if need be.
    * @param notBefore moment of performance.now() that its list of tools must not be older than
-   * @param waiter the operation of the call; its end ends the waiting
    * @throws ConnectionError
    */
   async ready(notBefore: number, waiter: OutboundOperation): Promise<OpenedSession> {
@@ -93,9 +97,10 @@ export class WarmSession implements OpenSession {
   }
 
   /** Since 2026-07-28 the end of the stream says so; before, a notification does, best effort. */
-  abandoned(facts: SessionFacts, request: RequestId): void {
+  abandoned(facts: SessionFacts, requestId: RequestId): void {
     if (!facts.isModern) {
-      this.say((operation) => this.opener.cancel(this, facts, operation, request));
+      const params = { requestId, reason: 'Nobody waits for it any more' };
+      this.say(facts, (exchange) => exchange.notify('notifications/cancelled', params));
     }
   }
 
@@ -128,16 +133,18 @@ export class WarmSession implements OpenSession {
       if (!this.calls.has(facts)) {
         this.replaced.delete(facts);
         if (facts.sessionId !== undefined) {
-          this.say((operation) => this.opener.takeLeave(this, facts, operation));
+          this.say(facts, (exchange) => exchange.endSession());
         }
       }
     }
   }
 
   /** Says something to the server in an operation of its own that nobody waits for. */
-  private say(words: (operation: OutboundOperation) => Promise<void>): void {
+  private say(facts: SessionFacts, words: (exchange: McpExchange) => Promise<void>): void {
     const operation = this.outbound.open(this.opener.limits(FAREWELL_MS), this.sockets);
-    const said = words(operation)
+    const exchange = this.opener.exchange(this, facts, { operation });
+    const said = words(exchange)
+      .then(() => exchange.close())
       .catch(() => undefined)
       .then(() => operation.close())
       .finally(() => this.farewells.delete(said));
@@ -165,14 +172,79 @@ export class WarmSession implements OpenSession {
     return this.opened;
   }
 
-  private async listen(opened: OpenedSession): Promise<void> {
-    if (this.isClosed || this.stream?.isFor(opened.facts) === true) {
+  private async listen({ facts }: OpenedSession): Promise<void> {
+    if (this.isClosed || (this.stream?.facts === facts && !this.stream.isOver)) {
       return;
     }
     await this.stream?.close();
-    this.stream = this.opener.listen(this, opened, () => this.outbound.open(STREAM_LIMITS, this.sockets));
-    if (this.stream !== undefined) {
-      await within(STREAM_MS, this.stream.answered, () => undefined);
+    this.stream = undefined;
+    if (facts.isModern ? facts.announcesTools : facts.sessionId !== undefined) {
+      const operation = this.outbound.open(STREAM_LIMITS, this.sockets);
+      const exchange = this.opener.exchange(this, facts, { operation, listens: true });
+      const close = (): Promise<void> => exchange.close().then(() => operation.close());
+      const stream = { facts, isOver: false, close };
+      this.stream = stream;
+      const onEnd = (): void => {
+        stream.isOver = true;
+      };
+      await within(STREAM_MS, exchange.listen(onEnd), () => undefined);
     }
+  }
+}
+
+/** Keeps sessions with servers open between calls, the oldest idle one giving way to a new one. */
+export class WarmSessions {
+  /** In the order of last use. */
+  private readonly sessions = new Map<string, WarmSession>();
+
+  /** @param onNotice hears how many sessions there are whenever that changes, and of lists that have changed */
+  constructor(
+    private readonly outbound: OutboundClient,
+    private readonly opener: SessionOpener,
+    private readonly limits: { maxSessions: number; idleMs: number },
+    private readonly onNotice: (notice: ToolCallNotice) => void,
+  ) {}
+
+  /** The session of this key, open until given back. @throws ToolCallError `overloaded` */
+  take(key: string, target: SessionTarget): WarmSession {
+    const session = this.sessions.get(key) ?? this.add(key, target);
+    clearTimeout(session.idleTimer);
+    session.users += 1;
+    this.sessions.delete(key);
+    this.sessions.set(key, session);
+    return session;
+  }
+
+  giveBack(key: string, session: WarmSession): void {
+    session.users -= 1;
+    if (session.users === 0) {
+      session.idleTimer = setTimeout(() => void this.remove(key, session), this.limits.idleMs);
+    }
+  }
+
+  /** Closes every session. */
+  async close(): Promise<void> {
+    await Promise.all([...this.sessions].map(([key, session]) => this.remove(key, session)));
+  }
+
+  private add(key: string, target: SessionTarget): WarmSession {
+    if (this.sessions.size >= this.limits.maxSessions) {
+      const idle = [...this.sessions].find(([, { users }]) => users === 0);
+      if (idle === undefined) {
+        throw new ToolCallError('overloaded');
+      }
+      void this.remove(...idle);
+    }
+    const onListChanged = (): void => this.onNotice({ listChanged: target.systemId });
+    const session = new WarmSession(target, this.outbound, this.opener, onListChanged);
+    this.sessions.set(key, session);
+    this.onNotice({ openSessions: this.sessions.size });
+    return session;
+  }
+
+  private async remove(key: string, session: WarmSession): Promise<void> {
+    this.sessions.delete(key);
+    this.onNotice({ openSessions: this.sessions.size });
+    await session.close();
   }
 }

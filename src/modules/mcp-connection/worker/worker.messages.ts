@@ -1,20 +1,15 @@
+import type { ConnectedResult, ConnectionTestRequest, FailedResult } from '../model/connection-test.types.js';
+import type { WorkerCancel, WorkerClose, WorkerJob } from '../../../common/threads/serve-worker.js';
 import type { JsonObject } from '../../../common/json.js';
-import type { OutsideSettings } from '../model/outside-settings.js';
 import type { ToolAnswer, ToolCallFailure, ToolCallRequest } from '../model/tool-call.types.js';
-import type { WorkerCancel, WorkerClose, WorkerJob } from '../../../common/threads/worker-job.js';
 
-/** Settings of the worker that calls tools. */
-export interface ToolCallWorkerSettings extends OutsideSettings {
-  /** Connecting and reading the tools. */
-  opening: { deadlineMs: number; maxResponseBytes: number; maxTotalBytes: number };
-  maxResultBytes: number;
-  maxResultValues: number;
-  listMaxAgeMs: number;
-  idleMs: number;
-  maxSessions: number;
-  /** TOOL_CHANGE_POLICY=accept: a tool is called although its definition has changed. */
-  acceptsChanges: boolean;
-}
+/** Asks the worker for a connection test. */
+export type McpWorkerJob = WorkerJob<ConnectionTestRequest>;
+
+/** The worker's answer; `tools` is one JSON document a line, in UTF-8, moved and not copied. */
+export type McpWorkerAnswer = { id: number } & (
+  { failed: FailedResult } | { connected: Omit<ConnectedResult, 'tools'>; tools: Uint8Array }
+);
 
 /** What crosses the thread of a call. */
 export interface CallOrder extends Omit<ToolCallRequest, 'deadlineMs' | 'signal' | 'isStillAllowed'> {
