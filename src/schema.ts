@@ -19,9 +19,11 @@ import { BuildSystemEntity } from './modules/builds/storage/build-system.entity.
 import { BuildToolEntity } from './modules/builds/storage/build-tool.entity.js';
 import { BuildWorkflowEntity } from './modules/builds/storage/build-workflow.entity.js';
 import { ProcessNodeEntity } from './modules/builds/storage/process-node.entity.js';
-import { DiscoveryChangeEntity } from './modules/discovery/storage/discovery-change.entity.js';
-import { DiscoveryScanEntity } from './modules/discovery/storage/discovery-scan.entity.js';
-import { DiscoveryStateEntity } from './modules/discovery/storage/discovery-state.entity.js';
+import {
+  DiscoveryChangeEntity,
+  DiscoveryScanEntity,
+  DiscoveryStateEntity,
+} from './modules/discovery/storage/discovery.entity.js';
 import { RuntimeJobEntity } from './modules/jobs/storage/runtime-job.entity.js';
 import { ProcessCorrectionEntity } from './modules/process-runtime/storage/process-correction.entity.js';
 import { ProcessEventEntity } from './modules/process-runtime/storage/process-event.entity.js';

@@ -4,7 +4,7 @@ import { runCli } from './config/cli.js';
 import {
   PLATFORM_SCHEMA_FILE,
   platformSchema,
-} from './modules/discovery/sources/configuration/published-schema.js';
+} from './modules/discovery/sources/configuration/component.schema.js';
 import { SVC_EXTENSION } from './modules/process-definitions/reader/svc-extension.js';
 import { publishedSchemas } from './modules/packages/schema/published-schemas.js';
 

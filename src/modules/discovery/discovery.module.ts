@@ -4,13 +4,12 @@ import { RedisModule } from '../../common/redis/redis.module.js';
 import { SystemsModule } from '../systems/systems.module.js';
 import { McpConnectionModule } from '../mcp-connection/mcp-connection.module.js';
 import { DiscoveryMetrics } from './scan/discovery-metrics.js';
-import { DiscoveryRights } from './reading/discovery-rights.js';
+import { DiscoveryRights } from './findings/seen-by.js';
 import { DiscoveryController } from './reading/discovery.controller.js';
 import { PROBE_PROVIDERS } from './probes/kinds/probe-registry.js';
 import { ScanCoordinator } from './scan/scan-coordinator.js';
 import { ScanEngine } from './scan/scan-engine.js';
 import { SOURCE_PROVIDERS } from './sources/sources.js';
-import { ScanHistoryRepository } from './storage/scan-history.repository.js';
 import { ScanStore } from './storage/scan-store.js';
 import { ScanTurnsRepository } from './storage/scan-turns.repository.js';
 
@@ -26,7 +25,6 @@ import { ScanTurnsRepository } from './storage/scan-turns.repository.js';
     DiscoveryMetrics,
     ScanCoordinator,
     ScanEngine,
-    ScanHistoryRepository,
     ScanStore,
     ScanTurnsRepository,
   ],

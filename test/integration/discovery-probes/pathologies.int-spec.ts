@@ -11,7 +11,7 @@ import { MysqlProbe } from '../../../src/modules/discovery/probes/kinds/mysql.pr
 import { NatsProbe } from '../../../src/modules/discovery/probes/kinds/nats.probe.js';
 import { OidcProbe } from '../../../src/modules/discovery/probes/kinds/oidc.probe.js';
 import { PostgresqlProbe } from '../../../src/modules/discovery/probes/kinds/postgresql.probe.js';
-import { ProbeError } from '../../../src/modules/discovery/model/probe.error.js';
+import { ProbeError } from '../../../src/modules/discovery/model/failures.js';
 import type { Probe } from '../../../src/modules/discovery/model/probe.js';
 import { RabbitmqProbe } from '../../../src/modules/discovery/probes/kinds/rabbitmq.probe.js';
 import { RedisProbe } from '../../../src/modules/discovery/probes/kinds/redis.probe.js';

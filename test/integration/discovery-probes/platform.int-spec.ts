@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { PROBE_FAILURES } from '../../../src/modules/discovery/model/probe.error.js';
+import { PROBE_FAILURES } from '../../../src/modules/discovery/model/failures.js';
 import type { DiscoveryResult } from '../../../src/modules/discovery/model/scan.types.js';
 import { TestApp } from '../../support/app.js';
 import { freePort } from '../../support/databases/free-port.js';

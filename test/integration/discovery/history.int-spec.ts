@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DiscoveryResult } from '../../../src/modules/discovery/model/scan.types.js';
-import { DiscoveryChangeEntity } from '../../../src/modules/discovery/storage/discovery-change.entity.js';
-import { DiscoveryScanEntity } from '../../../src/modules/discovery/storage/discovery-scan.entity.js';
+import {
+  DiscoveryChangeEntity,
+  DiscoveryScanEntity,
+} from '../../../src/modules/discovery/storage/discovery.entity.js';
 import { TestApp } from '../../support/app.js';
 import { FakePlatform, healthy, refused } from '../../support/discovery/fake-platform.js';
 import { histories, PlatformModel, toComponent } from '../../support/discovery/platform-model.js';

@@ -1,18 +1,11 @@
-import { PROBE_FAILURES } from '../model/probe.error.js';
+import { PROBE_FAILURES } from '../model/failures.js';
 import type { ProbeFinding } from '../model/probe.js';
 import type { ComponentMap } from '../model/component.types.js';
-import { formatBytes, formatDuration } from './formats.js';
 import { issuesOf } from './issues.js';
 import { recommendationOf } from './recommendations.js';
 import { describe } from './reported.js';
-import type {
-  CheckedComponent,
-  DiscoveryResult,
-  InfrastructureEntry,
-  IntegrationEntry,
-  ScanFindings,
-  ServiceEntry,
-} from '../model/scan.types.js';
+import type { InfrastructureDto, IntegrationDto, ServiceDto } from '../model/discovery-result.dto.js';
+import type { CheckedComponent, DiscoveryResult, ScanFindings } from '../model/scan.types.js';
 import type { Comparison } from './snapshot.js';
 
 /** Puts the answer together (docs/contract.md, section 3.1; keys sorted, so equal platforms give equal answers). */
@@ -61,25 +54,21 @@ function mapOf<Entry>(
   );
 }
 
-function serviceEntry(checked: CheckedComponent, { name, version, capabilities }: Described): ServiceEntry {
+function serviceEntry(checked: CheckedComponent, { name, version, capabilities }: Described): ServiceDto {
   const { endpoint } = checked.component;
   return { name, version, status: checked.outcome.status, endpoint, capabilities, ...checkOf(checked) };
 }
 
-function infrastructureEntry(checked: CheckedComponent, { type, version }: Described): InfrastructureEntry {
+function infrastructureEntry(checked: CheckedComponent, { type, version }: Described): InfrastructureDto {
   const { status } = checked.outcome;
   return { type, version, status, ...numbersOf(findingOf(checked)), ...checkOf(checked) };
 }
 
-function integrationEntry(checked: CheckedComponent, { name }: Described): IntegrationEntry {
-  const buckets = count(findingOf(checked).buckets);
-  return {
-    name,
-    status: checked.outcome.status,
-    endpoint: checked.component.endpoint,
-    ...(buckets === undefined ? {} : { buckets }),
-    ...checkOf(checked),
-  };
+function integrationEntry(checked: CheckedComponent, { name }: Described): IntegrationDto {
+  const { endpoint } = checked.component;
+  const { buckets } = findingOf(checked);
+  const count = buckets === undefined ? {} : { buckets };
+  return { name, status: checked.outcome.status, endpoint, ...count, ...checkOf(checked) };
 }
 
 function checkOf({ outcome, checkedAt }: CheckedComponent): { lastHealthCheck: string; error?: string } {
@@ -93,31 +82,35 @@ function findingOf({ outcome }: CheckedComponent): ProbeFinding {
   return outcome.status === 'healthy' ? outcome.finding : {};
 }
 
-function numbersOf({ connections, brokers, topics, memory }: ProbeFinding): Partial<InfrastructureEntry> {
-  return {
-    ...(connections === undefined
-      ? {}
-      : {
-          connections: {
-            active: count(connections.active) ?? 0,
-            idle: count(connections.idle) ?? 0,
-            max: count(connections.max) ?? 0,
-          },
-        }),
-    ...(count(brokers) === undefined ? {} : { brokers: count(brokers) }),
-    ...(count(topics) === undefined ? {} : { topics: count(topics) }),
-    ...(memory === undefined
-      ? {}
-      : {
-          memory: {
-            used: formatBytes(memory.usedBytes),
-            available: formatBytes(memory.availableBytes),
-          },
-        }),
-  } as Partial<InfrastructureEntry>;
+function numbersOf({ connections, brokers, topics, memory }: ProbeFinding): Partial<InfrastructureDto> {
+  const used = memory && formatBytes(memory.usedBytes);
+  const shown = {
+    connections,
+    brokers,
+    topics,
+    memory: memory && { used, available: formatBytes(memory.availableBytes) },
+  };
+  return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined));
 }
 
-/** A count that can be shown; undefined for anything that is none. */
-function count(value: number | undefined): number | undefined {
-  return value !== undefined && Number.isFinite(value) ? Math.max(0, Math.round(value)) : undefined;
+const SECOND_MS = 1_000;
+const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
+const STEP = 1_024;
+
+/** `842ms` below a second, else `2.3s`. */
+export function formatDuration(ms: number): string {
+  const whole = Math.max(0, Math.round(ms));
+  return whole < SECOND_MS ? `${whole}ms` : `${(whole / SECOND_MS).toFixed(1)}s`;
+}
+
+/** Binary units with one decimal where there is one: `943.8KB`, `64MB`, `1.8GB`. */
+export function formatBytes(bytes: number): string {
+  let value = Math.max(0, bytes);
+  let unit = 0;
+  // What would be rounded to 1024 of a unit is 1 of the next.
+  while (Math.round(value * 10) / 10 >= STEP && unit < UNITS.length - 1) {
+    value /= STEP;
+    unit += 1;
+  }
+  return `${Math.round(value * 10) / 10}${UNITS[unit] ?? ''}`;
 }

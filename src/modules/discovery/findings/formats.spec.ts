@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatBytes, formatDuration } from './formats.js';
+import { formatBytes, formatDuration } from './answer.js';
 
 describe('formatDuration', () => {
   it.each([

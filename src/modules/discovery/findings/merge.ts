@@ -1,8 +1,15 @@
-import type { Component } from '../model/component.types.js';
-import { byRef, refId } from '../model/component-ref.js';
-import type { ScanIssue, SourceReadings } from '../model/scan.types.js';
+import { byRef, type Component, type ComponentSourceName, refId } from '../model/component.types.js';
+import type { ScanIssue } from '../model/scan.types.js';
+
+/** What a source named. */
+export interface Listed {
+  source: ComponentSourceName;
+  components: readonly Component[];
+}
 
 const KEY = /^[A-Za-z0-9_-]{1,64}$/;
+/** User information before the path, with or without a scheme, a query or a fragment. */
+const SECRET = /^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/]*@|[?#]/i;
 
 /**
  * Makes one list of what the sources named. A later source wins on a key of one map. But a registration by a caller of the API
@@ -11,7 +18,7 @@ const KEY = /^[A-Za-z0-9_-]{1,64}$/;
  * @returns components sorted by map, then key
  */
 export function mergeListings(
-  listings: SourceReadings['listings'],
+  listings: readonly Listed[],
   max: number,
 ): { components: Component[]; issues: ScanIssue[] } {
   const merged = new Map<string, Component>();
@@ -21,9 +28,10 @@ export function mergeListings(
     for (const component of components) {
       const reason = faultOf(component);
       const id = refId(component);
+      const isUsurper = component.trust === 'registered' && merged.get(id)?.trust === 'operator';
       if (reason !== undefined) {
         issues.push({ code: 'rejected', source, key: component.key, reason });
-      } else if (own.has(id) || isUsurper(component, merged.get(id))) {
+      } else if (own.has(id) || isUsurper) {
         issues.push({ code: 'duplicate', source, component: { map: component.map, key: component.key } });
       } else {
         own.add(id);
@@ -38,21 +46,12 @@ export function mergeListings(
   return { components: all.slice(0, max).toSorted(byRef), issues };
 }
 
-function isUsurper(component: Component, present: Component | undefined): boolean {
-  return present?.trust === 'operator' && component.trust === 'registered';
-}
-
 /** Why a component cannot be taken as its source describes it; sources are to see to it, so this is the last door. */
 function faultOf({ key, endpoint }: Component): string | undefined {
   if (!KEY.test(key) || key === '__proto__') {
     return 'the key is not 1 to 64 letters, digits, "_" or "-"';
   }
-  return endpoint.split(',').every(isShowable)
-    ? undefined
-    : 'the endpoint holds user information, a query or a fragment';
-}
-
-/** No user information before the path, with or without a scheme, no query and no fragment. */
-function isShowable(endpoint: string): boolean {
-  return !/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/]*@|[?#]/i.test(endpoint);
+  return endpoint.split(',').some((address) => SECRET.test(address))
+    ? 'the endpoint holds user information, a query or a fragment'
+    : undefined;
 }

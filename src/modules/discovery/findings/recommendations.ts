@@ -1,9 +1,8 @@
 import { discoveryLimits } from '../discovery.limits.js';
-import { PROBE_FAILURES, type ProbeFailure } from '../model/probe.error.js';
+import { PROBE_FAILURES, type ProbeFailure, SOURCE_FAILURES } from '../model/failures.js';
 import type { ProbeWarning } from '../model/probe.js';
-import { SOURCE_FAILURES } from '../model/source.error.js';
-import { refId } from '../model/component-ref.js';
-import type { ComponentRef, ScanIssue } from '../model/scan.types.js';
+import { type ComponentRef, refId } from '../model/component.types.js';
+import type { ScanIssue } from '../model/scan.types.js';
 
 /** Components that one sentence names. */
 const MAX_NAMED = 5;
@@ -29,10 +28,7 @@ const ADVICE: Record<ProbeFailure, string> = {
   internal: 'Look into the log of this service.',
 };
 
-/**
- * Says in one line what is wrong and what to do about it. Equal issues give equal lines. No two issues of a scan give one line.
- * Nothing that a component said is part of it.
- */
+/** Says in one line what is wrong and what to do about it, without a word of a component. */
 export function recommendationOf(issue: ScanIssue): string {
   switch (issue.code) {
     case 'source_failed':

@@ -1,5 +1,9 @@
+import { Injectable } from '@nestjs/common';
 import { covers, type Grant } from '../../../common/user/grant.js';
 import type { DiscoveryResult } from '../model/scan.types.js';
+import { Permission } from '../../../common/auth/permission.js';
+import type { Principal } from '../../../common/user/principal.js';
+import { Env } from '../../../config/env.js';
 
 /** How the keys of MCP servers and token endpoints begin that callers have registered. */
 export const REGISTRATION_PREFIXES = ['mcp-', 'token-'] as const;
@@ -12,8 +16,7 @@ export function isKeyOfRegistration(key: string): boolean {
 }
 
 /**
- * What somebody may see of the answer of a scan: everything but what only other applications have registered. The other numbers
- * of the summary are those of the whole scan.
+ * What somebody may see of a scan: all but what only other applications have registered.
  * @param grant applications whose registrations are shown
  */
 export function seenBy(grant: Grant, result: DiscoveryResult): DiscoveryResult {
@@ -36,4 +39,27 @@ export function seenBy(grant: Grant, result: DiscoveryResult): DiscoveryResult {
     ),
     summary: { ...summary, issuesDetected: recommendations.length, recommendations },
   };
+}
+
+const NONE: Grant = { ids: new Set(), patterns: [] };
+
+/**
+ * Whose registrations a caller sees in scans: those of the applications for which the caller has `DISCOVERY_PERMISSION`. Without
+ * this setting it is `integration-management` that counts, where a rule grants it for some applications only; else all are seen.
+ */
+@Injectable()
+export class DiscoveryRights {
+  private readonly permission: string | undefined;
+
+  constructor(env: Env) {
+    const rules = env.get('PERMISSION_RULES')[Permission.IntegrationManagement] ?? [];
+    const isByApplication = rules.some((rule) => !('has' in rule) || 'apps' in rule || 'appsIn' in rule);
+    this.permission =
+      env.get('DISCOVERY_PERMISSION') ?? (isByApplication ? Permission.IntegrationManagement : undefined);
+  }
+
+  /** Applications whose registrations a caller sees. */
+  of({ permissions }: Principal): Grant {
+    return this.permission === undefined ? 'all' : (permissions.get(this.permission) ?? NONE);
+  }
 }

@@ -91,7 +91,7 @@ describe('compare', () => {
         tags: ['y', 'x'],
         timeoutMs: 50,
         trust: 'registered',
-        options: { path: '/x' },
+        options: { healthPath: '/x' },
         credentials: { password: 'other' },
       },
       { capabilities: ['a', 'b'], brokers: 2, warnings: [{ code: 'degraded' }] },

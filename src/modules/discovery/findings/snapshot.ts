@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../../common/canonical-json.js';
-import type { Component, ComponentKind } from '../model/component.types.js';
-import { refId } from '../model/component-ref.js';
+import {
+  type Component,
+  type ComponentKind,
+  type ComponentRef,
+  type ComponentStatus,
+  refId,
+} from '../model/component.types.js';
 import { describe, reportedBy, type Reported } from './reported.js';
-import type {
-  CheckedComponent,
-  ComponentChange,
-  ComponentRef,
-  ComponentStatus,
-  ProbeOutcome,
-} from '../model/scan.types.js';
+import type { CheckedComponent, ComponentChange, ProbeOutcome } from '../model/scan.types.js';
 
 /** What is remembered of a component until the next scan. */
-export interface SnapshotEntry extends ComponentRef {
+interface SnapshotEntry extends ComponentRef {
   status: ComponentStatus;
   /** SHA-256 of the known facts of the component, without its state: hexadecimal. */
   fingerprint: string;
@@ -37,10 +36,9 @@ export interface Comparison {
 }
 
 /**
- * Compares a scan with the last completed one. Whether a component is up, how busy it is and how fast it answered is no change.
- * A component that is down counts as it was when it was last heard of. So going down and coming back is no change. The first
- * words of a component are none either.
- * @param previous of the last completed scan; null before the first, to which everything is new
+ * Compares a scan with the last completed one (docs/contract.md, section 3.1). A component that is down
+ * counts as it was when it was last heard of; its first words are no change.
+ * @param previous null before the first scan, to which everything is new
  */
 export function compare(previous: Snapshot | null, components: readonly CheckedComponent[]): Comparison {
   const before = new Map((previous ?? []).map((entry) => [refId(entry), entry]));
@@ -52,20 +50,18 @@ export function compare(previous: Snapshot | null, components: readonly CheckedC
     before.delete(refId(component));
     const entry = entryOf(component, outcome, last);
     snapshot.push(entry);
-    const isChanged = last !== undefined && last.fingerprint !== comparable(component, entry, last);
+    // The last one may have been made while nothing was known of the component.
+    const now = last?.reported === null ? fingerprint(component, null) : entry.fingerprint;
+    const isChanged = last !== undefined && last.fingerprint !== now;
     changed += isChanged ? 1 : 0;
     changes.push(...changesOf(entry, outcome, last, isChanged));
   }
   for (const { map, key } of before.values()) {
     changes.push({ component: { map, key }, event: 'removed', status: null, failure: null });
   }
-  return {
-    snapshot,
-    newServices: changes.filter(({ event, component }) => event === 'added' && component.map === 'services')
-      .length,
-    configurationChanges: changed + before.size,
-    changes,
-  };
+  const added = changes.filter(({ event, component }) => event === 'added' && component.map === 'services');
+  const newServices = added.length;
+  return { snapshot, newServices, configurationChanges: changed + before.size, changes };
 }
 
 function entryOf(
@@ -77,20 +73,8 @@ function entryOf(
   // A component at another address, or of another kind, is not the one that was heard of before.
   const remembered = last?.kind === kind && last.endpoint === endpoint ? last.reported : null;
   const reported = outcome.status === 'healthy' ? reportedBy(component, outcome.finding) : remembered;
-  return {
-    map,
-    key,
-    kind,
-    endpoint,
-    status: outcome.status,
-    reported,
-    fingerprint: fingerprint(component, reported),
-  };
-}
-
-/** The fingerprint to hold against the last one, which may have been made while nothing was known of the component. */
-function comparable(component: Component, entry: SnapshotEntry, last: SnapshotEntry): string {
-  return last.reported === null ? fingerprint(component, null) : entry.fingerprint;
+  const { status } = outcome;
+  return { map, key, kind, endpoint, status, reported, fingerprint: fingerprint(component, reported) };
 }
 
 function fingerprint(component: Component, reported: Reported | null): string {

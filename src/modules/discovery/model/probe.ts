@@ -6,10 +6,7 @@ export interface ProbeContext {
   signal: AbortSignal;
   /** Milliseconds from the start of the probe to its deadline, for the driver's own time-outs. */
   timeoutMs: number;
-  /**
-   * Takes what closes a connection at once and without waiting. Called right after the probe has ended, the last one first, and
-   * at the latest at the deadline, even when the probe hangs. This really frees the socket.
-   */
+  /** Takes what closes a connection at once; called after the probe, or at its deadline. */
   onEnd: (destroy: () => void) => void;
 }
 
@@ -25,7 +22,7 @@ export type ProbeWarning =
   | { code: 'certificate_expires'; days: number }
   | { code: 'clock_differs'; seconds: number }
   | { code: 'plain_http' }
-  | { code: 'slow'; milliseconds: number }
+  | { code: 'slow' }
   | { code: 'privilege_missing'; privilege: string };
 
 /** What a healthy component says of itself. Counts are whole numbers, sizes bytes. */
@@ -48,9 +45,6 @@ export interface ProbeFinding {
 /** Looks at components of one kind with a real client. Holds no state between calls and keeps no connection open. */
 export interface Probe {
   readonly kind: ComponentKind;
-  /**
-   * @returns what was found; the component is healthy
-   * @throws ProbeError when it is not; any other error counts as `internal`
-   */
+  /** @throws ProbeError when the component is unhealthy; any other error counts as `internal` */
   run(component: Component, context: ProbeContext): Promise<ProbeFinding>;
 }

@@ -1,10 +1,7 @@
-import type { Component, ComponentMap, ComponentSourceName } from './component.types.js';
-import type { ProbeFailure } from './probe.error.js';
+import type { Component, ComponentRef, ComponentSourceName, ComponentStatus } from './component.types.js';
+import type { DiscoveryResultDto } from './discovery-result.dto.js';
+import type { ProbeFailure, SourceFailure } from './failures.js';
 import type { ProbeFinding, ProbeWarning } from './probe.js';
-import type { SourceFailure } from './source.error.js';
-
-/** The two values of a component's `status` (docs/contract.md, section 3.1). */
-export type ComponentStatus = 'healthy' | 'unhealthy';
 
 /** How a check of one component ended. */
 export type ProbeOutcome =
@@ -19,12 +16,6 @@ export interface CheckedComponent {
   tookMs: number;
   /** Milliseconds the check might have taken. */
   timeoutMs: number;
-}
-
-/** Where a component stands in the answer. */
-export interface ComponentRef {
-  map: ComponentMap;
-  key: string;
 }
 
 /** Something that an operator should do something about. Each becomes exactly one recommendation. */
@@ -61,63 +52,8 @@ export interface ComponentChange {
   failure: ProbeFailure | null;
 }
 
-/** A service of the answer. */
-export interface ServiceEntry {
-  name: string;
-  version: string;
-  status: ComponentStatus;
-  endpoint: string;
-  capabilities: string[];
-  lastHealthCheck: string;
-  error?: string;
-}
-
-/** A part of the infrastructure in the answer. */
-export interface InfrastructureEntry {
-  type: string;
-  version: string;
-  status: ComponentStatus;
-  lastHealthCheck: string;
-  connections?: { active: number; idle: number; max: number };
-  brokers?: number;
-  topics?: number;
-  memory?: { used: string; available: string };
-  error?: string;
-}
-
-/** An external integration in the answer. */
-export interface IntegrationEntry {
-  name: string;
-  status: ComponentStatus;
-  endpoint: string;
-  lastHealthCheck: string;
-  buckets?: number;
-  error?: string;
-}
-
-/** What the caller of a rescan reads (docs/contract.md, section 3.1). */
-export interface DiscoveryResult {
-  scanTimestamp: string;
-  totalServices: number;
-  healthyServices: number;
-  unhealthyServices: number;
-  services: Record<string, ServiceEntry>;
-  infrastructure: Record<string, InfrastructureEntry>;
-  externalIntegrations: Record<string, IntegrationEntry>;
-  summary: {
-    scanDuration: string;
-    newServicesFound: number;
-    configurationChanges: number;
-    issuesDetected: number;
-    recommendations: string[];
-  };
-  /** Applications that have registered external integrations, by the keys of these. It is stored and never shown. */
+/** What the caller of a rescan reads (docs/contract.md, section 3.1), as it is stored. */
+export interface DiscoveryResult extends DiscoveryResultDto {
+  /** Applications that have registered external integrations, by the keys of these. Never shown. */
   registered: Record<string, readonly string[]>;
-}
-
-/** What the sources said at the beginning of a scan. */
-export interface SourceReadings {
-  /** In the order of the sources. */
-  listings: { source: ComponentSourceName; components: readonly Component[] }[];
-  issues: ScanIssue[];
 }

@@ -1,8 +1,7 @@
 import { apiRoutes } from '../../../common/http/api-routes.js';
-import { ChangesPageDto } from './change.dto.js';
+import { ChangesPageDto, ScanDetailsDto, ScansPageDto } from './history.dto.js';
 import { CHANGES_EXAMPLE, DISCOVERY_EXAMPLE, SCAN_EXAMPLE, SCANS_EXAMPLE } from './discovery.examples.js';
-import { DiscoveryResultDto } from './discovery-result.dto.js';
-import { ScanDetailsDto, ScansPageDto } from './scan.dto.js';
+import { DiscoveryResultDto } from '../model/discovery-result.dto.js';
 
 const DENIED = { 403: 'Insufficient permissions' };
 

@@ -4,13 +4,19 @@ import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access
 import type { Principal } from '../../../common/user/principal.js';
 import { RateLimit } from '../../../common/rate-limit/rate-limit.decorator.js';
 import { ScanCoordinator } from '../scan/scan-coordinator.js';
-import { seenBy } from '../findings/seen-by.js';
+import { DiscoveryRights, seenBy } from '../findings/seen-by.js';
 import { ScanStore } from '../storage/scan-store.js';
-import { ChangesPageDto, toChangesPage } from './change.dto.js';
+import {
+  ChangesPageDto,
+  ScanDetailsDto,
+  ScansPageDto,
+  toChangesPage,
+  toDiscoveryResult,
+  toScanDetails,
+  toScansPage,
+} from './history.dto.js';
 import { ChangesQueryDto, ScanParams, ScansQueryDto } from './discovery.params.dto.js';
-import { DiscoveryRights } from './discovery-rights.js';
-import { DiscoveryResultDto, toDiscoveryResult } from './discovery-result.dto.js';
-import { ScanDetailsDto, ScansPageDto, toScanDetails, toScansPage } from './scan.dto.js';
+import { DiscoveryResultDto } from '../model/discovery-result.dto.js';
 import { DiscoveryApi } from './discovery.api.js';
 
 /** Forces a rescan of the platform (docs/contract.md, section 3.1) and shows the scans there were (extension). */

@@ -1,23 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { inScrapeTime, Metrics } from '../../../common/metrics/metrics.js';
-import type { StoredScanDetails } from '../model/discovery.types.js';
-import type { DiscoveryResult } from '../model/scan.types.js';
-import { ScanStore } from '../storage/scan-store.js';
+import { inScrapeTime } from '../../../common/metrics/metrics.js';
+import { Metrics } from '../../../common/metrics/metrics.js';
+import type { ServiceDto } from '../model/discovery-result.dto.js';
+import { ScanStore, type StoredScanDetails } from '../storage/scan-store.js';
 
 const MILLISECONDS = 1_000;
 const LABELS = ['map', 'key'] as const;
 type Label = (typeof LABELS)[number];
+type Entry = Pick<ServiceDto, 'status' | 'lastHealthCheck'>;
 
-interface ComponentState extends Record<Label, string> {
-  isUp: boolean;
-  checkedAt: Date;
-}
-
-/**
- * The components of the last completed scan, whichever replica made it, read whenever somebody asks for the metrics. Their
- * labels are keys, of which a scan has `components` at most.
- */
+/** The components of the last completed scan, whichever replica made it. */
 @Injectable()
 export class DiscoveryMetrics {
   private last: StoredScanDetails | null = null;
@@ -29,45 +22,34 @@ export class DiscoveryMetrics {
     const up = gauge(
       'svc_discovery_component_up',
       '1 for a healthy component of the last scan, 0 for others.',
-      () => this.fill(up, ({ isUp }) => (isUp ? 1 : 0)),
+      () => this.fill(up, ({ status }) => (status === 'healthy' ? 1 : 0)),
     );
     const checked = gauge(
       'svc_discovery_component_last_check_timestamp_seconds',
       'When a component of the last scan was checked.',
-      () => this.fill(checked, ({ checkedAt }) => checkedAt.getTime() / MILLISECONDS),
+      () => this.fill(checked, ({ lastHealthCheck }) => Date.parse(lastHealthCheck) / MILLISECONDS),
     );
     registry.registerMetric(up);
     registry.registerMetric(checked);
   }
 
-  private async fill(target: Gauge<Label>, valueOf: (state: ComponentState) => number): Promise<void> {
+  private async fill(target: Gauge<Label>, valueOf: (entry: Entry) => number): Promise<void> {
     target.reset();
-    const measure = async (): Promise<void> => {
-      for (const state of await this.components()) {
-        target.set({ map: state.map, key: state.key }, valueOf(state));
-      }
-    };
-    await inScrapeTime(measure());
+    await inScrapeTime(this.measure(target, valueOf));
   }
 
-  private async components(): Promise<ComponentState[]> {
+  private async measure(target: Gauge<Label>, valueOf: (entry: Entry) => number): Promise<void> {
     // The answer of a scan is large and never changes, so it is read once.
     this.last = (await this.store.newestAfter(this.last?.id ?? 0)) ?? this.last;
-    return this.last === null ? [] : statesOf(this.last.result);
+    if (this.last !== null) {
+      const { services, infrastructure, externalIntegrations } = this.last.result;
+      for (const [map, entries] of Object.entries({ services, infrastructure, externalIntegrations })) {
+        Object.entries(entries).forEach(([key, entry]) => target.set({ map, key }, valueOf(entry)));
+      }
+    }
   }
 }
 
 function gauge(name: string, help: string, collect: () => Promise<void>): Gauge<Label> {
   return new Gauge({ name, help, labelNames: LABELS, registers: [], collect });
-}
-
-function statesOf({ services, infrastructure, externalIntegrations }: DiscoveryResult): ComponentState[] {
-  return Object.entries({ services, infrastructure, externalIntegrations }).flatMap(([map, entries]) =>
-    Object.entries(entries).map(([key, { status, lastHealthCheck }]) => ({
-      map,
-      key,
-      isUp: status === 'healthy',
-      checkedAt: new Date(lastHealthCheck),
-    })),
-  );
 }

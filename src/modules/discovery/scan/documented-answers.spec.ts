@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { Log } from '../../../common/logging/log.js';
 import { Env } from '../../../config/env.js';
 import type { Component } from '../model/component.types.js';
-import { PROBE_FAILURES, type ProbeFailure } from '../model/probe.error.js';
+import { PROBE_FAILURES, type ProbeFailure } from '../model/failures.js';
 import type { ProbeFinding } from '../model/probe.js';
 import { ConfigurationSource } from '../sources/configuration.source.js';
 import { answerOf } from '../findings/answer.js';

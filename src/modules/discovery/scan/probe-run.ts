@@ -1,11 +1,11 @@
+import { Deadline } from '../../../common/deadline.js';
 import type { Component } from '../model/component.types.js';
-import { ProbeError, type ProbeFailure } from '../model/probe.error.js';
+import { ProbeError, type ProbeFailure } from '../model/failures.js';
 import type { Probe, ProbeContext } from '../model/probe.js';
-import { Deferred } from './deferred.js';
 import type { ProbeOutcome } from '../model/scan.types.js';
 
 /** Limits of one check. */
-export interface ProbeLimits {
+interface ProbeLimits {
   /** Milliseconds to the hard deadline. */
   timeoutMs: number;
   /** Aborted when the scan ends before the check does. */
@@ -14,35 +14,28 @@ export interface ProbeLimits {
   onInternalError: (error: unknown) => void;
 }
 
-/**
- * Checks one component. Ends at the deadline, whatever the probe does. Its `onEnd` calls run then, and a later answer or error
- * is dropped.
- * @returns never rejects
- */
+/** Checks one component. Ends at the deadline; what comes later is dropped. Never rejects. */
 export async function runProbe(
   component: Component,
   probe: Probe,
-  limits: ProbeLimits,
+  { timeoutMs, signal: scan, onInternalError }: ProbeLimits,
 ): Promise<ProbeOutcome> {
-  const { timeoutMs, signal } = limits;
-  if (signal.aborted) {
+  if (scan.aborted) {
     return unhealthy('deadline');
   }
+  const time = new Deadline(scan, timeoutMs, () => new ProbeError('timeout'));
+  const { signal } = time;
+  const cutShort = new Promise<ProbeOutcome>((resolve) => {
+    const cut = (): void => resolve(unhealthy(scan.aborted ? 'deadline' : 'timeout'));
+    signal.addEventListener('abort', cut, { once: true });
+  });
   const ending = new ProbeEnding();
-  const cutShort = new Deferred<ProbeOutcome>();
-  const cut = (failure: ProbeFailure): void => {
-    cutShort.resolve(unhealthy(failure));
-    ending.abort();
-  };
-  const timer = setTimeout(() => cut('timeout'), timeoutMs);
-  const onAbort = (): void => cut('deadline');
-  signal.addEventListener('abort', onAbort, { once: true });
+  const context = { signal, timeoutMs, onEnd: (destroy: () => void) => ending.add(destroy) };
   try {
-    return await Promise.race([attempt(component, probe, limits, ending), cutShort.promise]);
+    return await Promise.race([attempt(component, probe, context, onInternalError), cutShort]);
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-    if (ending.signal.aborted) {
+    time.clear();
+    if (signal.aborted) {
       ending.end();
     } else {
       // Closing takes as long as the rest of a check: whoever waits for this one begins the next one before.
@@ -53,30 +46,20 @@ export async function runProbe(
 
 /** What must happen when a check is over, however it ended. */
 class ProbeEnding {
-  private readonly controller = new AbortController();
   private readonly destroyers: (() => void)[] = [];
   private isOver = false;
 
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
   /** A connection that is opened when all is over is closed at once. */
   add(destroy: () => void): void {
+    this.destroyers.push(destroy);
     if (this.isOver) {
-      quietly(destroy);
-    } else {
-      this.destroyers.push(destroy);
+      this.end();
     }
   }
 
-  abort(): void {
-    this.controller.abort();
-  }
-
+  /** The last one first: a client without its socket closes without errors of its own. */
   end(): void {
     this.isOver = true;
-    // The last one first: a client without its socket closes without errors of its own.
     this.destroyers.splice(0).toReversed().forEach(quietly);
   }
 }
@@ -84,14 +67,9 @@ class ProbeEnding {
 async function attempt(
   component: Component,
   probe: Probe,
-  { timeoutMs, onInternalError }: ProbeLimits,
-  ending: ProbeEnding,
+  context: ProbeContext,
+  onInternalError: (error: unknown) => void,
 ): Promise<ProbeOutcome> {
-  const context: ProbeContext = {
-    signal: ending.signal,
-    timeoutMs,
-    onEnd: (destroy) => ending.add(destroy),
-  };
   try {
     return { status: 'healthy', finding: await probe.run(component, context) };
   } catch (error) {
@@ -99,7 +77,7 @@ async function attempt(
       return unhealthy(error.failure, error.detail);
     }
     // An error that a probe throws because its time is over is no fault, and nobody waits for it.
-    if (!ending.signal.aborted) {
+    if (!context.signal.aborted) {
       onInternalError(error);
     }
     return unhealthy('internal');

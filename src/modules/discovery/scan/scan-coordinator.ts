@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Metrics } from '../../../common/metrics/metrics.js';
 import { RedisService } from '../../../common/redis/redis.service.js';
+import { within } from '../../../common/deadline.js';
 import { WaitingLine } from '../../../common/waiting-line.js';
 import { DatabaseDeadlineError, DatabaseUnavailableError } from '../../../database/database.errors.js';
-import { ScanLostError, ScanNotStoredError, ScanTimeoutError } from '../model/discovery.errors.js';
+import { ScanLostError, ScanNotStoredError, ScanTimeoutError } from '../model/failures.js';
 import { ScanStore } from '../storage/scan-store.js';
 import { ScanTurnsRepository } from '../storage/scan-turns.repository.js';
 import { ScanEngine, ScanStoppedError } from './scan-engine.js';
 import type { DiscoveryResult, ScanFindings } from '../model/scan.types.js';
-import { SharedRead } from './shared-read.js';
 import { discoveryLimits } from '../discovery.limits.js';
 
 /** How often a replica looks whether the scan of another one is completed, unless it is told before. */
@@ -25,10 +25,7 @@ interface Waiter {
   reject: (error: unknown) => void;
 }
 
-/**
- * Gives every caller a scan that began after the call, with as few scans as possible. Callers who come while a scan is under
- * way share the next one, on all replicas together. So a burst of calls is two scans at most.
- */
+/** Gives every caller a scan that began after the call; those who come while one runs share the next. */
 @Injectable()
 export class ScanCoordinator implements OnModuleDestroy {
   private readonly waiters = new Set<Waiter>();
@@ -52,24 +49,24 @@ export class ScanCoordinator implements OnModuleDestroy {
    * @throws ScanNotStoredError when the database is away, ScanTimeoutError after `requestTimeoutMs`, ScanStoppedError when the service stops
    */
   async scan(requestedBy: string): Promise<DiscoveryResult> {
-    let timer: NodeJS.Timeout | undefined;
+    const endsAt = performance.now() + discoveryLimits.requestTimeoutMs;
+    const inTime = <Value>(work: Promise<Value>): Promise<Value> =>
+      within(endsAt - performance.now(), work, () => {
+        throw new ScanTimeoutError();
+      });
     let waiter: Waiter | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new ScanTimeoutError()), discoveryLimits.requestTimeoutMs);
-    });
     try {
-      const after = await Promise.race([this.begun.get(), late]);
-      const result = new Promise<DiscoveryResult>((resolve, reject) => {
+      const after = await inTime(this.begun.get());
+      const scanned = new Promise<DiscoveryResult>((resolve, reject) => {
         waiter = { after, requestedBy, resolve, reject };
         this.enter(waiter);
       });
-      return await Promise.race([result, late]);
+      return await inTime(scanned);
     } catch (error) {
       throw error instanceof DatabaseUnavailableError || error instanceof DatabaseDeadlineError
         ? new ScanNotStoredError(error)
         : error;
     } finally {
-      clearTimeout(timer);
       if (waiter !== undefined) {
         this.waiters.delete(waiter);
       }
@@ -79,7 +76,7 @@ export class ScanCoordinator implements OnModuleDestroy {
   /** Ends a scan under way and turns its callers away. */
   async onModuleDestroy(): Promise<void> {
     this.stop.abort();
-    this.rejectAll(new ScanStoppedError());
+    this.reject(new ScanStoppedError());
     await this.serving;
   }
 
@@ -99,7 +96,7 @@ export class ScanCoordinator implements OnModuleDestroy {
         }
       }
     } catch (error) {
-      this.rejectAll(error);
+      this.reject(error);
     } finally {
       this.serving = undefined;
     }
@@ -109,7 +106,7 @@ export class ScanCoordinator implements OnModuleDestroy {
   private async step(): Promise<boolean> {
     const { begun, isFree } = await this.turns.look();
     // Read after the turn: whatever ended it is stored by then.
-    const done = await this.store.newestAfter(Math.min(...this.afters()));
+    const done = await this.store.newestAfter(Math.min(...[...this.waiters].map(({ after }) => after)));
     if (done !== null) {
       this.resolve(done.id, done.result);
     }
@@ -139,7 +136,7 @@ export class ScanCoordinator implements OnModuleDestroy {
       // Who took over does the work; these callers wait for that.
       if (!isLost) {
         await this.turns.release(holder).catch(() => undefined);
-        this.reject(number, error);
+        this.reject(error, number);
       }
     }
     this.redis.shared?.signals.tell('scan', String(number));
@@ -148,47 +145,65 @@ export class ScanCoordinator implements OnModuleDestroy {
   /** Renews the lease while the scan runs, and ends the scan when the lease is lost. */
   private async scanHolding(holder: string): Promise<ScanFindings> {
     const leaseMs = discoveryLimits.leaseMs;
-    const end = new AbortController();
-    let isLost = false;
-    const onStop = (): void => end.abort();
-    this.stop.signal.addEventListener('abort', onStop, { once: true });
+    const lost = new AbortController();
     const renew = async (): Promise<void> => {
       if (!(await this.turns.renew(holder, leaseMs))) {
-        isLost = true;
-        end.abort();
+        lost.abort();
       }
     };
     // A renewal that fails is tried again; whether the lease was lost shows when the scan is stored.
     const timer = setInterval(() => void renew().catch(() => undefined), leaseMs / RENEWALS);
     try {
-      return await this.engine.scan(end.signal);
+      return await this.engine.scan(AbortSignal.any([this.stop.signal, lost.signal]));
     } catch (error) {
-      throw isLost ? new ScanLostError() : error;
+      throw lost.signal.aborted ? new ScanLostError() : error;
     } finally {
       clearInterval(timer);
-      this.stop.signal.removeEventListener('abort', onStop);
     }
   }
 
-  private afters(): number[] {
-    return [...this.waiters].map(({ after }) => after);
-  }
-
   private resolve(number: number, result: DiscoveryResult): void {
-    this.take(({ after }) => after < number).forEach((waiter) => waiter.resolve(result));
+    this.take(number).forEach((waiter) => waiter.resolve(result));
   }
 
-  private reject(number: number, error: unknown): void {
-    this.take(({ after }) => after < number).forEach((waiter) => waiter.reject(error));
+  /** @param number of the scan that failed; those who came while it ran wait for another. @default all are turned away */
+  private reject(error: unknown, number = Infinity): void {
+    this.take(number).forEach((waiter) => waiter.reject(error));
   }
 
-  private rejectAll(error: unknown): void {
-    this.take(() => true).forEach((waiter) => waiter.reject(error));
-  }
-
-  private take(isMeant: (waiter: Waiter) => boolean): Waiter[] {
-    const taken = [...this.waiters].filter(isMeant);
+  private take(number: number): Waiter[] {
+    const taken = [...this.waiters].filter(({ after }) => after < number);
     taken.forEach((waiter) => this.waiters.delete(waiter));
     return taken;
+  }
+}
+
+/** Shares one reading among many callers. No caller gets a reading that began before the call. */
+export class SharedRead<Value> {
+  private running: Promise<Value> | undefined;
+  private next: Promise<Value> | undefined;
+
+  constructor(private readonly read: () => Promise<Value>) {}
+
+  get(): Promise<Value> {
+    if (this.running === undefined) {
+      return this.start();
+    }
+    this.next ??= this.afterwards(this.running);
+    return this.next;
+  }
+
+  private async afterwards(running: Promise<Value>): Promise<Value> {
+    await running.catch(() => undefined);
+    this.next = undefined;
+    return this.start();
+  }
+
+  private start(): Promise<Value> {
+    const running = this.read().finally(() => {
+      this.running = undefined;
+    });
+    this.running = running;
+    return running;
   }
 }

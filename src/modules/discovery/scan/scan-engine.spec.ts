@@ -11,8 +11,8 @@ import {
 } from '../../../../test/support/discovery/fake-platform.js';
 import { Clock } from '../../../common/clock.js';
 import type { Log } from '../../../common/logging/log.js';
-import type { ComponentSource } from '../sources/component-source.js';
-import { SourceError } from '../model/source.error.js';
+import type { ComponentSource } from '../sources/listing.js';
+import { SourceError } from '../model/failures.js';
 import { ScanEngine, ScanStoppedError } from './scan-engine.js';
 import type { ScanFindings } from '../model/scan.types.js';
 import { limitedEnv } from '../../../../test/support/limits/limits.js';

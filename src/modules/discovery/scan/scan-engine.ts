@@ -7,14 +7,14 @@ import { Log } from '../../../common/logging/log.js';
 import type { Component } from '../model/component.types.js';
 import { PROBES } from '../probes/kinds/probe-registry.js';
 import type { Probe } from '../model/probe.js';
-import type { ComponentSource } from '../sources/component-source.js';
-import { mergeListings } from '../findings/merge.js';
+import type { ComponentSource, SourceListing } from '../sources/listing.js';
+import { type Listed, mergeListings } from '../findings/merge.js';
 import { SOURCES } from '../sources/sources.js';
 import { inParallel } from '../../../common/in-parallel.js';
 import { runProbe } from './probe-run.js';
-import type { CheckedComponent, ProbeOutcome, ScanFindings } from '../model/scan.types.js';
-import { SourceReader } from './source-reader.js';
+import type { CheckedComponent, ProbeOutcome, ScanFindings, ScanIssue } from '../model/scan.types.js';
 import { discoveryLimits } from '../discovery.limits.js';
+import { SourceError } from '../model/failures.js';
 
 /** The scan was told to end before it was complete: the service stops. */
 export class ScanStoppedError extends InternalError {
@@ -25,13 +25,13 @@ export class ScanStoppedError extends InternalError {
 }
 
 /**
- * Looks at everything once: asks the sources, then checks `concurrency` components at a time, each with a hard
- * deadline. It takes ceil(components / `concurrency`) times the longest deadline at most, and no longer than
+ * Looks at everything once: asks the sources, then checks `concurrency` components at a time, within
  * `scanTimeoutMs`. Mistakes of components and sources are part of the result.
  */
 @Injectable()
 export class ScanEngine {
-  private readonly reader = new SourceReader();
+  /** A source that cannot be read is an issue, and its last components are used instead. */
+  private readonly lastKnown = new Map<ComponentSource, readonly Component[]>();
 
   constructor(
     @Inject(SOURCES) private readonly sources: readonly ComponentSource[],
@@ -40,30 +40,43 @@ export class ScanEngine {
     private readonly log: Log,
   ) {}
 
-  /**
-   * @param stop aborted when the service stops
-   * @throws ScanStoppedError
-   */
+  /** @param stop aborted when the service stops @throws ScanStoppedError */
   async scan(stop: AbortSignal): Promise<ScanFindings> {
     const startedAt = this.clock.now();
     const start = performance.now();
-    const readings = await this.reader.read(this.sources, {
-      timeoutMs: discoveryLimits.sourceTimeoutMs,
-      signal: stop,
-      onInternalError: (error) => this.log.error('a source of components failed', error),
-    });
-    const merged = mergeListings(readings.listings, discoveryLimits.components);
+    const readings = await Promise.all(this.sources.map((source) => this.read(source, stop)));
+    const merged = mergeListings(readings, discoveryLimits.components);
     const components = await this.check(merged.components, stop);
     if (stop.aborted) {
       throw new ScanStoppedError();
     }
+    const checks = components.map(({ checkedAt }) => checkedAt.getTime());
     return {
       startedAt,
-      finishedAt: latest([this.clock.now(), ...components.map(({ checkedAt }) => checkedAt)]),
+      finishedAt: new Date(Math.max(this.clock.now().getTime(), ...checks)),
       durationMs: performance.now() - start,
       components,
-      issues: [...readings.issues, ...merged.issues],
+      issues: [...readings.flatMap(({ issues }) => issues), ...merged.issues],
     };
+  }
+
+  private async read(source: ComponentSource, stop: AbortSignal): Promise<Listed & { issues: ScanIssue[] }> {
+    const { name } = source;
+    try {
+      const { components, rejected } = source.isEnabled
+        ? await inTime(source, stop)
+        : { components: [], rejected: [] };
+      this.lastKnown.set(source, components);
+      const issues = rejected.map((entry): ScanIssue => ({ code: 'rejected', source: name, ...entry }));
+      return { source: name, components, issues };
+    } catch (error) {
+      if (!(error instanceof SourceError)) {
+        this.log.error('a source of components failed', error);
+      }
+      const { failure, detail } = error instanceof SourceError ? error : new SourceError(name, 'internal');
+      const components = this.lastKnown.get(source) ?? [];
+      return { source: name, components, issues: [{ code: 'source_failed', source: name, failure, detail }] };
+    }
   }
 
   private async check(components: Component[], stop: AbortSignal): Promise<CheckedComponent[]> {
@@ -97,16 +110,20 @@ export class ScanEngine {
             onInternalError: (error) =>
               this.log.error('a check of a component failed', error, { kind: component.kind }),
           });
-    return {
-      component,
-      outcome,
-      checkedAt: this.clock.now(),
-      tookMs: performance.now() - start,
-      timeoutMs,
-    };
+    const tookMs = performance.now() - start;
+    return { component, outcome, checkedAt: this.clock.now(), tookMs, timeoutMs };
   }
 }
 
-function latest(times: Date[]): Date {
-  return times.reduce((one, other) => (one < other ? other : one));
+async function inTime(source: ComponentSource, stop: AbortSignal): Promise<SourceListing> {
+  const late = (): Error => new SourceError(source.name, 'timeout');
+  const time = new Deadline(stop, discoveryLimits.sourceTimeoutMs, late);
+  const cutShort = new Promise<never>((_resolve, reject) => {
+    time.signal.addEventListener('abort', () => reject(late()), { once: true });
+  });
+  try {
+    return await Promise.race([source.list(time.signal), cutShort]);
+  } finally {
+    time.clear();
+  }
 }

@@ -7,7 +7,7 @@ import { Log } from '../../../common/logging/log.js';
 import { Env } from '../../../config/env.js';
 import type { SystemsService } from '../../systems/registration/systems.service.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../model/component.types.js';
-import type { ComponentSource } from './component-source.js';
+import type { ComponentSource } from './listing.js';
 import { KIND_SCHEMES } from './configuration/endpoint.js';
 import { ConfigurationSource } from './configuration.source.js';
 import { EnvironmentSource } from './environment.source.js';

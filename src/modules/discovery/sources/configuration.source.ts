@@ -1,14 +1,13 @@
+import { parsedJson } from '../../../common/json.js';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { Log } from '../../../common/logging/log.js';
 import { Env } from '../../../config/env.js';
-import type { ComponentSource, SourceListing } from './component-source.js';
+import { type ComponentSource, Listing, type SourceListing } from './listing.js';
 import { declare } from './configuration/declared-component.js';
-import { mistakesOf } from './configuration/mistakes.js';
-import { FileTooLargeError, readBounded, resolveReferences } from './configuration/references.js';
-import { Listing } from './listing.js';
-import { SourceError } from '../model/source.error.js';
+import { mistakesOf, readBounded, resolveReferences } from './configuration/references.js';
+import { SourceError } from '../model/failures.js';
 import { discoveryLimits } from '../discovery.limits.js';
 
 const PATH = ['platform', 'components'] as const;
@@ -55,12 +54,11 @@ export class ConfigurationSource implements ComponentSource, OnModuleInit {
   }
 
   async list(signal: AbortSignal): Promise<SourceListing> {
-    const text = await this.read(signal);
-    const listing = new Listing(this.name, discoveryLimits.components);
-    const maxBytes = discoveryLimits.configBytes;
+    const text = await readBounded(this.env.get('DISCOVERY_CONFIG_FILE') ?? '', signal);
+    const listing = new Listing(this.name);
     const reader = {
       variable: (name: string) => this.env.variable(name),
-      file: (path: string) => readBounded(path, maxBytes, signal),
+      file: (path: string) => readBounded(path, signal),
     };
     for (const [index, entry] of entriesOf(text).entries()) {
       const path = [...PATH, index];
@@ -72,20 +70,11 @@ export class ConfigurationSource implements ComponentSource, OnModuleInit {
     }
     return listing.done();
   }
-
-  private async read(signal: AbortSignal): Promise<string> {
-    try {
-      const path = this.env.get('DISCOVERY_CONFIG_FILE') ?? '';
-      return await readBounded(path, discoveryLimits.configBytes, signal);
-    } catch (error) {
-      throw new SourceError(this.name, error instanceof FileTooLargeError ? 'too_large' : 'unreadable');
-    }
-  }
 }
 
 /** @throws SourceError when the text is no document, or not one of the format */
 function entriesOf(text: string): unknown[] {
-  const { data, error } = envelopeSchema.safeParse(documentOf(text));
+  const { data, error } = envelopeSchema.safeParse(parsedJson(text) ?? yamlOf(text));
   if (error !== undefined) {
     throw new SourceError('configuration', 'configuration', mistakesOf(error, []).join('; '));
   }
@@ -93,27 +82,19 @@ function entriesOf(text: string): unknown[] {
 }
 
 /** JSON is a subset of YAML 1.2, but for details such as tabs. */
-function documentOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return yamlOf(text);
-  }
-}
-
 function yamlOf(text: string): unknown {
   try {
     const document = parseDocument(text, { logLevel: 'silent', uniqueKeys: true });
     const [mistake] = document.errors;
-    return mistake === undefined ? document.toJS() : refuse(mistake.linePos?.[0]);
+    if (mistake === undefined) {
+      return document.toJS();
+    }
+    const start = mistake.linePos?.[0];
+    throw syntaxError(start === undefined ? null : `line ${start.line}, column ${start.col}`);
   } catch (error) {
     // Also aliases that multiply or lead nowhere, and endless nesting. The library's messages quote the text.
     throw error instanceof SourceError ? error : syntaxError(null);
   }
-}
-
-function refuse(start: { line: number; col: number } | undefined): never {
-  throw syntaxError(start === undefined ? null : `line ${start.line}, column ${start.col}`);
 }
 
 function syntaxError(place: string | null): SourceError {

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { Env } from '../../../config/env.js';
-import type { ComponentSource, SourceListing } from './component-source.js';
-import { discovered } from './configuration/discovered-component.js';
+import { type ComponentSource, Listing, type SourceListing } from './listing.js';
+import { discovered } from './configuration/declared-component.js';
 import { EndpointError, parseEndpoint } from './configuration/endpoint.js';
 import { inParallel } from '../../../common/in-parallel.js';
-import { Listing } from './listing.js';
-import { SourceError } from '../model/source.error.js';
+import { SourceError } from '../model/failures.js';
 import { SourceHttp } from './source-http.js';
-import { discoveryLimits } from '../discovery.limits.js';
 
 const AT_ONCE = 8;
 const ALL = '*';
@@ -43,17 +41,13 @@ export class ConsulSource implements ComponentSource {
   }
 
   async list(signal: AbortSignal): Promise<SourceListing> {
-    const listing = new Listing(this.name, discoveryLimits.components);
+    const listing = new Listing(this.name);
     const http = this.connect(signal);
     try {
-      const names = this.wanted(this.checked(catalogSchema, await http.get('/v1/catalog/services')));
-      const taken = names.slice(0, discoveryLimits.components);
-      if (taken.length < names.length) {
-        listing.cut();
-      }
-      const found = await inParallel(taken, AT_ONCE, async (name) => {
-        const answer = await http.get(`/v1/health/service/${encodeURIComponent(name)}`);
-        return { name, instances: this.checked(instancesSchema, answer) };
+      const names = this.wanted(await http.get('/v1/catalog/services', catalogSchema));
+      const found = await inParallel(listing.first(names), AT_ONCE, async (name) => {
+        const path = `/v1/health/service/${encodeURIComponent(name)}`;
+        return { name, instances: await http.get(path, instancesSchema) };
       });
       found.forEach(({ name, instances }) => addService(listing, name, instances));
       return listing.done();
@@ -73,14 +67,6 @@ export class ConsulSource implements ComponentSource {
       .toSorted();
   }
 
-  private checked<Value>(schema: z.ZodType<Value>, answer: unknown): Value {
-    const { success, data } = schema.safeParse(answer);
-    if (!success) {
-      throw new SourceError(this.name, 'protocol');
-    }
-    return data;
-  }
-
   private connect(signal: AbortSignal): SourceHttp {
     const { url = '', tokenFrom } = this.consul ?? {};
     const token = tokenFrom === undefined ? undefined : this.env.variable(tokenFrom);
@@ -88,7 +74,6 @@ export class ConsulSource implements ComponentSource {
       source: this.name,
       base: baseOf(url),
       headers: token === undefined ? {} : { 'x-consul-token': token },
-      maxBytes: discoveryLimits.sourceBytes,
       signal,
     });
   }
@@ -112,7 +97,8 @@ function baseOf(url: string): string {
 /** One component a service, at an instance whose checks pass if there is one. */
 function addService(listing: Listing, name: string, instances: Instance[]): void {
   const sorted = instances.toSorted((one, other) => (one.Service.ID < other.Service.ID ? -1 : 1));
-  const instance = sorted.find(isPassing) ?? sorted[0];
+  const instance =
+    sorted.find(({ Checks }) => Checks?.every(({ Status }) => Status === 'passing') ?? true) ?? sorted[0];
   if (instance === undefined) {
     return;
   }
@@ -127,8 +113,4 @@ function addService(listing: Listing, name: string, instances: Instance[]): void
     note: (field) => Service.Meta?.[`${META}${field}`],
   });
   listing.addDeclared(declared);
-}
-
-function isPassing({ Checks }: Instance): boolean {
-  return (Checks ?? []).every(({ Status }) => Status === 'passing');
 }

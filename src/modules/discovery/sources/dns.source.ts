@@ -1,11 +1,10 @@
 import { promises as dns, type SrvRecord } from 'node:dns';
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../../config/env.js';
-import type { ComponentSource, SourceListing } from './component-source.js';
-import { discovered } from './configuration/discovered-component.js';
+import { type ComponentSource, Listing, type SourceListing } from './listing.js';
+import { discovered } from './configuration/declared-component.js';
 import { inParallel } from '../../../common/in-parallel.js';
-import { Listing } from './listing.js';
-import { SourceError, type SourceFailure } from '../model/source.error.js';
+import { SourceError, type SourceFailure } from '../model/failures.js';
 import { discoveryLimits } from '../discovery.limits.js';
 
 const AT_ONCE = 8;
@@ -37,7 +36,7 @@ export class DnsSource implements ComponentSource {
   }
 
   async list(signal: AbortSignal): Promise<SourceListing> {
-    const listing = new Listing(this.name, discoveryLimits.components);
+    const listing = new Listing(this.name);
     const resolver = this.resolver();
     const cancel = (): void => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });
@@ -63,11 +62,7 @@ export class DnsSource implements ComponentSource {
     if (all.length === 0) {
       listing.reject(domain, 'The domain has no SRV record.');
     }
-    const taken = all.slice(0, discoveryLimits.components);
-    if (taken.length < all.length) {
-      listing.cut();
-    }
-    const found = await inParallel(taken, AT_ONCE, async (record): Promise<Found> => {
+    const found = await inParallel(listing.first(all), AT_ONCE, async (record): Promise<Found> => {
       const texts = await present(resolver.resolveTxt(record.name));
       return { ...record, texts: new Map(texts.flat().map(pairOf)) };
     });

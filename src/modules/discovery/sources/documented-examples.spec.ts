@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Log } from '../../../common/logging/log.js';
 import { Env } from '../../../config/env.js';
-import { platformSchema } from './configuration/published-schema.js';
+import { platformSchema } from './configuration/component.schema.js';
 import { ConfigurationSource } from './configuration.source.js';
 import { EnvironmentSource } from './environment.source.js';
 

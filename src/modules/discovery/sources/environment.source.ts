@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../../config/env.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../model/component.types.js';
-import type { ComponentSource, SourceListing } from './component-source.js';
+import { type ComponentSource, Listing, type SourceListing } from './listing.js';
 import { declare, type Declaration } from './configuration/declared-component.js';
 import { EndpointError, KIND_SCHEMES, parseEndpoint } from './configuration/endpoint.js';
-import { Listing } from './listing.js';
-import { discoveryLimits } from '../discovery.limits.js';
 
 const SERVICE = 'PLATFORM_SERVICE_';
 const INFRASTRUCTURE = 'PLATFORM_INFRA_';
@@ -23,7 +21,7 @@ export class EnvironmentSource implements ComponentSource {
   }
 
   async list(): Promise<SourceListing> {
-    const listing = new Listing(this.name, discoveryLimits.components);
+    const listing = new Listing(this.name);
     for (const prefix of [SERVICE, INFRASTRUCTURE]) {
       for (const { name, value } of this.env.variablesFrom(prefix)) {
         listing.addDeclared(shorthand(name, prefix, value));
@@ -36,7 +34,8 @@ export class EnvironmentSource implements ComponentSource {
 function shorthand(variable: string, prefix: string, value: string): Declaration {
   const key = keyOf(variable.slice(prefix.length));
   try {
-    const { kind, address } = prefix === SERVICE ? serviceOf(value) : infrastructureOf(value);
+    const { kind, address } =
+      prefix === SERVICE ? { kind: 'http' as const, address: value } : infrastructureOf(value);
     const options = optionsOf(parseEndpoint(kind, address).query);
     const endpoint = address.split('?')[0];
     return declare({ key, kind, endpoint, options }, { source: 'environment', path: [variable] });
@@ -46,10 +45,6 @@ function shorthand(variable: string, prefix: string, value: string): Declaration
     }
     throw error;
   }
-}
-
-function serviceOf(value: string): { kind: ComponentKind; address: string } {
-  return { kind: 'http', address: value };
 }
 
 /** `elasticsearch+https://…` names a kind with HTTP addresses. Other schemes belong to one kind. */

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { Env } from '../../../config/env.js';
-import type { ComponentSource, SourceListing } from './component-source.js';
-import { discovered } from './configuration/discovered-component.js';
+import { type ComponentSource, Listing, type SourceListing } from './listing.js';
+import { discovered } from './configuration/declared-component.js';
 import { endpointOf } from './configuration/endpoint.js';
-import { Listing } from './listing.js';
-import { SourceError } from '../model/source.error.js';
+import { SourceError } from '../model/failures.js';
 import { SourceHttp } from './source-http.js';
 import { discoveryLimits } from '../discovery.limits.js';
 
@@ -38,11 +37,9 @@ const pageSchema = z.object({
 });
 
 type KubernetesService = z.output<typeof serviceSchema>;
+type Port = z.output<typeof portSchema>;
 
-/**
- * Services of Kubernetes with the label of DISCOVERY_SOURCES, described by annotations. Asked with the service
- * account of the pod, whose token is read anew each time because the cluster replaces it.
- */
+/** Services of Kubernetes with the label of DISCOVERY_SOURCES, asked for with the account of the pod. */
 @Injectable()
 export class KubernetesSource implements ComponentSource {
   readonly name = 'kubernetes';
@@ -54,7 +51,7 @@ export class KubernetesSource implements ComponentSource {
   }
 
   async list(signal: AbortSignal): Promise<SourceListing> {
-    const listing = new Listing(this.name, discoveryLimits.components);
+    const listing = new Listing(this.name);
     const http = await this.connect(signal);
     const namespaces = this.kubernetes?.namespaces ?? [];
     const places = namespaces.includes(ALL)
@@ -89,10 +86,7 @@ export class KubernetesSource implements ComponentSource {
       if (token !== undefined) {
         query.set('continue', token);
       }
-      const page = pageSchema.safeParse(await http.get(`${place}?${query.toString()}`)).data;
-      if (page === undefined) {
-        throw new SourceError(this.name, 'protocol');
-      }
+      const page = await http.get(`${place}?${query.toString()}`, pageSchema);
       page.items.forEach((service) => addService(listing, service, isOneNamespace));
       token = page.metadata.continue || undefined;
       if (token !== undefined && listing.isFull) {
@@ -117,7 +111,6 @@ export class KubernetesSource implements ComponentSource {
       base: endpointOf('http', 'https', host, port),
       headers: { authorization: `Bearer ${token.trim()}` },
       ca,
-      maxBytes: discoveryLimits.sourceBytes,
       signal,
     });
   }
@@ -155,15 +148,12 @@ function addService(listing: Listing, { metadata, spec }: KubernetesService, isO
 }
 
 /** The port that the annotation names, by name or number; else the one called http or https; else the first one. */
-function portOf(
-  ports: z.output<typeof portSchema>[],
-  wanted: string | undefined,
-): z.output<typeof portSchema> | undefined {
+function portOf(ports: Port[], wanted: string | undefined): Port | undefined {
   return wanted === undefined
     ? (ports.find(({ name }) => name === 'http' || name === 'https') ?? ports[0])
     : ports.find(({ name, port }) => name === wanted || String(port) === wanted);
 }
 
-function isSecure({ name, appProtocol, port }: z.output<typeof portSchema>): boolean {
+function isSecure({ name, appProtocol, port }: Port): boolean {
   return name === 'https' || appProtocol === 'https' || port === HTTPS_PORT;
 }

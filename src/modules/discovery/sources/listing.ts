@@ -1,6 +1,22 @@
+import { discoveryLimits } from '../discovery.limits.js';
 import type { Component, ComponentSourceName } from '../model/component.types.js';
-import type { SourceListing } from './component-source.js';
 import type { Declaration } from './configuration/declared-component.js';
+
+/** Says which components there are. Called anew for each scan. */
+export interface ComponentSource {
+  readonly name: ComponentSourceName;
+  /** Whether the configuration asks for it; a source that is off is neither asked nor reported. */
+  readonly isEnabled: boolean;
+  /** @param signal ends every connection at the deadline of the source @throws SourceError */
+  list(signal: AbortSignal): Promise<SourceListing>;
+}
+
+/** What a source knows at this moment. */
+export interface SourceListing {
+  components: Component[];
+  /** Entries it had to leave out, by key and reason; each is an issue of the scan. */
+  rejected: { key: string; reason: string }[];
+}
 
 const MAX_REJECTED = 100;
 
@@ -11,15 +27,11 @@ export class Listing {
   private rejectedBeyond = 0;
   private isCut = false;
 
-  /** @param max `components` */
-  constructor(
-    private readonly source: ComponentSourceName,
-    private readonly max: number,
-  ) {}
+  constructor(private readonly source: ComponentSourceName) {}
 
   /** Whether a further component would be left out. */
   get isFull(): boolean {
-    return this.components.size >= this.max;
+    return this.components.size >= discoveryLimits.components;
   }
 
   add(component: Component): void {
@@ -51,6 +63,12 @@ export class Listing {
     }
   }
 
+  /** As many entries as a scan may hold components. */
+  first<Entry>(entries: readonly Entry[]): Entry[] {
+    this.isCut ||= entries.length > discoveryLimits.components;
+    return entries.slice(0, discoveryLimits.components);
+  }
+
   /** Notes that there are more components than a scan may hold. */
   cut(): void {
     this.isCut = true;
@@ -58,7 +76,9 @@ export class Listing {
 
   done(): SourceListing {
     const notes = [
-      ...(this.isCut ? [`There are more than ${this.max} components; the rest is left out.`] : []),
+      ...(this.isCut
+        ? [`There are more than ${discoveryLimits.components} components; the rest is left out.`]
+        : []),
       ...(this.rejectedBeyond > 0 ? [`${this.rejectedBeyond} more entries cannot be used.`] : []),
     ];
     return {

@@ -6,23 +6,21 @@ import { readAuthority } from '../../../common/tls/authority-file.js';
 import { AuthorizationType } from '../../systems/model/system.types.js';
 import type { McpServerRow } from '../../systems/storage/system.entity.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
-import { COMPONENT_KINDS, type Component, type ComponentKind } from '../model/component.types.js';
-import type { ComponentSource, SourceListing } from './component-source.js';
+import { type Component, componentOf, type ComponentOptions } from '../model/component.types.js';
+import { type ComponentSource, Listing, type SourceListing } from './listing.js';
 import { declare } from './configuration/declared-component.js';
-import { Listing } from './listing.js';
-import { SourceError } from '../model/source.error.js';
-import { discoveryLimits } from '../discovery.limits.js';
+import { SourceError } from '../model/failures.js';
 
 const PAGE_SIZE = 1_000;
 const HASH_LENGTH = 8;
 const APP_LENGTH = 20;
 const RESOURCE_LENGTH = 30;
 const HOST_LENGTH = 40;
+const REGISTERED = { source: 'registered', trust: 'registered' } as const;
 
 /**
- * Components that the service knows by itself: its database, its single sign-on, the MCP servers that applications have
- * registered, and their token endpoints. A system that many versions of an application have is one component, unless its
- * address differs between them.
+ * Components that the service knows by itself: its database, its single sign-on, and the MCP servers and
+ * token endpoints of applications. A system that many versions have is one component for each address.
  */
 @Injectable()
 export class RegisteredSource implements ComponentSource {
@@ -35,7 +33,7 @@ export class RegisteredSource implements ComponentSource {
   ) {}
 
   async list(signal: AbortSignal): Promise<SourceListing> {
-    const listing = new Listing(this.name, discoveryLimits.components);
+    const listing = new Listing(this.name);
     this.addDatabase(listing);
     this.addIssuer(listing);
     await this.addSystems(listing, signal);
@@ -44,14 +42,13 @@ export class RegisteredSource implements ComponentSource {
 
   private addDatabase(listing: Listing): void {
     const file = this.env.get('TLS_CA_FILE');
-    const tls = this.env.get('DATABASE_TLS')
-      ? { tls: true, ...(file === undefined ? {} : { ca: readAuthority(file) }) }
-      : {};
+    const ca = file === undefined ? {} : { ca: readAuthority(file) };
+    const options = this.env.get('DATABASE_TLS') ? { tls: true, ...ca } : {};
     const server = databaseServer(this.env.get('DATABASE_URL') ?? '');
     if (server !== null) {
       const { endpoint, credentials } = server;
-      const named = { key: 'database', name: 'Database of this service', endpoint };
-      listing.add(component('mysql', { ...named, options: tls, credentials, trust: 'operator' }));
+      const found = { ...REGISTERED, endpoint, credentials, options, trust: 'operator' as const };
+      listing.add(componentOf('mysql', { key: 'database', name: 'Database of this service', ...found }));
     }
   }
 
@@ -101,7 +98,8 @@ function componentsOf(system: McpServerRow): (Component & { apps: Set<string> })
     hash(`${resourceDefinitionId} ${server.endpoint}`),
   ].join('-');
   const authorizationRequired = authorizationType !== AuthorizationType.NoAuth;
-  const mcp = component('mcp', {
+  const mcp = componentOf('mcp', {
+    ...REGISTERED,
     key,
     name: `${appId}/${resourceName}`,
     endpoint: server.endpoint,
@@ -114,36 +112,18 @@ function componentsOf(system: McpServerRow): (Component & { apps: Set<string> })
 function tokenEndpoint(url: string): Component {
   const { endpoint, host, options } = addressOf(url);
   const key = `token-${slug(host, HOST_LENGTH)}-${hash(endpoint)}`;
-  return component('token-endpoint', { key, name: `Token endpoint of ${host}`, endpoint, options });
+  const name = `Token endpoint of ${host}`;
+  return componentOf('token-endpoint', { ...REGISTERED, key, name, endpoint, options });
 }
 
 /** A query may hold a key of the server, so it goes where only the probe looks. */
-function addressOf(text: string): { endpoint: string; host: string; options: Record<string, unknown> } {
+function addressOf(text: string): { endpoint: string; host: string; options: ComponentOptions } {
   const { protocol, host, pathname, searchParams } = new URL(text);
   const query = Object.fromEntries(searchParams);
   return {
     endpoint: `${protocol}//${host}${pathname}`,
     host,
     options: Object.keys(query).length === 0 ? {} : { query },
-  };
-}
-
-type Named = Pick<Component, 'key' | 'name' | 'endpoint' | 'options'> &
-  Partial<Pick<Component, 'credentials' | 'trust'>>;
-
-function component(kind: ComponentKind, named: Named): Component {
-  return {
-    kind,
-    map: COMPONENT_KINDS[kind],
-    isNamed: true,
-    credentials: null,
-    source: 'registered',
-    tags: [],
-    version: null,
-    capabilities: [],
-    timeoutMs: null,
-    trust: 'registered',
-    ...named,
   };
 }
 

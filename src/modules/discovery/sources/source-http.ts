@@ -1,27 +1,21 @@
+import type { z } from 'zod';
+import { discoveryLimits } from '../discovery.limits.js';
+import { parsedJson } from '../../../common/json.js';
 import { Agent, request, type Dispatcher } from 'undici';
-import { toOutboundError, type OutboundFailure } from '../../../common/outbound/outbound.error.js';
+import { toProbeError } from '../probes/net/probe-failure.js';
 import type { ComponentSourceName } from '../model/component.types.js';
-import { SourceError, type SourceFailure } from '../model/source.error.js';
+import { failureOfStatus, SourceError } from '../model/failures.js';
 
-const FAILURES: Readonly<Partial<Record<OutboundFailure, SourceFailure>>> = {
-  dns: 'dns',
-  refused: 'refused',
-  tls: 'tls',
-  timeout: 'timeout',
-  too_large: 'too_large',
-  protocol: 'protocol',
-};
+const CODES = { UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large' } as const;
 
 /** How a source is asked. */
-export interface SourceHttpOptions {
+interface SourceHttpOptions {
   source: ComponentSourceName;
   /** Scheme, host and port, and a path before all others if any. */
   base: string;
   headers: Readonly<Record<string, string>>;
   /** Certificates (PEM) that are trusted instead of those of the system. */
   ca?: string;
-  /** Bytes of one answer. */
-  maxBytes: number;
   signal: AbortSignal;
 }
 
@@ -30,22 +24,18 @@ export class SourceHttp {
   private readonly agent: Agent;
 
   constructor(private readonly options: SourceHttpOptions) {
-    const { ca, maxBytes } = options;
+    const { ca } = options;
     this.agent = new Agent({
       connect: ca === undefined ? {} : { ca },
-      maxResponseSize: maxBytes,
+      maxResponseSize: discoveryLimits.sourceBytes,
       // The signal is the one clock.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
   }
 
-  /**
-   * The JSON of one answer.
-   * @param path with its query
-   * @throws SourceError
-   */
-  async get(path: string): Promise<unknown> {
+  /** One answer, as a schema describes it. @param path with its query @throws SourceError */
+  async get<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
     const { source, base, headers, signal } = this.options;
     try {
       const response = await request(`${base}${path}`, {
@@ -53,9 +43,11 @@ export class SourceHttp {
         headers: { accept: 'application/json', ...headers },
         signal,
       });
-      return await this.bodyOf(response);
+      return await this.bodyOf(response, schema);
     } catch (error) {
-      throw error instanceof SourceError ? error : new SourceError(source, failureOf(error, signal));
+      throw error instanceof SourceError
+        ? error
+        : new SourceError(source, toProbeError(error, signal, CODES).failure);
     }
   }
 
@@ -64,42 +56,21 @@ export class SourceHttp {
     await this.agent.destroy();
   }
 
-  private async bodyOf({ statusCode, body }: Dispatcher.ResponseData): Promise<unknown> {
+  private async bodyOf<Value>(
+    { statusCode, body }: Dispatcher.ResponseData,
+    schema: z.ZodType<Value>,
+  ): Promise<Value> {
     const { source } = this.options;
-    const failure = statusFailure(statusCode);
-    if (failure !== undefined) {
+    if (statusCode !== 200) {
       // A body that is cut off reports that as an error, which nobody else waits for.
       body.on('error', () => undefined).destroy();
-      throw new SourceError(source, failure);
+      const isRedirect = statusCode >= 300 && statusCode < 400;
+      throw new SourceError(source, isRedirect ? 'redirect' : (failureOfStatus(statusCode) ?? 'http_error'));
     }
-    const text = await body.text();
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
+    const { success, data } = schema.safeParse(parsedJson(await body.text()));
+    if (!success) {
       throw new SourceError(source, 'protocol');
     }
+    return data;
   }
-}
-
-function statusFailure(status: number): SourceFailure | undefined {
-  switch (status) {
-    case 200:
-      return undefined;
-    case 401:
-      return 'auth';
-    case 403:
-      return 'forbidden';
-    default:
-      return status >= 300 && status < 400 ? 'redirect' : 'http_error';
-  }
-}
-
-function failureOf(error: unknown, signal: AbortSignal): SourceFailure {
-  if (signal.aborted) {
-    return 'timeout';
-  }
-  if ((error as { code?: unknown }).code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    return 'too_large';
-  }
-  return FAILURES[toOutboundError(error).failure] ?? 'network';
 }

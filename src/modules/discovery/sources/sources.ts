@@ -1,12 +1,47 @@
-import type { Provider, Type } from '@nestjs/common';
-import type { ComponentSource } from './component-source.js';
+import { Injectable, type Provider, type Type } from '@nestjs/common';
+import type { ComponentSource, SourceListing } from './listing.js';
 import { ConfigurationSource } from './configuration.source.js';
 import { ConsulSource } from './consul.source.js';
 import { DnsSource } from './dns.source.js';
 import { EnvironmentSource } from './environment.source.js';
 import { KubernetesSource } from './kubernetes.source.js';
 import { RegisteredSource } from './registered.source.js';
-import { SelfSource } from './self.source.js';
+import { SERVICE_NAME, SERVICE_VERSION } from '../../../common/service-version.js';
+import { Env } from '../../../config/env.js';
+import { componentOf } from '../model/component.types.js';
+
+/** What this service can do, by the areas of its interface. */
+const CAPABILITIES = [
+  'application-delivery',
+  'mcp-integration',
+  'platform-discovery',
+  'process-runtime',
+  'ui-action',
+  'workflows',
+];
+
+/** This service itself. */
+@Injectable()
+class SelfSource implements ComponentSource {
+  readonly name = 'self';
+  readonly isEnabled = true;
+
+  constructor(private readonly env: Env) {}
+
+  async list(): Promise<SourceListing> {
+    const self = componentOf('self', {
+      key: 'svcPlatform',
+      name: SERVICE_NAME,
+      // Equal on every replica, so that a scan by another replica is no change of the configuration.
+      endpoint: this.env.get('PUBLIC_ORIGIN') ?? `http://localhost:${this.env.get('PORT')}`,
+      source: this.name,
+      version: SERVICE_VERSION,
+      capabilities: CAPABILITIES,
+      trust: 'operator',
+    });
+    return { components: [self], rejected: [] };
+  }
+}
 
 /** Every source, in the order of COMPONENT_SOURCES: a later one wins on a key. */
 const SOURCE_CLASSES: readonly Type<ComponentSource>[] = [

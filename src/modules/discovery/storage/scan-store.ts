@@ -1,32 +1,42 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import { readPage, type Page } from '../../../common/page.js';
-import { Database } from '../../../database/database.js';
-import type {
-  ChangesQuery,
-  HistoryQuery,
-  StoredChange,
-  StoredScan,
-  StoredScanDetails,
-} from '../model/discovery.types.js';
-import { ScanNotFoundError } from '../model/discovery.errors.js';
+import { And, type EntityManager, type EntityTarget, LessThan, MoreThan } from 'typeorm';
+import { type Page, type PageQuery, readPage } from '../../../common/page.js';
 import type { Grant } from '../../../common/user/grant.js';
-import { isKeyOfRegistration, seenBy } from '../findings/seen-by.js';
-import { answerOf } from '../findings/answer.js';
-import type { DiscoveryResult, ScanFindings } from '../model/scan.types.js';
-import { compare, type Comparison } from '../findings/snapshot.js';
-import type { DiscoveryChangeEntity } from './discovery-change.entity.js';
-import type { DiscoveryScanEntity } from './discovery-scan.entity.js';
-import { ScanHistoryRepository } from './scan-history.repository.js';
-import { ScanTurnsRepository } from './scan-turns.repository.js';
-import { discoveryLimits } from '../discovery.limits.js';
 import { pageLimits } from '../../../common/validation/page.limits.js';
+import type { Condition } from '../../../database/conditions.js';
+import { Database } from '../../../database/database.js';
+import { inParts } from '../../../database/statement-batches.js';
+import { Table } from '../../../database/table.js';
+import { type TimeRange, timesIn } from '../../../database/conditions.js';
+import { discoveryLimits } from '../discovery.limits.js';
+import { answerOf } from '../findings/answer.js';
+import { isKeyOfRegistration, REGISTRATION_PREFIXES, seenBy } from '../findings/seen-by.js';
+import { compare, type Comparison } from '../findings/snapshot.js';
+import { ScanNotFoundError } from '../model/failures.js';
+import type { DiscoveryResult, ScanFindings } from '../model/scan.types.js';
+import { DiscoveryChangeEntity, DiscoveryScanEntity } from './discovery.entity.js';
+import { ScanTurnsRepository } from './scan-turns.repository.js';
 
 /** Ids that the changes of one scan have to themselves; a scan of 10,000 components has at most 30,000. */
 const IDS_OF_A_SCAN = 100_000;
+/** Rows of one insert; databases bound the values of a statement. */
+const ROWS_OF_AN_INSERT = 500;
+
+/** Without its answer, which may be large. */
+const SCANS = new Table(DiscoveryScanEntity).selectAllBut('result');
+const CHANGES = new Table(DiscoveryChangeEntity).selectAllBut();
+
+/** A completed scan in the history. */
+export type StoredScan = Omit<DiscoveryScanEntity, 'result'>;
+
+/** A completed scan with its answer. */
+export type StoredScanDetails = StoredScan & { result: DiscoveryResult };
+
+/** Which part of the history is wanted, newest first, by when scans were completed. */
+type HistoryQuery = PageQuery<number> & TimeRange;
 
 /** A scan that one replica made in its turn. */
-export interface MadeScan {
+interface MadeScan {
   number: number;
   holder: string;
   requestedBy: string;
@@ -39,7 +49,6 @@ export class ScanStore {
   constructor(
     private readonly database: Database,
     private readonly turns: ScanTurnsRepository,
-    private readonly history: ScanHistoryRepository,
   ) {}
 
   /**
@@ -52,66 +61,105 @@ export class ScanStore {
       const previous = await this.turns.finish(manager, scan.holder);
       const comparison = compare(previous, scan.findings.components);
       const result = answerOf(scan.findings, comparison);
-      await this.history.insert(manager, scanRow(scan, comparison, result), changeRows(scan, comparison));
+      await manager.insert(DiscoveryScanEntity, scanRow(scan, comparison, result));
+      for (const rows of inParts(changeRows(scan, comparison), ROWS_OF_AN_INSERT)) {
+        await manager.insert(DiscoveryChangeEntity, rows);
+      }
       await this.turns.storeSnapshot(manager, comparison.snapshot);
-      await this.history.keep(manager, {
-        scans: discoveryLimits.scansKept,
-        changes: discoveryLimits.changesKept,
-      });
+      await keepNewest(manager, DiscoveryScanEntity, discoveryLimits.scansKept);
+      await keepNewest(manager, DiscoveryChangeEntity, discoveryLimits.changesKept);
       return result;
     });
   }
 
   /** The newest completed scan with a number above this one; null when there is none. */
   async newestAfter(id: number): Promise<StoredScanDetails | null> {
-    return withResult(await this.database.read((manager) => this.history.newestAfter(manager, id)));
+    const row = await this.database.read((manager) =>
+      manager.findOne(DiscoveryScanEntity, { where: { id: MoreThan(id) }, order: { id: 'DESC' } }),
+    );
+    return row && withResult(row);
   }
 
   /** @throws ScanNotFoundError */
   async byId(id: number): Promise<StoredScanDetails> {
-    const scan = withResult(await this.database.read((manager) => this.history.findById(manager, id)));
-    if (scan === null) {
+    const row = await this.database.read((manager) => manager.findOneBy(DiscoveryScanEntity, { id }));
+    if (row === null) {
       throw new ScanNotFoundError();
     }
-    return scan;
+    return withResult(row);
   }
 
   /** Completed scans, newest first, `scansKept` of them. */
   async scans(query: HistoryQuery): Promise<Page<StoredScan, number>> {
-    return this.page(query, (manager, limit) => this.history.scans(manager, query, limit));
+    const times = timesIn(query);
+    const where = { ...behind(query), ...(times.length > 0 && { finishedAt: And(...times) }) };
+    return this.page(query, (manager, limit) => SCANS.find(manager, where, { order: { id: 'DESC' }, limit }));
   }
 
   /**
    * What scans found different from the scans before them, newest first.
-   * @param grant applications whose registrations are wanted. A change of a registration does not tell its application, so those
-   * count that the newest scan shows: registrations that are gone are told only to who sees all
+   * @param grant applications whose registrations are wanted: of these, changes of those that the newest scan
+   * shows
    */
-  async changes(query: ChangesQuery, grant: Grant): Promise<Page<StoredChange, number>> {
-    const newest = grant === 'all' ? null : await this.newestAfter(0);
-    const shown = newest && Object.keys(seenBy(grant, newest.result).externalIntegrations);
-    const registered = grant === 'all' ? null : (shown ?? []).filter(isKeyOfRegistration);
-    return this.page(query, (manager, limit) => this.history.changes(manager, query, registered, limit));
+  async changes(
+    query: HistoryQuery & { key?: string },
+    grant: Grant,
+  ): Promise<Page<DiscoveryChangeEntity, number>> {
+    const and = grant === 'all' ? undefined : await this.registrationsOf(grant);
+    const times = timesIn(query);
+    const where = {
+      ...behind(query),
+      ...(query.key !== undefined && { componentKey: query.key }),
+      ...(times.length > 0 && { noticedAt: And(...times) }),
+    };
+    return this.page(query, (manager, limit) =>
+      CHANGES.find(manager, where, { order: { id: 'DESC' }, limit, and }),
+    );
+  }
+
+  /** Of components whose keys could be those of registrations only the ones that these applications see. */
+  private async registrationsOf(grant: Grant): Promise<Condition> {
+    const newest = await this.newestAfter(0);
+    const shown = newest === null ? [] : Object.keys(seenBy(grant, newest.result).externalIntegrations);
+    const values = shown.filter(isKeyOfRegistration);
+    const others = REGISTRATION_PREFIXES.map((prefix) => `component_key NOT LIKE '${prefix}%'`).join(' AND ');
+    const theirs = values.length === 0 ? '' : ` OR component_key IN (${values.map(() => '?').join(', ')})`;
+    return { sql: `((${others})${theirs})`, values };
   }
 
   private async page<Item extends { id: number }>(
     { limit = pageLimits.size }: HistoryQuery,
     read: (manager: EntityManager, limit: number) => Promise<Item[]>,
   ): Promise<Page<Item, number>> {
-    return readPage(
-      limit,
-      (rows) => this.database.read((manager) => read(manager, rows)),
-      ({ id }) => id,
-    );
+    const rows = (most: number) => this.database.read((manager) => read(manager, most));
+    return readPage(limit, rows, ({ id }) => id);
   }
 }
 
-function withResult(row: DiscoveryScanEntity | null): StoredScanDetails | null {
-  return row === null ? null : { ...row, result: JSON.parse(row.result) as DiscoveryResult };
+/** Deletes all but the newest rows. */
+async function keepNewest(
+  manager: EntityManager,
+  entity: EntityTarget<{ id: number }>,
+  count: number,
+): Promise<void> {
+  const newest = { select: { id: true }, order: { id: 'DESC' }, skip: count - 1, take: 1 } as const;
+  const [oldest] = await manager.find(entity, newest);
+  if (oldest !== undefined) {
+    await manager.delete(entity, { id: LessThan(oldest.id) });
+  }
+}
+
+function behind({ before }: HistoryQuery) {
+  return before === undefined ? {} : { id: LessThan(before) };
+}
+
+function withResult(row: DiscoveryScanEntity): StoredScanDetails {
+  return { ...row, result: JSON.parse(row.result) as DiscoveryResult };
 }
 
 function scanRow(
   { number, requestedBy, findings }: MadeScan,
-  comparison: Comparison,
+  { newServices, configurationChanges }: Comparison,
   result: DiscoveryResult,
 ): DiscoveryScanEntity {
   return {
@@ -122,8 +170,8 @@ function scanRow(
     durationMs: Math.round(findings.durationMs),
     totalServices: result.totalServices,
     healthyServices: result.healthyServices,
-    newServices: comparison.newServices,
-    configurationChanges: comparison.configurationChanges,
+    newServices,
+    configurationChanges,
     issues: result.summary.issuesDetected,
     result: JSON.stringify(result),
   };

@@ -3,15 +3,15 @@ import type { EntityManager } from 'typeorm';
 import { DatabaseTime } from '../../../database/database-time.js';
 import { Database } from '../../../database/database.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
-import { ScanLostError } from '../model/discovery.errors.js';
+import { ScanLostError } from '../model/failures.js';
 import type { Snapshot } from '../findings/snapshot.js';
-import { DiscoveryStateEntity } from './discovery-state.entity.js';
+import { DiscoveryStateEntity } from './discovery.entity.js';
 
 const NAME = 'scan';
 const LONG_AGO = new Date(0);
 
 /** Whose turn it is. */
-export interface ScanTurn {
+interface ScanTurn {
   /** Number of the scan that began last; 0 before the first. */
   begun: number;
   /** Whether nobody scans now. */
@@ -50,8 +50,7 @@ export class ScanTurnsRepository {
   }
 
   /**
-   * Begins the scan number `begun + 1`.
-   * @param begun what was seen; with any other number somebody else began meanwhile
+   * Begins the scan number `begun + 1`, unless somebody else began one meanwhile.
    * @param holder new and unique
    * @returns whether it is this one's turn
    */
@@ -60,30 +59,31 @@ export class ScanTurnsRepository {
       await this.insertFirst();
     }
     const now = this.time.now();
-    const until = this.time.later(leaseMs);
-    const { affected } = await this.database.write((manager) =>
-      manager
-        .createQueryBuilder()
-        .update(DiscoveryStateEntity)
-        .set({ holder, begun: begun + 1, heldUntil: () => until.sql })
-        .where({ name: NAME, begun })
-        .andWhere(`(holder IS NULL OR held_until <= ${now.sql})`)
-        .setParameters({ ...now.parameters, ...until.parameters })
-        .execute(),
-    );
-    return affected === 1;
+    const isFree = { sql: `(holder IS NULL OR held_until <= ${now.sql})`, parameters: now.parameters };
+    return this.hold({ begun }, { holder, begun: begun + 1 }, leaseMs, isFree);
   }
 
   /** @returns false when the lease is another's */
   async renew(holder: string, leaseMs: number): Promise<boolean> {
+    return this.hold({ holder }, {}, leaseMs);
+  }
+
+  /** Prolongs the lease where the row is as it should be, and tells whether it was. */
+  private async hold(
+    where: Partial<DiscoveryStateEntity>,
+    changes: Partial<DiscoveryStateEntity>,
+    leaseMs: number,
+    condition = { sql: '1 = 1', parameters: {} },
+  ): Promise<boolean> {
     const until = this.time.later(leaseMs);
     const { affected } = await this.database.write((manager) =>
       manager
         .createQueryBuilder()
         .update(DiscoveryStateEntity)
-        .set({ heldUntil: () => until.sql })
-        .where({ name: NAME, holder })
-        .setParameters(until.parameters)
+        .set({ ...changes, heldUntil: () => until.sql })
+        .where({ name: NAME, ...where })
+        .andWhere(condition.sql)
+        .setParameters({ ...condition.parameters, ...until.parameters })
         .execute(),
     );
     return affected === 1;
@@ -96,8 +96,7 @@ export class ScanTurnsRepository {
   }
 
   /**
-   * Ends the turn in the transaction that stores what it found. Keeps the row locked until then, so that scans are stored
-   * one after the other.
+   * Ends the turn in the transaction that stores what it found; the row stays locked until then.
    * @returns what the last completed scan found; null before the first
    * @throws ScanLostError when the lease is another's
    */

@@ -1,4 +1,4 @@
-import type { WorkerJob } from '../../../common/threads/worker-job.js';
+import type { WorkerJob } from '../../../common/threads/serve-worker.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { GraphNode, ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
 import type { DraftChange } from '../drafts/draft-workflows.js';

@@ -4,7 +4,7 @@ import { isPlain, PLAIN_HTTP_RULE } from '../../../common/outbound/address-polic
 import { plainHttpOf } from '../../../common/outbound/configured-outbound.js';
 import { Env } from '../../../config/env.js';
 import { AuthorizationType } from '../model/system.types.js';
-import { mcpCallLimits } from '../../mcp-connection/mcp-call.limits.js';
+import { mcpCallLimits } from '../../mcp-connection/mcp.limits.js';
 
 const TOKEN_URL = 'authorization.configuration.identityProviderUrl';
 

@@ -1,35 +1,27 @@
 import type { Socket } from 'node:net';
 import { Agent, request as send } from 'undici';
-import { ProbeError } from '../../model/probe.error.js';
+import { discoveryLimits } from '../../discovery.limits.js';
+import { ProbeError } from '../../model/failures.js';
 import type { ProbeContext, ProbeWarning } from '../../model/probe.js';
-import { certificateWarnings } from '../net/certificate.js';
-import { openSocket, type TlsTrust } from '../net/open-socket.js';
-import { HttpAnswer } from './http-answer.js';
-import type { HttpRequest, HttpTransport } from './http-transport.js';
-
-/** What the transport of one probe needs. */
-export interface DirectTransportOptions {
-  context: ProbeContext;
-  trust: TlsTrust;
-  maxBytes: number;
-  /** Milliseconds since the epoch, for the rest of a certificate's life. */
-  now: () => number;
-}
+import { certificateWarnings } from '../net/warnings.js';
+import { connected, openSocket, type TlsTrust } from '../net/open-socket.js';
+import { HttpAnswer, type HttpRequest, type HttpTransport } from './http-transport.js';
 
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/**
- * HTTP to addresses that the operator named. A private agent has one connection to each origin. There are no redirects and no
- * compression, and no longer or larger answer than allowed.
- */
+/** HTTP to addresses of the operator: one connection to each origin, no redirects, no compression. */
 export class DirectTransport implements HttpTransport {
   private readonly agent: Agent;
   private readonly found = new Map<string, ProbeWarning>();
 
-  constructor(private readonly options: DirectTransportOptions) {
-    const { context } = options;
+  /** @param now milliseconds since the epoch, for the rest of a certificate's life */
+  constructor(
+    private readonly context: ProbeContext,
+    private readonly trust: TlsTrust,
+    private readonly now: () => number,
+  ) {
     this.agent = new Agent({
-      connect: (target, callback) => this.connect(target, callback),
+      connect: (target, callback) => void this.connect(target, callback),
       connections: 1,
       pipelining: 1,
       headersTimeout: context.timeoutMs,
@@ -39,7 +31,7 @@ export class DirectTransport implements HttpTransport {
   }
 
   async send(url: URL, { method, headers, body, isComplete }: HttpRequest): Promise<HttpAnswer> {
-    const { signal } = this.options.context;
+    const { signal } = this.context;
     const response = await send(url, {
       dispatcher: this.agent,
       method,
@@ -69,7 +61,7 @@ export class DirectTransport implements HttpTransport {
     let bytes = 0;
     for await (const chunk of body) {
       bytes += chunk.byteLength;
-      if (bytes > this.options.maxBytes) {
+      if (bytes > discoveryLimits.answerBytes) {
         throw new ProbeError('too_large');
       }
       chunks.push(chunk);
@@ -80,31 +72,22 @@ export class DirectTransport implements HttpTransport {
     return Buffer.concat(chunks).toString('utf8');
   }
 
-  private connect(
+  private async connect(
     { hostname, port, protocol }: { hostname: string; port?: string | number; protocol?: string },
     callback: (...args: [null, Socket] | [Error, null]) => void,
-  ): void {
-    const { context, trust, now } = this.options;
-    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  ): Promise<void> {
     const isTls = protocol === 'https:';
+    const host = hostname.replace(/^\[(.*)\]$/, '$1');
     const address = { host, port: Number(port || PORTS[protocol ?? '']) };
-    const socket = openSocket(address, context, isTls ? trust : undefined);
-    const settled = (): void => void socket.off('error', fail).off('close', onClose);
-    const fail = (error: Error): void => {
-      settled();
-      callback(error, null);
-    };
-    // At the deadline the socket is destroyed without an error.
-    const onClose = (): void => fail(closed());
-    socket.on('error', fail).on('close', onClose);
-    socket.once(isTls ? 'secureConnect' : 'connect', () => {
-      settled();
-      certificateWarnings(socket, now()).forEach((warning) => this.found.set(warning.code, warning));
-      callback(null, socket);
-    });
+    let socket: Socket;
+    try {
+      socket = openSocket(address, this.context, isTls ? this.trust : undefined);
+      await connected(socket, isTls ? 'secureConnect' : 'connect');
+    } catch (error) {
+      callback(error as Error, null);
+      return;
+    }
+    certificateWarnings(socket, this.now()).forEach((warning) => this.found.set(warning.code, warning));
+    callback(null, socket);
   }
-}
-
-function closed(): Error {
-  return Object.assign(new Error('closed'), { code: 'ECONNRESET' });
 }

@@ -1,4 +1,5 @@
-import type { HttpAnswer } from './http-answer.js';
+import { parsedJson } from '../../../../common/json.js';
+import { failureOfStatus, ProbeError } from '../../model/failures.js';
 import type { ProbeWarning } from '../../model/probe.js';
 
 /** A request of a probe; bodies are text. */
@@ -18,5 +19,35 @@ export interface HttpTransport {
   warnings(): ProbeWarning[];
 }
 
-/** Statuses that send the client elsewhere. */
-export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** One complete answer of a component. */
+export class HttpAnswer {
+  constructor(
+    readonly status: number,
+    private readonly headers: Readonly<Record<string, string | undefined>>,
+    /** At most `answerBytes`. */
+    readonly body: string,
+  ) {}
+
+  /** The first value of a header. */
+  header(name: string): string | undefined {
+    return this.headers[name.toLowerCase()];
+  }
+
+  /** @throws ProbeError when the status is not 2xx */
+  expectOk(): this {
+    const failure = failureOfStatus(this.status);
+    if (failure !== undefined) {
+      throw new ProbeError(failure);
+    }
+    return this;
+  }
+
+  /** The body as JSON. @throws ProbeError `protocol` when it is none */
+  json(): unknown {
+    const value = parsedJson(this.body);
+    if (value === undefined) {
+      throw new ProbeError('protocol');
+    }
+    return value;
+  }
+}

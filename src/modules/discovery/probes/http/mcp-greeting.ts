@@ -1,6 +1,6 @@
-import { isRecord } from '../net/json-values.js';
-import { ProbeError } from '../../model/probe.error.js';
-import type { HttpAnswer } from './http-answer.js';
+import { isJsonObject, parsedJson } from '../../../../common/json.js';
+import { failureOfStatus, ProbeError } from '../../model/failures.js';
+import type { HttpAnswer } from './http-transport.js';
 import type { ProbeHttp } from './probe-http.js';
 
 /** What an MCP server says of itself when it is greeted. */
@@ -51,8 +51,8 @@ export async function greetMcpServer(http: ProbeHttp): Promise<McpGreeting> {
     // Servers that know no end of sessions answer 405, which is as good.
     await http.request(http.base, { method: 'DELETE', headers }).catch(() => undefined);
   }
-  const info = isRecord(result['serverInfo']) ? result['serverInfo'] : {};
-  const capabilities = isRecord(result['capabilities']) ? Object.keys(result['capabilities']) : [];
+  const info = isJsonObject(result['serverInfo']) ? result['serverInfo'] : {};
+  const capabilities = isJsonObject(result['capabilities']) ? Object.keys(result['capabilities']) : [];
   return { name: info['name'], title: info['title'], version: info['version'], capabilities };
 }
 
@@ -63,7 +63,11 @@ async function offersEvents(http: ProbeHttp): Promise<boolean> {
     headers: { accept: 'text/event-stream' },
     isComplete: (body) => /\r?\n\r?\n/.test(body),
   });
-  return answer.isOk && isEventStream(answer) && /^event: ?endpoint\r?$/m.test(answer.body);
+  return (
+    failureOfStatus(answer.status) === undefined &&
+    isEventStream(answer) &&
+    /^event: ?endpoint\r?$/m.test(answer.body)
+  );
 }
 
 function isEventStream(answer: HttpAnswer): boolean {
@@ -73,14 +77,14 @@ function isEventStream(answer: HttpAnswer): boolean {
 function resultOf(answer: HttpAnswer): Record<string, unknown> {
   const messages = isEventStream(answer) ? messagesOf(answer.body) : [answer.json()];
   const message = messages.find(isAnswer);
-  if (message === undefined || !isRecord(message['result'])) {
+  if (message === undefined || !isJsonObject(message['result'])) {
     throw new ProbeError('protocol');
   }
   return message['result'];
 }
 
 function isAnswer(message: unknown): message is Record<string, unknown> {
-  return isRecord(message) && message['jsonrpc'] === '2.0' && message['id'] === ID;
+  return isJsonObject(message) && message['jsonrpc'] === '2.0' && message['id'] === ID;
 }
 
 /** The complete events of a stream that are JSON in one line of data, as those of MCP are. */
@@ -89,13 +93,5 @@ function messagesOf(body: string): unknown[] {
     .split(/\r?\n\r?\n/)
     .slice(0, -1)
     .map((event) => /^data: ?(.*)$/m.exec(event)?.[1] ?? '')
-    .map(parsed);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+    .map(parsedJson);
 }

@@ -8,8 +8,7 @@ import type { Component } from '../../model/component.types.js';
 import { tlsTrustOf } from '../net/open-socket.js';
 import type { ProbeContext } from '../../model/probe.js';
 import { DirectTransport } from './direct.transport.js';
-import { GuardedTransport } from './guarded.transport.js';
-import type { HttpTransport } from './http-transport.js';
+import { HttpAnswer, type HttpRequest, type HttpTransport } from './http-transport.js';
 import { httpUrlOf, ProbeHttp } from './probe-http.js';
 import { discoveryLimits } from '../../discovery.limits.js';
 
@@ -20,7 +19,6 @@ const MAX_ANSWERS = 64;
 @Injectable()
 export class ProbeHttpClient {
   private readonly outbound: OutboundClient;
-  private readonly maxBytes: number;
 
   /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
   constructor(
@@ -28,39 +26,38 @@ export class ProbeHttpClient {
     private readonly clock: Clock,
     @Optional() thread?: DialThread,
   ) {
-    this.maxBytes = discoveryLimits.answerBytes;
     this.outbound = outboundClient({ ...configuredOutbound(env), maxRedirects: 0 }, { thread });
   }
 
-  /**
-   * @param address where requests go, when it is not the component's endpoint
-   * @throws ProbeError `configuration` when the address is not one of HTTP
-   */
-  open(component: Component, context: ProbeContext, address = component.endpoint): ProbeHttp {
-    const base = httpUrlOf(address);
+  /** @throws ProbeError `configuration` when the endpoint is not one of HTTP */
+  open(component: Component, context: ProbeContext): ProbeHttp {
+    const base = httpUrlOf(component.endpoint);
     const now = (): number => this.clock.now().getTime();
-    const transport = this.transport(component, context, now);
-    return new ProbeHttp({ component, base, context, transport, now });
+    const transport =
+      component.trust === 'operator'
+        ? new DirectTransport(context, tlsTrustOf(component), now)
+        : this.guarded(component, context);
+    return new ProbeHttp(base, component, context, transport, now);
   }
 
-  private transport(component: Component, context: ProbeContext, now: () => number): HttpTransport {
-    if (component.trust === 'operator') {
-      const trust = tlsTrustOf(component);
-      return new DirectTransport({ context, trust, maxBytes: this.maxBytes, now });
-    }
+  /** To addresses that callers of the API named: through the guarded client, which judges each one and shows no certificate. */
+  private guarded(component: Component, { signal, timeoutMs, onEnd }: ProbeContext): HttpTransport {
     const limits = {
-      deadlineMs: context.timeoutMs,
-      maxResponseBytes: this.maxBytes,
-      maxTotalBytes: this.maxBytes * MAX_ANSWERS,
+      deadlineMs: timeoutMs,
+      maxResponseBytes: discoveryLimits.answerBytes,
+      maxTotalBytes: discoveryLimits.answerBytes * MAX_ANSWERS,
     };
     // What several applications have registered is probed by the rules for all: neither learns what only the other may call.
     const [app, ...others] = component.apps ?? [];
     const owner = app === undefined || others.length > 0 ? undefined : { app };
     const operation = this.outbound.openWith(limits, owner);
-    context.onEnd(() => void operation.close().catch(() => undefined));
-    context.signal.addEventListener('abort', () => void operation.close().catch(() => undefined), {
-      once: true,
-    });
-    return new GuardedTransport(operation);
+    const close = (): void => void operation.close().catch(() => undefined);
+    onEnd(close);
+    signal.addEventListener('abort', close, { once: true });
+    const send = async (url: URL, request: HttpRequest): Promise<HttpAnswer> => {
+      const response = await operation.fetch(url, { ...request });
+      return new HttpAnswer(response.status, Object.fromEntries(response.headers), await response.text());
+    };
+    return { send, warnings: () => [] };
   }
 }

@@ -1,6 +1,5 @@
+import { isJsonObject } from '../../../../common/json.js';
 import { within } from '../../../../common/deadline.js';
-import { isRecord } from '../net/json-values.js';
-import { ProbeError } from '../../model/probe.error.js';
 import {
   capabilitiesOf,
   describedBy,
@@ -10,11 +9,12 @@ import {
   type SelfDescription,
   versionOf,
 } from '../net/self-description.js';
-import type { HttpAnswer } from './http-answer.js';
+import { ProbeError } from '../../model/failures.js';
+import type { HttpAnswer } from './http-transport.js';
 import type { ProbeHttp } from './probe-http.js';
 
 /** What is known after the health endpoint has answered. */
-export interface HealthFound {
+interface HealthFound {
   own: SelfDescription;
   /** Path of the health endpoint below the base. */
   at: string;
@@ -22,10 +22,7 @@ export interface HealthFound {
   infoPath: string | undefined;
 }
 
-/**
- * Asks the neighbours of a health endpoint for version, name and capabilities, each family where it keeps them. A
- * neighbour that is absent, forbidden or slow takes nothing from a healthy service: they get half of the time that is left.
- */
+/** Asks the neighbours of a health endpoint, in half of the time left; they take nothing from it. */
 export async function moreAbout(http: ProbeHttp, found: HealthFound): Promise<SelfDescription> {
   const { infoPath } = found;
   const learned: SelfDescription[] = [];
@@ -48,7 +45,7 @@ async function ofItsFamily(http: ProbeHttp, { own, at, answer }: HealthFound): P
   }
   if (own.version === undefined && /^ok$/i.test(answer.body.trim())) {
     const body = await http.json('/version');
-    return known('version', versionOf(isRecord(body) ? body['gitVersion'] : undefined));
+    return known('version', versionOf(isJsonObject(body) ? body['gitVersion'] : undefined));
   }
   return {};
 }
@@ -57,18 +54,18 @@ async function actuator(http: ProbeHttp, prefix: string): Promise<SelfDescriptio
   const info = await quietly(async () => describedBy(await http.json(`${prefix}actuator/info`)));
   const links = await quietly(async () => {
     const body = await http.json(`${prefix}actuator`);
-    const names = isRecord(body) && isRecord(body['_links']) ? Object.keys(body['_links']) : [];
+    const names = isJsonObject(body) && isJsonObject(body['_links']) ? Object.keys(body['_links']) : [];
     return known('capabilities', capabilitiesOf(names.filter((name) => name !== 'self')));
   });
   return merged([info, links]);
 }
 
 function dapr(body: unknown): SelfDescription {
-  if (!isRecord(body)) {
+  if (!isJsonObject(body)) {
     return {};
   }
   const components: unknown[] = Array.isArray(body['components']) ? body['components'] : [];
-  const types = components.map((component) => (isRecord(component) ? component['type'] : undefined));
+  const types = components.map((component) => (isJsonObject(component) ? component['type'] : undefined));
   return {
     ...known('name', nameOf(body['id'])),
     ...known('version', versionOf(body['runtimeVersion'])),
@@ -78,11 +75,11 @@ function dapr(body: unknown): SelfDescription {
 
 async function document(http: ProbeHttp, path: string): Promise<SelfDescription> {
   const body = await http.json(path);
-  if (!isRecord(body)) {
+  if (!isJsonObject(body)) {
     return {};
   }
   const tags: unknown[] = Array.isArray(body['tags']) ? body['tags'] : [];
-  const names = tags.map((tag) => (isRecord(tag) ? tag['name'] : undefined));
+  const names = tags.map((tag) => (isJsonObject(tag) ? tag['name'] : undefined));
   return merged([describedBy(body), known('capabilities', capabilitiesOf(names))]);
 }
 

@@ -1,10 +1,10 @@
+import { isJsonObject } from '../../../../common/json.js';
 import { Injectable } from '@nestjs/common';
 import type { Component } from '../../model/component.types.js';
 import { ProbeHttpClient } from '../http/probe-http.client.js';
-import { isRecord } from '../net/json-values.js';
-import { ProbeError } from '../../model/probe.error.js';
-import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
 import { known, versionOf } from '../net/self-description.js';
+import { ProbeError } from '../../model/failures.js';
+import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
 
 /** Looks at an Elasticsearch or OpenSearch cluster. Needs an account with the cluster privilege monitor. */
 @Injectable()
@@ -16,12 +16,12 @@ export class ElasticsearchProbe implements Probe {
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
     const http = this.client.open(component, context);
     const root = await http.json('/');
-    const version = isRecord(root) ? root['version'] : undefined;
-    if (!isRecord(version)) {
+    const version = isJsonObject(root) ? root['version'] : undefined;
+    if (!isJsonObject(version)) {
       throw new ProbeError('protocol');
     }
     const health = await http.json('/_cluster/health');
-    const status = isRecord(health) ? health['status'] : undefined;
+    const status = isJsonObject(health) ? health['status'] : undefined;
     if (status !== 'green' && status !== 'yellow') {
       throw new ProbeError(status === 'red' ? 'down' : 'protocol');
     }

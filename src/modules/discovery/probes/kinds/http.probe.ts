@@ -1,12 +1,11 @@
+import { isJsonObject, parsedJson } from '../../../../common/json.js';
+import { failureOfStatus, ProbeError, type ProbeFailure } from '../../model/failures.js';
 import { Injectable } from '@nestjs/common';
 import type { Component } from '../../model/component.types.js';
-import { textOption } from '../net/component-options.js';
-import { judge } from '../http/health-verdict.js';
-import type { HttpAnswer } from '../http/http-answer.js';
+import type { HttpAnswer } from '../http/http-transport.js';
 import { ProbeHttpClient } from '../http/probe-http.client.js';
 import type { ProbeHttp } from '../http/probe-http.js';
 import { moreAbout } from '../http/service-details.js';
-import { ProbeError } from '../../model/probe.error.js';
 import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
 import { describedBy, known, merged, versionOf } from '../net/self-description.js';
 
@@ -22,9 +21,8 @@ interface Found {
 }
 
 /**
- * Looks at a service by its health endpoint: Spring Actuator, Nest Terminus, health+json, ASP.NET, MicroProfile, Dapr,
- * Kubernetes, or any endpoint that answers 2xx. Options: `healthPath`, and `infoPath` of a document that tells name, version
- * and capabilities, which may be an OpenAPI document.
+ * Looks at a service by its health endpoint. Options: `healthPath`, and `infoPath` of a document, also
+ * OpenAPI, that tells name, version and capabilities.
  */
 @Injectable()
 export class HttpProbe implements Probe {
@@ -33,8 +31,7 @@ export class HttpProbe implements Probe {
   constructor(private readonly client: ProbeHttpClient) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    const path = textOption(component, 'healthPath');
-    const infoPath = textOption(component, 'infoPath');
+    const { healthPath: path, infoPath } = component.options;
     const http = this.client.open(component, context);
     const { answer, at } =
       path === undefined
@@ -69,4 +66,41 @@ async function findHealth(http: ProbeHttp, isAnonymous: boolean): Promise<Found>
     }
   }
   return refused ?? { answer: await http.get(http.base), at: '' };
+}
+
+/** What the answer of a health endpoint means. */
+interface HealthVerdict {
+  /** Undefined when the service is healthy. */
+  failure: ProbeFailure | undefined;
+  isDegraded: boolean;
+  /** The body when it is JSON. */
+  body: unknown;
+}
+
+type Health = 'up' | 'degraded' | 'down';
+
+/** The words of Spring Actuator, MicroProfile, Terminus, health+json, ASP.NET, Kubernetes and their likes. */
+const WORDS: readonly (readonly [Health, string])[] = [
+  ['up', 'up ok pass healthy alive success green'],
+  ['degraded', 'degraded warn warning pass-with-warning yellow'],
+  ['down', 'down out_of_service unknown error shutting_down fail failed unhealthy critical red'],
+];
+const MEANINGS: ReadonlyMap<string, Health> = new Map(
+  WORDS.flatMap(([health, words]) => words.split(' ').map((word) => [word, health] as const)),
+);
+const LONGEST_WORD = 32;
+
+/** Judges the answer of a health endpoint. A body counts more than a status: many say "down" with 200. */
+function judge(answer: HttpAnswer): HealthVerdict {
+  const body = parsedJson(answer.body);
+  const health = saidBy(body ?? answer.body);
+  const failure = health === 'down' ? 'down' : failureOfStatus(answer.status);
+  return { failure, isDegraded: health === 'degraded', body };
+}
+
+function saidBy(body: unknown): Health | undefined {
+  const word = isJsonObject(body) ? body['status'] : body;
+  return typeof word === 'string' && word.length <= LONGEST_WORD
+    ? MEANINGS.get(word.trim().toLowerCase())
+    : undefined;
 }

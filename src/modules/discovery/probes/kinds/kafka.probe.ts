@@ -3,31 +3,20 @@ import type { Admin, KafkaConfig, SASLOptions } from 'kafkajs';
 import { Clock } from '../../../../common/clock.js';
 import { within } from '../../../../common/deadline.js';
 import type { Component } from '../../model/component.types.js';
-import { brokerWarnings } from '../net/broker-warnings.js';
-import {
-  addressesOf,
-  countOption,
-  requireOperator,
-  type ServerAddress,
-  type ServerAddresses,
-  textOption,
-} from '../net/component-options.js';
-import { loadDriver } from '../net/driver.js';
+import { brokerWarnings } from '../net/warnings.js';
+import { addressesOf, type ServerAddress, type ServerAddresses } from '../net/component-options.js';
+import { loadDriver, ProbeSockets } from '../net/probe-sockets.js';
 import { tlsTrustOf, usesTls } from '../net/open-socket.js';
-import { ProbeSockets } from '../net/probe-sockets.js';
-import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
+import { ProbeError, type ProbeFailure } from '../../model/failures.js';
 import type { Probe, ProbeContext, ProbeFinding, ProbeWarning } from '../../model/probe.js';
-import { discoveryLimits } from '../../discovery.limits.js';
 
 const PORT = 9_092;
-/** By the names of the driver's errors; its codes are those of Kafka, several of which mean one thing to us. */
-const NAMES: Readonly<Record<string, ProbeFailure>> = {
+/** By the names and types of the driver's errors; its codes are those of Kafka, several of which mean one thing to us. */
+const FAILURES: Readonly<Record<string, ProbeFailure>> = {
   KafkaJSSASLAuthenticationError: 'auth',
   KafkaJSRequestTimeoutError: 'timeout',
   KafkaJSUnsupportedMagicByteInMessageSet: 'protocol',
   KafkaJSPartialMessageError: 'protocol',
-};
-const TYPES: Readonly<Record<string, ProbeFailure>> = {
   CLUSTER_AUTHORIZATION_FAILED: 'forbidden',
   TOPIC_AUTHORIZATION_FAILED: 'forbidden',
   SASL_AUTHENTICATION_FAILED: 'auth',
@@ -39,10 +28,7 @@ const TYPES: Readonly<Record<string, ProbeFailure>> = {
 const INTERNAL = /^(__|_schemas$)/;
 const MAX_CAUSES = 5;
 
-/**
- * Looks at a Kafka cluster: brokers, topics that are not internal, partitions that lack replicas. Tries the addresses in
- * turn, each with its share of the time. Needs Describe on the cluster and on the topics that are to be counted.
- */
+/** Looks at a Kafka cluster. Tries the addresses in turn, each with its share of the time. */
 @Injectable()
 export class KafkaProbe implements Probe {
   readonly kind = 'kafka';
@@ -50,7 +36,6 @@ export class KafkaProbe implements Probe {
   constructor(private readonly clock: Clock) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    requireOperator(component);
     const addresses = addressesOf(component, PORT);
     const startedAt = performance.now();
     let failure = new ProbeError('configuration');
@@ -67,11 +52,10 @@ export class KafkaProbe implements Probe {
   }
 
   private async ask(component: Component, context: ProbeContext, attempt: Attempt): Promise<ProbeFinding> {
-    const sockets = new ProbeSockets({
+    const sockets = new ProbeSockets(
       context,
-      maxBytes: discoveryLimits.driverBytes,
-      isProtocol: (first) => first.byteLength < 4 || first.readUInt32BE() <= MAX_FIRST_BYTES,
-    });
+      (first) => first.byteLength < 4 || first.readUInt32BE() <= MAX_FIRST_BYTES,
+    );
     const config = configOf(component, attempt, sockets);
     const { Kafka, logLevel } = (await loadDriver('kafkajs', () => import('kafkajs'))).default;
     const admin = new Kafka({ ...config, logLevel: logLevel.NOTHING }).admin({ retry: { retries: 0 } });
@@ -102,8 +86,9 @@ interface Attempt {
 
 function configOf(component: Component, attempt: Attempt, sockets: ProbeSockets): KafkaConfig {
   const { server, addresses, ms } = attempt;
-  const trust = usesTls(component, addresses.scheme, []) ? tlsTrustOf(component) : undefined;
-  const sasl = saslOf(component);
+  const trust = usesTls(component, addresses.scheme) ? tlsTrustOf(component) : undefined;
+  const { username, password = '' } = component.credentials ?? {};
+  const { mechanism = 'plain' } = component.options;
   return {
     clientId: 'svc-platform',
     brokers: [`${server.host.includes(':') ? `[${server.host}]` : server.host}:${server.port}`],
@@ -112,24 +97,12 @@ function configOf(component: Component, attempt: Attempt, sockets: ProbeSockets)
     authenticationTimeout: ms,
     retry: { retries: 0 },
     ssl: trust !== undefined,
-    ...(sasl === undefined ? {} : { sasl }),
+    ...(username === undefined ? {} : { sasl: { mechanism, username, password } as SASLOptions }),
     socketFactory: ({ host, port, onConnect }) => {
       const socket = sockets.open({ host, port }, trust);
       return socket.once(trust === undefined ? 'connect' : 'secureConnect', onConnect);
     },
   };
-}
-
-function saslOf(component: Component): SASLOptions | undefined {
-  const { username, password = '' } = component.credentials ?? {};
-  if (username === undefined) {
-    return undefined;
-  }
-  const mechanism = textOption(component, 'mechanism') ?? 'plain';
-  if (mechanism !== 'plain' && mechanism !== 'scram-sha-256' && mechanism !== 'scram-sha-512') {
-    throw new ProbeError('configuration');
-  }
-  return { mechanism, username, password };
 }
 
 async function describe(admin: Admin, component: Component, { addresses }: Attempt): Promise<ProbeFinding> {
@@ -141,7 +114,7 @@ async function describe(admin: Admin, component: Component, { addresses }: Attem
     .flatMap(({ partitions }) => partitions)
     .filter(({ isr, replicas }) => isr.length < replicas.length).length;
   const brokers = cluster.brokers.length;
-  const expected = countOption(component, 'expectedBrokers') ?? addresses.servers.length;
+  const expected = component.options.expectedBrokers ?? addresses.servers.length;
   const underReplicated: ProbeWarning[] =
     lacking > 0 ? [{ code: 'under_replicated', partitions: lacking }] : [];
   return {
@@ -155,7 +128,7 @@ async function describe(admin: Admin, component: Component, { addresses }: Attem
 function driverFailure(error: unknown): ProbeError | undefined {
   let current = error as { name?: string; type?: string; cause?: unknown } | undefined;
   for (let depth = 0; depth < MAX_CAUSES && current !== undefined && current !== null; depth += 1) {
-    const failure = TYPES[current.type ?? ''] ?? NAMES[current.name ?? ''];
+    const failure = FAILURES[current.type ?? ''] ?? FAILURES[current.name ?? ''];
     if (failure !== undefined) {
       return new ProbeError(failure);
     }

@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { ConnectionFailureCause } from '../../../mcp-connection/model/connection-failure.types.js';
 import { McpConnectionService } from '../../../mcp-connection/mcp-connection.service.js';
 import type { Component } from '../../model/component.types.js';
-import { textsOption } from '../net/component-options.js';
 import { httpUrlOf } from '../http/probe-http.js';
 import { ProbeHttpClient } from '../http/probe-http.client.js';
 import { greetMcpServer, type McpGreeting } from '../http/mcp-greeting.js';
-import { PROBE_FAILURES, ProbeError, type ProbeFailure } from '../../model/probe.error.js';
+import { PROBE_FAILURES, ProbeError, type ProbeFailure } from '../../model/failures.js';
 import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
 import { capabilitiesOf, known, nameOf, versionOf } from '../net/self-description.js';
 
@@ -20,9 +19,8 @@ const FAILURES: Readonly<Partial<Record<ConnectionFailureCause, ProbeFailure>>> 
 };
 
 /**
- * Looks at an MCP server: it is greeted, which tells name, version and capabilities; no tool is listed or called, and
- * nothing is stored. Option `authorizationRequired`: a refusal for want of a token shows that the server works, since
- * credentials of registered servers are not used here.
+ * Looks at an MCP server: it is greeted, and no tool is listed or called. Option `authorizationRequired`: a
+ * refusal for want of a token shows that the server works.
  */
 @Injectable()
 export class McpProbe implements Probe {
@@ -40,7 +38,7 @@ export class McpProbe implements Probe {
         : this.direct(component, context));
     } catch (error) {
       const isRefusal = error instanceof ProbeError && error.failure === 'auth';
-      if (isRefusal && component.options['authorizationRequired'] === true) {
+      if (isRefusal && component.options.authorizationRequired === true) {
         return {};
       }
       throw error;
@@ -49,7 +47,7 @@ export class McpProbe implements Probe {
 
   private async guarded(component: Component, { timeoutMs }: ProbeContext): Promise<ProbeFinding> {
     const url = httpUrlOf(component.endpoint);
-    const query = textsOption(component, 'query');
+    const { query = {} } = component.options;
     Object.entries(query).forEach(([name, value]) => url.searchParams.set(name, value));
     const result = await this.connections.greet(url.href, timeoutMs);
     if (result.outcome !== 'connected') {

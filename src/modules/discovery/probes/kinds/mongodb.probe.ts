@@ -1,20 +1,17 @@
+import { isJsonObject } from '../../../../common/json.js';
 import { checkServerIdentity } from 'node:tls';
 import { Injectable } from '@nestjs/common';
 import type { Document, MongoClient, MongoClientOptions } from 'mongodb';
 import { Clock } from '../../../../common/clock.js';
 import type { Component } from '../../model/component.types.js';
-import { addressesOf, requireOperator, textOption } from '../net/component-options.js';
-import { loadDriver } from '../net/driver.js';
-import { isRecord, wholeNumber } from '../net/json-values.js';
-import { adoptingSockets } from '../net/adopt-sockets.js';
-import { endWarnings } from '../net/certificate.js';
-import { probeLookup } from '../net/probe-lookup.js';
-import { tlsTrustOf, usesTls } from '../net/open-socket.js';
-import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
+import { addressesOf } from '../net/component-options.js';
+import { adoptingSockets, loadDriver } from '../net/probe-sockets.js';
+import { known, versionOf, wholeNumber } from '../net/self-description.js';
+import { connectionsFinding, endWarnings } from '../net/warnings.js';
+import { probeLookup, tlsTrustOf, usesTls } from '../net/open-socket.js';
+import { ProbeError, type ProbeFailure } from '../../model/failures.js';
 import { toProbeError } from '../net/probe-failure.js';
 import type { Probe, ProbeContext, ProbeFinding, ProbeWarning } from '../../model/probe.js';
-import { known, versionOf } from '../net/self-description.js';
-import { connectionsFinding } from '../net/used-connections.js';
 
 const PORT = 27_017;
 /** https://www.mongodb.com/docs/manual/reference/error-codes/ */
@@ -33,10 +30,7 @@ const NAMES: Readonly<Record<string, ProbeFailure>> = {
 const MAX_CAUSES = 5;
 const STATUS: Document = { serverStatus: 1, metrics: 0, wiredTiger: 0, repl: 0, locks: 0 };
 
-/**
- * Looks at a MongoDB server or cluster: version and connections, as the server that answers counts them. Needs an
- * account with the role clusterMonitor.
- */
+/** Looks at a MongoDB server or cluster: version and connections, as the server that answers counts them. */
 @Injectable()
 export class MongodbProbe implements Probe {
   readonly kind = 'mongodb';
@@ -44,7 +38,6 @@ export class MongodbProbe implements Probe {
   constructor(private readonly clock: Clock) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    requireOperator(component);
     let validTo: string | undefined;
     const options: MongoClientOptions = {
       ...optionsOf(component, context),
@@ -92,17 +85,17 @@ function optionsOf(component: Component, { timeoutMs }: ProbeContext): MongoClie
     serverMonitoringMode: 'poll',
     heartbeatFrequencyMS: 60_000,
     lookup: probeLookup,
-    tls: isSrv || usesTls(component, scheme, []),
+    tls: isSrv || usesTls(component, scheme),
     ...(ca === undefined ? {} : { ca }),
     ...(username === undefined
       ? {}
-      : { auth: { username, password }, authSource: textOption(component, 'authSource') ?? 'admin' }),
+      : { auth: { username, password }, authSource: component.options.authSource ?? 'admin' }),
   };
 }
 
 function found(status: Document, certificate: ProbeWarning[]): ProbeFinding {
   const counts: unknown = status['connections'];
-  if (!isRecord(counts)) {
+  if (!isJsonObject(counts)) {
     throw new ProbeError('protocol');
   }
   const current = wholeNumber(counts['current']);

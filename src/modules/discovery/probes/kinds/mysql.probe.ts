@@ -2,17 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2/promise';
 import { Clock } from '../../../../common/clock.js';
 import type { Component } from '../../model/component.types.js';
-import { addressesOf, requireOperator } from '../net/component-options.js';
-import { loadDriver } from '../net/driver.js';
-import { wholeNumber } from '../net/json-values.js';
-import { certificateWarnings } from '../net/certificate.js';
+import { addressesOf } from '../net/component-options.js';
+import { loadDriver, ProbeSockets } from '../net/probe-sockets.js';
+import { known, versionOf, wholeNumber } from '../net/self-description.js';
+import { certificateWarnings, connectionsFinding } from '../net/warnings.js';
 import { tlsTrustOf, usesTls } from '../net/open-socket.js';
-import { ProbeSockets } from '../net/probe-sockets.js';
-import type { ProbeFailure } from '../../model/probe.error.js';
+import type { ProbeFailure } from '../../model/failures.js';
 import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
-import { known, versionOf } from '../net/self-description.js';
-import { connectionsFinding } from '../net/used-connections.js';
-import { discoveryLimits } from '../../discovery.limits.js';
 
 const PORT = 3_306;
 const CODES: Readonly<Record<string, ProbeFailure>> = {
@@ -46,12 +42,10 @@ export class MysqlProbe implements Probe {
   constructor(private readonly clock: Clock) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    requireOperator(component);
-    const sockets = new ProbeSockets({
+    const sockets = new ProbeSockets(
       context,
-      maxBytes: discoveryLimits.driverBytes,
-      isProtocol: (first) => first.byteLength < 5 || GREETINGS.has(first[4] ?? 0),
-    });
+      (first) => first.byteLength < 5 || GREETINGS.has(first[4] ?? 0),
+    );
     const options = connectionOptions(component, context, sockets);
     const { createConnection } = await loadDriver('mysql2', () => import('mysql2/promise'));
     try {
@@ -107,6 +101,6 @@ function connectionOptions(
     user: username,
     password,
     connectTimeout: context.timeoutMs,
-    ...(usesTls(component, scheme, []) ? { ssl } : {}),
+    ...(usesTls(component, scheme) ? { ssl } : {}),
   };
 }

@@ -1,21 +1,17 @@
+import { isJsonObject } from '../../../../common/json.js';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../common/clock.js';
 import type { Component } from '../../model/component.types.js';
-import { brokerWarnings } from '../net/broker-warnings.js';
-import { countOption } from '../net/component-options.js';
+import { brokerWarnings } from '../net/warnings.js';
 import { ProbeHttpClient } from '../http/probe-http.client.js';
-import { connectionWarnings } from '../net/connection-check.js';
-import { isRecord, records, wholeNumber } from '../net/json-values.js';
-import { ProbeError } from '../../model/probe.error.js';
+import { connectionWarnings } from '../net/open-socket.js';
+import { known, records, versionOf, wholeNumber } from '../net/self-description.js';
+import { ProbeError } from '../../model/failures.js';
 import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
-import { known, versionOf } from '../net/self-description.js';
 
 const PORT = 4_222;
 
-/**
- * Looks at a NATS cluster: brokers are this server and those it has routes to, topics the JetStream streams. By the
- * monitoring port (http), which knows no accounts. A client port (nats) is only connected to.
- */
+/** Looks at a NATS cluster by the monitoring port: servers with routes, and JetStream streams. */
 @Injectable()
 export class NatsProbe implements Probe {
   readonly kind = 'nats';
@@ -36,12 +32,12 @@ export class NatsProbe implements Probe {
   private async byMonitoring(component: Component, context: ProbeContext): Promise<ProbeFinding> {
     const http = this.client.open(component, context);
     const about = await http.json('/varz');
-    if (!isRecord(about) || about['server_id'] === undefined) {
+    if (!isJsonObject(about) || about['server_id'] === undefined) {
       throw new ProbeError('protocol');
     }
     const routes = await http.json('/routez');
     const streams = await http.json('/jsz');
-    if (!isRecord(routes) || !isRecord(streams)) {
+    if (!isJsonObject(routes) || !isJsonObject(streams)) {
       throw new ProbeError('protocol');
     }
     const others = new Set(records(routes['routes'] ?? []).map((route) => route['remote_id']));
@@ -55,10 +51,7 @@ export class NatsProbe implements Probe {
       ...known('version', versionOf(about['version'])),
       brokers,
       topics: wholeNumber(streams['streams'] ?? 0),
-      warnings: [
-        ...brokerWarnings(brokers, countOption(component, 'expectedBrokers') ?? 1),
-        ...http.warnings(),
-      ],
+      warnings: [...brokerWarnings(brokers, component.options.expectedBrokers ?? 1), ...http.warnings()],
     };
   }
 }

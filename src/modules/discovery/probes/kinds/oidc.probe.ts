@@ -1,16 +1,13 @@
+import { isJsonObject } from '../../../../common/json.js';
 import { Injectable } from '@nestjs/common';
 import type { Component } from '../../model/component.types.js';
 import { httpUrlOf } from '../http/probe-http.js';
 import { ProbeHttpClient } from '../http/probe-http.client.js';
-import { isRecord, records } from '../net/json-values.js';
-import { ProbeError } from '../../model/probe.error.js';
+import { capabilitiesOf, known, records } from '../net/self-description.js';
+import { ProbeError } from '../../model/failures.js';
 import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
-import { capabilitiesOf, known } from '../net/self-description.js';
 
-/**
- * Looks at an OpenID Connect issuer: its discovery document names it as issuer (OpenID Connect Discovery 1.0, section
- * 4.3) and its key set has keys. The capabilities are the algorithms of the keys. Needs no account.
- */
+/** Looks at an OpenID Connect issuer: its document names it, and its key set has keys. */
 @Injectable()
 export class OidcProbe implements Probe {
   readonly kind = 'oidc';
@@ -20,7 +17,7 @@ export class OidcProbe implements Probe {
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
     const http = this.client.open({ ...component, credentials: null }, context);
     const document = await http.json('/.well-known/openid-configuration');
-    if (!isRecord(document) || !isSame(document['issuer'], http.base)) {
+    if (!isJsonObject(document) || !isSame(document['issuer'], http.base)) {
       throw new ProbeError('protocol');
     }
     const { jwks_uri: keysUrl } = document;
@@ -28,7 +25,7 @@ export class OidcProbe implements Probe {
       throw new ProbeError('protocol');
     }
     const keySet = await http.json(httpUrlOf(keysUrl));
-    const keys = records(isRecord(keySet) ? keySet['keys'] : undefined);
+    const keys = records(isJsonObject(keySet) ? keySet['keys'] : undefined);
     if (keys.length === 0) {
       throw new ProbeError('down');
     }

@@ -2,17 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Client, ClientConfig } from 'pg';
 import { Clock } from '../../../../common/clock.js';
 import type { Component } from '../../model/component.types.js';
-import { addressesOf, requireOperator } from '../net/component-options.js';
-import { loadDriver } from '../net/driver.js';
-import { wholeNumber } from '../net/json-values.js';
-import { certificateWarnings } from '../net/certificate.js';
+import { addressesOf } from '../net/component-options.js';
+import { loadDriver, ProbeSockets } from '../net/probe-sockets.js';
+import { known, versionOf, wholeNumber } from '../net/self-description.js';
+import { certificateWarnings, connectionsFinding } from '../net/warnings.js';
 import { tlsOptions, tlsTrustOf, usesTls } from '../net/open-socket.js';
-import { ProbeSockets } from '../net/probe-sockets.js';
-import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
+import { ProbeError, type ProbeFailure } from '../../model/failures.js';
 import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
-import { known, versionOf } from '../net/self-description.js';
-import { connectionsFinding } from '../net/used-connections.js';
-import { discoveryLimits } from '../../discovery.limits.js';
 
 const PORT = 5_432;
 const CODES: Readonly<Record<string, ProbeFailure>> = {
@@ -49,10 +45,7 @@ interface Row {
   active: number;
 }
 
-/**
- * Looks at a PostgreSQL server: version and connections without its own. Needs an account with the role pg_monitor;
- * without it all connections count as active, and that is a warning. The path of the endpoint is the database.
- */
+/** Looks at a PostgreSQL server. Without pg_monitor all connections count as active: a warning. */
 @Injectable()
 export class PostgresqlProbe implements Probe {
   readonly kind = 'postgresql';
@@ -60,12 +53,7 @@ export class PostgresqlProbe implements Probe {
   constructor(private readonly clock: Clock) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    requireOperator(component);
-    const sockets = new ProbeSockets({
-      context,
-      maxBytes: discoveryLimits.driverBytes,
-      isProtocol: (first) => FIRST_BYTES.has(first[0] ?? 0),
-    });
+    const sockets = new ProbeSockets(context, (first) => FIRST_BYTES.has(first[0] ?? 0));
     const config = clientConfig(component, sockets);
     const { Client } = (await loadDriver('pg', () => import('pg'))).default;
     const client = new Client(config);
@@ -119,7 +107,7 @@ function clientConfig(component: Component, sockets: ProbeSockets): ClientConfig
     },
     database: path === '' ? 'postgres' : decodeURIComponent(path),
     application_name: 'svc-platform',
-    ssl: usesTls(component, scheme, []) ? tlsOptions(server.host, tlsTrustOf(component)) : false,
+    ssl: usesTls(component, scheme) ? tlsOptions(server.host, tlsTrustOf(component)) : false,
     stream: () => {
       const socket = sockets.open(server);
       // The driver dials whatever it is given; this socket is being dialled already.

@@ -1,6 +1,6 @@
-import type { Provider, Type } from '@nestjs/common';
+import { Injectable, type Provider, type Type } from '@nestjs/common';
 import { ProbeHttpClient } from '../http/probe-http.client.js';
-import type { Probe } from '../../model/probe.js';
+import type { Probe, ProbeFinding } from '../../model/probe.js';
 import { ElasticsearchProbe } from './elasticsearch.probe.js';
 import { HttpProbe } from './http.probe.js';
 import { KafkaProbe } from './kafka.probe.js';
@@ -13,9 +13,18 @@ import { PostgresqlProbe } from './postgresql.probe.js';
 import { RabbitmqProbe } from './rabbitmq.probe.js';
 import { RedisProbe } from './redis.probe.js';
 import { S3Probe } from './s3.probe.js';
-import { SelfProbe } from './self.probe.js';
 import { SmtpProbe } from './smtp.probe.js';
 import { TokenEndpointProbe } from './token-endpoint.probe.js';
+
+/** This service itself: whoever can ask it is answered by it. */
+@Injectable()
+class SelfProbe implements Probe {
+  readonly kind = 'self';
+
+  async run(): Promise<ProbeFinding> {
+    return {};
+  }
+}
 
 /** Every probe, one for each kind of component. */
 const PROBE_CLASSES: readonly Type<Probe>[] = [

@@ -1,15 +1,14 @@
+import { isJsonObject } from '../../../../common/json.js';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../common/clock.js';
 import type { Component } from '../../model/component.types.js';
-import { brokerWarnings } from '../net/broker-warnings.js';
-import { countOption } from '../net/component-options.js';
-import { connectionWarnings, type SocketScheme } from '../net/connection-check.js';
+import { brokerWarnings } from '../net/warnings.js';
+import { connectionWarnings, type SocketScheme } from '../net/open-socket.js';
 import { ProbeHttpClient } from '../http/probe-http.client.js';
 import type { ProbeHttp } from '../http/probe-http.js';
-import { isRecord, records, wholeNumber } from '../net/json-values.js';
-import { ProbeError } from '../../model/probe.error.js';
+import { known, records, versionOf, wholeNumber } from '../net/self-description.js';
+import { ProbeError } from '../../model/failures.js';
 import type { Probe, ProbeContext, ProbeFinding, ProbeWarning } from '../../model/probe.js';
-import { known, versionOf } from '../net/self-description.js';
 
 /** Exchanges asked for at once: with names of the greatest length they stay below the limit of an answer. */
 const PAGE = 150;
@@ -19,10 +18,7 @@ const SCHEMES: Readonly<Record<string, SocketScheme>> = {
   amqps: { port: 5_671, isTls: true },
 };
 
-/**
- * Looks at a RabbitMQ cluster: brokers are its running nodes, topics the topic exchanges that are not its own. By the
- * management interface (http) with an account with the tag monitoring. A port of AMQP is only connected to.
- */
+/** Looks at a RabbitMQ cluster by its management interface: running nodes and own topic exchanges. */
 @Injectable()
 export class RabbitmqProbe implements Probe {
   readonly kind = 'rabbitmq';
@@ -40,12 +36,12 @@ export class RabbitmqProbe implements Probe {
     }
     const http = this.client.open(component, context);
     const overview = await http.json('/api/overview');
-    if (!isRecord(overview) || overview['rabbitmq_version'] === undefined) {
+    if (!isJsonObject(overview) || overview['rabbitmq_version'] === undefined) {
       throw new ProbeError('protocol');
     }
     const nodes = records(await nodesOf(http));
     const running = nodes.filter((node) => node['running'] === true).length;
-    const expected = countOption(component, 'expectedBrokers') ?? nodes.length;
+    const expected = component.options.expectedBrokers ?? nodes.length;
     return {
       type: 'rabbitmq',
       ...known('version', versionOf(overview['rabbitmq_version'])),
@@ -69,11 +65,11 @@ async function topicExchanges(http: ProbeHttp): Promise<number> {
   let topics = 0;
   for (let page = 1; page <= MAX_PAGES; page += 1) {
     const body = await http.json(`/api/exchanges?page=${page}&page_size=${PAGE}&columns=name,type`);
-    const items = records(isRecord(body) ? body['items'] : undefined);
+    const items = records(isJsonObject(body) ? body['items'] : undefined);
     topics += items.filter(
       ({ name, type }) => type === 'topic' && typeof name === 'string' && !name.startsWith('amq.'),
     ).length;
-    if (!isRecord(body) || page >= wholeNumber(body['page_count'])) {
+    if (!isJsonObject(body) || page >= wholeNumber(body['page_count'])) {
       break;
     }
   }

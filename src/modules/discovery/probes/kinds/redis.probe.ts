@@ -2,19 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { RedisOptions } from 'ioredis';
 import { Clock } from '../../../../common/clock.js';
 import type { Component } from '../../model/component.types.js';
-import { addressesOf, requireOperator } from '../net/component-options.js';
-import { loadDriver } from '../net/driver.js';
-import { wholeNumber } from '../net/json-values.js';
-import { certificateWarnings } from '../net/certificate.js';
+import { addressesOf } from '../net/component-options.js';
+import { loadDriver, ProbeSockets } from '../net/probe-sockets.js';
+import { known, versionOf, wholeNumber } from '../net/self-description.js';
+import { certificateWarnings } from '../net/warnings.js';
 import { tlsTrustOf, usesTls } from '../net/open-socket.js';
-import { ProbeSockets } from '../net/probe-sockets.js';
-import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
+import { ProbeError, type ProbeFailure } from '../../model/failures.js';
 import type { Probe, ProbeContext, ProbeFinding, ProbeWarning } from '../../model/probe.js';
-import { known, versionOf } from '../net/self-description.js';
-import { discoveryLimits } from '../../discovery.limits.js';
 
 const PORT = 6_379;
-const TLS_SCHEMES = ['rediss', 'valkeys'];
 const NEARLY_USED_PERCENT = 80;
 /** The first word of an error reply is its code (RESP). */
 const REPLIES: Readonly<Record<string, ProbeFailure>> = {
@@ -34,14 +30,9 @@ export class RedisProbe implements Probe {
   constructor(private readonly clock: Clock) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    requireOperator(component);
     const { scheme, servers } = addressesOf(component, PORT);
-    const sockets = new ProbeSockets({
-      context,
-      maxBytes: discoveryLimits.driverBytes,
-      isProtocol: (first) => FIRST_BYTES.has(first[0] ?? 0),
-    });
-    const trust = usesTls(component, scheme, TLS_SCHEMES) ? tlsTrustOf(component) : undefined;
+    const sockets = new ProbeSockets(context, (first) => FIRST_BYTES.has(first[0] ?? 0));
+    const trust = usesTls(component, scheme) ? tlsTrustOf(component) : undefined;
     const { Redis, AbstractConnector } = await loadDriver('ioredis', () => import('ioredis'));
     class Connector extends AbstractConnector {
       connect() {

@@ -2,10 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AwsV4Signer } from 'aws4fetch';
 import { Clock } from '../../../../common/clock.js';
 import type { Component } from '../../model/component.types.js';
-import { textOption } from '../net/component-options.js';
 import { ProbeHttpClient } from '../http/probe-http.client.js';
-import type { HttpAnswer } from '../http/http-answer.js';
-import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
+import { failureOfStatus, ProbeError, type ProbeFailure } from '../../model/failures.js';
 import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
 
 const CODES: Readonly<Record<string, ProbeFailure>> = {
@@ -38,7 +36,7 @@ export class S3Probe implements Probe {
     if (accessKeyId === undefined || secretAccessKey === undefined) {
       throw new ProbeError('configuration');
     }
-    const region = textOption(component, 'region') ?? 'us-east-1';
+    const region = component.options.region ?? 'us-east-1';
     // The keys sign the request; they are never sent themselves.
     const http = this.client.open({ ...component, credentials: null }, context);
     const url = http.below('/');
@@ -50,10 +48,11 @@ export class S3Probe implements Probe {
     const { headers } = await new AwsV4Signer({ ...keys, url: url.href, datetime }).sign();
     headers.delete('host');
     const answer = await http.get(url, Object.fromEntries(headers));
-    if (!answer.isOk) {
-      throw failureOf(answer);
+    const failure = CODES[/<Code>(\w{1,64})<\/Code>/.exec(answer.body)?.[1] ?? ''];
+    if (failureOfStatus(answer.status) !== undefined && failure !== undefined) {
+      throw new ProbeError(failure);
     }
-    return { buckets: bucketsIn(answer.body), warnings: http.warnings() };
+    return { buckets: bucketsIn(answer.expectOk().body), warnings: http.warnings() };
   }
 }
 
@@ -63,18 +62,4 @@ function bucketsIn(xml: string): number {
     throw new ProbeError('protocol');
   }
   return xml.match(/<Bucket[\s>]/g)?.length ?? 0;
-}
-
-function failureOf(answer: HttpAnswer): ProbeError {
-  const code = /<Code>(\w{1,64})<\/Code>/.exec(answer.body)?.[1] ?? '';
-  const failure = CODES[code];
-  if (failure !== undefined) {
-    return new ProbeError(failure);
-  }
-  try {
-    answer.expectOk();
-  } catch (error) {
-    return error as ProbeError;
-  }
-  return new ProbeError('http_error');
 }

@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Socket } from 'node:net';
 import { Clock } from '../../../../common/clock.js';
 import type { Component } from '../../model/component.types.js';
-import { connected, readUntil } from '../net/read-bytes.js';
-import { addressesOf, requireOperator } from '../net/component-options.js';
-import { certificateWarnings } from '../net/certificate.js';
-import { beginTls, openSocket, tlsTrustOf } from '../net/open-socket.js';
-import { ProbeError } from '../../model/probe.error.js';
+import { beginTls, connected, openSocket, readUntil, tlsTrustOf } from '../net/open-socket.js';
+import { addressesOf } from '../net/component-options.js';
+import { certificateWarnings } from '../net/warnings.js';
+import { ProbeError } from '../../model/failures.js';
 import { toProbeError } from '../net/probe-failure.js';
 import type { Probe, ProbeContext, ProbeFinding, ProbeWarning } from '../../model/probe.js';
 import { capabilitiesOf, known } from '../net/self-description.js';
@@ -21,10 +20,7 @@ interface Reply {
   lines: string[];
 }
 
-/**
- * Looks at a mail server: greeting, EHLO keywords as capabilities, and the certificate behind STARTTLS. The certificate is read
- * and not judged, because mail servers encrypt among themselves with any. Signs in nowhere and needs no account.
- */
+/** Looks at a mail server. Its certificate is not judged: mail servers encrypt with any. */
 @Injectable()
 export class SmtpProbe implements Probe {
   readonly kind = 'smtp';
@@ -32,15 +28,14 @@ export class SmtpProbe implements Probe {
   constructor(private readonly clock: Clock) {}
 
   async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    requireOperator(component);
     const { scheme, servers } = addressesOf(component, PORTS[component.endpoint.split(':')[0] ?? ''] ?? 0);
     const [server] = servers;
     const isTls = scheme === 'smtps';
     try {
       const socket = openSocket(server, context, isTls ? tlsTrustOf(component) : undefined);
-      const greeting = await replyTo(socket, connected(socket, isTls ? 'secureConnect' : 'connect'));
-      expect(greeting, 220);
-      const keywords = keywordsOf(await replyTo(socket, EHLO));
+      await connected(socket, isTls ? 'secureConnect' : 'connect');
+      await replyTo(socket, '', 220);
+      const keywords = await keywordsOf(socket);
       const secured = keywords.includes('STARTTLS')
         ? await this.secure(socket, server.host, context)
         : { keywords, warnings: this.certificate(socket) };
@@ -51,9 +46,9 @@ export class SmtpProbe implements Probe {
   }
 
   private async secure(socket: Socket, host: string, context: ProbeContext) {
-    expect(await replyTo(socket, 'STARTTLS\r\n'), 220);
+    await replyTo(socket, 'STARTTLS\r\n', 220);
     const secure = await beginTls(socket, host, context);
-    const keywords = keywordsOf(await replyTo(secure, EHLO));
+    const keywords = await keywordsOf(secure);
     const warnings = this.certificate(secure);
     secure.end('QUIT\r\n');
     return { keywords: ['STARTTLS', ...keywords], warnings };
@@ -64,15 +59,17 @@ export class SmtpProbe implements Probe {
   }
 }
 
-/** Sends a command, or waits for the connection, and reads the reply. */
-async function replyTo(socket: Socket, command: string | Promise<void>): Promise<Reply> {
-  if (typeof command !== 'string') {
-    await command;
-    return readUntil(socket, parseReply);
-  }
+/** Sends a command, if any, and returns the lines of the reply, which must have this code. */
+async function replyTo(socket: Socket, command: string, code: number): Promise<string[]> {
   const reply = readUntil(socket, parseReply);
-  socket.write(command);
-  return reply;
+  if (command !== '') {
+    socket.write(command);
+  }
+  const answer = await reply;
+  if (answer.code !== code) {
+    throw new ProbeError('down');
+  }
+  return answer.lines;
 }
 
 /** RFC 5321, section 4.2.1: lines of `code-text`, the last one `code text`. */
@@ -88,13 +85,7 @@ function parseReply(bytes: Buffer): Reply | undefined {
     : { code: Number(text.slice(0, 3)), lines: lines.slice(0, last + 1).map((line) => line.slice(4)) };
 }
 
-function expect(reply: Reply, code: number): void {
-  if (reply.code !== code) {
-    throw new ProbeError('down');
-  }
-}
-
-function keywordsOf(reply: Reply): string[] {
-  expect(reply, 250);
-  return reply.lines.slice(1).map((line) => (line.split(/[ =]/, 1)[0] ?? '').toUpperCase());
+async function keywordsOf(socket: Socket): Promise<string[]> {
+  const [, ...keywords] = await replyTo(socket, EHLO, 250);
+  return keywords.map((line) => (line.split(/[ =]/, 1)[0] ?? '').toUpperCase());
 }

@@ -1,48 +1,5 @@
 import type { Component } from '../../model/component.types.js';
-import { isRecord } from './json-values.js';
-import { ProbeError } from '../../model/probe.error.js';
-
-/** An optional text of the options of a component. @throws ProbeError `configuration` when it is something else */
-export function textOption(component: Component, name: string): string | undefined {
-  const value = component.options[name];
-  if (value === undefined || value === null) {
-    return undefined;
-  }
-  if (typeof value !== 'string' || value === '') {
-    throw new ProbeError('configuration');
-  }
-  return value;
-}
-
-/** Names and values of an option, such as `headers`; none when it is absent. @throws ProbeError `configuration` */
-export function textsOption(component: Component, name: string): Record<string, string> {
-  const value = component.options[name] ?? {};
-  if (!isRecord(value) || !Object.values(value).every((entry) => typeof entry === 'string')) {
-    throw new ProbeError('configuration');
-  }
-  return value as Record<string, string>;
-}
-
-/** An optional whole number from 1 of the options. @throws ProbeError `configuration` */
-export function countOption(component: Component, name: string): number | undefined {
-  const value = component.options[name];
-  if (value !== undefined && !(Number.isInteger(value) && Number(value) > 0)) {
-    throw new ProbeError('configuration');
-  }
-  return value as number | undefined;
-}
-
-/** The endpoint as a URL. @throws ProbeError `configuration`; the error of `new URL` would quote the text */
-export function urlOf(text: string): URL {
-  if (!URL.canParse(text)) {
-    throw new ProbeError('configuration');
-  }
-  const url = new URL(text);
-  if (url.username !== '' || url.password !== '') {
-    throw new ProbeError('configuration');
-  }
-  return url;
-}
+import { ProbeError } from '../../model/failures.js';
 
 /** Host and port of one server of a component. */
 export interface ServerAddress {
@@ -63,9 +20,13 @@ const ADDRESS = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\[[^\]]+\]|[^/:[\]@?#]+)(?::(\d{
 
 /**
  * Reads `scheme://host:port/path` or several of these separated by commas (`kafka://a:9092,b:9092`).
- * @throws ProbeError `configuration`
+ * @throws ProbeError `configuration`; `blocked` for an address of a caller of the API: drivers dial every one, and those are reached by
+ * HTTP and its address policy only
  */
 export function addressesOf(component: Component, defaultPort: number): ServerAddresses {
+  if (component.trust !== 'operator') {
+    throw new ProbeError('blocked');
+  }
   const [first, ...others] = component.endpoint.split(',').map((text) => addressOf(text, defaultPort));
   if (first === undefined) {
     throw new ProbeError('configuration');
@@ -82,11 +43,4 @@ function addressOf(text: string, defaultPort: number) {
   }
   const host = match[2].replace(/^\[(.*)\]$/, '$1');
   return { scheme: (match[1] ?? '').toLowerCase(), path: match[4] ?? '', server: { host, port } };
-}
-
-/** Drivers dial every address. Addresses of callers of the API are reached by HTTP and its address policy only. */
-export function requireOperator(component: Component): void {
-  if (component.trust !== 'operator') {
-    throw new ProbeError('blocked');
-  }
 }

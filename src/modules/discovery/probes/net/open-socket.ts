@@ -1,11 +1,13 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions, rootCertificates, type TLSSocket } from 'node:tls';
-import { KEY_AGREEMENT } from '../../../../common/tls/key-agreement.js';
+import { KEY_AGREEMENT } from '../../../../common/tls/tls-material.js';
 import type { Component } from '../../model/component.types.js';
-import { connected } from './read-bytes.js';
-import { type ServerAddress, textOption } from './component-options.js';
-import type { ProbeContext } from '../../model/probe.js';
-import { probeLookup } from './probe-lookup.js';
+import { addressesOf, type ServerAddress } from './component-options.js';
+import type { ProbeContext, ProbeWarning } from '../../model/probe.js';
+import { boundedResolver, lookupBy, systemResolver } from '../../../../common/outbound/guarded-lookup.js';
+import { ProbeError } from '../../model/failures.js';
+import { certificateWarnings } from './warnings.js';
+import { toProbeError } from './probe-failure.js';
 
 /** What a TLS connection is checked against. */
 export interface TlsTrust {
@@ -16,9 +18,7 @@ export interface TlsTrust {
 }
 
 /**
- * Opens a connection that ends with the probe at the latest. All clients go through here if their driver lets us. So the end of
- * a probe frees the socket, whatever the driver does.
- *
+ * Opens a connection that ends with the probe at the latest, whatever the driver does.
  * @param tls undefined for a plain connection
  * @returns the socket before it is connected; errors arrive as its `error` event
  */
@@ -36,11 +36,7 @@ export function openSocket({ host, port }: ServerAddress, context: ProbeContext,
   return socket;
 }
 
-/**
- * Begins TLS on an open connection, after whatever the protocol says before. The certificate is there to be read and is not
- * judged.
- * @throws the error of the handshake
- */
+/** Begins TLS on an open connection. The certificate is not judged. @throws the error of the handshake */
 export async function beginTls(socket: Socket, host: string, context: ProbeContext): Promise<TLSSocket> {
   const secure = connectTls({ ...tlsOptions(host, { rejectUnauthorized: false }), socket });
   secure.on('error', () => undefined);
@@ -61,11 +57,86 @@ export function tlsOptions(host: string, trust: TlsTrust): ConnectionOptions {
 
 /** Options of a component for TLS: `ca`, authorities (PEM) besides the authorities of the system. */
 export function tlsTrustOf(component: Component): TlsTrust {
-  const ca = textOption(component, 'ca');
+  const { ca } = component.options;
   return ca === undefined ? {} : { ca: [...rootCertificates, ca] };
 }
 
-/** Whether a component is reached by TLS: by its option `tls` or by one of these schemes. */
-export function usesTls(component: Component, scheme: string, schemes: readonly string[]): boolean {
-  return component.options['tls'] === true || schemes.includes(scheme);
+/** Whether a component is reached by TLS: by its option `tls` or by its scheme. */
+export function usesTls(component: Component, scheme: string): boolean {
+  return component.options.tls === true || scheme === 'rediss' || scheme === 'valkeys';
+}
+
+/** Half of libuv's threads: the other half stays free however many names of a scan do not resolve. */
+const LOOKUPS = 2;
+const MAX_WAIT_MS = 10_000;
+
+/** Resolves the host names of all probes of this process, two at once. */
+export const probeLookup = lookupBy(boundedResolver(systemResolver, LOOKUPS, MAX_WAIT_MS));
+
+const MAX_BYTES = 65_536;
+
+/**
+ * Reads from a socket until `parse` finds its value in all bytes so far.
+ * @param parse undefined when more is needed
+ * @throws ProbeError `too_large` after 64 KiB, `network` when the other side ends; the error of the socket; what `parse` throws
+ */
+export function readUntil<T>(socket: Socket, parse: (bytes: Buffer) => T | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let bytes = Buffer.alloc(0);
+    const settle = (finish: () => void): void => {
+      socket.off('data', onData).off('error', onError).off('close', onClose).pause();
+      finish();
+    };
+    const onError = (error: Error): void => settle(() => reject(error));
+    const onClose = (): void => settle(() => reject(new ProbeError('network')));
+    const onData = (chunk: Buffer): void => {
+      bytes = Buffer.concat([bytes, chunk]);
+      try {
+        const found = parse(bytes);
+        if (found !== undefined) {
+          settle(() => resolve(found));
+        } else if (bytes.byteLength > MAX_BYTES) {
+          settle(() => reject(new ProbeError('too_large')));
+        }
+      } catch (error) {
+        settle(() => reject(error));
+      }
+    };
+    // A listener alone does not set a socket flowing again that an earlier reader has paused.
+    socket.on('error', onError).on('close', onClose).on('data', onData).resume();
+  });
+}
+
+/** Resolves when a socket, TLS included, is connected. */
+export function connected(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject).once('close', () => reject(new ProbeError('network')));
+    socket.once(event, () => resolve());
+  });
+}
+
+/** A scheme without an HTTP interface: its port, and whether it speaks TLS from the first byte. */
+export interface SocketScheme {
+  port: number;
+  isTls?: boolean;
+}
+
+/**
+ * Checks that a component accepts a connection, sending nothing. @param now milliseconds since the epoch
+ * @throws ProbeError
+ */
+export async function connectionWarnings(
+  component: Component,
+  context: ProbeContext,
+  { port, isTls = false }: SocketScheme,
+  now: number,
+): Promise<ProbeWarning[]> {
+  const [server] = addressesOf(component, port).servers;
+  try {
+    const socket = openSocket(server, context, isTls ? tlsTrustOf(component) : undefined);
+    await connected(socket, isTls ? 'secureConnect' : 'connect');
+    return certificateWarnings(socket, now);
+  } catch (error) {
+    throw toProbeError(error, context.signal);
+  }
 }

@@ -1,22 +1,14 @@
 import { type OutboundFailure, toOutboundError } from '../../../../common/outbound/outbound.error.js';
-import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
+import { ProbeError, type ProbeFailure } from '../../model/failures.js';
 
-const BY_OUTBOUND: Readonly<Record<OutboundFailure, ProbeFailure>> = {
-  dns: 'dns',
-  refused: 'refused',
-  network: 'network',
-  tls: 'tls',
-  timeout: 'timeout',
-  blocked: 'blocked',
+/** Failures of calls that have another name here. */
+const RENAMED: Partial<Record<OutboundFailure, ProbeFailure>> = {
   port: 'blocked',
   insecure: 'blocked',
   proxy: 'network',
   proxy_auth: 'network',
   proxy_refused: 'network',
-  redirect: 'redirect',
-  too_large: 'too_large',
   encoding: 'protocol',
-  protocol: 'protocol',
   busy: 'internal',
   closed: 'timeout',
 };
@@ -39,21 +31,21 @@ export function toProbeError(
     return error;
   }
   const code = codeOf(error);
-  const failure = code === undefined ? undefined : codes[code];
-  if (failure !== undefined) {
-    return new ProbeError(failure);
+  const known = codes[code];
+  if (known !== undefined) {
+    return new ProbeError(known);
   }
   if (signal.aborted) {
     return new ProbeError('timeout');
   }
   const isDefect = DEFECTS.some((type) => error instanceof type);
-  if (isDefect && code === undefined && (error as Error).cause === undefined) {
+  if (isDefect && code === '' && (error as Error).cause === undefined) {
     return new ProbeError('internal');
   }
-  return new ProbeError(BY_OUTBOUND[toOutboundError(error).failure]);
+  const { failure } = toOutboundError(error);
+  return new ProbeError(RENAMED[failure] ?? (failure as ProbeFailure));
 }
 
-function codeOf(error: unknown): string | undefined {
-  const code = ((error ?? {}) as { code?: unknown }).code;
-  return typeof code === 'string' || typeof code === 'number' ? String(code) : undefined;
+function codeOf(error: unknown): string {
+  return String(((error ?? {}) as { code?: string | number }).code ?? '');
 }

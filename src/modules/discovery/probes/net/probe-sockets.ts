@@ -1,34 +1,29 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
+import { discoveryLimits } from '../../discovery.limits.js';
 import type { ServerAddress } from './component-options.js';
-import { ProbeError, type ProbeFailure } from '../../model/probe.error.js';
+import { ProbeError, type ProbeFailure } from '../../model/failures.js';
 import { toProbeError } from './probe-failure.js';
 import type { ProbeContext, ProbeWarning } from '../../model/probe.js';
-import { endWarnings } from './certificate.js';
+import { endWarnings } from './warnings.js';
 import { openSocket, type TlsTrust } from './open-socket.js';
-
-/** What the connections of one probe may bring. */
-export interface ProbeSocketLimits {
-  context: ProbeContext;
-  /** Bytes over one connection. */
-  maxBytes: number;
-  /** Whether the first bytes can be of the protocol; many drivers wait for ever for the rest of a foreign answer. */
-  isProtocol: (first: Buffer) => boolean;
-}
 
 /** The connections of one probe by a driver. They are watched, because drivers read without bounds, and freed with the probe. */
 export class ProbeSockets {
   private failure: ProbeError | undefined;
   private validTo: string | undefined;
 
-  constructor(private readonly limits: ProbeSocketLimits) {}
+  /** @param isProtocol whether the first bytes can be of the protocol; many drivers wait for ever for the rest of a foreign answer */
+  constructor(
+    private readonly context: ProbeContext,
+    private readonly isProtocol: (first: Buffer) => boolean,
+  ) {}
 
-  /**
-   * Opens a connection and watches what it brings.
-   * @param tls undefined for a plain connection, and for one whose driver adds TLS by itself later
-   */
+  /** Opens a connection and watches it. @param tls undefined also where the driver adds TLS later */
   open(address: ServerAddress, tls?: TlsTrust): Socket {
-    const socket = openSocket(address, this.limits.context, tls);
+    const socket = openSocket(address, this.context, tls);
     socket.once('connect', () => this.watch(socket));
     socket.once('secureConnect', () => {
       this.validTo ??= (socket as TLSSocket).getPeerCertificate().valid_to;
@@ -38,7 +33,7 @@ export class ProbeSockets {
 
   /** The failure to report. The watch counts more than the error of the driver. */
   toError(error: unknown, codes: Readonly<Record<string, ProbeFailure>>): ProbeError {
-    return this.failure ?? toProbeError(error, this.limits.context.signal, codes);
+    return this.failure ?? toProbeError(error, this.context.signal, codes);
   }
 
   /** Warns when the first certificate that was seen ends soon, of connections opened with TLS. */
@@ -47,17 +42,16 @@ export class ProbeSockets {
   }
 
   private watch(socket: Socket): void {
-    const { maxBytes, isProtocol } = this.limits;
     const push = socket.push.bind(socket);
     let bytes = 0;
     // A `data` listener would set the stream flowing before the driver reads it.
     socket.push = (chunk: Buffer | null, ...rest): boolean => {
       if (Buffer.isBuffer(chunk)) {
-        if (bytes === 0 && !isProtocol(chunk)) {
+        if (bytes === 0 && !this.isProtocol(chunk)) {
           return this.refuse(socket, 'protocol');
         }
         bytes += chunk.byteLength;
-        if (bytes > maxBytes) {
+        if (bytes > discoveryLimits.driverBytes) {
           return this.refuse(socket, 'too_large');
         }
       }
@@ -70,4 +64,32 @@ export class ProbeSockets {
     socket.destroy(this.failure);
     return false;
   }
+}
+
+/**
+ * Loads an optional driver when the first component of its kind is looked at.
+ * @throws ProbeError `driver` when the package is not installed
+ */
+export async function loadDriver<T>(packageName: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') {
+      throw new ProbeError('driver', packageName);
+    }
+    throw error;
+  }
+}
+
+const running = new AsyncLocalStorage<ProbeContext>();
+
+subscribe('net.client.socket', (message) => {
+  const { socket } = message as { socket: Socket };
+  running.getStore()?.onEnd(() => socket.destroy());
+});
+
+/** Runs work of a driver that opens its sockets itself: those without TLS still end with the probe. */
+export function adoptingSockets<T>(context: ProbeContext, work: () => Promise<T>): Promise<T> {
+  return running.run(context, work);
 }

@@ -1,4 +1,5 @@
-import { isRecord } from './json-values.js';
+import { isJsonObject } from '../../../../common/json.js';
+import { ProbeError } from '../../model/failures.js';
 
 /** The words of a component about itself, reduced to the facts that may be shown. */
 export interface SelfDescription {
@@ -41,27 +42,26 @@ export function capabilitiesOf(values: unknown): string[] | undefined {
   return named.length === 0 ? undefined : [...new Set(named)].toSorted().slice(0, MAX_CAPABILITIES);
 }
 
-/**
- * Reads the members that health and information endpoints have in common use: `version`, `releaseId` (health+json),
- * `build` (Spring Actuator), `info` (OpenAPI, MicroProfile) and `capabilities`.
- */
+/** Reads the members that health and information documents have in common use. */
 export function describedBy(body: unknown): SelfDescription {
   const root = asRecord(body);
   const build = asRecord(root['build']);
   const info = asRecord(root['info']);
   const app = asRecord(root['app']);
-  const versions = [root['version'], root['releaseId'], build['version'], app['version']];
+  const versions = [
+    root['version'],
+    root['releaseId'],
+    build['version'],
+    app['version'],
+    asRecord(info['app'])['version'],
+    info['version'],
+  ];
   const names = [root['name'], root['serviceId'], build['name'], app['name'], info['title']];
-  return merged([
-    {
-      ...known(
-        'version',
-        firstOf(versionOf, [...versions, asRecord(info['app'])['version'], info['version']]),
-      ),
-      ...known('name', firstOf(nameOf, names)),
-      ...known('capabilities', capabilitiesOf(root['capabilities'])),
-    },
-  ]);
+  return {
+    ...known('version', firstOf(versionOf, versions)),
+    ...known('name', firstOf(nameOf, names)),
+    ...known('capabilities', capabilitiesOf(root['capabilities'])),
+  };
 }
 
 /** Puts descriptions together; the first one that says something wins. */
@@ -78,18 +78,30 @@ export function known<Key extends string, Value>(
 }
 
 function asRecord(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
 function firstOf(
   read: (value: unknown) => string | undefined,
   values: readonly unknown[],
 ): string | undefined {
-  for (const value of values) {
-    const found = read(value);
-    if (found !== undefined) {
-      return found;
-    }
+  return values.map(read).find((found) => found !== undefined);
+}
+
+/** A member that must be a whole number from 0; drivers and monitoring pages also give numbers as text. */
+export function wholeNumber(value: unknown): number {
+  const isNumeric = typeof value === 'bigint' || (typeof value === 'string' && value.trim() !== '');
+  const number = isNumeric ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isSafeInteger(Math.trunc(number)) || number < 0) {
+    throw new ProbeError('protocol');
   }
-  return undefined;
+  return Math.trunc(number);
+}
+
+/** A value that must be a list of objects. */
+export function records(value: unknown): Record<string, unknown>[] {
+  if (!Array.isArray(value) || !value.every(isJsonObject)) {
+    throw new ProbeError('protocol');
+  }
+  return value;
 }

@@ -10,7 +10,7 @@ const text = (max: number) =>
   z.string().min(1, 'must not be empty').max(max, `must have at most ${max} characters`);
 const secret = z.string().min(1, 'must not be empty').max(8_192, 'must have at most 8192 characters');
 /** A path that begins with a slash, without query and fragment. */
-export const pathRule = z
+const pathRule = z
   .string()
   .regex(/^\/[A-Za-z0-9._~!$&'()*+,;=:@%/-]{0,1023}$/, 'must be a path that starts with / and has no query');
 const labels = z.array(text(64)).max(64, 'must have at most 64 elements');
@@ -145,7 +145,7 @@ export const componentSchema = z.discriminatedUnion(
 );
 
 /** The configuration file, JSON or YAML. */
-export const platformFileSchema = z
+const platformFileSchema = z
   .strictObject({
     $schema: z.string().max(2_048).optional().describe('For editors; ignored.'),
     platform: z.strictObject({ components: z.array(componentSchema) }),
@@ -154,3 +154,12 @@ export const platformFileSchema = z
 
 /** A component as the file and the environment declare it. */
 export type DeclaredComponent = z.output<typeof componentSchema>;
+
+/** Its name in `schemas/`. */
+export const PLATFORM_SCHEMA_FILE = 'platform.schema.json';
+
+/** The JSON Schema (2020-12) of the configuration file, made of the one that the service checks with. */
+export function platformSchema(): Record<string, unknown> {
+  const { $schema, ...rest } = z.toJSONSchema(platformFileSchema, { io: 'input' });
+  return { $schema, $id: 'urn:svc-platform:schema:platform:1', title: 'Platform components', ...rest };
+}

@@ -1,22 +1,19 @@
-import { COMPONENT_KINDS, type Component, type ComponentSourceName } from '../../model/component.types.js';
-import { componentSchema, keyRule, type DeclaredComponent } from './component.schema.js';
-import { EndpointError, parseEndpoint, type ParsedEndpoint } from './endpoint.js';
-import { mistakesOf, pathText } from './mistakes.js';
+import { type Component, componentOf, type ComponentSourceName } from '../../model/component.types.js';
+import { componentSchema, type DeclaredComponent, keyRule } from './component.schema.js';
+import { EndpointError, endpointOf, type ParsedEndpoint, parseEndpoint } from './endpoint.js';
+import { mistakesOf, pathText } from './references.js';
 
 /** A component, or the rules that its declaration breaks. `key` is safe to show in both cases. */
 export type Declaration = { component: Component } | { key: string; mistakes: string[] };
 
 /** Where a declaration stands. */
-export interface DeclarationPlace {
+interface DeclarationPlace {
   source: ComponentSourceName;
   /** Names the declaration in mistakes: `['platform', 'components', 2]`. */
   path: readonly PropertyKey[];
 }
 
-/**
- * Checks the declaration of a source and makes a component of it. Name and password are taken out of the address.
- * @param raw as componentSchema describes it, `${…}` already resolved
- */
+/** Makes a component of a declaration, its references resolved. Name and password leave the address. */
 export function declare(raw: unknown, { source, path }: DeclarationPlace): Declaration {
   const key = keyOf(raw) ?? pathText(path);
   const { data, error } = componentSchema.safeParse(raw);
@@ -42,36 +39,58 @@ function addressOf({ kind, endpoint }: DeclaredComponent): ParsedEndpoint {
 }
 
 function toComponent(
-  { key, kind, name, options, ...declared }: DeclaredComponent,
+  { kind, name, map, username, password, token, version, timeoutMs, ...declared }: DeclaredComponent,
   source: ComponentSourceName,
-  address: ParsedEndpoint,
+  { endpoint, credentials }: ParsedEndpoint,
 ): Component {
-  const { username, password, token, version, capabilities, tags, timeoutMs } = declared;
-  const credentials = {
-    ...address.credentials,
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    ...(token === undefined ? {} : { token }),
-  };
-  return {
-    key,
-    map: declared.map ?? COMPONENT_KINDS[kind],
-    kind,
-    name: name ?? key,
+  const given = Object.entries({ username, password, token }).filter(([, value]) => value !== undefined);
+  const all = { ...credentials, ...Object.fromEntries(given) };
+  return componentOf(kind, {
+    ...declared,
+    ...(map !== undefined && { map }),
+    name: name ?? declared.key,
     isNamed: name !== undefined,
-    endpoint: address.endpoint,
-    options,
-    credentials: Object.keys(credentials).length === 0 ? null : credentials,
+    endpoint,
+    credentials: Object.keys(all).length === 0 ? null : all,
     source,
-    tags,
     version: version ?? null,
-    capabilities,
     timeoutMs: timeoutMs ?? null,
     trust: 'operator',
-  };
+  });
 }
 
 function keyOf(raw: unknown): string | undefined {
   const key = typeof raw === 'object' && raw !== null ? (raw as { key?: unknown }).key : undefined;
   return keyRule.safeParse(key).data;
+}
+
+/** What a directory of services knows of one of them. */
+interface Discovered {
+  source: ComponentSourceName;
+  /** Names it in mistakes. */
+  path: readonly PropertyKey[];
+  key: string;
+  host: string;
+  port: number;
+  /** Whether its port speaks HTTPS, as far as the directory knows. */
+  isSecure?: boolean;
+  version: string | undefined;
+  /** What its owner noted for us in the directory: `key`, `kind`, `scheme`, `health-path`. */
+  note: (name: string) => string | undefined;
+}
+
+/** Makes a component of an entry of a directory: an HTTP service, unless its owner noted another kind. */
+export function discovered({ source, path, note, ...known }: Discovered): Declaration {
+  const { key, host, port, isSecure, version } = known;
+  const kind = note('kind') ?? 'http';
+  const healthPath = note('health-path');
+  const scheme = note('scheme') ?? (kind === 'http' && isSecure ? 'https' : undefined);
+  const raw = {
+    key: note('key') ?? key,
+    kind,
+    endpoint: endpointOf(kind, scheme, host, port),
+    options: healthPath === undefined ? {} : { healthPath },
+    ...(version ? { version } : {}),
+  };
+  return declare(raw, { source, path });
 }

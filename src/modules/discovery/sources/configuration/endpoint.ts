@@ -26,10 +26,7 @@ const CLUSTERS: readonly ComponentKind[] = ['kafka', 'mongodb'];
 const EXACT: readonly ComponentKind[] = ['oidc', 'token-endpoint', 'mcp'];
 
 const MAX_LENGTH = 2_048;
-/**
- * Groups: scheme, user information, addresses, path, query. A fragment matches nothing, and neither does an @ behind the
- * addresses: it would be the end of a password that was not encoded.
- */
+/** Scheme, user information, addresses, path, query. An @ behind them would end a password. */
 const ADDRESS = /^([a-z][a-z0-9+.-]*):\/\/(?:([^/?#]*)@)?([^/?#@]+)(\/[^?#@]*)?(?:\?([^#@]*))?$/i;
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::(\d{1,5}))?$/i;
 const PATH = /^[A-Za-z0-9._~!$&'()*+,;=:%/-]*$/;
@@ -60,18 +57,17 @@ export interface ParsedEndpoint {
 /** An address that cannot be taken. The message is a rule that it breaks and quotes nothing of it. */
 export class EndpointError extends Error {}
 
-/**
- * Takes an address of a component apart. Not by `URL`, which knows no lists of hosts and whose errors hold the whole text.
- * @throws EndpointError
- */
+/** Takes an address apart, also a list of hosts, without quoting it. @throws EndpointError */
 export function parseEndpoint(kind: ComponentKind, text: string): ParsedEndpoint {
   const match = text.length > MAX_LENGTH ? null : ADDRESS.exec(text);
-  const [, scheme = '', userInfo, hosts = '', path = '', query = ''] = match ?? [];
-  if (match === null || !PATH.test(path)) {
+  if (match === null) {
     throw new EndpointError(MALFORMED);
   }
-  checkScheme(kind, scheme.toLowerCase());
-  checkHosts(kind, hosts.split(','));
+  const [, scheme = '', userInfo, hosts = '', path = '', query = ''] = match;
+  const broken = brokenRule(kind, scheme.toLowerCase(), hosts.split(','), path);
+  if (broken !== undefined) {
+    throw new EndpointError(broken);
+  }
   return {
     endpoint: shown(kind, `${scheme}://${hosts}`, path),
     credentials: userInfo === undefined ? null : credentialsOf(userInfo),
@@ -83,35 +79,31 @@ function shown(kind: ComponentKind, place: string, path: string): string {
   return EXACT.includes(kind) ? `${place}${path}` : `${place.toLowerCase()}${path.replace(/\/+$/, '')}`;
 }
 
-function checkScheme(kind: ComponentKind, scheme: string): void {
+/** The rule of its kind that an address breaks. */
+function brokenRule(kind: ComponentKind, scheme: string, hosts: string[], path: string): string | undefined {
   const schemes: readonly string[] = KIND_SCHEMES[kind];
+  if (!PATH.test(path)) {
+    return MALFORMED;
+  }
   if (!schemes.includes(scheme)) {
-    throw new EndpointError(`must start with ${schemes.map((name) => `${name}://`).join(' or ')}`);
+    return `must start with ${schemes.map((name) => `${name}://`).join(' or ')}`;
   }
-}
-
-function checkHosts(kind: ComponentKind, hosts: string[]): void {
   if (hosts.length > 1 && !CLUSTERS.includes(kind)) {
-    throw new EndpointError('must name one host');
+    return 'must name one host';
   }
-  if (!hosts.every(isHost)) {
-    throw new EndpointError('must name a host, and a port from 1 to 65535 if any');
-  }
+  return hosts.every(isHost) ? undefined : 'must name a host, and a port from 1 to 65535 if any';
 }
 
 function isHost(text: string): boolean {
   const match = HOST.exec(text);
-  return match !== null && (match[1] === undefined || isPort(Number(match[1])));
-}
-
-function isPort(port: number): boolean {
-  return port >= 1 && port <= MAX_PORT;
+  const port = Number(match?.[1] ?? 1);
+  return match !== null && port >= 1 && port <= MAX_PORT;
 }
 
 function credentialsOf(userInfo: string): ParsedEndpoint['credentials'] {
-  const colon = userInfo.indexOf(':');
-  const username = decoded(colon < 0 ? userInfo : userInfo.slice(0, colon));
-  const password = decoded(colon < 0 ? '' : userInfo.slice(colon + 1));
+  const [name = '', ...rest] = userInfo.split(':');
+  const username = decoded(name);
+  const password = decoded(rest.join(':'));
   return {
     ...(username === '' ? {} : { username }),
     ...(password === '' ? {} : { password }),

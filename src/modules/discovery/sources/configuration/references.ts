@@ -1,5 +1,58 @@
+import { discoveryLimits } from '../../discovery.limits.js';
+import { SourceError } from '../../model/failures.js';
+import type { z } from 'zod';
 import { readFile, stat } from 'node:fs/promises';
-import { pathText } from './mistakes.js';
+
+const SAFE_NAME = /^[A-Za-z0-9_$-]{1,64}$/;
+/** What a value should have been, for a person. */
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** Where a value stands: `platform.components[2].options.ca`. A name that may be a slip of the pen is not repeated. */
+export function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') {
+      return `${text}[${part}]`;
+    }
+    const name = SAFE_NAME.test(String(part)) ? String(part) : '?';
+    return text === '' ? name : `${text}.${name}`;
+  }, '');
+}
+
+/** The rules that a value breaks, one sentence each, with the path and never the value. @param path of the value itself */
+export function mistakesOf(error: z.ZodError, path: readonly PropertyKey[]): string[] {
+  return error.issues.flatMap((issue) => {
+    const at = [...path, ...issue.path];
+    return issue.code === 'unrecognized_keys'
+      ? issue.keys.map((name) => `${pathText([...at, name])} is not a member of the format`)
+      : [`${pathText(at) || 'The file'} ${ruleOf(issue)}`];
+  });
+}
+
+function ruleOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.message.endsWith('received undefined')
+        ? 'is required'
+        : `must be ${KINDS[issue.expected] ?? issue.expected}`;
+    case 'too_small':
+      return issue.origin === 'string' ? issue.message : `must be at least ${issue.minimum}`;
+    case 'too_big':
+      return issue.origin === 'number' || issue.origin === 'int'
+        ? `must be at most ${issue.maximum}`
+        : issue.message;
+    case 'invalid_key':
+      return 'has a name that is not allowed';
+    default:
+      return issue.message;
+  }
+}
 
 /** Groups: what is referred to, by which name. `$${` stands for `${` itself. */
 const REFERENCE = /\$\$\{|\$\{(?:(env|file):([^}]*))?[^}]*\}?/g;
@@ -7,7 +60,7 @@ const MAX_DEPTH = 16;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** What references may read. */
-export interface ReferenceReader {
+interface ReferenceReader {
   /** @returns undefined when there is no such variable */
   variable(name: string): string | undefined;
   /** @throws Error when the file cannot be read or is too large */
@@ -100,20 +153,16 @@ async function fileText(path: string, reader: ReferenceReader): Promise<string> 
 /** A reference that leads nowhere. The message is a fixed sentence. */
 class UnresolvedError extends Error {}
 
-/**
- * The text of a file of bounded size. Pipes and devices are refused: they may never end.
- * @throws Error when it cannot be read, FileTooLargeError when it is longer than `maxBytes`
- */
-export async function readBounded(path: string, maxBytes: number, signal: AbortSignal): Promise<string> {
-  const status = await stat(path);
-  if (!status.isFile()) {
-    throw new Error('not a file');
+/** The text of a file of at most `configBytes`. Pipes and devices may never end. @throws SourceError */
+export async function readBounded(path: string, signal: AbortSignal): Promise<string> {
+  const status = await stat(path).catch(() => undefined);
+  if (status !== undefined && status.size > discoveryLimits.configBytes) {
+    throw new SourceError('configuration', 'too_large');
   }
-  if (status.size > maxBytes) {
-    throw new FileTooLargeError();
+  const isFile = status?.isFile() === true;
+  const text = isFile ? await readFile(path, { encoding: 'utf8', signal }).catch(() => undefined) : undefined;
+  if (text === undefined) {
+    throw new SourceError('configuration', 'unreadable');
   }
-  return readFile(path, { encoding: 'utf8', signal });
+  return text;
 }
-
-/** A file is larger than a setting allows. */
-export class FileTooLargeError extends Error {}

@@ -1,6 +1,6 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { Shows } from '../../../common/answer-fields.decorators.js';
-import type { ComponentStatus, DiscoveryResult } from '../model/scan.types.js';
+import type { ComponentStatus } from './component.types.js';
 
 const STATUS = {
   enum: ['healthy', 'unhealthy'],
@@ -173,20 +173,4 @@ export class DiscoveryResultDto {
 
   @Shows.part(() => ScanSummaryDto, 'What came of it.')
   summary: ScanSummaryDto;
-}
-
-/** The answer is put together field by field where the scan is compared, and stored as it is. */
-export function toDiscoveryResult(result: DiscoveryResult): DiscoveryResultDto {
-  const { scanTimestamp, totalServices, healthyServices, unhealthyServices } = result;
-  const { services, infrastructure, externalIntegrations, summary } = result;
-  return {
-    scanTimestamp,
-    totalServices,
-    healthyServices,
-    unhealthyServices,
-    services,
-    infrastructure,
-    externalIntegrations,
-    summary,
-  };
 }
