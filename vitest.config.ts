@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
+import { SharedFirst } from './test/support/shared-first.js';
 import { builtModules } from './test/support/built-modules.js';
 
 /** An end for what hangs, and no claim about the speed of the machine. */
@@ -18,19 +19,8 @@ const WORKERS_PER_CORE = 2;
 /** `npm test` builds first and sets TEST_BUILT; single tests run on the sources. */
 const plugins = process.env['TEST_BUILT'] === undefined ? [] : [builtModules(import.meta.dirname)];
 
-/** Integration tests of parts that never reach the database: the project `peers`. */
-const WITHOUT_DATABASE = [
-  'test/integration/auth/**/*.int-spec.ts',
-  'test/integration/client/connections.int-spec.ts',
-  'test/integration/discovery/sources/**/*.int-spec.ts',
-  'test/integration/mcp-connection/**/*.int-spec.ts',
-  'test/integration/redis/**/*.int-spec.ts',
-  'test/integration/testing/**/*.int-spec.ts',
-  'test/integration/discovery-probes/**/*.int-spec.ts',
-];
-
 /** Tests of applications, with a service of their own. They name the client package as authors do. */
-const OF_APPLICATIONS = ['sample/tests/**/*.test.ts'];
+const OF_APPLICATIONS = 'sample/tests/**/*.test.ts';
 const CLIENT = {
   '@svc/client/testing': fileURLToPath(new URL('clients/typescript/src/testing/index.ts', import.meta.url)),
 };
@@ -39,25 +29,46 @@ const CLIENT = {
 const HIDES_DRIVERS = 'test/integration/discovery-probes/drivers.int-spec.ts';
 
 /**
- * Integration tests of what comes before the tables or beside them, with statements that other tests hold on each
- * database. They run on the first of several databases only.
+ * What never reaches the tables, comes before them or beside them, with statements that other tests hold on each database.
+ * The matrix runs it on the first of several databases only.
  */
 const SAME_ON_EVERY_DATABASE = [
+  // Single parts against outside parties.
+  'test/integration/{auth,discovery-probes,mcp-connection}/**/*.int-spec.ts',
+  'test/integration/client/connections.int-spec.ts',
+  'test/integration/discovery/sources/**/*.int-spec.ts',
   // Messages, headers, limits and the document of routes: refused or answered before a service reads a row. Not
   // `request-body`, which stores characters and numbers.
   'test/integration/http/!(request-body).int-spec.ts',
   'test/integration/openapi.int-spec.ts',
   // Calls of models, tools and endpoints; `agent-process`, `resolution`, `preflight` and `workflows` hold what they store.
-  'test/integration/agents/{hostile,sample}-agent*.int-spec.ts',
+  'test/integration/agents/sample-agent*.int-spec.ts',
   'test/integration/rest-endpoints/**/*.int-spec.ts',
-  // The command that delivers folders, and the sample: callers of routes that `builds` holds.
+  // The sample: a caller of routes that `builds` holds.
   'test/integration/packages/**/*.int-spec.ts',
-  'test/integration/command-line/**/*.int-spec.ts',
-  // Which traces are recorded, and how they are sent; `traces` has their statements.
-  'test/integration/tracing/{sampling,collectors}.int-spec.ts',
+  // Which traces are recorded; `traces` has their statements.
+  'test/integration/tracing/sampling.int-spec.ts',
   // Bodies and paths that are refused. What depends on collations or widths of columns is in the main files of the routes.
   'test/integration/{systems,tools}/*-refusals.int-spec.ts',
 ];
+
+/** What a database server can do otherwise than the embedded database: locks, races, collations, plans, batches, orders of lists. */
+const OF_SERVERS = [
+  'test/integration/database/*.int-spec.ts',
+  'test/integration/jobs/*.int-spec.ts',
+  'test/integration/audit/audit.int-spec.ts',
+  'test/integration/builds/{active-build,publish,races}.int-spec.ts',
+  'test/integration/discovery/{history,replicas}.int-spec.ts',
+  'test/integration/http/request-body.int-spec.ts',
+  'test/integration/process-runtime/{incident-inbox,instance-lists,instance-search,process-statistics}.int-spec.ts',
+  'test/integration/process-runtime/{running-processes,search-plans,start-process,statements}.int-spec.ts',
+  'test/integration/systems/{conditional-changes,create-system,list-systems,system-tags}.int-spec.ts',
+  'test/integration/tools/{concurrency,synchronisation}.int-spec.ts',
+  'test/integration/ui-action/{double-clicks,execute-ui-action}.int-spec.ts',
+  'test/integration/workflows/{call-journal,workflow-usage}.int-spec.ts',
+];
+
+const INTEGRATION = 'test/integration/**/*.int-spec.ts';
 
 /** What a sharded database is asked for: starts, UI actions, jobs, messages, calls and lists. */
 const OF_SHARDS = [
@@ -69,31 +80,50 @@ const OF_SHARDS = [
 
 /** Integration tests on one database; each worker has a database of its own. */
 function integration(database: string, index: number, all: readonly string[]): TestProjectConfiguration {
+  const matrix = process.env['TEST_MATRIX'];
+  const onServers = matrix === undefined ? OF_SERVERS : [INTEGRATION];
+  // Of the matrix, what `npm test` has run on MySQL.
+  const done = matrix === 'rest' && database === 'mysql' ? OF_SERVERS : [];
+  return project(all.length === 1 ? 'integration' : `integration-${database}`, {
+    include: database === 'vitess' ? OF_SHARDS : index === 0 ? [INTEGRATION, OF_APPLICATIONS] : onServers,
+    exclude: [HIDES_DRIVERS, ...done, ...(index === 0 ? [] : SAME_ON_EVERY_DATABASE)],
+    env: { TEST_DATABASE: database },
+  });
+}
+
+function project(
+  name: string,
+  { include, exclude = [], env }: { include: string[]; exclude?: string[]; env: Record<string, string> },
+): TestProjectConfiguration {
   return {
     plugins,
+    resolve: { alias: CLIENT },
     test: {
-      name: all.length === 1 ? 'integration' : `integration-${database}`,
+      name,
       isolate: false,
-      include: database === 'vitess' ? OF_SHARDS : ['test/integration/**/*.int-spec.ts'],
-      exclude: [...WITHOUT_DATABASE, ...(index === 0 ? [] : SAME_ON_EVERY_DATABASE)],
+      server: { deps: { external: [/\/dist\//] } },
+      include,
+      exclude,
       globalSetup: ['test/support/global-setup.ts'],
       setupFiles: ['reflect-metadata', PATIENCE, 'test/support/setup.ts'],
-      env: { NODE_ENV: 'test', TEST_DATABASE: database },
+      env: { NODE_ENV: 'test', SVC_HOME: import.meta.dirname, ...env },
       ...PATIENT,
     },
   };
 }
 
+const databases = (process.env['TEST_DATABASE'] ?? 'embedded').split(',');
+
 /**
- * Three kinds of projects. `unit` runs beside the code. `peers` drives single parts against real and hostile outside
- * parties; `driverless` is the one file of them that needs a process of its own. `integration` drives the whole application
- * over HTTP on the database that TEST_DATABASE names (embedded, mariadb or mysql). `npm test` runs all of them together,
- * with a project `integration-…` for each database. `shards` drives a part of it on the embedded database as one of 8 shards.
- * VITEST_MAX_WORKERS sets another number of workers.
+ * `unit` runs beside the code. `integration` drives the whole application over HTTP, and single parts against outside
+ * parties, on the database that TEST_DATABASE names; of several, each has a project `integration-…`. `driverless` is the one
+ * file that needs a process of its own. `shards` drives a part of it on the embedded database as one of 8 shards. `suites` are
+ * proofs: hostile parties, slow servers, stops. VITEST_MAX_WORKERS sets another number of workers.
  */
 export default defineConfig({
   test: {
     maxWorkers: WORKERS_PER_CORE * availableParallelism(),
+    sequence: { sequencer: SharedFirst },
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts', 'migrations/**/*.ts'],
@@ -112,19 +142,6 @@ export default defineConfig({
         },
       },
       {
-        plugins,
-        resolve: { alias: CLIENT },
-        test: {
-          name: 'peers',
-          isolate: false,
-          include: [...WITHOUT_DATABASE, ...OF_APPLICATIONS],
-          exclude: [HIDES_DRIVERS],
-          setupFiles: ['reflect-metadata', PATIENCE],
-          env: { NODE_ENV: 'test', SVC_HOME: import.meta.dirname },
-          ...PATIENT,
-        },
-      },
-      {
         test: {
           name: 'driverless',
           include: [HIDES_DRIVERS],
@@ -133,20 +150,16 @@ export default defineConfig({
           ...PATIENT,
         },
       },
-      ...(process.env['TEST_DATABASE'] ?? 'embedded').split(',').map(integration),
-      {
-        plugins,
-        test: {
-          name: 'shards',
-          isolate: false,
-          // The transactions of these tests, not of the service, touch several shards, which Vitess refuses.
-          include: ['test/integration/jobs/*.int-spec.ts', ...OF_SHARDS],
-          globalSetup: ['test/support/global-setup.ts'],
-          setupFiles: ['reflect-metadata', PATIENCE, 'test/support/setup.ts'],
-          env: { NODE_ENV: 'test', TEST_DATABASE: 'embedded', TEST_SHARDS: '8' },
-          ...PATIENT,
-        },
-      },
+      ...databases.map(integration),
+      project('shards', {
+        // The transactions of these tests, not of the service, touch several shards, which Vitess refuses.
+        include: ['test/integration/jobs/*.int-spec.ts', ...OF_SHARDS],
+        env: { TEST_DATABASE: 'embedded', TEST_SHARDS: '8' },
+      }),
+      project('suites', {
+        include: ['test/prove/suites/**/*.int-spec.ts'],
+        env: { TEST_DATABASE: databases[0] ?? 'embedded' },
+      }),
     ],
   },
 });

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { parseCLI, startVitest, type TestModule, type Vitest } from 'vitest/node';
+import { parseCLI, startVitest, type TestModule } from 'vitest/node';
+import { AreaReporter } from '../test/support/area-reporter.js';
 import { TESTED_DATABASES, type TestedDatabase } from '../test/support/databases/database-kind.js';
 import { reasonNotAvailable } from '../test/support/databases/start-databases.js';
 import { reasonNoVtcombo } from '../test/support/databases/vtcombo.js';
@@ -9,39 +10,40 @@ import { seconds, whereTheTimeWent } from '../test/support/test-times.js';
 import { scriptOptions } from './options.js';
 
 /**
- * Builds the service, then runs all tests in one pool of workers: the unit tests and the tests against outside parties
- * once, the integration tests on each database.
+ * Builds the service, then runs the tests in one pool of workers: the unit tests, the integration tests on the embedded
+ * database, and on MySQL those whose statements a server can treat otherwise.
  *
- *     npm test                            everything
+ *     npm test
  *     npm test -- systems                 test files whose path contains "systems"
  *     npm test -- --db embedded           integration tests on one database (repeatable, or comma-separated)
  *     npm test -- --busy 8                tests that wait, on the embedded database, beside 8 busy loops
  *     npm test -- -- --bail 1             what follows the second `--` goes to vitest as it is
+ *     npm run test:all                    the matrix: each integration test on each database, shards and Vitess too
+ *     npm run test:all -- --rest          of the matrix what `npm test` has not run
  *
- * A database server that cannot be had is skipped with one line; where CI is set it is a failure. Vitess is built where CI is set or
- * `--db vitess` asks for it, and otherwise skipped until it was. The last line is
+ * A database server that cannot be had is skipped with one line; where CI is set it is a failure. The last line is
  * `N passed, N failed`, followed by `, N skipped` if any; the exit status is 1 when anything failed or nothing ran.
  */
 const { values, positionals } = scriptOptions({
   allowPositionals: true,
-  options: { db: { type: 'string', multiple: true }, busy: { type: 'string' } },
+  options: {
+    all: { type: 'boolean', default: false },
+    rest: { type: 'boolean', default: false },
+    db: { type: 'string', multiple: true },
+    busy: { type: 'string' },
+  },
 });
 
 /** Parts of paths: test files in which something has a time that the processor may be late for. */
 const WAITING = [
-  'agents/hostile-agents',
   'health/metrics',
-  'http/stopping',
-  'jobs/job-workers',
-  'mcp-connection/load',
+  'jobs/job-leases',
+  'mcp-connection/credentials',
   'integration/process-runtime/background',
+  'quotas/quotas',
+  'tools/refresh',
   'workflows/cancelled-runs',
 ];
-
-/** What vitest says of a worker that died; the file that it ran has no outcome then. */
-const WORKER_GONE = 'Worker exited unexpectedly';
-/** More failed files than this are no accident: they get no second try. */
-const SECOND_TRIES = 5;
 
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };
 const busy = busyLoops();
@@ -71,7 +73,8 @@ function busyLoops(): number {
 }
 
 function chosenDatabases(): readonly TestedDatabase[] {
-  const all = busy > 0 ? (['embedded'] as const) : TESTED_DATABASES;
+  const all: readonly TestedDatabase[] =
+    busy > 0 ? ['embedded'] : values.all ? TESTED_DATABASES : ['embedded', 'mysql'];
   const names = values.db?.flatMap((value) => value.split(',')) ?? all;
   return names.map((name) => {
     const kind = TESTED_DATABASES.find((known) => known === name);
@@ -105,14 +108,15 @@ async function reasonOf(kind: TestedDatabase): Promise<string | undefined> {
   if (kind !== 'vitess') {
     return kind === 'embedded' ? undefined : reasonNotAvailable(kind);
   }
-  // Nobody who only wants to see the tests pass waits for a build of Vitess.
-  const isWanted = values.db !== undefined || process.env['CI'] !== undefined;
-  return (await reasonNoVtcombo(isWanted)) ?? reasonNotAvailable('mysql');
+  return (await reasonNoVtcombo(true)) ?? reasonNotAvailable('mysql');
 }
 
 async function runTests(databases: readonly TestedDatabase[]): Promise<readonly TestModule[]> {
   process.env['TEST_DATABASE'] = databases.join(',');
   process.env['TEST_BUILT'] = 'true';
+  if (values.all) {
+    process.env['TEST_MATRIX'] = values.rest ? 'rest' : 'all';
+  }
   const chosen = positionals.length > 0 || busy === 0 ? positionals : WAITING;
   const { filter, options } = parseCLI(['vitest', 'run', '--passWithNoTests', ...chosen]);
   if (busy > 0) {
@@ -120,8 +124,13 @@ async function runTests(databases: readonly TestedDatabase[]): Promise<readonly 
     process.env['VITEST_MAX_WORKERS'] ??= '8';
   }
   const loops = Array.from({ length: busy }, busyLoop);
-  const vitest = await startVitest('test', filter, options);
-  const modules = await withSecondTry(vitest, options);
+  const vitest = await startVitest('test', filter, {
+    project: projects(databases),
+    reporters: [new AreaReporter()],
+    silent: 'passed-only',
+    ...options,
+  });
+  const modules = vitest.state.getTestModules();
   loops.forEach((loop) => loop.kill('SIGKILL'));
   for (const module of modules) {
     const states = [...module.children.allTests()].map((test) => test.result().state);
@@ -139,44 +148,12 @@ async function runTests(databases: readonly TestedDatabase[]): Promise<readonly 
   return modules;
 }
 
-/**
- * Runs test files that failed once more, without other tests beside them. What passes only then is told by name: the run
- * passes, and the test or the service has a defect to mend.
- *
- * @returns the files of the run, with the second outcome of those that had one
- */
-async function withSecondTry(
-  vitest: Vitest,
-  options: Parameters<typeof startVitest>[2],
-): Promise<readonly TestModule[]> {
-  const modules = vitest.state.getTestModules();
-  const failed = modules.filter((module) => module.state() !== 'passed' && module.state() !== 'skipped');
-  const hasErrorOutsideTests = vitest.state
-    .getUnhandledErrors()
-    .some((error) => !String((error as Error).cause).includes(WORKER_GONE));
-  if (failed.length === 0 || failed.length > SECOND_TRIES || hasErrorOutsideTests) {
-    return modules;
+/** @returns names of vitest's projects */
+function projects(databases: readonly TestedDatabase[]): string[] {
+  if (values.rest) {
+    return ['shards', ...databases.slice(1).map((kind) => `integration-${kind}`)];
   }
-  console.log(`\nOnce more: ${failed.map(nameOf).join(', ')}`);
-  process.exitCode = undefined;
-  const again = await startVitest(
-    'test',
-    failed.map(({ moduleId }) => moduleId),
-    { ...options, project: failed.map(({ project }) => project.name), maxWorkers: 1 },
-  );
-  const second = new Map(again.state.getTestModules().map((module) => [nameOf(module), module]));
-  const outcomes = new Map(failed.map((module) => [module, second.get(nameOf(module)) ?? module]));
-  for (const [first, outcome] of outcomes) {
-    if (outcome.state() === 'passed') {
-      const tests = [...first.children.allTests('failed')].map(({ fullName }) => `\n    ${fullName}`);
-      console.log(`Passed only at the second try: ${nameOf(first)}${tests.join('')}`);
-    }
-  }
-  return modules.map((module) => outcomes.get(module) ?? module);
-}
-
-function nameOf({ project, relativeModuleId }: TestModule): string {
-  return `${project.name} ${relativeModuleId}`;
+  return ['unit', 'driverless', 'integration*', ...(values.all ? ['shards'] : [])];
 }
 
 /** @returns how many entries of {@link WAITING} name no test file that ran, each told with a line */

@@ -124,7 +124,7 @@ function embeddedOptions(file: string, schema: Schema): DataSourceOptions {
     enableWAL: true,
     timeout: EMBEDDED_BUSY_TIMEOUT_MS,
     prepareDatabase: (database: InstanceType<typeof LibsqlDatabase>) => {
-      database.pragma('synchronous = FULL');
+      database.pragma(`synchronous = ${databaseLimits.embeddedSynchronous}`);
       keepTransactions(database);
     },
   };

@@ -26,6 +26,8 @@ export const databaseLimits = {
   deadlineMs: 20_000,
   /** What Retry-After says while the database is away or overloaded, seconds. */
   retryAfterSeconds: 2,
+  /** How the embedded database waits for the disk at a commit: `PRAGMA synchronous`. */
+  embeddedSynchronous: 'FULL',
   /** Seconds to wait for another replica that is migrating. */
   migrationLockSeconds: 120,
   /** Bytes of the largest value that one statement stores: a package. */

@@ -10,7 +10,7 @@ interface Options {
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
+  app = await TestApp.shared({ JOBS_CONCURRENCY: '0' });
 });
 afterAll(() => app.close());
 

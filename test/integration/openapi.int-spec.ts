@@ -105,7 +105,7 @@ describe('OpenAPI document', () => {
   let operations: { name: string; method: string; path: string; operation: Operation }[];
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
     document = buildOpenApi(app.nest);
     operations = Object.entries(dereferenced(document).paths).flatMap(([path, methods]) =>
       Object.entries(methods as unknown as Record<string, Operation>).map(([method, operation]) => ({

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DataSource } from 'typeorm';
 import { Agent, fetch, type BodyInit } from 'undici';
@@ -45,7 +46,10 @@ export interface TestResponse<Body = Record<string, unknown>> {
 export class TestApp {
   /** One for all applications of a worker: the document does not depend on settings. */
   private static contract: OpenApiContract | undefined;
+  /** The shared one. */
+  private static ofWorker: TestApp | undefined;
   private readonly agent = new Agent({ connections: 100 });
+  private isTaken = false;
 
   private constructor(
     readonly nest: NestExpressApplication,
@@ -54,12 +58,38 @@ export class TestApp {
     private readonly token: string,
     private readonly releaseLimits: () => void,
     private readonly discipline: ShardDiscipline | undefined,
+    private readonly variables: Record<string, string>,
   ) {
     TestApp.contract ??= new OpenApiContract(buildOpenApi(nest));
   }
 
-  /** @param settings variables on top of those a test needs */
+  /**
+   * The application that the files of this worker share, with the same variables; it starts once. `close` leaves it to the
+   * next file.
+   * @param settings variables, and limits which are lowered for this file
+   */
+  static async shared(settings: Record<string, string> = {}): Promise<TestApp> {
+    const [limits, variables] = [true, false].map((isLimit) =>
+      Object.fromEntries(Object.entries(settings).filter(([name]) => name.includes('.') === isLimit)),
+    ) as [Record<string, string>, Record<string, string>];
+    if (!isDeepStrictEqual(TestApp.ofWorker?.variables, variables)) {
+      TestApp.ofWorker = await TestApp.start(variables);
+    }
+    const app = TestApp.ofWorker as TestApp;
+    app.isTaken = true;
+    holdLimits(limits);
+    return app;
+  }
+
+  /**
+   * An application of its own. The shared one stops, so that it does no work on the same tables, unless this file has it too.
+   * @param settings variables and limits on top of those a test needs
+   */
   static async start(settings: Record<string, string> = {}): Promise<TestApp> {
+    if (TestApp.ofWorker?.isTaken === false) {
+      await TestApp.ofWorker.stop();
+      TestApp.ofWorker = undefined;
+    }
     const issuer = await StubIssuer.start();
     const release = holdLimits(settings);
     const env = Env.parse('production', {
@@ -81,7 +111,7 @@ export class TestApp {
     const { port } = nest.getHttpServer().address() as AddressInfo;
     const token = await issuer.sign({ exp: Math.floor(Date.now() / 1_000) + TOKEN_SECONDS });
     const discipline = env.get('DATABASE_SHARDS') > 1 ? disciplineOf(nest, env) : undefined;
-    return new TestApp(nest, issuer, `http://127.0.0.1:${port}`, token, release, discipline);
+    return new TestApp(nest, issuer, `http://127.0.0.1:${port}`, token, release, discipline, settings);
   }
 
   /** The database behind the service, to look at rows. */
@@ -133,6 +163,13 @@ export class TestApp {
   }
 
   async close(): Promise<void> {
+    if (this !== TestApp.ofWorker) {
+      return this.stop();
+    }
+    this.isTaken = false;
+  }
+
+  private async stop(): Promise<void> {
     await this.agent.destroy();
     await this.nest.close();
     this.releaseLimits();

@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { Env } from '../../src/config/env.js';
 import { dataSourceOptions } from '../../src/database/data-source.options.js';
+import { IdBlockEntity } from '../../src/database/id-block.entity.js';
 import { migrate } from '../../src/database/migrate.js';
 import { SCHEMA } from '../../src/schema.js';
 
@@ -19,7 +20,7 @@ export async function migrateDatabase(database: WorkerDatabase): Promise<void> {
   await withDataSource(database, (dataSource) => migrate(dataSource, MIGRATION_LOCK_SECONDS));
 }
 
-/** Empties every table, so that a test file starts from the state right after migration. */
+/** Empties every table, so that a test file starts from the state right after migration. A shared application goes on with its ids. */
 export async function clearTables(database: WorkerDatabase): Promise<void> {
   const { settings } = database;
   await withDataSource(database, async (dataSource) => {
@@ -35,7 +36,9 @@ export async function clearTables(database: WorkerDatabase): Promise<void> {
         // A DELETE touches every shard.
         await runner.query("SET transaction_mode = 'multi'");
       }
-      for (const { tablePath } of dataSource.entityMetadatas) {
+      for (const { tablePath } of dataSource.entityMetadatas.filter(
+        ({ target }) => target !== IdBlockEntity,
+      )) {
         await runner.query(`DELETE FROM ${dataSource.driver.escape(tablePath)}`);
       }
       await runner.query(on);

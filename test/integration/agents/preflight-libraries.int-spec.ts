@@ -22,7 +22,7 @@ let middle: Place;
 let deep: Place;
 let system: SystemBody;
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.shared();
 });
 afterAll(() => app.close());
 beforeEach(async () => {

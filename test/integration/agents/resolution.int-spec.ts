@@ -10,7 +10,7 @@ describe('the systems that an agent of a build may use', () => {
   let app: TestApp;
   let place: Place;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
   beforeEach(() => {

@@ -33,7 +33,7 @@ describe('what the audit log tells of each call', () => {
 
   beforeAll(async () => {
     // Workers ask the database again and again, and one test counts what a request asks it.
-    app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
+    app = await TestApp.shared({ JOBS_CONCURRENCY: '0' });
     peer = await startModernPeer([{ name: 'echo' }]);
   });
   afterAll(async () => {

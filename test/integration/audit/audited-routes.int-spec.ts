@@ -16,7 +16,7 @@ const READS: readonly unknown[] = [undefined, RequestMethod.GET, RequestMethod.H
 let app: TestApp;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.shared();
 });
 afterAll(() => app.close());
 

@@ -33,7 +33,7 @@ describe('operations on process instances in the audit log', () => {
   let published: Published;
 
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
+    app = await TestApp.shared({ JOBS_CONCURRENCY: '0' });
     published = await publish(app, { bpmn: [taskProcess('plain', userTask('a')), calling, choosing] });
   });
   afterAll(() => app.close());

@@ -11,7 +11,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/commit', () => {
   let app: TestApp;
   let place: Place;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
   beforeEach(() => {

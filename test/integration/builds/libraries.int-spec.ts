@@ -20,7 +20,7 @@ const ref = ({ appId, buildId }: Published) => ({ appId, buildId });
 describe('library dependencies', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
 

@@ -32,7 +32,7 @@ describe('a stored package that the rules of this release refuse', () => {
   let app: TestApp;
   let place: Place;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
   beforeEach(() => {

@@ -10,7 +10,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/package/problems', (
   let app: TestApp;
   let place: Place;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
   beforeEach(() => {

@@ -23,7 +23,7 @@ describe('the systems of a package', () => {
   let app: TestApp;
   let place: Place;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
   beforeEach(() => {

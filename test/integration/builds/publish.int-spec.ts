@@ -7,7 +7,7 @@ import { publish } from '../../support/runtime/publish.js';
 describe('delivery of a package', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
 

@@ -28,7 +28,7 @@ const system = (name: string) => ({
 describe('deliveries at the same time', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
 

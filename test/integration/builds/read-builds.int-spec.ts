@@ -13,7 +13,7 @@ interface Page {
 let app: TestApp;
 let appId: string;
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.shared();
 });
 afterAll(() => app.close());
 beforeEach(() => {

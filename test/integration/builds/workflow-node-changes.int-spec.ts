@@ -9,7 +9,7 @@ import { changeNode, getNode, nodePath, type Node } from './workflow-nodes.js';
 let app: TestApp;
 let place: Place;
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.shared();
 });
 afterAll(() => app.close());
 beforeEach(() => {

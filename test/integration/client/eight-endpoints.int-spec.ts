@@ -22,7 +22,7 @@ describe('the typed client', () => {
   let version: { appId: string; versionId: string };
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
     svc = connect({ url: app.url, token: () => app.issuer.sign({}) });
     server = await startToolListPeer([{ name: 'echo', inputSchema: { type: 'object' } }]);
     version = { appId: uniqueName('app'), versionId: 'v1' };

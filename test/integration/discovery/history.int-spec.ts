@@ -32,7 +32,7 @@ interface Change {
 let app: TestApp;
 let platform: FakePlatform;
 beforeAll(async () => {
-  app = await TestApp.start({ 'discoveryLimits.scansKept': '8', 'discoveryLimits.changesKept': '20' });
+  app = await TestApp.shared({ 'discoveryLimits.scansKept': '8', 'discoveryLimits.changesKept': '20' });
   platform = FakePlatform.in(app.nest);
 });
 afterAll(() => app.close());

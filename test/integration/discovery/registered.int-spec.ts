@@ -14,7 +14,7 @@ const never = new AbortController().signal;
 describe('RegisteredSource', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
   beforeEach(() => app.dataSource.getRepository(SystemEntity).deleteAll());

@@ -27,7 +27,7 @@ describe('the OpenAPI document and the service', () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
     document = dereferenced(buildOpenApi(app.nest));
   });
   afterAll(() => app.close());

@@ -11,7 +11,7 @@ const NUMBERS = new Set(['scanId']);
 describe('path parameters that are "." or ".."', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
 

@@ -17,7 +17,7 @@ const PERCENT_PATHS = [
 describe('error bodies', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
 

@@ -22,7 +22,7 @@ describe('texts that look like SQL', () => {
   let app: TestApp;
   let published: Published;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
     published = await publish(app, { bpmn: taskProcess('plain', userTask('a')) });
   });
   afterAll(() => app.close());

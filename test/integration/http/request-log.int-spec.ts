@@ -8,7 +8,7 @@ import { detailsPath, listPath } from '../../support/factories.js';
 describe('the request log', () => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterEach(() => {
     vi.restoreAllMocks();

@@ -12,7 +12,7 @@ describe('the sample application of evaluation mode', () => {
   let app: TestApp;
   let changed: string;
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
     changed = await mkdtemp(join(tmpdir(), 'svc-sample-'));
     await cp(FOLDER, changed, { recursive: true });
     const file = join(changed, 'library/application.json');

@@ -73,7 +73,7 @@ describe('operations on processes with work in the background', () => {
   let published: Published;
 
   beforeAll(async () => {
-    app = await TestApp.start({ 'jobLimits.pollMs': '20' });
+    app = await TestApp.shared({ 'jobLimits.pollMs': '20' });
     published = await publish(app, {
       bpmn: [timer, receiver, sender, stopsBehindTimer, callsThree, taskProcess('child', userTask('c'))],
     });

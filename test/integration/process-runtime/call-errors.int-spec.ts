@@ -72,7 +72,7 @@ describe('errors of called processes and workflows', () => {
   let published: Published;
 
   beforeAll(async () => {
-    app = await TestApp.start({ 'jobLimits.pollMs': '20' });
+    app = await TestApp.shared({ 'jobLimits.pollMs': '20' });
     published = await publish(app, {
       bpmn: [
         caller('top', 'two'),

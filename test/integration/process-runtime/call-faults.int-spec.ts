@@ -58,7 +58,7 @@ describe('calls of processes and faults in the background', () => {
   let published: Published;
 
   beforeAll(async () => {
-    app = await TestApp.start({
+    app = await TestApp.shared({
       'jobLimits.pollMs': '20',
       'jobLimits.maxAttempts': '1',
       'jobLimits.leaseMs': '1000',

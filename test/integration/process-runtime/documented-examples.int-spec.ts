@@ -27,7 +27,7 @@ let app: TestApp;
 let document: OpenAPIObject;
 
 beforeAll(async () => {
-  app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
+  app = await TestApp.shared({ JOBS_CONCURRENCY: '0' });
   document = dereferenced(buildOpenApi(app.nest));
   await deliverSample(app.nest, 'sample');
 });

@@ -112,7 +112,7 @@ describe('an expression that fails on the data', () => {
   let app: TestApp;
   let published: Published;
   beforeAll(async () => {
-    app = await TestApp.start({ 'jobLimits.pollMs': '20' });
+    app = await TestApp.shared({ 'jobLimits.pollMs': '20' });
     published = await publish(app, {
       package: { workflows: WORKFLOWS },
       bpmn: [

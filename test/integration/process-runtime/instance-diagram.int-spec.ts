@@ -11,7 +11,7 @@ let app: TestApp;
 let published: Published;
 
 beforeAll(async () => {
-  app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
+  app = await TestApp.shared({ JOBS_CONCURRENCY: '0' });
   published = await publish(app, { bpmn: BPMN });
 });
 afterAll(() => app.close());

@@ -44,7 +44,7 @@ async function expectNoGaps(instanceId: number, id: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
+  app = await TestApp.shared({ JOBS_CONCURRENCY: '0' });
   published = await publish(app, {
     bpmn: [taskProcess('plain', userTask('a'), userTask('b')), timed, calling, choosing],
   });

@@ -25,7 +25,7 @@ describe('the audit trail of an instance', () => {
   let published: Published;
 
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
+    app = await TestApp.shared({ JOBS_CONCURRENCY: '0' });
     published = await publish(app, { bpmn: BPMN });
   });
   afterAll(() => app.close());

@@ -42,7 +42,7 @@ describe('what people enter', () => {
   const lines: string[] = [];
 
   beforeAll(async () => {
-    app = await TestApp.start({ 'jobLimits.pollMs': '20', 'processLimits.progressPollMs': '50' });
+    app = await TestApp.shared({ 'jobLimits.pollMs': '20', 'processLimits.progressPollMs': '50' });
     const log = app.nest.get(Log);
     Object.assign(Reflect.get(log, 'logger') as object, { level: 'trace' });
     const destination = Reflect.get(log, 'destination') as { write(text: string): boolean };

@@ -16,7 +16,7 @@ describe('statements of the hot path', () => {
   let standings = 0;
 
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
+    app = await TestApp.shared({ JOBS_CONCURRENCY: '0' });
     published = await publish(app, {
       bpmn: taskProcess('plain', userTask('a'), userTask('b'), userTask('c')),
     });

@@ -15,7 +15,7 @@ describe('warnings of a step', () => {
   let published: Published;
 
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
+    app = await TestApp.shared({ JOBS_CONCURRENCY: '0' });
     const copying = serviceTask('copying', [{ name: 'copy', keys: 'copy', inner: NOT_THERE }]);
     published = await publish(app, { bpmn: taskProcess('warned', userTask('a'), copying, userTask('b')) });
   });

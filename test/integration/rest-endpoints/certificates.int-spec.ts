@@ -29,7 +29,7 @@ describe('certificates of a system, from the package to the call', () => {
   const fronts: { close(): Promise<unknown> }[] = [];
 
   beforeAll(async () => {
-    app = await TestApp.start({ 'restLimits.maxRetries': '0' });
+    app = await TestApp.shared({ 'restLimits.maxRetries': '0' });
     authority = await CertificateAuthority.create();
     client = await authority.issue({ name: 'agent' });
     const server = { ...(await authority.issue()), ca: authority.cert, requestCert: true };

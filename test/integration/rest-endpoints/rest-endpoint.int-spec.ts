@@ -41,7 +41,7 @@ let answers: Answer[];
 let seen: Seen[];
 
 beforeAll(async () => {
-  app = await TestApp.start({
+  app = await TestApp.shared({
     'restLimits.retryDelayMs': '5',
     'restLimits.maxResponseBytes': '8192',
     'dataLimits.values': '1000',

@@ -39,7 +39,7 @@ describe('a system with an API key', () => {
   };
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
   beforeEach(() => {

@@ -44,7 +44,7 @@ describe('certificates of a system', () => {
   let renewed: TlsCertificate;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
     authority = await CertificateAuthority.create();
     other = await CertificateAuthority.create('Another authority');
     client = await authority.issue({ name: 'agent' });

@@ -15,7 +15,7 @@ describe('what the create operation refuses', () => {
   let place: Place;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
     place = newPlace();
   });
   afterAll(async () => {

@@ -24,7 +24,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
   let place: Place;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
   beforeEach(() => {

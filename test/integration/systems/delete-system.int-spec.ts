@@ -32,7 +32,7 @@ describe('DELETE /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{sys
   let place: Place;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
   beforeEach(() => {

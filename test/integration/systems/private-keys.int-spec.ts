@@ -34,7 +34,7 @@ describe('a service account with a private key', () => {
   let place: Place;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
   beforeEach(() => {

@@ -20,7 +20,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{system
   let place: Place;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
   beforeEach(() => {

@@ -24,7 +24,7 @@ describe('readings of systems that come at one time', () => {
   let statements: string[] = [];
 
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_CONCURRENCY: '0', 'databaseLimits.groups': '1' });
+    app = await TestApp.shared({ JOBS_CONCURRENCY: '0', 'databaseLimits.groups': '1' });
     server = await startScriptedMcp({ list: ({ id, response }) => sendResult(response, id, { tools }) });
     systems = app.nest.get(SystemsService);
     app.dataSource.logger = {

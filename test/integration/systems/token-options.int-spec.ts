@@ -31,7 +31,7 @@ describe('scope and further fields of the token request', () => {
   let place: Place;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
   beforeEach(() => {

@@ -24,7 +24,7 @@ describe('what the update operation refuses', () => {
   let row: SystemEntity | null;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
     place = newPlace();
     system = await createdSystem(app, place, { payload: { authorization: serviceAccount() } });
     row = await systemRow(app, system.id);

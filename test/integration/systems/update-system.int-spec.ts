@@ -27,7 +27,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
   let place: Place;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
   });
   afterAll(() => app.close());
   beforeEach(() => {

@@ -29,7 +29,7 @@ describe('connection tests, switches and changes of one system at the same time'
   let system: SystemBody;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
     server = await startScriptedMcp({
       list: ({ id, response }) => {
         void onList().then(() => sendResult(response, id, { tools: listed }));

@@ -13,7 +13,7 @@ describe('what the connection test refuses', () => {
   let server: ScriptedMcpPeer;
 
   beforeAll(async () => {
-    app = await TestApp.start({ 'httpLimits.bodyBytes': '8192' });
+    app = await TestApp.shared({ 'httpLimits.bodyBytes': '8192' });
     server = await startToolListPeer([]);
   });
   afterAll(async () => {

@@ -23,7 +23,7 @@ describe('the description that a server gives a system without one', () => {
   let place: Place;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
     const serve = toNodeHandler(
       createMcpHandler(() => {
         const { instructions, ...rest } = identity;

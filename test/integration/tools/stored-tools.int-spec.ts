@@ -31,7 +31,7 @@ describe('the rows that a synchronisation and a switch leave', () => {
   let system: SystemBody;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
     server = await startScriptedMcp({
       list: ({ id, response }) => sendResult(response, id, { tools: listed }),
     });

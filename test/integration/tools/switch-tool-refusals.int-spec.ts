@@ -26,7 +26,7 @@ describe('what the switch of a tool refuses', () => {
   let row: Awaited<ReturnType<typeof systemRow>>;
 
   beforeAll(async () => {
-    app = await TestApp.start({ 'httpLimits.bodyBytes': '4096' });
+    app = await TestApp.shared({ 'httpLimits.bodyBytes': '4096' });
     place = newPlace();
     system = await createdSystem(app, place);
     ids = await insertTools(app, system.id, [{ name: 'one' }, { name: 'gone', present: false }]);

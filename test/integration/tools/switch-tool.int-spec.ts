@@ -13,7 +13,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
   let other: SystemBody;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
     server = await startToolListPeer([
       { name: 'Echo', inputSchema: schema },
       { name: 'echo', inputSchema: schema },

@@ -26,7 +26,7 @@ describe('a user task without actions', () => {
   let published: Published;
 
   beforeAll(async () => {
-    app = await TestApp.start();
+    app = await TestApp.shared();
     published = await publish(app, { bpmn: userTaskProcess('plain', 'approve') });
   });
   afterAll(() => app.close());

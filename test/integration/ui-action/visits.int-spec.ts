@@ -29,7 +29,7 @@ describe('the visit of a token', () => {
   let published: Published;
 
   beforeAll(async () => {
-    app = await TestApp.start({ JOBS_CONCURRENCY: '0', 'processLimits.repeatWindowMs': '0' });
+    app = await TestApp.shared({ JOBS_CONCURRENCY: '0', 'processLimits.repeatWindowMs': '0' });
     published = await publish(app, {
       bpmn: [
         approval('approval', 'true'),

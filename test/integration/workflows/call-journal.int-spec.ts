@@ -49,7 +49,7 @@ describe('calls of workflow runs to the outside', () => {
   let app: TestApp;
   let published: Published;
   beforeAll(async () => {
-    app = await TestApp.start({
+    app = await TestApp.shared({
       'jobLimits.pollMs': '20',
       'jobLimits.retryBaseMs': '20',
       'workflowLimits.recordValueBytes': '256',

@@ -35,7 +35,7 @@ function isShown(value: unknown, count: number): boolean {
 let app: TestApp;
 let runId: string;
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.shared();
   const { buildId } = await publish(app, {
     package: {
       workflows: [

@@ -22,7 +22,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/workflow/{workflowNa
   let app: TestApp;
   let published: Published;
   beforeAll(async () => {
-    app = await TestApp.start({
+    app = await TestApp.shared({
       'jobLimits.pollMs': '20',
       'jobLimits.retryBaseMs': '20',
       'jobLimits.maxAttempts': '2',
