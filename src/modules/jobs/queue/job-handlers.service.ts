@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { JobLane } from '../model/job-lane.js';
-import type { JobHandler } from '../model/job-queue.types.js';
-import { DuplicateHandlerError } from './jobs.errors.js';
+import type { JobLane, JobHandler } from '../model/job-queue.types.js';
 import { jobLimits } from '../job.limits.js';
 
 /**
@@ -12,10 +10,10 @@ import { jobLimits } from '../job.limits.js';
 export class JobHandlersService {
   private readonly handlers = new Map<string, JobHandler>();
 
-  /** @throws DuplicateHandlerError when the kind has a handler already */
+  /** @throws TypeError when the kind has a handler already, a mistake in the code */
   register(handler: JobHandler): void {
     if (this.handlers.has(handler.kind)) {
-      throw new DuplicateHandlerError(handler.kind);
+      throw new TypeError(`There are two handlers for jobs of kind ${handler.kind}.`);
     }
     this.handlers.set(handler.kind, handler);
   }

@@ -61,11 +61,3 @@ export class JobStoppedError extends InternalError {
 export class InvalidJobError extends InternalError {
   readonly code = 'JOB_INVALID';
 }
-
-/** There are two handlers for one kind. A mistake in the code. */
-export class DuplicateHandlerError extends InternalError {
-  readonly code = 'JOB_HANDLER_DUPLICATE';
-  constructor(kind: string) {
-    super(`There are two handlers for jobs of kind ${kind}.`);
-  }
-}

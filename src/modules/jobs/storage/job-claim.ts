@@ -1,9 +1,9 @@
-import { In, type EntityManager, type FindOptionsWhere, type SelectQueryBuilder } from 'typeorm';
+import { In, type EntityManager } from 'typeorm';
 import type { DatabaseTime } from '../../../database/database-time.js';
 import { andShard, inShard, isSharded } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import { isUnknownStatement } from '../../../database/driver-errors.js';
-import type { JobLane } from '../model/job-lane.js';
+import type { JobLane } from '../model/job-queue.types.js';
 import { RuntimeJobEntity } from './runtime-job.entity.js';
 
 const JOBS = new Table(RuntimeJobEntity, {});
@@ -131,46 +131,27 @@ async function unlocked(manager: EntityManager, jobs: readonly JobPlace[]): Prom
   return jobs.filter(({ id }) => free.has(id));
 }
 
-/** When the oldest job of a lane and of some shards was to be done that nobody works at; undefined when there is none. */
-export function oldestDueOf(
+/**
+ * The earliest time of a job of a lane and of some shards that nobody works at; undefined when there is none.
+ * @param of `dueAt`: when it was to be done, also where it was put off. `availableAt`: since when it may be claimed
+ */
+export async function oldestOf(
   manager: EntityManager,
   time: DatabaseTime,
-  lane: JobLane,
-  shards: readonly number[],
-): Promise<Date | undefined> {
-  const now = time.now();
-  return first(manager, 'dueAt', { lane, ...inShard(manager, shards) }, (job) =>
-    job
-      .andWhere(`job.due_at <= ${now.sql}`, now.parameters)
-      .andWhere(`(job.lease IS NULL OR job.available_at <= ${now.sql})`),
-  );
-}
-
-/** Since when the first job of a lane and of some shards may be claimed that nobody works at; undefined when none may be. */
-export function oldestReadyOf(
-  manager: EntityManager,
-  time: DatabaseTime,
-  lane: JobLane,
-  shards: readonly number[],
-): Promise<Date | undefined> {
-  const now = time.now();
-  return first(manager, 'availableAt', { lane, ...inShard(manager, shards) }, (job) =>
-    job.andWhere(`job.available_at <= ${now.sql}`, now.parameters),
-  );
-}
-
-/** The earliest of such a time of jobs. */
-async function first(
-  manager: EntityManager,
   of: 'dueAt' | 'availableAt',
-  where: FindOptionsWhere<RuntimeJobEntity>,
-  narrowed: (job: SelectQueryBuilder<RuntimeJobEntity>) => SelectQueryBuilder<RuntimeJobEntity>,
+  lane: JobLane,
+  shards: readonly number[],
 ): Promise<Date | undefined> {
-  const jobs = manager
+  const now = time.now();
+  const row = await manager
     .createQueryBuilder(RuntimeJobEntity, 'job')
     .select(['job.id', `job.${of}`])
-    .where(where);
-  const row = await narrowed(jobs).orderBy(`job.${of}`).limit(1).getOne();
+    .where({ lane, ...inShard(manager, shards) })
+    .andWhere(`job.${of} <= ${now.sql}`, now.parameters)
+    .andWhere(`(job.lease IS NULL OR job.available_at <= ${now.sql})`)
+    .orderBy(`job.${of}`)
+    .limit(1)
+    .getOne();
   return row?.[of];
 }
 

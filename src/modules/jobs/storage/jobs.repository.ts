@@ -7,15 +7,13 @@ import { RuntimeJobEntity } from './runtime-job.entity.js';
 import {
   dueJobs,
   knowsSkipLocked,
-  oldestDueOf,
-  oldestReadyOf,
+  oldestOf,
   shardsOf,
   takeJobs,
   type DueRequest,
   type JobPlace,
 } from './job-claim.js';
-import type { JobLane } from '../model/job-lane.js';
-import type { ClaimedJob, Job } from '../model/job-queue.types.js';
+import type { JobLane, ClaimedJob, Job } from '../model/job-queue.types.js';
 import { DatabaseTime } from '../../../database/database-time.js';
 import { inShard, ShardGroups } from '../../../database/shards.js';
 import { Table, type Changes } from '../../../database/table.js';
@@ -134,10 +132,7 @@ export class JobsRepository {
     }
   }
 
-  /**
-   * Holds the job from now on for `leaseMs`.
-   * @returns false when the job was cancelled or another worker has it
-   */
+  /** Holds the job for `leaseMs` from now on. @returns false when it is gone or another worker has it */
   extend(job: Job, leaseMs: number): Promise<boolean> {
     return this.change([job], leaseMs, {});
   }
@@ -187,24 +182,13 @@ export class JobsRepository {
   }
 
   /**
-   * When the oldest job of this lane of jobs was to be done that nobody works at, whether it waits for a worker or was put off;
-   * undefined when there is none.
+   * The earliest time of a job of this lane of jobs that nobody works at; undefined when there is none.
+   * @param of `dueAt`: when it was to be done, whether it waits for a worker or was put off. `availableAt`: since when it may be claimed
    */
-  oldestDue(lane: JobLane): Promise<Date | undefined> {
-    return this.oldest((manager, shards) => oldestDueOf(manager, this.time, lane, shards));
-  }
-
-  /** Since when the first job of this lane of jobs may be claimed that nobody works at; undefined when none may be. */
-  oldestReady(lane: JobLane): Promise<Date | undefined> {
-    return this.oldest((manager, shards) => oldestReadyOf(manager, this.time, lane, shards));
-  }
-
-  private async oldest(
-    find: (manager: EntityManager, shards: readonly number[]) => Promise<Date | undefined>,
-  ): Promise<Date | undefined> {
+  async oldest(of: 'dueAt' | 'availableAt', lane: JobLane): Promise<Date | undefined> {
     const found: Date[] = [];
     for (const shards of this.groups.inTurn()) {
-      const one = await this.database.read((manager) => find(manager, shards));
+      const one = await this.database.read((manager) => oldestOf(manager, this.time, of, lane, shards));
       found.push(...(one === undefined ? [] : [one]));
     }
     return found.toSorted((one, other) => one.getTime() - other.getTime())[0];

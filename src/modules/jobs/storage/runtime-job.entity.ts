@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { JsonObject } from '../../../common/json.js';
 import { safeInteger } from '../../../database/column-values.js';
-import type { JobLane } from '../model/job-lane.js';
+import type { JobLane } from '../model/job-queue.types.js';
 
 /** Work that is still to be done. A row is deleted by the transaction that stores the effect of the work. */
 @Entity('runtime_jobs')

@@ -109,19 +109,13 @@ export class JobEnds {
     }
   }
 
-  /**
-   * How long a job waits after so many attempts.
-   * @returns milliseconds
-   */
+  /** Milliseconds that a job waits after so many attempts. */
   delayAfter(attempts: number): number {
     const bounds = { baseMs: jobLimits.retryBaseMs, maxMs: jobLimits.retryMaxMs };
     return retryDelay(attempts, bounds);
   }
 
-  /**
-   * How long a job waits that asked for it; it looks again now and then, for a limit may have been raised.
-   * @returns milliseconds
-   */
+  /** Milliseconds that a job waits that asked for it: it looks again now and then, limits may be raised. */
   waitOf(waitMs: number): number {
     return Math.min(waitMs, jobLimits.retryMaxMs);
   }

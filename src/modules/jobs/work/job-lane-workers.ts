@@ -2,26 +2,20 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../../common/logging/log.js';
 import { pollDelay, retryDelay } from './job-delay.js';
-import type { ClaimedJob } from '../model/job-queue.types.js';
+import type { ClaimedJob, JobLane } from '../model/job-queue.types.js';
 import type { JobSignal } from '../queue/job-signal.js';
+import type { JobRunner } from './job-runner.js';
+import type { JobsRepository } from '../storage/jobs.repository.js';
+import { jobLimits } from '../job.limits.js';
 
 const OUTAGE = { baseMs: 100, maxMs: 5_000 };
 
-/** What the workers of a lane of jobs need. */
-export interface LaneOptions {
-  /** How many jobs run at the same time. */
+/** How one lane of jobs is worked at. */
+interface LaneOptions {
+  lane: JobLane;
+  /** How many jobs run at the same time, and are claimed at once. */
   concurrency: number;
-  /** `pollMs` */
-  pollMs: number;
-  /** Takes the next due jobs for so many idle workers, none when there are none. */
-  claim: (workers: number) => Promise<ClaimedJob[]>;
-  /** Milliseconds from the last claim until the next job is due, if that is known. */
-  nextDueMs: () => number;
-  run: (job: ClaimedJob) => Promise<unknown>;
-  /** Lets go of jobs that were claimed and not run. */
-  giveBack: (jobs: ClaimedJob[]) => Promise<void>;
-  signal: JobSignal;
-  log: Log;
+  batch: number;
 }
 
 /** The workers of one lane of jobs: each takes a job, runs it, takes the next. They share what one of them claimed. */
@@ -33,7 +27,13 @@ export class JobLaneWorkers {
   private failures = 0;
   private loops: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly options: LaneOptions) {
+  constructor(
+    private readonly options: LaneOptions,
+    private readonly runner: JobRunner,
+    private readonly jobs: JobsRepository,
+    private readonly signal: JobSignal,
+    private readonly log: Log,
+  ) {
     // Every worker listens while the database is away; that is no leak.
     setMaxListeners(0, this.stopping.signal);
   }
@@ -45,11 +45,11 @@ export class JobLaneWorkers {
   /** Begins no job any more, and lets go of those that were claimed already. Does not wait for running ones. */
   async beginStop(): Promise<void> {
     this.stopping.abort();
-    this.options.signal.wake();
+    this.signal.wake();
     await this.turn;
-    await this.options.giveBack(this.claimed.splice(0)).catch((error: unknown) => {
+    await this.jobs.giveBack(this.claimed.splice(0)).catch((error: unknown) => {
       // They come up again when their leases end.
-      this.options.log.error('claimed jobs could not be given back', error);
+      this.log.error('claimed jobs could not be given back', error);
     });
   }
 
@@ -63,7 +63,7 @@ export class JobLaneWorkers {
       try {
         const job = await this.take();
         if (job !== undefined) {
-          await this.options.run(job);
+          await this.runner.run(job);
         }
         this.recovered();
       } catch (error) {
@@ -86,17 +86,18 @@ export class JobLaneWorkers {
 
   /** Waits for a job; undefined when the lane of jobs stops. */
   private async next(): Promise<ClaimedJob | undefined> {
-    const { signal, pollMs, claim, nextDueMs } = this.options;
+    const { lane, batch } = this.options;
     for (let idle = 0; !this.stopping.signal.aborted; idle += 1) {
       const job = this.claimed.shift();
       if (job !== undefined) {
         return job;
       }
-      const { seen } = signal;
+      const { seen } = this.signal;
       // No more than begin at once, since a claim counts as an attempt.
-      this.claimed = await claim(this.idle);
+      this.claimed = await this.runner.claim(lane, Math.min(this.idle, batch));
       if (this.claimed.length === 0) {
-        await signal.wait(seen, Math.min(pollDelay(idle, pollMs), Math.max(1, nextDueMs())));
+        const nextMs = Math.max(1, this.jobs.nextDueMs(lane));
+        await this.signal.wait(seen, Math.min(pollDelay(idle, jobLimits.pollMs), nextMs));
       }
     }
     return undefined;
@@ -104,7 +105,7 @@ export class JobLaneWorkers {
 
   private async pause(cause: unknown): Promise<void> {
     if (this.failures === 0) {
-      this.options.log.error('background jobs wait for the database', cause);
+      this.log.error('background jobs wait for the database', cause);
     }
     this.failures += 1;
     const delay = retryDelay(this.failures, OUTAGE);
@@ -114,7 +115,7 @@ export class JobLaneWorkers {
   private recovered(): void {
     if (this.failures > 0) {
       this.failures = 0;
-      this.options.log.info('background jobs go on');
+      this.log.info('background jobs go on');
     }
   }
 }

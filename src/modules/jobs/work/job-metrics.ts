@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Clock } from '../../../common/clock.js';
 import { inScrapeTime, Metrics } from '../../../common/metrics/metrics.js';
-import { JOB_LANES, type JobLane } from '../model/job-lane.js';
+import { JOB_LANES, type JobLane } from '../model/job-queue.types.js';
 import { JobHandlersService } from '../queue/job-handlers.service.js';
 import { JobsRepository } from '../storage/jobs.repository.js';
 
@@ -20,12 +20,12 @@ export class JobMetrics implements OnApplicationBootstrap {
       name: 'svc_job_queue_age_seconds',
       help: 'How long ago the oldest background job was to be done that nobody works at: it waits for a worker, or was put off after a failure; 0 when there is none. Absent while the database does not answer.',
     };
-    registry.registerMetric(ageGauge(age, (lane) => jobs.oldestDue(lane), clock));
+    registry.registerMetric(ageGauge(age, (lane) => jobs.oldest('dueAt', lane), clock));
     const wait = {
       name: 'svc_job_wait_seconds',
       help: 'How long the first background job has waited for a worker. A job that was put off waits for none until its pause is over; 0 when there is none. Absent while the database does not answer.',
     };
-    registry.registerMetric(ageGauge(wait, (lane) => jobs.oldestReady(lane), clock));
+    registry.registerMetric(ageGauge(wait, (lane) => jobs.oldest('availableAt', lane), clock));
   }
 
   /** Who watches a count for its growth sees the first one only where there was a 0 before. */

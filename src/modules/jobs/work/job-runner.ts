@@ -3,13 +3,12 @@ import { Log, errorFields, type LogFields } from '../../../common/logging/log.js
 import { Metrics } from '../../../common/metrics/metrics.js';
 import { recordedSpan } from '../../../common/tracing/spans.js';
 import { Tracer } from '../../../common/tracing/tracer.js';
-import type { JobLane } from '../model/job-lane.js';
+import type { JobLane, ClaimedJob, Job, JobHandler } from '../model/job-queue.types.js';
 import { asJobSpan } from '../model/job-trace.js';
 import { JobEnds } from './job-ends.service.js';
 import { JobHandlersService } from '../queue/job-handlers.service.js';
 import { JobLease } from './job-lease.js';
 import { JobQueueService } from '../queue/job-queue.service.js';
-import type { ClaimedJob, Job, JobHandler } from '../model/job-queue.types.js';
 import {
   JobAttemptsUsedUpError,
   JobGiveUpError,
@@ -88,10 +87,7 @@ export class JobRunner {
     this.running.forEach((lease) => lease.abort(new JobStoppedError()));
   }
 
-  /**
-   * Stores what a failure of the database has kept from being stored about earlier runs.
-   * @throws when it still cannot be
-   */
+  /** Stores what is owed about earlier runs. @throws when it still cannot be stored */
   async payOwed(): Promise<void> {
     await this.jobs.undoUnsure();
     await this.ends.payOwed();

@@ -3,7 +3,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { Log } from '../../../common/logging/log.js';
 import { Env } from '../../../config/env.js';
 import { JobLaneWorkers } from './job-lane-workers.js';
-import { JOB_LANES, type JobLane } from '../model/job-lane.js';
+import { JOB_LANES, type JobLane } from '../model/job-queue.types.js';
 import { JobRunner } from './job-runner.js';
 import { JobSignal } from '../queue/job-signal.js';
 import { JobsRepository } from '../storage/jobs.repository.js';
@@ -61,17 +61,9 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
 
   private workersOf(lane: JobLane): JobLaneWorkers {
     const isShort = lane === 'short';
-    const limit = isShort ? jobLimits.batch : 1;
-    return new JobLaneWorkers({
-      concurrency: isShort ? this.env.get('JOBS_CONCURRENCY') : jobLimits.longConcurrency,
-      pollMs: jobLimits.pollMs,
-      claim: (workers) => this.runner.claim(lane, Math.min(workers, limit)),
-      nextDueMs: () => this.jobs.nextDueMs(lane),
-      run: (job) => this.runner.run(job),
-      giveBack: (jobs) => this.jobs.giveBack(jobs),
-      signal: this.signal,
-      log: this.log,
-    });
+    const concurrency = isShort ? this.env.get('JOBS_CONCURRENCY') : jobLimits.longConcurrency;
+    const options = { lane, concurrency, batch: isShort ? jobLimits.batch : 1 };
+    return new JobLaneWorkers(options, this.runner, this.jobs, this.signal, this.log);
   }
 }
 
