@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { RepeatsService } from './repeats.service.js';
-import { RepeatsRepository } from './storage/repeats.repository.js';
 
 /** Calls that are sent again with their `Idempotency-Key`. */
-@Module({ providers: [RepeatsRepository, RepeatsService], exports: [RepeatsService] })
+@Module({ providers: [RepeatsService], exports: [RepeatsService] })
 export class RepeatsModule {}

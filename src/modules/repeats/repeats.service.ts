@@ -1,24 +1,28 @@
-import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { In, LessThan, type EntityManager } from 'typeorm';
+import { Table } from '../../database/table.js';
+import { ProcessRepeatEntity } from './storage/process-repeat.entity.js';
+import { hash } from 'node:crypto';
 import { asReplay } from '../../common/replays.js';
 import { Database } from '../../database/database.js';
 import { isDuplicate } from '../../database/driver-errors.js';
 import { shardOfHash } from '../../database/shards.js';
 import type { RepeatKey } from './idempotency-key.dto.js';
 import { IdempotencyKeyReusedError, RepeatTakenError } from './repeats.errors.js';
-import { RepeatsRepository, type StoredAnswer } from './storage/repeats.repository.js';
 import { processLimits } from '../process-runtime/process.limits.js';
+
+/** What is stored for an Idempotency-Key: the JSON of the answer, byte by byte as it was sent. */
+type StoredAnswer = Pick<ProcessRepeatEntity, 'bodyHash' | 'response'>;
+
+const REPEATS = new Table(ProcessRepeatEntity, {});
+const ANSWER = REPEATS.select('bodyHash', 'response');
 
 const DAY_MS = 86_400_000;
 
 /** Answers kept for repeated calls, and notes of what was done once. Each is in the shard of what it is about. */
 @Injectable()
 export class RepeatsService {
-  constructor(
-    private readonly database: Database,
-    private readonly repeats: RepeatsRepository,
-  ) {}
+  constructor(private readonly database: Database) {}
 
   /** What was kept before this moment means nothing any more. */
   oldest(now: Date): Date {
@@ -50,13 +54,10 @@ export class RepeatsService {
 
   /** @param shard the same for all who ask for the key */
   async find(manager: EntityManager, { keyHash }: RepeatKey, shard: number): Promise<StoredAnswer | null> {
-    return this.repeats.find(manager, keyHash, shard);
+    return ANSWER.first(manager, { keyHash, shard });
   }
 
-  /**
-   * The answer stored for a call, for one that repeats it.
-   * @throws IdempotencyKeyReusedError when the stored call had another body
-   */
+  /** The answer kept for a call. @throws IdempotencyKeyReusedError when that had another body */
   answer(stored: StoredAnswer, { bodyHash }: RepeatKey): unknown {
     if (stored.bodyHash !== bodyHash) {
       throw new IdempotencyKeyReusedError();
@@ -86,17 +87,13 @@ export class RepeatsService {
    * @returns false when it is noted already
    */
   async note(manager: EntityManager, name: string, shard: number, at: Date): Promise<boolean> {
-    return this.insert(
-      manager,
-      { keyHash: hash('sha256', name), shard },
-      { bodyHash: '', response: 'null' },
-      at,
-    );
+    const nothing = { bodyHash: '', response: 'null' };
+    return this.insert(manager, { keyHash: hash('sha256', name), shard }, nothing, at);
   }
 
   /** Whether something was noted. */
   async isNoted(manager: EntityManager, name: string, shard: number): Promise<boolean> {
-    return (await this.repeats.find(manager, hash('sha256', name), shard)) !== null;
+    return (await ANSWER.first(manager, { keyHash: hash('sha256', name), shard })) !== null;
   }
 
   /** Removes answers of some shards that were stored before; returns how many. */
@@ -106,7 +103,8 @@ export class RepeatsService {
     time: Date,
     limit: number,
   ): Promise<number> {
-    return this.repeats.removeBefore(manager, shards, time, limit);
+    const old = { createdAt: LessThan(time), shard: In([...shards]) };
+    return REPEATS.deleteFirst(manager, 'keyHash', old, { order: { createdAt: 'ASC' }, limit });
   }
 
   private async stored<Answer extends object>(repeat: RepeatKey): Promise<Answer | undefined> {
@@ -123,7 +121,7 @@ export class RepeatsService {
     now: Date,
   ): Promise<boolean> {
     try {
-      await this.repeats.insert(manager, place, answer, now);
+      await REPEATS.insert(manager, [{ ...place, ...answer, createdAt: now }]);
       return true;
     } catch (error) {
       if (isDuplicate(error)) {
