@@ -25,14 +25,22 @@ import {
   DiscoveryStateEntity,
 } from './modules/discovery/storage/discovery.entity.js';
 import { RuntimeJobEntity } from './modules/jobs/storage/runtime-job.entity.js';
-import { ProcessCorrectionEntity } from './modules/process-runtime/storage/process-correction.entity.js';
-import { ProcessEventEntity } from './modules/process-runtime/storage/process-event.entity.js';
-import { ProcessFamilyEntity } from './modules/process-runtime/storage/process-family.entity.js';
-import { IncidentCountEntity } from './modules/process-runtime/storage/incident-count.entity.js';
-import { ProcessIncidentEntity } from './modules/process-runtime/storage/process-incident.entity.js';
-import { ProcessInstanceEntity } from './modules/process-runtime/storage/process-instance.entity.js';
-import { ProcessMessageWaitEntity } from './modules/process-runtime/storage/process-message-wait.entity.js';
-import { ProcessMessageEntity } from './modules/process-runtime/storage/process-message.entity.js';
+import {
+  ProcessCorrectionEntity,
+  ProcessEventEntity,
+} from './modules/process-runtime/storage/process-event.entity.js';
+import {
+  ProcessFamilyEntity,
+  ProcessInstanceEntity,
+} from './modules/process-runtime/storage/process-instance.entity.js';
+import {
+  IncidentCountEntity,
+  ProcessIncidentEntity,
+} from './modules/process-runtime/storage/process-incident.entity.js';
+import {
+  ProcessMessageWaitEntity,
+  ProcessMessageEntity,
+} from './modules/process-runtime/storage/process-message.entity.js';
 import { ProcessRepeatEntity } from './modules/repeats/storage/process-repeat.entity.js';
 import { ProcessSearchValueEntity } from './modules/process-runtime/storage/process-search-value.entity.js';
 import { TimerOutboxEntity } from './modules/process-runtime/storage/timer-outbox.entity.js';

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { ArrayMaxSize, IsDate, IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
+import { ArrayMaxSize, IsDate, IsIn, IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
 import { parseDateTime } from '../iso-8601.js';
 import { PROCESS_NAME, MatchesPathId, PATH_ID_PATTERN } from './patterns.decorators.js';
 import { pageLimits } from './page.limits.js';
@@ -96,6 +96,21 @@ export const IsQueryProcessName = (options: ApiPropertyOptions): PropertyDecorat
   applyDecorators(
     ApiPropertyOptional({ type: String, pattern: PROCESS_NAME.pattern.source, ...options }),
     Matches(PROCESS_NAME.pattern, { message: 'must be the name of a process' }),
+    IsOptional(),
+  );
+
+/**
+ * One of some names in a query. May be left out.
+ * @param enumName of its schema in the OpenAPI document
+ */
+export const IsQueryName = (
+  enumName: string,
+  names: readonly string[],
+  options: { description: string; example?: string },
+): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ enum: [...names], enumName, ...options }),
+    IsIn(names, { message: `must be one of ${names.join(', ')}` }),
     IsOptional(),
   );
 

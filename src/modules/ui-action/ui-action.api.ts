@@ -1,11 +1,10 @@
 import { ANY_OBJECT, apiRoutes } from '../../common/http/api-routes.js';
 import { REPLAY_HEADER } from '../../common/http/answer-headers.js';
 import { VISIT_IF_MATCH } from '../../common/http/conditional-requests.js';
-import { BACK_HEADER } from '../process-runtime/ui-actions/back-header.dto.js';
+import { BACK_HEADER, UiActionResponseDto } from '../process-runtime/ui-actions/ui-action.dto.js';
 import { IDEMPOTENCY_KEY } from '../repeats/idempotency-key.dto.js';
 import { ProcessErrorResponseDto, STOPPED } from '../process-runtime/model/stopped.response.dto.js';
 import { UI_ACTION_BODY_EXAMPLES, UI_ACTION_EXAMPLES } from './ui-action.examples.js';
-import { UiActionResponseDto } from './ui-action.response.dto.js';
 
 /** What the OpenAPI document says of the routes beside it. */
 export const UiActionApi = apiRoutes([], {

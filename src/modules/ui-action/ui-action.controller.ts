@@ -10,9 +10,7 @@ import {
   UiActionExecutionService,
   type UiActionHeaders,
 } from '../process-runtime/ui-actions/ui-action-execution.service.js';
-import { UiActionPathService } from '../process-runtime/ui-actions/ui-action-path.service.js';
-import { UiActionParams } from './ui-action.params.dto.js';
-import { UiActionResponseDto } from './ui-action.response.dto.js';
+import { UiActionParams, UiActionResponseDto } from '../process-runtime/ui-actions/ui-action.dto.js';
 import { UiActionApi } from './ui-action.api.js';
 
 /** Executes UI actions (docs/contract.md, section 4.2). */
@@ -24,9 +22,9 @@ export class UiActionController {
 
   @Post(':uiActionSvcUuid/context/main/execute')
   @FoundFirst(
-    UiActionPathService,
+    UiActionExecutionService,
     UiActionParams,
-    (paths, params, principal) => paths.demandPath(principal, params),
+    (actions, params, principal) => actions.demandPath(principal, params),
     { onlyWhenRefused: true },
   )
   @UiActionApi.executeUiAction

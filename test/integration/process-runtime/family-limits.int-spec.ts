@@ -1,9 +1,11 @@
 import { In } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
-import { ProcessFamilyEntity } from '../../../src/modules/process-runtime/storage/process-family.entity.js';
+import {
+  ProcessFamilyEntity,
+  ProcessInstanceEntity,
+} from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { TestApp } from '../../support/app.js';
 import { limitMetrics } from '../../support/limit-metrics.js';
 import { flows, node, processFile, taskProcess, ui, userTask } from '../../support/runtime/process-files.js';

@@ -4,8 +4,8 @@ import { RunnableDefinitionsService } from '../../../src/modules/process-runtime
 import type {
   IncidentCountsDto,
   IncidentPageDto,
-} from '../../../src/modules/process-runtime/reading/incident-inbox.dto.js';
-import type { InstancePageDto } from '../../../src/modules/process-runtime/reading/instance-summary.dto.js';
+} from '../../../src/modules/process-runtime/model/incident-inbox.dto.js';
+import type { InstancePageDto } from '../../../src/modules/process-runtime/reading/instance.response.dto.js';
 import { InstanceListsRepository } from '../../../src/modules/process-runtime/storage/instance-lists.repository.js';
 import { TestApp } from '../../support/app.js';
 import { plansOf } from '../../support/databases/query-plans.js';

@@ -1,7 +1,7 @@
 import type { Logger } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { InstanceListsRepository } from '../../../src/modules/process-runtime/storage/instance-lists.repository.js';
-import type { InstancePageDto } from '../../../src/modules/process-runtime/reading/instance-summary.dto.js';
+import type { InstancePageDto } from '../../../src/modules/process-runtime/reading/instance.response.dto.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import {

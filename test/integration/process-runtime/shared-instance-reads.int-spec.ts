@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { PermissionDeniedError } from '../../../src/common/auth/auth.errors.js';
 import type { Principal } from '../../../src/common/user/principal.js';
 import { ProcessInstanceNotFoundError } from '../../../src/modules/process-runtime/model/process-runtime.errors.js';
-import { ALL_LISTS } from '../../../src/modules/process-runtime/reading/instance-contents.js';
+import { ALL_LISTS } from '../../../src/modules/process-runtime/model/instance.params.dto.js';
 import type { InstanceResponseDto } from '../../../src/modules/process-runtime/reading/instance.response.dto.js';
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { ProcessInstancesService } from '../../../src/modules/process-runtime/reading/process-instances.service.js';

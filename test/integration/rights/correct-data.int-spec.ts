@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rotateSecrets } from '../../../src/common/secrets/sealed-columns.js';
 import { SecretCipher, sealedKeyId } from '../../../src/common/secrets/secret-cipher.js';
 import { AuditOutcome } from '../../../src/modules/audit/model/audit.types.js';
-import { ProcessCorrectionEntity } from '../../../src/modules/process-runtime/storage/process-correction.entity.js';
+import { ProcessCorrectionEntity } from '../../../src/modules/process-runtime/storage/process-event.entity.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { flows, node, processFile, serviceTask, userTask } from '../../support/runtime/process-files.js';

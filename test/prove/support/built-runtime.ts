@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { built } from '../../support/built.js';
 import type { Principal } from '../../../src/common/user/principal.js';
 import type { JsonObject } from '../../../src/common/json.js';
-import type { UiActionAnswer } from '../../../src/modules/process-runtime/model/process-runtime.types.js';
+import type { UiActionResponseDto } from '../../../src/modules/process-runtime/ui-actions/ui-action.dto.js';
 import type { StartProcessResponseDto } from '../../../src/modules/process-runtime/model/start.response.dto.js';
 
 const RUNTIME = 'modules/process-runtime';
@@ -102,7 +102,7 @@ export class BuiltRuntime {
     tokenUuid: string,
     uiActionSvcUuid: string,
     body: JsonObject,
-  ): Promise<UiActionAnswer> {
+  ): Promise<UiActionResponseDto> {
     return this.services.actions.execute(PRINCIPAL, { processUuid, tokenUuid, uiActionSvcUuid }, body);
   }
 

@@ -7,10 +7,10 @@ import type {
   StepResult,
   TokenState,
 } from '../../../src/modules/process-runtime/engine/state/engine.types.js';
-import { newInstance } from '../../../src/modules/process-runtime/engine/state/new-instance.js';
-import { openUiActions } from '../../../src/modules/process-runtime/engine/ui-actions/open-actions.js';
+import { newInstance } from '../../../src/modules/process-runtime/engine/state/tokens.js';
+import { openUiActions } from '../../../src/modules/process-runtime/engine/ui-actions/ui-actions.js';
 import { step } from '../../../src/modules/process-runtime/engine/step.js';
-import type { UiActionAnswer } from '../../../src/modules/process-runtime/model/process-runtime.types.js';
+import type { UiActionResponseDto } from '../../../src/modules/process-runtime/ui-actions/ui-action.dto.js';
 import { LIMITS } from '../../support/runtime/memory-engine.js';
 import type { Random } from '../../support/runtime/random.js';
 import type { BuiltRuntime } from './built-runtime.js';
@@ -152,7 +152,7 @@ export class ComparedWalk {
     checkRows(this.stored);
   }
 
-  private compareAnswer(answer: UiActionAnswer, { action }: StepResult): void {
+  private compareAnswer(answer: UiActionResponseDto, { action }: StepResult): void {
     const node = this.stored.definition.node(action?.node ?? -1);
     const token = this.tokens.get(action?.tokenId ?? -1);
     equal('answer', answer, {
@@ -192,7 +192,7 @@ function refusalOf(error: unknown): string {
   return code;
 }
 
-function told(answer: UiActionAnswer | string): string {
+function told(answer: UiActionResponseDto | string): string {
   return typeof answer === 'string' ? answer : JSON.stringify(answer);
 }
 

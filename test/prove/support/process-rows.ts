@@ -10,13 +10,18 @@ import type {
   TokenState,
 } from '../../../src/modules/process-runtime/engine/state/engine.types.js';
 import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/state/runtime-definition.js';
-import { toParentLink, type InstanceRow } from '../../../src/modules/process-runtime/storage/instance.row.js';
+import {
+  toParentLink,
+  type InstanceRow,
+  ProcessInstanceEntity,
+} from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { eventsOf } from '../../../src/modules/process-runtime/storage/events.repository.js';
 import { ProcessEventEntity } from '../../../src/modules/process-runtime/storage/process-event.entity.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
-import { ProcessMessageWaitEntity } from '../../../src/modules/process-runtime/storage/process-message-wait.entity.js';
-import { ProcessTokenEntity } from '../../../src/modules/process-runtime/storage/process-token.entity.js';
-import { toTokenRow } from '../../../src/modules/process-runtime/storage/token.row.js';
+import { ProcessMessageWaitEntity } from '../../../src/modules/process-runtime/storage/process-message.entity.js';
+import {
+  ProcessTokenEntity,
+  toTokenRow,
+} from '../../../src/modules/process-runtime/storage/process-token.entity.js';
 import type { Background } from '../../support/runtime/invariants.js';
 import type { MemoryInstance } from '../../support/runtime/memory-engine.js';
 import { Snapshots, type Select } from './process-snapshots.js';

@@ -14,8 +14,8 @@ import type {
   StepResult,
   TokenState,
 } from '../../../src/modules/process-runtime/engine/state/engine.types.js';
-import { newInstance } from '../../../src/modules/process-runtime/engine/state/new-instance.js';
-import { openUiActions } from '../../../src/modules/process-runtime/engine/ui-actions/open-actions.js';
+import { newInstance } from '../../../src/modules/process-runtime/engine/state/tokens.js';
+import { openUiActions } from '../../../src/modules/process-runtime/engine/ui-actions/ui-actions.js';
 import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/state/runtime-definition.js';
 import { step } from '../../../src/modules/process-runtime/engine/step.js';
 

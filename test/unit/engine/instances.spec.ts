@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newInstance } from '../../../src/modules/process-runtime/engine/state/new-instance.js';
+import { newInstance } from '../../../src/modules/process-runtime/engine/state/tokens.js';
 import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/state/runtime-definition.js';
 import { step } from '../../../src/modules/process-runtime/engine/step.js';
 import { engineOf, expectFailure } from '../../support/runtime/checked-engine.js';

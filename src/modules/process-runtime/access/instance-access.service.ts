@@ -5,8 +5,10 @@ import { mayFor } from '../../../common/user/grant.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
-import type { InstanceHead } from '../storage/instance.row.js';
-import { InstancesRepository } from '../storage/instances.repository.js';
+import type { InstanceHead } from '../storage/process-instance.entity.js';
+import { Instances } from '../storage/instances.repository.js';
+import { type PathCheckOptions, FoundFirst } from '../../../common/http/checked-path.js';
+import { InstanceParams } from '../model/instance.params.dto.js';
 
 /**
  * Who may read process data, which holds personal data: who has the permission `process-read` for the application of the
@@ -14,10 +16,7 @@ import { InstancesRepository } from '../storage/instances.repository.js';
  */
 @Injectable()
 export class InstanceAccessService {
-  constructor(
-    private readonly database: Database,
-    private readonly instances: InstancesRepository,
-  ) {}
+  constructor(private readonly database: Database) {}
 
   /**
    * Demands that a caller may read an instance. Who may not is told the same of one that is not there: who may read none the
@@ -25,7 +24,7 @@ export class InstanceAccessService {
    * @throws PermissionDeniedError, ProcessInstanceNotFoundError
    */
   async demandReadable(principal: Principal, uuid: string): Promise<void> {
-    const head = await this.database.read((manager) => this.instances.findHead(manager, { uuid }));
+    const head = await this.database.read((manager) => Instances.findHead(manager, { uuid }));
     readable(principal, head);
   }
 
@@ -37,10 +36,7 @@ export class InstanceAccessService {
     if (!principal.permissions.has(Permission.ProcessData)) {
       throw new PermissionDeniedError(Permission.ProcessData);
     }
-    const head = await this.database.read((manager) => this.instances.findHead(manager, { uuid }));
-    if (head === null) {
-      throw new ProcessInstanceNotFoundError();
-    }
+    const head = await this.database.read((manager) => Instances.demandHead(manager, uuid));
     if (!mayFor(principal, Permission.ProcessData, head.appId)) {
       throw new PermissionDeniedError(Permission.ProcessData);
     }
@@ -82,3 +78,15 @@ export function mayRead(
 ): boolean {
   return mayFor(principal, Permission.ProcessRead, appId) || starter === callerHash(principal);
 }
+
+/**
+ * 403 to who may not read the instance of the path, whatever the path is; then 400 of a malformed path, and 404.
+ * @param options `onlyWhenRefused` for a handler that looks at the instance itself
+ */
+export const ForReaders = (options: Pick<PathCheckOptions, 'onlyWhenRefused'> = {}): MethodDecorator =>
+  FoundFirst(
+    InstanceAccessService,
+    InstanceParams,
+    (access, { uuid }, principal) => access.demandReadable(principal, uuid),
+    { demandReader, ...options },
+  );

@@ -5,14 +5,13 @@ import { callerHash, type Principal } from '../../../common/user/principal.js';
 import { Env } from '../../../config/env.js';
 import type { GraphNode } from '../../process-definitions/model/process-graph.types.js';
 import type { UiActionPlace } from '../engine/state/runtime-definition.js';
-import { asksForPermission, mayAct } from '../definitions/lanes.js';
+import { asksForPermission, mayAct, type RunnableDefinition } from '../definitions/runnable-definition.js';
 import {
   LanePermissionError,
   ProcessInstanceNotFoundError,
   UiActionNotFoundError,
 } from '../model/process-runtime.errors.js';
-import type { RunnableDefinition } from '../definitions/runnable-definition.js';
-import type { InstanceHead } from '../storage/instance.row.js';
+import type { InstanceHead } from '../storage/process-instance.entity.js';
 
 /** What of an instance decides who may act; `starter` is the caller who started the first of the calls. */
 type Started = Pick<InstanceHead, 'appId' | 'starter'>;

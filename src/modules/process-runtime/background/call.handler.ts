@@ -6,16 +6,14 @@ import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { QuotaExceededError } from '../../quotas/model/quotas.errors.js';
 import { LeaseLostError } from '../../jobs/queue/jobs.errors.js';
 import { EngineIncident, EngineRefusal } from '../engine/state/engine.errors.js';
-import type { Fault } from '../steps/incidents.service.js';
+import type { Fault } from '../steps/incident-records.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { chooseStart } from '../starts/start-choice.js';
 import { ProcessStarter, type StartRequest } from '../steps/process-starter.js';
 import { familyOf } from '../storage/families.repository.js';
-import type { InstanceHead } from '../storage/instance.row.js';
-import { JobOwners } from './job-owners.js';
-import { JobSteps } from './job-steps.js';
+import type { InstanceHead } from '../storage/process-instance.entity.js';
+import { JobSteps, givenUp, ownerOf, said } from './job-steps.js';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
-import { givenUp, ownerOf, said } from './token-job.handlers.js';
 import { processLimits } from '../process.limits.js';
 
 type Work = Extract<RuntimeJob, { kind: 'CALL' }>;
@@ -27,20 +25,17 @@ type Work = Extract<RuntimeJob, { kind: 'CALL' }>;
 @Injectable()
 export class CallHandler implements JobHandler {
   readonly kind = 'CALL';
-  private readonly maxDepth: number;
+  private readonly maxDepth = processLimits.callDepth;
 
   constructor(
     private readonly steps: JobSteps,
-    private readonly owners: JobOwners,
     private readonly definitions: RunnableDefinitionsService,
     private readonly starter: ProcessStarter,
-  ) {
-    this.maxDepth = processLimits.callDepth;
-  }
+  ) {}
 
   async run(job: Job): Promise<void> {
     const work = decodeJob<'CALL'>(job.payload);
-    const parent = await this.owners.find(job);
+    const parent = await this.steps.instanceOf(job);
     if (parent === null) {
       await this.steps.drop(job);
     } else if (parent.state !== 'ONHOLD' || !(await this.steps.isPutOff(job, parent.id))) {
@@ -76,24 +71,15 @@ export class CallHandler implements JobHandler {
   }
 
   private async failed(job: Job, work: Work, error: unknown): Promise<void> {
+    const name = `Process "${work.process}"`;
     if (isDuplicate(error)) {
       await this.steps.drop(job);
     } else if (error instanceof EngineIncident || error instanceof EngineRefusal) {
-      await this.refuse(
-        job,
-        work,
-        'SUBPROCESS',
-        `Process "${work.process}" could not start: ${error.message}`,
-      );
+      await this.refuse(job, work, 'SUBPROCESS', `${name} could not start: ${error.message}`);
     } else if (error instanceof QuotaExceededError) {
       await this.refuse(job, work, 'SUBPROCESS', said(error));
     } else if (error instanceof DomainError && isOfDefinition(error)) {
-      await this.refuse(
-        job,
-        work,
-        'DEFINITION',
-        `Process "${work.process}" cannot be called: ${error.message}`,
-      );
+      await this.refuse(job, work, 'DEFINITION', `${name} cannot be called: ${error.message}`);
     } else {
       throw error;
     }

@@ -1,11 +1,17 @@
-import { processLimits } from '../process.limits.js';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Clock } from '../../../common/clock.js';
+import type { EntityManager } from 'typeorm';
+import { ShardGroups } from '../../../database/shards.js';
+import { BuildsService } from '../../builds/making/builds.service.js';
+import { QuotasService } from '../../quotas/accounts/quotas.service.js';
+import { Families } from '../storage/families.repository.js';
+import { Messages } from '../storage/messages.repository.js';
+import { RepeatsService } from '../../repeats/repeats.service.js';
+import { processLimits } from '../process.limits.js';
 import { Database } from '../../../database/database.js';
 import type { Job, JobContext, JobHandler } from '../../jobs/model/job-queue.types.js';
-import { ExpiredRows, type Removal } from './expired-rows.js';
 import { ScheduledJobs, type ScheduledJob } from './scheduled-jobs.js';
-import { TimerOutbox } from './timer-outbox.js';
+
+type Removal = (manager: EntityManager, limit: number) => Promise<number>;
 
 const SECOND_MS = 1_000;
 
@@ -13,29 +19,45 @@ const SECOND_MS = 1_000;
 @Injectable()
 export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
   readonly kind = 'PROCESS_CLEANUP';
-  /** Nobody waits for it. */
 
   constructor(
     private readonly database: Database,
-    private readonly expired: ExpiredRows,
+    private readonly repeats: RepeatsService,
+    private readonly builds: BuildsService,
+    private readonly quotas: QuotasService,
+    private readonly groups: ShardGroups,
     private readonly jobs: ScheduledJobs,
-    private readonly outbox: TimerOutbox,
-    private readonly clock: Clock,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    const first = this.next(this.clock.now());
+    const first = this.next(this.jobs.now());
     const id = await this.jobs.reserve(first);
     await this.database.write((manager) => this.jobs.add(manager, id, first));
   }
 
   async run(job: Job, { signal }: JobContext): Promise<void> {
-    const now = this.clock.now();
-    for (const removal of this.expired.removals(now)) {
+    const now = this.jobs.now();
+    for (const removal of this.removals(now)) {
       await this.removeAll(signal, removal);
     }
-    await this.outbox.bring();
+    await this.jobs.bring();
     await this.jobs.replace(job, this.next(now));
+  }
+
+  private removals(now: Date): Removal[] {
+    const oldest = this.repeats.oldest(now);
+    const ofGroups = this.groups
+      .inTurn()
+      .flatMap((shards): Removal[] => [
+        (manager, limit) => this.repeats.removeBefore(manager, shards, oldest, limit),
+        (manager, limit) => Messages.removeExpired(manager, shards, now, limit),
+        (manager, limit) => Families.removeEmpty(manager, shards, limit),
+      ]);
+    return [
+      ...ofGroups,
+      (manager, limit) => this.builds.removeRepeatsBefore(manager, oldest, limit),
+      (manager, limit) => this.quotas.removeEnded(manager, now, limit),
+    ];
   }
 
   /** Statement by statement, so that none holds many rows for long. */

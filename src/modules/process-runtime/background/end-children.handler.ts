@@ -4,15 +4,20 @@ import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { hasEnded } from '../steps/instance-status.js';
-import { toParentLink, type InstanceHead } from '../storage/instance.row.js';
-import { InstancesRepository } from '../storage/instances.repository.js';
-import { TokensRepository, type TokenLink } from '../storage/tokens.repository.js';
-import { JobSteps } from './job-steps.js';
-import { PendingCalls, type Call } from './pending-calls.js';
+import { toParentLink, type InstanceHead, type ParentLink } from '../storage/process-instance.entity.js';
+import { Instances } from '../storage/instances.repository.js';
+import { Tokens, type TokenLink } from '../storage/tokens.repository.js';
+import { JobSteps, givenUp, ownerOf } from './job-steps.js';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
-import { givenUp, ownerOf } from './token-job.handlers.js';
+import type { EntityManager } from 'typeorm';
+import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
+import { closeIncidents } from '../steps/incident-records.js';
+import { Incidents } from '../storage/incidents.repository.js';
+import { StepResources } from '../steps/step-resources.js';
 
 type Work = Extract<RuntimeJob, { kind: 'END_CHILDREN' }>;
+
+type Call = Pick<ParentLink, 'tokenId' | 'visit' | 'seq' | 'waits'>;
 
 /** Ends the processes that an instance, or some tokens of it, have called: with the instance, by going back, by a boundary event. */
 @Injectable()
@@ -23,9 +28,8 @@ export class EndChildrenHandler implements JobHandler {
     private readonly steps: JobSteps,
     private readonly instanceSteps: InstanceStepsService,
     private readonly database: Database,
-    private readonly calls: PendingCalls,
-    private readonly instances: InstancesRepository,
-    private readonly tokens: TokensRepository,
+    private readonly queue: JobQueueService,
+    private readonly resources: StepResources,
   ) {}
 
   async run(job: Job): Promise<void> {
@@ -33,7 +37,7 @@ export class EndChildrenHandler implements JobHandler {
     const parentId = ownerOf(job);
     const isMeant = await this.meant(work, parentId);
     // First the calls that have not begun: whatever has begun is a child after that.
-    await this.database.write((manager) => this.calls.withdraw(manager, parentId, isMeant));
+    await this.database.write((manager) => this.withdraw(manager, parentId, isMeant));
     for (const child of await this.children(parentId)) {
       const link = toParentLink(child);
       if (!hasEnded(child.state) && link !== null && isMeant(link)) {
@@ -45,6 +49,29 @@ export class EndChildrenHandler implements JobHandler {
 
   async giveUp(job: Job, error: unknown): Promise<void> {
     await this.steps.stop(job, ownerOf(job), { source: 'SUBPROCESS', message: givenUp(job, error) });
+  }
+
+  /**
+   * Withdraws calls of an instance: their jobs, and the incidents of those that failed. One that is beginning holds its job, so that
+   * its child is there afterwards.
+   */
+  private async withdraw(
+    manager: EntityManager,
+    parentId: number,
+    isMeant: (call: Call) => boolean,
+  ): Promise<void> {
+    const head = await Instances.lockHead(manager, { id: parentId });
+    const calls = await this.queue.ofInstance(manager, parentId, 'CALL');
+    const ids = calls.filter(({ payload }) => isMeant(decodeJob<'CALL'>(payload))).map(({ id }) => id);
+    await this.queue.cancel(manager, parentId, ids);
+    if (head !== null && head.openIncidents > 0) {
+      const open = await Incidents.openAt(manager, parentId, null);
+      const failed = open.filter(
+        ({ job }) => job?.kind === 'CALL' && isMeant(decodeJob<'CALL'>(job.payload)),
+      );
+      const closing = { state: 'RESOLVED', actor: null, at: this.resources.now() } as const;
+      await closeIncidents(manager, parentId, failed, closing);
+    }
   }
 
   private async end(id: number, state: Work['state']): Promise<void> {
@@ -63,7 +90,7 @@ export class EndChildrenHandler implements JobHandler {
 
   private async children(parentId: number): Promise<InstanceHead[]> {
     return this.database.read(async (manager) =>
-      this.instances.heads(manager, await this.instances.childrenOf(manager, parentId)),
+      Instances.heads(manager, await Instances.childrenOf(manager, parentId)),
     );
   }
 
@@ -77,7 +104,7 @@ export class EndChildrenHandler implements JobHandler {
     if (visit !== null) {
       return (call) => call.tokenId === tokenId && call.visit === visit && call.waits;
     }
-    const links = await this.database.read((manager) => this.tokens.links(manager, parentId));
+    const links = await this.database.read((manager) => Tokens.links(manager, parentId));
     const tree = treeBelow(tokenId, links);
     return (call) => tree.has(call.tokenId) && call.seq >= sinceSeq;
   }

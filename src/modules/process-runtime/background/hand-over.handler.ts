@@ -1,18 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { Database } from '../../../database/database.js';
-import { shardOf } from '../../../database/shards.js';
+import { ShardGroups, shardOf, shardOfHash } from '../../../database/shards.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
-import { EngineRefusal } from '../engine/state/engine.errors.js';
-import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
-import { FailedStepError } from '../steps/failed-step.error.js';
-import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
-import { StepResources } from '../steps/step-resources.js';
-import type { MessageRow } from '../storage/messages.repository.js';
+import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { RepeatsService } from '../../repeats/repeats.service.js';
-import { MessageDeliveries, MessageTakenError, type TakeMessage } from './message-deliveries.js';
-import { MessageHandOvers } from './message-hand-overs.js';
+import { decodeJob, encodeJob, type RuntimeJob } from '../steps/runtime-job.js';
+import { StepResources } from '../steps/step-resources.js';
+import { Messages, type MessageRow, type WaitRow } from '../storage/messages.repository.js';
+import { MessageDeliveries } from './message-deliveries.js';
 
-type Work = Extract<RuntimeJob, { kind: 'HAND_OVER' }>;
+type Work = Extract<RuntimeJob, { kind: 'HAND_OVER' | 'MATCH_MESSAGE' }>;
 
 /**
  * Gives a message to a token of another shard. The transaction of the token notes that it has the message, so that a job that runs again
@@ -24,54 +22,60 @@ export class HandOverHandler implements JobHandler {
 
   constructor(
     private readonly database: Database,
+    private readonly groups: ShardGroups,
     private readonly repeats: RepeatsService,
     private readonly deliveries: MessageDeliveries,
-    private readonly handOvers: MessageHandOvers,
+    private readonly queue: JobQueueService,
     private readonly resources: StepResources,
   ) {}
 
+  /** Whether no transaction may touch message and receiver, so that messages are sent. */
+  get isNeeded(): boolean {
+    return this.groups.areApart;
+  }
+
+  /**
+   * A message whose receiver is in another shard becomes a job of its own shard, in one transaction: so it is on its way to one receiver,
+   * and is there when a replica dies.
+   */
+  async send(message: MessageRow, wait: WaitRow): Promise<void> {
+    const [publishedAt, expiresAt] = [message.publishedAt.getTime(), message.expiresAt.getTime()];
+    const job = { kind: 'HAND_OVER', message: { ...message, publishedAt, expiresAt }, wait } as const;
+    await this.replace(job, message.waitKey, (manager) => Messages.removeMessage(manager, message));
+  }
+
+  /** Whatever became of the message, a receiver of the next one is looked for. */
   async run(job: Job): Promise<void> {
-    const work = decodeJob<'HAND_OVER'>(job.payload);
-    const message = messageOf(work);
-    await this.give(message, work);
-    if (await this.isGiven(work)) {
-      await this.handOvers.complete(job, message);
-    } else {
-      await this.handOvers.putBack(job, message);
-    }
-  }
-
-  private async give(message: MessageRow, { wait }: Work): Promise<void> {
-    const take: TakeMessage = (manager) =>
-      this.repeats.note(manager, noteOf(message), shardOf(wait.instanceId), this.resources.now());
-    try {
-      await this.deliveries.deliver(message, wait, take);
-    } catch (error) {
-      if (error instanceof FailedStepError) {
-        await this.handOvers.leaveToJob(message, wait, take);
-      } else if (error instanceof EngineRefusal || error instanceof ProcessInstanceNotFoundError) {
-        await this.handOvers.withdraw(wait);
-      } else if (!(error instanceof MessageTakenError)) {
-        throw error;
-      }
-    }
-  }
-
-  private isGiven({ message, wait }: Work): Promise<boolean> {
-    return this.database.read((manager) =>
-      this.repeats.isNoted(manager, noteOf(message), shardOf(wait.instanceId)),
+    const { message: sent, wait } = decodeJob<'HAND_OVER'>(job.payload);
+    const { publishedAt, expiresAt } = sent;
+    const message = { ...sent, publishedAt: new Date(publishedAt), expiresAt: new Date(expiresAt) };
+    const [note, shard] = [`message:${message.id}`, shardOf(wait.instanceId)];
+    await this.deliveries.give(message, wait, (manager) =>
+      this.repeats.note(manager, note, shard, this.resources.now()),
     );
+    const isGiven = await this.database.read((manager) => this.repeats.isNoted(manager, note, shard));
+    const match = { kind: 'MATCH_MESSAGE', key: message.waitKey } as const;
+    await this.replace(match, message.waitKey, async (manager) => {
+      await this.queue.complete(manager, job);
+      if (!isGiven) {
+        await Messages.publish(manager, message);
+      }
+      return true;
+    });
   }
-}
 
-function noteOf({ id }: Pick<MessageRow, 'id'>): string {
-  return `message:${id}`;
-}
-
-function messageOf({ message }: Work): MessageRow {
-  return {
-    ...message,
-    publishedAt: new Date(message.publishedAt),
-    expiresAt: new Date(message.expiresAt),
-  };
+  /** Adds a job beside a message in the transaction of a change, unless that was not made. */
+  private async replace(
+    job: Work,
+    key: string,
+    change: (manager: EntityManager) => Promise<boolean>,
+  ): Promise<void> {
+    const id = await this.resources.nextId('job');
+    await this.database.write(async (manager) => {
+      if (await change(manager)) {
+        const place = { availableAt: this.resources.now(), shard: shardOfHash(key) };
+        await this.queue.add(manager, [{ id, kind: job.kind, payload: encodeJob(job), ...place }]);
+      }
+    });
+  }
 }

@@ -3,17 +3,19 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../../database/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
+import { QuotaExceededError } from '../../quotas/model/quotas.errors.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
 import type { EngineCommand } from '../engine/state/engine.types.js';
-import { faultOf, IncidentsService, type Fault } from '../steps/incidents.service.js';
+import type { Fault } from '../steps/incident-records.js';
+import { IncidentsService } from '../steps/incidents.service.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
-import { FailedStepError } from '../steps/failed-step.error.js';
+import { FailedStepError } from '../steps/step-failures.js';
 import { hasEnded } from '../steps/instance-status.js';
 import type { LoadedInstance, NoStep } from '../steps/step.types.js';
-import type { InstanceRow } from '../storage/instance.row.js';
-import { InstancesRepository } from '../storage/instances.repository.js';
-import { TokensRepository } from '../storage/tokens.repository.js';
+import type { InstanceRow, InstanceHead } from '../storage/process-instance.entity.js';
+import { Instances } from '../storage/instances.repository.js';
+import { Tokens } from '../storage/tokens.repository.js';
 import { runKeyOf } from '../steps/runtime-job.js';
 
 /** Where the fault of a job lies when the job says nothing more. */
@@ -26,6 +28,26 @@ const SOMEWHERE = {
   actionSvcUuid: null,
 } as const satisfies Partial<Fault>;
 
+/** The instance that a job belongs to; every job of this module names one. */
+export function ownerOf({ instanceId }: Job): number {
+  if (instanceId === null) {
+    throw new TypeError('A job of a process belongs to an instance.');
+  }
+  return instanceId;
+}
+
+/** What an incident tells of a job that failed for reasons that are not the process's. */
+export function givenUp(job: Job, error: unknown): string {
+  const name = error instanceof Error ? error.name : 'Error';
+  const why = error instanceof QuotaExceededError ? ` ${said(error)}` : '';
+  return `The background work ${job.kind} did not succeed in ${job.attempts} attempts (${name}).${why}`;
+}
+
+/** What a caller would be told. */
+export function said({ message, details }: QuotaExceededError): string {
+  return `${message} ${details}`;
+}
+
 /** Steps that background jobs ask for: made once, put off while the instance is on hold, dropped when they come too late. */
 @Injectable()
 export class JobSteps {
@@ -33,10 +55,23 @@ export class JobSteps {
     private readonly database: Database,
     private readonly steps: InstanceStepsService,
     private readonly incidents: IncidentsService,
-    private readonly instances: InstancesRepository,
-    private readonly tokens: TokensRepository,
     private readonly queue: JobQueueService,
   ) {}
+
+  /** The instance that a job belongs to; null when it has been removed. */
+  instanceOf(job: Job): Promise<InstanceHead | null> {
+    return this.database.read((manager) => Instances.findHead(manager, { id: ownerOf(job) }));
+  }
+
+  /** The instance, as long as the token is active on the visit that the job was asked for. */
+  instanceAt(job: Job, { tokenId, visit }: { tokenId: number; visit: number }): Promise<InstanceHead | null> {
+    return this.database.read(async (manager) => {
+      const [token] = await Tokens.byIds(manager, ownerOf(job), [tokenId]);
+      return token?.state.visit === visit && token.state.state === 'ACTIVE'
+        ? Instances.findHead(manager, { id: ownerOf(job) })
+        : null;
+    });
+  }
 
   /** Makes a step whose transaction completes the job. An incident ends the job too, and keeps it for a retry. */
   async make(
@@ -75,14 +110,14 @@ export class JobSteps {
   /** Puts a job off when its instance is on hold, in a transaction of its own; returns whether it did. */
   async isPutOff(job: Job, instanceId: number): Promise<boolean> {
     return this.database.write(async (manager) => {
-      const row = await this.instances.lock(manager, { id: instanceId });
+      const row = await Instances.lock(manager, { id: instanceId });
       return row !== null && (await this.putOffWhileHeld(manager, row, job)) !== undefined;
     });
   }
 
   private async failed(job: Job, instanceId: number, error: unknown): Promise<void> {
     if (error instanceof FailedStepError) {
-      await this.incidents.record(error.instanceId, faultOf(error), { job });
+      await this.incidents.recordStop(error, { job });
     } else if (error instanceof EngineRefusal && error.code === 'DATA_TOO_LARGE') {
       const token = job.tokenId === null ? null : await this.visitOf(instanceId, job.tokenId);
       await this.stop(job, instanceId, { message: error.message, ...token });
@@ -97,7 +132,7 @@ export class JobSteps {
     instanceId: number,
     tokenId: number,
   ): Promise<Pick<Fault, 'tokenId' | 'visit' | 'node'>> {
-    const [token] = await this.database.read((manager) => this.tokens.byIds(manager, instanceId, [tokenId]));
+    const [token] = await this.database.read((manager) => Tokens.byIds(manager, instanceId, [tokenId]));
     return {
       tokenId: token?.state.id ?? null,
       visit: token?.state.visit ?? null,
@@ -117,7 +152,7 @@ export class JobSteps {
     const payload = { ...job.payload, runKey: runKeyOf(job) };
     const { kind, instanceId, tokenId } = job;
     const parked = [...row.content.parked, { kind, instanceId, tokenId, payload }];
-    await this.instances.update(manager, row, { ...row, content: { ...row.content, parked } });
+    await Instances.update(manager, row, { content: { ...row.content, parked } });
     return this.completed(manager, job);
   }
 

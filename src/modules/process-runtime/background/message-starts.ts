@@ -7,10 +7,9 @@ import { shardOfHash } from '../../../database/shards.js';
 import { Database } from '../../../database/database.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { ProcessStarter } from '../steps/process-starter.js';
-import { laterIfRefused } from './refused-starts.js';
-import { MessagesRepository, type MessageRow } from '../storage/messages.repository.js';
+import { laterIfRefused } from './scheduled-jobs.js';
+import { Messages, type MessageRow } from '../storage/messages.repository.js';
 
-/** Somebody else has received the message. */
 class ReceivedError extends Error {
   override readonly name = 'ReceivedError';
 }
@@ -23,20 +22,16 @@ export class MessageStarts {
     private readonly definitions: RunnableDefinitionsService,
     private readonly starter: ProcessStarter,
     private readonly database: Database,
-    private readonly messages: MessagesRepository,
   ) {}
 
-  /**
-   * Starts the process of the active build that a message starts.
-   * @returns whether the message has found its receiver
-   */
+  /** @returns whether the message has found its receiver */
   async start(message: MessageRow): Promise<boolean> {
     const found = await this.find(message);
     if (found === null) {
       return false;
     }
     const receive = async (manager: EntityManager): Promise<void> => {
-      if (!(await this.messages.removeMessage(manager, message))) {
+      if (!(await Messages.removeMessage(manager, message))) {
         throw new ReceivedError();
       }
     };
@@ -66,7 +61,7 @@ export class MessageStarts {
   /** A message whose payload can be the data of no process is removed, or it would be in the way of those behind it. */
   private async failed(error: unknown, message: MessageRow): Promise<void> {
     if (error instanceof EngineRefusal) {
-      await this.database.write((manager) => this.messages.removeMessage(manager, message));
+      await this.database.write((manager) => Messages.removeMessage(manager, message));
     } else if (!(error instanceof ReceivedError)) {
       throw laterIfRefused(error);
     }

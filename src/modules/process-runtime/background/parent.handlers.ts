@@ -1,27 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
 import type { EngineCommand } from '../engine/state/engine.types.js';
-import { toParentLink, type ParentLink } from '../storage/instance.row.js';
-import { JobOwners } from './job-owners.js';
-import { JobSteps } from './job-steps.js';
-import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
-import { givenUp } from './token-job.handlers.js';
-
-type Kind = 'NOTIFY_PARENT' | 'APPEND_TO_PARENT';
+import { decodeJob } from '../steps/runtime-job.js';
+import { toParentLink, type ParentLink } from '../storage/process-instance.entity.js';
+import { givenUp, JobSteps } from './job-steps.js';
 
 /** What a called process has for its caller. Never one transaction with the step that asked for it: no two instances are locked at a time. */
 @Injectable()
-abstract class ParentHandler<K extends Kind> implements JobHandler {
-  abstract readonly kind: K;
+abstract class ParentHandler implements JobHandler {
+  abstract readonly kind: string;
 
-  constructor(
-    private readonly steps: JobSteps,
-    private readonly owners: JobOwners,
-  ) {}
+  constructor(private readonly steps: JobSteps) {}
 
   async run(job: Job): Promise<void> {
     const parent = await this.parentOf(job);
-    const command = parent === null ? null : this.command(decodeJob<K>(job.payload), parent);
+    const command = parent && this.command(job, parent);
     if (parent === null || command === null) {
       await this.steps.drop(job);
     } else {
@@ -40,29 +33,24 @@ abstract class ParentHandler<K extends Kind> implements JobHandler {
   }
 
   /** Null when there is nothing to tell this parent. */
-  protected abstract command(
-    work: Extract<RuntimeJob, { kind: K }>,
-    parent: ParentLink,
-  ): EngineCommand | null;
+  protected abstract command(job: Job, parent: ParentLink): EngineCommand | null;
 
   /** Where the parent stands still while this is not done. */
   protected abstract stopped(parent: ParentLink): Partial<Pick<ParentLink, 'tokenId' | 'visit'>>;
 
   private async parentOf(job: Job): Promise<ParentLink | null> {
-    const head = await this.owners.find(job);
+    const head = await this.steps.instanceOf(job);
     return head && toParentLink(head);
   }
 }
 
 /** A called process has ended: the token that waits for it goes on. */
 @Injectable()
-export class NotifyParentHandler extends ParentHandler<'NOTIFY_PARENT'> {
+export class NotifyParentHandler extends ParentHandler {
   readonly kind = 'NOTIFY_PARENT';
 
-  protected command(
-    { outcome }: Extract<RuntimeJob, { kind: 'NOTIFY_PARENT' }>,
-    { waits, tokenId, visit, index }: ParentLink,
-  ): EngineCommand | null {
+  protected command({ payload }: Job, { waits, tokenId, visit, index }: ParentLink): EngineCommand | null {
+    const { outcome } = decodeJob<'NOTIFY_PARENT'>(payload);
     return waits ? { kind: 'CHILD_ENDED', tokenId, visit, index, outcome } : null;
   }
 
@@ -73,11 +61,11 @@ export class NotifyParentHandler extends ParentHandler<'NOTIFY_PARENT'> {
 
 /** A called process copies values to its caller. */
 @Injectable()
-export class AppendToParentHandler extends ParentHandler<'APPEND_TO_PARENT'> {
+export class AppendToParentHandler extends ParentHandler {
   readonly kind = 'APPEND_TO_PARENT';
 
-  protected command({ values }: Extract<RuntimeJob, { kind: 'APPEND_TO_PARENT' }>): EngineCommand {
-    return { kind: 'APPEND', values };
+  protected command({ payload }: Job): EngineCommand {
+    return { kind: 'APPEND', values: decodeJob<'APPEND_TO_PARENT'>(payload).values };
   }
 
   /** Nowhere: no token waits for the values. */

@@ -11,7 +11,7 @@ const started = async (handlers: typeof PROCESS_JOB_HANDLERS) => {
       ProcessJobs,
       JobHandlersService,
       { provide: Env, useValue: {} },
-      ...handlers.map((handler) => ({ provide: handler, useValue: { kind: handler.name } })),
+      ...handlers.map((handler, index) => ({ provide: handler, useValue: { kind: `KIND_${index}` } })),
     ],
   }).compile();
   await module.init();

@@ -1,21 +1,22 @@
-import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../common/clock.js';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../../database/database.js';
-import { RunningInstances } from '../../builds/model/builds.types.js';
+import { RunningInstances, type Withdrawal } from '../../builds/model/builds.types.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
 import type { EngineCommand, InstanceStatus } from '../engine/state/engine.types.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
-import { instancesOfBuild } from '../storage/build-instances.js';
+import { InstanceListsRepository } from '../storage/instance-lists.repository.js';
 import { ScheduledJobs } from './scheduled-jobs.js';
+import { BuildWithdrawalsService } from '../../builds/active/build-withdrawals.service.js';
 
-export type WithdrawnBuildWork = Extract<RuntimeJob, { kind: 'WITHDRAWN_BUILD' }>;
+type WithdrawnBuildWork = Extract<RuntimeJob, { kind: 'WITHDRAWN_BUILD' }>;
 
+/** A start that was under way when its build was withdrawn is stored by then. */
+const LAST_LOOK_MS = 60_000;
 /** Instances that one run of the job treats: a few seconds of work. */
 const AT_ONCE = 50;
 
-/** What is done to instances, and in which states they have to be. */
 const OPERATIONS: Readonly<
   Record<WithdrawnBuildWork['running'], { command: EngineCommand; states: readonly InstanceStatus[] }>
 > = {
@@ -31,20 +32,33 @@ const OPERATIONS: Readonly<
  * names who withdrew the build. Never given up.
  */
 @Injectable()
-export class WithdrawnBuildHandler implements JobHandler {
+export class WithdrawnBuildHandler implements JobHandler, OnModuleInit {
   readonly kind = 'WITHDRAWN_BUILD';
+  private readonly reserved = new WeakMap<Withdrawal, number>();
 
   constructor(
     private readonly database: Database,
+    private readonly lists: InstanceListsRepository,
     private readonly steps: InstanceStepsService,
     private readonly jobs: ScheduledJobs,
-    private readonly clock: Clock,
+    private readonly withdrawals: BuildWithdrawalsService,
   ) {}
+
+  onModuleInit(): void {
+    this.withdrawals.onWithdrawn({
+      prepare: async (withdrawal) => {
+        this.reserved.set(withdrawal, await this.jobs.reserve(workOf(withdrawal)));
+      },
+      store: (manager, withdrawal) =>
+        this.jobs.addFirst(manager, this.reserved.get(withdrawal) ?? 0, workOf(withdrawal)),
+      stored: () => this.jobs.tryToBring(),
+    });
+  }
 
   async run(job: Job): Promise<void> {
     const work = decodeJob<'WITHDRAWN_BUILD'>(job.payload);
     const { states } = OPERATIONS[work.running];
-    const ids = await this.database.read((manager) => instancesOfBuild(manager, work, states, AT_ONCE));
+    const ids = await this.database.read((manager) => this.lists.ofBuild(manager, work, states, AT_ONCE));
     const failures: unknown[] = [];
     for (const id of ids) {
       await this.operate(id, work).catch((error: unknown) => failures.push(error));
@@ -68,10 +82,17 @@ export class WithdrawnBuildHandler implements JobHandler {
   }
 
   private next(work: WithdrawnBuildWork, hasMore: boolean): WithdrawnBuildWork | null {
-    const now = this.clock.now().getTime();
+    const now = this.jobs.now().getTime();
     if (hasMore) {
       return { ...work, at: now };
     }
     return now < work.until ? { ...work, at: work.until } : null;
   }
+}
+
+function workOf({ appId, buildId, running, actor, at }: Withdrawal): WithdrawnBuildWork | null {
+  const begun = at.getTime();
+  return running === RunningInstances.Continue
+    ? null
+    : { kind: 'WITHDRAWN_BUILD', appId, buildId, running, actor, at: begun, until: begun + LAST_LOOK_MS };
 }

@@ -5,12 +5,10 @@ import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.
 import type { WorkflowRunRequest } from '../../workflows/model/workflow.types.js';
 import { WorkflowBpmnError, WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
 import type { EngineCommand } from '../engine/state/engine.types.js';
-import type { InstanceHead } from '../storage/instance.row.js';
-import { JobOwners } from './job-owners.js';
-import { JobSteps } from './job-steps.js';
-import { payerOf } from '../steps/process-quotas.js';
+import type { InstanceHead } from '../storage/process-instance.entity.js';
+import { JobSteps, givenUp, ownerOf } from './job-steps.js';
+import { payerOf } from '../steps/step-resources.js';
 import { decodeJob, runKeyOf, type RuntimeJob } from '../steps/runtime-job.js';
-import { givenUp, ownerOf } from './token-job.handlers.js';
 import { workflowLimits } from '../../workflows/workflow.limits.js';
 import { jobLimits } from '../../jobs/job.limits.js';
 
@@ -23,24 +21,20 @@ const RENEWALS = 4;
 @Injectable()
 export class WorkflowHandler implements JobHandler {
   readonly kind = 'WORKFLOW';
-  readonly leaseMs: number;
-  private readonly checkMs: number;
+  /** Above that of short jobs, or runs would stand in their way. */
+  readonly leaseMs = Math.max(workflowLimits.leaseMs, jobLimits.leaseMs + 1);
+  private readonly checkMs = Math.min(workflowLimits.cancelCheckMs, this.leaseMs / RENEWALS);
 
   constructor(
     private readonly steps: JobSteps,
-    private readonly owners: JobOwners,
     private readonly queue: JobQueueService,
     private readonly workflows: WorkflowRunsService,
-  ) {
-    // Above that of short jobs, or runs would stand in their way.
-    this.leaseMs = Math.max(workflowLimits.leaseMs, jobLimits.leaseMs + 1);
-    this.checkMs = Math.min(workflowLimits.cancelCheckMs, this.leaseMs / RENEWALS);
-  }
+  ) {}
 
   async run(job: Job, context: JobContext): Promise<void> {
     const work = decodeJob<'WORKFLOW'>(job.payload);
     // A run is not cheap: none for a token that has gone on.
-    const head = await this.owners.findAt(job, work);
+    const head = await this.steps.instanceAt(job, work);
     if (head === null) {
       await this.steps.drop(job);
     } else if (!(await this.steps.isPutOff(job, head.id))) {
@@ -52,7 +46,7 @@ export class WorkflowHandler implements JobHandler {
   async giveUp(job: Job, error: unknown): Promise<void> {
     const { tokenId, visit, actionSvcUuid } = decodeJob<'WORKFLOW'>(job.payload);
     const place = { source: 'ACTION', type: 'WORKFLOW', tokenId, visit, actionSvcUuid } as const;
-    const head = await this.owners.find(job);
+    const head = await this.steps.instanceOf(job);
     if (head !== null) {
       await this.workflows.abandon({ processInstanceUuid: head.uuid, shard: head.shard }, tokenId);
     }
@@ -100,7 +94,6 @@ export class WorkflowHandler implements JobHandler {
   }
 }
 
-/** What a run has of the instance that waits for it. */
 function ofInstance(
   head: InstanceHead,
 ): Pick<

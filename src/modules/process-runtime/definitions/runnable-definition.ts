@@ -10,10 +10,16 @@ import {
   type SchemaFault,
 } from '../../../language/json-schema/json-schema.types.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
-import type { GraphNode, GraphUiAction } from '../../process-definitions/model/process-graph.types.js';
+import type {
+  GraphNode,
+  GraphUiAction,
+  GraphLane,
+} from '../../process-definitions/model/process-graph.types.js';
 import { EngineIncident } from '../engine/state/engine.errors.js';
 import { RuntimeDefinition } from '../engine/state/runtime-definition.js';
-import { SearchableData } from './searchable-data.js';
+import { SearchableData } from '../model/search-terms.js';
+import { mayFor } from '../../../common/user/grant.js';
+import type { Principal } from '../../../common/user/principal.js';
 
 /** Bytes of memory for each character of a graph as JSON, and of a condition when it is compiled. Measured. */
 const BYTES_A_CHARACTER = 8;
@@ -23,8 +29,6 @@ const EVERYTHING = ['*'];
 /** A definition of a build with all that running it needs, made once and never changed. */
 export class RunnableDefinition {
   readonly runtime: RuntimeDefinition;
-  /** Whether its instances can start processes. */
-  readonly startsProcesses: boolean;
   /** By what its instances are found. */
   readonly searchable: SearchableData;
   private readonly schemas = new WeakMap<JsonObject, CompiledSchema>();
@@ -36,10 +40,6 @@ export class RunnableDefinition {
   ) {
     this.runtime = new RuntimeDefinition(build.graph);
     this.searchable = new SearchableData(build.graph.searchable ?? []);
-    this.startsProcesses = build.graph.nodes.some(
-      ({ call, actions }) =>
-        call !== null || actions.some(({ operation }) => operation.kind === 'START_SUBPROCESS'),
-    );
   }
 
   /** @throws EngineIncident when it must not run */
@@ -133,4 +133,28 @@ function written({ field, rule }: SchemaFault): string {
 /** Id of a node in the BPMN file; undefined where there is none. */
 export function elementOf(definition: RunnableDefinition, node: number | null): string | undefined {
   return node === null ? undefined : definition.nodeAt(node)?.key;
+}
+
+/** A definition as far as lanes are asked, ready to run or not. */
+export type DefinitionWithLanes = Pick<RunnableDefinition, 'build'>;
+
+type Placed = Pick<GraphNode, 'lane'>;
+
+/** The lane that a node stands in; undefined outside of lanes. */
+export function laneOf({ build }: DefinitionWithLanes, { lane }: Placed): GraphLane | undefined {
+  return lane === null ? undefined : build.graph.lanes[lane];
+}
+
+/** Whether the lane of a node names permissions. */
+export function asksForPermission(definition: DefinitionWithLanes, node: Placed): boolean {
+  return (laneOf(definition, node)?.execute ?? []).length > 0;
+}
+
+/** Whether the lane of a node lets a caller act (docs/process-semantics.md, section 12). */
+export function mayAct(definition: DefinitionWithLanes, node: Placed, principal: Principal): boolean {
+  const execute = laneOf(definition, node)?.execute ?? [];
+  return (
+    execute.length === 0 ||
+    execute.some((permission) => mayFor(principal, permission, definition.build.appId))
+  );
 }

@@ -14,11 +14,11 @@ import { processLimits } from '../process.limits.js';
  */
 @Injectable()
 export class RunnableDefinitionsService {
-  private readonly known: RecentlyUsed<number, RunnableDefinition>;
+  private readonly known = new RecentlyUsed<number, RunnableDefinition>({
+    bytes: processLimits.definitionCacheBytes,
+  });
 
-  constructor(private readonly builds: BuildDefinitionsService) {
-    this.known = new RecentlyUsed({ bytes: processLimits.definitionCacheBytes });
-  }
+  constructor(private readonly builds: BuildDefinitionsService) {}
 
   /** The definition, if it is in memory; for work inside of a transaction, which must not ask for more. */
   held(id: number): RunnableDefinition | undefined {
@@ -51,10 +51,7 @@ export class RunnableDefinitionsService {
     return this.of(await this.builds.findDefinition(appId, buildId, processName));
   }
 
-  /**
-   * The process that one calls.
-   * @throws ProcessDefinitionNotFoundError
-   */
+  /** The process that one calls. @throws ProcessDefinitionNotFoundError */
   async called(
     from: RunnableDefinition,
     appId: string | null,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { termHash } from '../model/search-terms.js';
-import { SearchableData } from './searchable-data.js';
+import { termHash, SearchableData } from '../model/search-terms.js';
 
 const DATA = new SearchableData(['client.id', 'open', 'lines[0]']);
 

@@ -6,9 +6,8 @@ import {
   NotFoundError,
   TooManyRequestsError,
 } from '../../../common/errors/domain.error.js';
-
 import type { Limit } from '../../../config/env.js';
-import type { StopReport } from './process-runtime.types.js';
+import type { StopReport } from './stopped.response.dto.js';
 
 /** No such process instance. */
 export class ProcessInstanceNotFoundError extends NotFoundError {

@@ -1,39 +1,15 @@
-import type { EngineEventKind, IncidentType } from '../engine/state/engine.types.js';
+import type { EngineEventKind } from '../engine/state/engine.types.js';
+import type { SearchTerm } from './search-terms.js';
+import type { InstancesQueryDto } from './instance.params.dto.js';
 
 /** What the audit trail of an instance tells of: what the engine did, and what became of what it could not do. */
 export type ProcessEventKind = EngineEventKind | 'INCIDENT_RAISED' | 'INCIDENT_CLOSED';
 
-/** A process of a build, as the path of the start endpoint names it. */
-export interface ProcessKey {
-  appId: string;
-  buildId: string;
-  processName: string;
-}
+/** What became of an incident. */
+export type IncidentState = 'OPEN' | 'RESOLVED' | 'RETRIED';
 
-/** A UI action on a token, as the path of the execute endpoint names it. */
-export interface UiActionKey {
-  processUuid: string;
-  tokenUuid: string;
-  uiActionSvcUuid: string;
-}
+/** What became of incidents, in the order in which they are told. */
+export const INCIDENT_STATES: readonly IncidentState[] = ['OPEN', 'RESOLVED', 'RETRIED'];
 
-/** Why a step that a caller asked for stopped, as the error body tells it. */
-export interface StopReport {
-  /** Of the incident; null when the instance has as many open ones as it may. */
-  uuid: string | null;
-  processInstanceUuid: string;
-  /** `type` of the incident. */
-  code: IncidentType;
-  /** Where it stopped; null for the process as a whole. */
-  bpmnElementId: string | null;
-  message: string;
-}
-
-/** What the execute endpoint answers (docs/contract.md, section 4.2). */
-export interface UiActionAnswer {
-  tokenUuid: string;
-  currentNodeId: number;
-  templatesSequence: null;
-  backAction: boolean;
-  resetToken: boolean;
-}
+/** Which instances to list; of `data` all values must be there. */
+export type InstanceQuery = Omit<InstancesQueryDto, 'data'> & { data?: readonly SearchTerm[] };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writePath } from '../../../language/paths/data-keys.js';
-import { parsePath } from '../../../language/paths/data-paths.js';
+import { parsePath, getPath, type DataPath } from '../../../language/paths/data-paths.js';
+import type { JsonObject } from '../../../common/json.js';
 
 /** What instances are searched for: a value of their data. */
 export interface SearchTerm {
@@ -63,4 +64,24 @@ export function termHash({ path, value }: SearchTerm): string {
   return createHash('sha256')
     .update(JSON.stringify([path, value]))
     .digest('hex');
+}
+
+/** The data by which instances of a definition are found. */
+export class SearchableData {
+  private readonly members: readonly { path: string; steps: DataPath }[];
+
+  constructor(paths: readonly string[]) {
+    this.members = paths.map((path) => ({ path, steps: parsePath(path) }));
+  }
+
+  /** What a step has changed of it. @param before null where nothing is stored yet */
+  changes(before: JsonObject | null, after: JsonObject): SearchChange[] {
+    return this.members.flatMap(({ path, steps }, member) => {
+      const value = searchedText(getPath(after, steps));
+      if (value === searchedText(getPath(before, steps))) {
+        return [];
+      }
+      return [{ member, term: value === undefined ? null : termHash({ path, value }) }];
+    });
+  }
 }

@@ -1,22 +1,51 @@
 import { shows, Shows } from '../../../common/answer-fields.decorators.js';
-import type { InstanceStatus } from '../engine/state/engine.types.js';
-import { TokenDto } from './token.dto.js';
+import {
+  type NodeStatus,
+  type TokenStatus,
+  type InstanceStatus,
+  INSTANCE_STATES,
+  TOKEN_STATES,
+  NODE_STATES,
+} from '../engine/state/engine.types.js';
 
-/** States of a process instance (docs/process-semantics.md, section 3). */
-export const INSTANCE_STATES: InstanceStatus[] = [
-  'CREATED',
-  'STARTED',
-  'FINISHED',
-  'FAILED',
-  'EXPIRED',
-  'TERMINATED',
-  'DISMISSED',
-  'ABORTED',
-  'ONHOLD',
-];
+/** A member that is the state of a token. */
+export const ShowsTokenState = shows({ enum: [...TOKEN_STATES], enumName: 'TokenState' });
+
+/** Where one branch of a process instance stands. */
+export class TokenDto {
+  @Shows.number('Number of the token.', 2100001)
+  id: number;
+
+  @Shows.uuid('Names the token in paths.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20')
+  uuid: string;
+
+  @ShowsTokenState('ON_HOLD: its branches are running.', 'ACTIVE')
+  state: TokenStatus;
+
+  @Shows.enum('NodeState', [...NODE_STATES], 'What it does at its node.', 'ARRIVED')
+  statusCurrentNode: NodeStatus;
+
+  @Shows.number(
+    'Which visit of a node this is, counted from 1; in quotes the `If-Match` of `executeUiAction`.',
+    2,
+  )
+  visit: number;
+
+  @Shows.numberOrNull('Node that it was made at.', 1001)
+  startNodeId: number | null;
+
+  @Shows.number('Node that it stands on; the same number for the same node in later builds.', 1002)
+  currentNodeId: number;
+
+  @Shows.textOrNull('Name of that node.', 'Complete application')
+  currentNodeName: string | null;
+
+  @Shows.moment('When the token last changed.', '2026-01-31T10:20:30.123Z')
+  dateUpdated: string;
+}
 
 /** A member that is the state of an instance. */
-export const ShowsInstanceState = shows({ enum: INSTANCE_STATES, enumName: 'ProcessInstanceState' });
+export const ShowsInstanceState = shows({ enum: [...INSTANCE_STATES], enumName: 'ProcessInstanceState' });
 
 /** Both names of an instance. */
 export class InstanceMetadataDto {

@@ -1,10 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import { ErrorResponseDto } from '../../../common/errors/error.response.dto.js';
-import type { StopReport } from './process-runtime.types.js';
+import type { IncidentType } from '../engine/state/engine.types.js';
 
-/** The incident with which a process stopped at once. */
-export class StopReportDto implements StopReport {
+/** Why a step that a caller asked for stopped. */
+export class StopReport {
   @Shows.uuidOrNull(
     '`uuid` of the incident; null when the instance has as many open ones as it may.',
     '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
@@ -15,7 +15,7 @@ export class StopReportDto implements StopReport {
   processInstanceUuid: string;
 
   @ApiProperty({ type: 'string', description: '`type` of the incident.', example: 'GATEWAY_EVALUATION' })
-  code: StopReport['code'];
+  code: IncidentType;
 
   @Shows.textOrNull('Id of the element in the BPMN file; null for the process as a whole.', 'rating_known')
   bpmnElementId: string | null;
@@ -29,8 +29,8 @@ export class StopReportDto implements StopReport {
 
 /** The error body of a request behind which the process may stop. */
 export class ProcessErrorResponseDto extends ErrorResponseDto {
-  @ApiPropertyOptional({ type: StopReportDto, description: 'Why the process stopped, where it did.' })
-  incident?: StopReportDto;
+  @ApiPropertyOptional({ type: StopReport, description: 'Why the process stopped, where it did.' })
+  incident?: StopReport;
 }
 
 /** A 409 of such a request, for the OpenAPI document. */

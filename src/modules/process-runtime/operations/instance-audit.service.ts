@@ -13,7 +13,7 @@ import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
 import type { InstanceStatus } from '../engine/state/engine.types.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
-import { InstancesRepository } from '../storage/instances.repository.js';
+import { Instances } from '../storage/instances.repository.js';
 
 /** What an operator wants to do to an instance. */
 export interface WantedOperation {
@@ -45,7 +45,6 @@ const OPERATIONS = [
 export class InstanceAuditService implements OnModuleInit {
   constructor(
     private readonly database: Database,
-    private readonly instances: InstancesRepository,
     private readonly builds: BuildReadsService,
     private readonly audit: AuditService,
     private readonly jobs: AuditJobs,
@@ -92,10 +91,7 @@ export class InstanceAuditService implements OnModuleInit {
     }
   }
 
-  /**
-   * Adds the event of an operation to its transaction.
-   * @param shard of the instance
-   */
+  /** Adds the event of an operation to its transaction, in the shard of the instance. */
   async record(
     manager: EntityManager,
     principal: Principal,
@@ -109,7 +105,7 @@ export class InstanceAuditService implements OnModuleInit {
   }
 
   private async versionOf(uuid: string): Promise<AppVersionKey | null> {
-    const head = await this.database.read((manager) => this.instances.findHead(manager, { uuid }));
+    const head = await this.database.read((manager) => Instances.findHead(manager, { uuid }));
     if (head === null) {
       return null;
     }

@@ -2,8 +2,7 @@ import { denialOf } from '../../../common/auth/auth.errors.js';
 import { Permission } from '../../../common/auth/permission.js';
 import { apiRoutes } from '../../../common/http/api-routes.js';
 import { STOPPED } from '../model/stopped.response.dto.js';
-import { InstanceOperationDto, InstanceRetryDto } from './instance-operation.dto.js';
-import { RETRY_BODY } from './retry-body.js';
+import { InstanceOperationDto, InstanceRetryDto, RETRY_BODY } from './instance-operation.dto.js';
 import { OPERATION_EXAMPLE, RETRY_EXAMPLE } from '../reading/instance.examples.js';
 
 const DENIED = { 403: denialOf(Permission.ProcessAdministration) };

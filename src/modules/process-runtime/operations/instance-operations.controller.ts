@@ -5,11 +5,10 @@ import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access
 import type { Principal } from '../../../common/user/principal.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
-import { InstanceOperationDto, InstanceRetryDto } from './instance-operation.dto.js';
-import { InstanceParams, InstanceTokenParams } from '../reading/instance.params.dto.js';
+import { InstanceOperationDto, InstanceRetryDto, readRetryBody } from './instance-operation.dto.js';
+import { InstanceParams, InstanceTokenParams } from '../model/instance.params.dto.js';
 import { InstanceOperationsService } from './instance-operations.service.js';
 import { InstanceRetriesService } from './instance-retries.service.js';
-import { readRetryBody } from './retry-body.js';
 import { InstanceOperationsApi } from './instance-operations.api.js';
 
 /** What operators do to process instances (extension of the contract). */
@@ -29,7 +28,7 @@ export class InstanceOperationsController {
     @CurrentPrincipal() principal: Principal,
     @Param() { uuid }: InstanceParams,
   ): Promise<InstanceOperationDto> {
-    return this.operations.hold(principal, uuid);
+    return this.operations.operate(principal, uuid, 'hold');
   }
 
   @Post('release')
@@ -39,7 +38,7 @@ export class InstanceOperationsController {
     @CurrentPrincipal() principal: Principal,
     @Param() { uuid }: InstanceParams,
   ): Promise<InstanceOperationDto> {
-    return this.operations.release(principal, uuid);
+    return this.operations.operate(principal, uuid, 'release');
   }
 
   @Post('terminate')
@@ -49,7 +48,7 @@ export class InstanceOperationsController {
     @CurrentPrincipal() principal: Principal,
     @Param() { uuid }: InstanceParams,
   ): Promise<InstanceOperationDto> {
-    return this.operations.terminate(principal, uuid);
+    return this.operations.operate(principal, uuid, 'terminate');
   }
 
   @Post('token/:tokenUuid/retry')

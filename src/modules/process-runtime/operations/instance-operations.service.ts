@@ -6,8 +6,18 @@ import type { EngineCommand } from '../engine/state/engine.types.js';
 import { InstanceAuditService } from './instance-audit.service.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { ProcessStateError } from '../model/process-runtime.errors.js';
-import { toDomainError } from '../steps/refusals.js';
+import { toDomainError } from '../steps/step-failures.js';
 import type { InstanceOperationDto } from './instance-operation.dto.js';
+
+/** What an operator may ask for, and the command that it is. */
+const OPERATIONS = {
+  /** Nothing of a running instance goes on, and background work that comes due waits for the release. */
+  hold: { action: AuditAction.ProcessHold, command: { kind: 'HOLD' } },
+  /** Lets an instance go on that is on hold. */
+  release: { action: AuditAction.ProcessRelease, command: { kind: 'RELEASE' } },
+  /** Ends a running instance, one on hold or one that could not start, and whatever it started that is still running. */
+  terminate: { action: AuditAction.ProcessTerminate, command: { kind: 'END', state: 'TERMINATED' } },
+} as const satisfies Record<string, { action: AuditAction; command: EngineCommand }>;
 
 /** What an operator does to whole instances (docs/process-semantics.md, section 11). The history and the audit log name the operator. */
 @Injectable()
@@ -17,39 +27,13 @@ export class InstanceOperationsService {
     private readonly audit: InstanceAuditService,
   ) {}
 
-  /**
-   * Holds a running instance: nothing of it goes on, and background work that comes due waits for the release.
-   * @throws ProcessInstanceNotFoundError, ProcessStateError
-   */
-  async hold(principal: Principal, uuid: string): Promise<InstanceOperationDto> {
-    return this.operate(principal, { uuid, action: AuditAction.ProcessHold }, { kind: 'HOLD' });
-  }
-
-  /**
-   * Lets an instance go on that is on hold.
-   * @throws ProcessInstanceNotFoundError, ProcessStateError
-   */
-  async release(principal: Principal, uuid: string): Promise<InstanceOperationDto> {
-    return this.operate(principal, { uuid, action: AuditAction.ProcessRelease }, { kind: 'RELEASE' });
-  }
-
-  /**
-   * Ends a running instance, one on hold or one that could not start, and whatever it started that is still running.
-   * @throws ProcessInstanceNotFoundError, ProcessStateError
-   */
-  async terminate(principal: Principal, uuid: string): Promise<InstanceOperationDto> {
-    return this.operate(
-      principal,
-      { uuid, action: AuditAction.ProcessTerminate },
-      { kind: 'END', state: 'TERMINATED' },
-    );
-  }
-
-  private async operate(
+  /** @throws ProcessInstanceNotFoundError, ProcessStateError */
+  async operate(
     principal: Principal,
-    { uuid, action }: { uuid: string; action: AuditAction },
-    command: EngineCommand,
+    uuid: string,
+    operation: keyof typeof OPERATIONS,
   ): Promise<InstanceOperationDto> {
+    const { action, command } = OPERATIONS[operation];
     await this.audit.demandTheirs(principal, { uuid, action });
     const version = await this.audit.demandVersion(uuid);
     try {
@@ -69,13 +53,12 @@ export class InstanceOperationsService {
         },
       );
     } catch (error) {
-      throw error instanceof EngineRefusal ? this.refused(error, command) : error;
+      if (!(error instanceof EngineRefusal)) {
+        throw error;
+      }
+      throw operation === 'release' && error.code === 'INSTANCE_NOT_STARTED'
+        ? new ProcessStateError('INSTANCE_NOT_ON_HOLD', 'The process instance is not on hold.')
+        : toDomainError(error);
     }
-  }
-
-  private refused(error: EngineRefusal, { kind }: EngineCommand): Error {
-    return kind === 'RELEASE' && error.code === 'INSTANCE_NOT_STARTED'
-      ? new ProcessStateError('INSTANCE_NOT_ON_HOLD', 'The process instance is not on hold.')
-      : toDomainError(error);
   }
 }

@@ -2,24 +2,66 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { JsonObject } from '../../../common/json.js';
 import type { Principal } from '../../../common/user/principal.js';
-import { BuildStandingsService } from '../../builds/active/build-standings.service.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
-import type { EngineCommand, InstanceState, StepResult } from '../engine/state/engine.types.js';
+import type {
+  EngineCommand,
+  InstanceState,
+  StepResult,
+  InstanceStatus,
+} from '../engine/state/engine.types.js';
 import { correctionText } from './data-correction.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { decodeJob, outlives } from '../steps/runtime-job.js';
 import { ProcessIncidentError, ProcessStateError } from '../model/process-runtime.errors.js';
-import { FailedStepError } from '../steps/failed-step.error.js';
-import { JOIN_NEVER_COMPLETED } from '../steps/join-incidents.js';
+import { FailedStepError, toDomainError } from '../steps/step-failures.js';
 import type { Decision, LockedInstance } from '../steps/step.types.js';
-import { StepResources } from '../steps/step-resources.js';
-import { StepFailures } from '../steps/step-failures.js';
-import { unparked } from '../steps/step-work.js';
-import type { IncidentRow } from '../storage/incidents.repository.js';
-import type { ParkedJob } from '../storage/instance-content.types.js';
-import { RetryRecords, type Attempt, type Retried, type Stop } from './retry-records.js';
-import { StoppedWork, type RetryTarget } from './stopped-work.js';
+import { IncidentsService } from '../steps/incidents.service.js';
+import type { ParkedJob, InstanceHead } from '../storage/process-instance.entity.js';
+import {
+  StoppedWork,
+  type RetryTarget,
+  type Stop,
+  isAskedAnew,
+  nothingStopped,
+  notInBackground,
+} from './stopped-work.js';
 import type { InstanceRetryDto } from './instance-operation.dto.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import { AuditAction } from '../../audit/model/audit.types.js';
+import { InstanceAccessService } from '../access/instance-access.service.js';
+import { patchedMembers } from '../engine/state/process-data.js';
+import { closeIncidents, type IncidentClosing } from '../steps/incident-records.js';
+import { CorrectionsRepository } from '../storage/corrections.repository.js';
+import { InstanceAuditService } from './instance-audit.service.js';
+import { Incidents } from '../storage/incidents.repository.js';
+
+interface Attempt {
+  principal: Principal;
+  target: RetryTarget;
+  version: AppVersionKey;
+  jobId: number;
+  /** Whether work that the engine could ask for anew runs as it was asked for. */
+  asAsked: boolean;
+  /** Corrects process data in the same transaction. */
+  patch: JsonObject | undefined;
+}
+
+interface Retried {
+  row: InstanceHead;
+  stop: Stop;
+  attempt: Attempt;
+  /** The values that `patch` changes, see `correctionText`. */
+  corrected: string | undefined;
+}
+
+interface Outcome {
+  state: InstanceStatus;
+  at: Date;
+  /** Events that come before the end of the incident. */
+  events?: IncidentClosing['events'];
+  /** What the engine made, where it was asked. */
+  step?: StepResult | undefined;
+}
 
 /** An incident that could not be retried, and what is told of it. */
 interface Failed {
@@ -27,22 +69,16 @@ interface Failed {
   error: ProcessIncidentError | ProcessStateError;
 }
 
-/**
- * Work that the engine asks for anew, with the data of now; any other runs again as it was asked for, and so does a workflow that
- * has made a call that may not be made twice.
- */
-const ASKED_ANEW: readonly string[] = ['WORKFLOW', 'CALL', 'CONTINUE'];
-
 /** Runs again what incidents stopped (docs/process-semantics.md, section 11). */
 @Injectable()
 export class InstanceRetriesService {
   constructor(
     private readonly steps: InstanceStepsService,
-    private readonly failures: StepFailures,
-    private readonly records: RetryRecords,
+    private readonly incidents: IncidentsService,
+    private readonly access: InstanceAccessService,
+    private readonly audit: InstanceAuditService,
+    private readonly corrections: CorrectionsRepository,
     private readonly work: StoppedWork,
-    private readonly resources: StepResources,
-    private readonly standings: BuildStandingsService,
   ) {}
 
   /**
@@ -56,20 +92,21 @@ export class InstanceRetriesService {
    * @throws ProcessIncidentError when it stops again at once; of several when none could be retried, for the first of them
    */
   async retry(principal: Principal, target: RetryTarget, data?: JsonObject): Promise<InstanceRetryDto> {
-    const version = await this.records.demandMay(principal, target, data !== undefined);
+    await this.audit.demandTheirs(principal, { ...target, action: AuditAction.ProcessRetry });
+    if (data !== undefined) {
+      await this.access.demandCorrectable(principal, target.uuid);
+    }
+    const version = await this.audit.demandVersion(target.uuid);
     const open = await this.work.openOf(target);
     const stops = open.filter((incident): incident is Stop => incident.job !== null);
     if (stops.length === 0) {
       throw open.length === 0 ? nothingStopped(target) : notInBackground(target, open);
     }
-    if (stops.some(({ job }) => job.kind === 'START')) {
-      await this.standings.demandNotWithdrawn(await this.work.buildOf(target));
-    }
     const retried: InstanceRetryDto[] = [];
     const failed: Failed[] = [];
     let patch = data;
     for (const stop of stops) {
-      const jobId = await this.resources.nextId('job');
+      const jobId = await this.work.reserve();
       try {
         const attempt = { principal, target, version, jobId, asAsked: false, patch };
         const done = await this.retryOne(stop, attempt);
@@ -92,7 +129,6 @@ export class InstanceRetriesService {
       // Without a failure another operator was first.
       throw failed[0]?.error ?? nothingStopped(target);
     }
-    this.work.wake();
     const notRetried = failed.map(({ uuid, error: { message } }) => ({ uuid, message }));
     return {
       uuid: target.uuid,
@@ -129,9 +165,9 @@ export class InstanceRetriesService {
           return (
             (await this.again(manager, retried)) ?? {
               command: await this.toCommand(manager, held, stop, patch),
-              after: async ({ result }) => {
+              after: async ({ result, now: at }) => {
                 const { state } = result.instance;
-                await this.records.close(manager, retried, { state, step: result });
+                await this.close(manager, retried, { state, at, step: result });
                 return { uuid, state, retriedIncidents: [stop.uuid] };
               },
             }
@@ -148,7 +184,7 @@ export class InstanceRetriesService {
   ): Promise<Decision<InstanceRetryDto> | undefined> {
     const { row, stop, attempt } = retried;
     const answer = { uuid: row.uuid, state: row.state, retriedIncidents: [] as string[] };
-    if (!(await this.work.isOpen(manager, row.id, stop))) {
+    if ((await Incidents.stillOpen(manager, row.id, [stop])).length === 0) {
       return { answer };
     }
     const { job, tokenId, node } = stop;
@@ -160,11 +196,10 @@ export class InstanceRetriesService {
     if (!isReady && !outlives(job, row.state)) {
       throw new EngineRefusal('INSTANCE_NOT_STARTED', `The process instance is ${row.state}.`);
     }
-    const again = { ...unparked(row, job, this.resources.now()), id: jobId, shard: row.shard };
     const event = { kind: 'RETRY', tokenId, node, data: { job: job.kind } } as const;
     const putBack = async (step?: StepResult): Promise<InstanceRetryDto> => {
-      await this.work.putBack(manager, job, again);
-      await this.records.close(manager, retried, { state: row.state, events: [event], step });
+      const at = await this.work.putBack(manager, row, job, jobId);
+      await this.close(manager, retried, { state: row.state, at, events: [event], step });
       return { ...answer, retriedIncidents: [stop.uuid] };
     };
     return patch === undefined
@@ -189,13 +224,38 @@ export class InstanceRetriesService {
     return { kind: 'RETRY', ...at, actionSvcUuid, ...(call === null ? {} : { call }), ...corrected };
   }
 
+  /** Closes the incident that is retried, where its step has not, keeps what was corrected, and tells the audit log. */
+  private async close(
+    manager: EntityManager,
+    { row, stop, attempt, corrected }: Retried,
+    { state, at, events, step }: Outcome,
+  ): Promise<void> {
+    const { principal, target, version, patch } = attempt;
+    const change = step?.events.find(({ kind }) => kind === 'DATA_CHANGED');
+    if (corrected !== undefined && change !== undefined) {
+      await this.corrections.insert(manager, row, change.seq, corrected);
+    }
+    const closing = { state: 'RETRIED', actor: principal.user.userName, at, events } as const;
+    await closeIncidents(manager, row.id, [stop], closing);
+    const done = {
+      ...target,
+      version,
+      action: AuditAction.ProcessRetry,
+      stateBefore: row.state,
+      state,
+      retriedIncidents: [stop.uuid],
+      ...(patch === undefined ? {} : { changedData: patchedMembers(patch) }),
+    };
+    await this.audit.record(manager, principal, done, row.shard);
+  }
+
   /** @throws what the operator is told; the incident tells why, where the same work has stopped again */
   private async failed(error: unknown, retried: Stop, actor: string): Promise<never> {
     if (error instanceof EngineRefusal) {
-      throw this.failures.refused(error);
+      throw toDomainError(error);
     }
     if (error instanceof FailedStepError) {
-      throw new ProcessIncidentError(await this.failures.stopped(error, { actor, retried }));
+      throw new ProcessIncidentError(await this.incidents.recordStop(error, { actor, retried }));
     }
     throw error;
   }
@@ -212,32 +272,4 @@ function failedOf({ uuid }: Stop, error: unknown): Failed {
 /** The start of an instance that stopped at once, with the data that it was given. */
 function startOf({ payload }: ParkedJob, { data }: InstanceState): Extract<EngineCommand, { kind: 'START' }> {
   return { kind: 'START', startNode: decodeJob<'START'>(payload).node, data };
-}
-
-/**
- * A called process that ended badly is called again; one that ended well has only to be told of again. What stopped no token is
- * asked for anew only where the engine knows how. A workflow has its action; without one it has ended well, and the process stopped behind
- * it: its answer is taken once more.
- */
-function isAskedAnew({ job: { kind, payload }, tokenId, actionSvcUuid }: Stop): boolean {
-  if (tokenId === null) {
-    return kind === 'CALL' || kind === 'START';
-  }
-  return kind === 'NOTIFY_PARENT'
-    ? decodeJob<'NOTIFY_PARENT'>(payload).outcome.state !== 'FINISHED'
-    : ASKED_ANEW.includes(kind) && (kind !== 'WORKFLOW' || actionSvcUuid !== null);
-}
-
-function nothingStopped({ tokenUuid }: RetryTarget): ProcessStateError {
-  const what = tokenUuid === null ? 'the process instance as a whole' : 'this token';
-  return new ProcessStateError('NOTHING_TO_RETRY', `Nothing of ${what} has stopped.`);
-}
-
-/** What helps in place of a retry. */
-function notInBackground({ tokenUuid }: RetryTarget, open: readonly IncidentRow[]): ProcessStateError {
-  const whole = open.some(({ type }) => type === JOIN_NEVER_COMPLETED)
-    ? 'no token can come to the join any more. Terminate the process instance, or go back by a UI action where there is one'
-    : 'start the process again';
-  const instead = tokenUuid === null ? whole : 'execute the UI action again';
-  return new ProcessStateError('NOTHING_TO_RETRY', `There is nothing to retry: ${instead}.`);
 }

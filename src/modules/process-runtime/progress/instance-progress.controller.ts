@@ -7,11 +7,10 @@ import { tokenExpiry } from '../../../common/auth/bearer-token.js';
 import { LastingAnswer } from '../../../common/rate-limit/rate-limit.decorator.js';
 import { StopGate } from '../../../common/http/stop-gate.js';
 import { RequestHeader } from '../../../common/http/request.decorators.js';
-import { InstanceParams } from '../reading/instance.params.dto.js';
-import { Followers } from './followers.js';
+import { InstanceParams } from '../model/instance.params.dto.js';
 import { InstanceProgressService } from './instance-progress.service.js';
-import { describeStream, sinkOf } from './progress-response.js';
-import { ForReaders } from '../reading/for-readers.decorator.js';
+import { describeStream, sinkOf } from './instance-stream.js';
+import { ForReaders } from '../access/instance-access.service.js';
 import {
   EndProgressEventDto,
   HistoryProgressEventDto,
@@ -34,7 +33,6 @@ export class InstanceProgressController {
 
   constructor(
     private readonly progress: InstanceProgressService,
-    private readonly followers: Followers,
     gate: StopGate,
   ) {
     gate.whenClosed(() => this.open.forEach((response) => response.setTimeout(STOPPING_STALL_MS)));
@@ -56,7 +54,7 @@ export class InstanceProgressController {
       describeStream(response).end();
       return;
     }
-    this.followers.demandRoom(principal);
+    this.progress.demandRoom(principal);
     const call = {
       uuid,
       lastEventId,

@@ -2,13 +2,15 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import { Clock } from '../../../common/clock.js';
 import { ForbiddenError, NotFoundError, UnauthorizedError } from '../../../common/errors/domain.error.js';
-import type { ProgressRequest, ProgressSink } from './instance-progress.types.js';
-import { Followers } from './followers.js';
-import { InstanceStream } from './instance-stream.js';
+import { type ProgressRequest, type ProgressSink, InstanceStream } from './instance-stream.js';
+import { ReplicaStoppingError, StopGate } from '../../../common/http/stop-gate.js';
+import { useOf, Metrics } from '../../../common/metrics/metrics.js';
+import type { Limit } from '../../../config/env.js';
+import { TooManyProgressStreamsError } from '../model/process-runtime.errors.js';
 import { InstanceAccessService } from '../access/instance-access.service.js';
-import { ALL_LISTS } from '../reading/instance-contents.js';
+import { ALL_LISTS } from '../model/instance.params.dto.js';
 import { ProcessInstancesService } from '../reading/process-instances.service.js';
-import { InstanceSignals } from '../steps/instance-signals.js';
+import { StepNotices } from '../steps/step-notices.js';
 import { hasEnded } from '../steps/instance-status.js';
 import { processLimits } from '../process.limits.js';
 
@@ -20,19 +22,28 @@ const ENDING = [UnauthorizedError, ForbiddenError, NotFoundError];
 /** Tells connections what becomes of an instance: at once what this replica does, and soon what others do. */
 @Injectable()
 export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
+  /** The open connections of this replica. */
+  private readonly streams = new Set<InstanceStream>();
+  private readonly ofAll: Limit = { name: 'followers', most: processLimits.followers };
+  private readonly ofCaller: Limit = { name: 'followers-per-caller', most: processLimits.followersPerCaller };
+  private isStopping = false;
   private unlisten: (() => void) | undefined;
   private polling: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly instances: ProcessInstancesService,
     private readonly access: InstanceAccessService,
-    private readonly signals: InstanceSignals,
+    private readonly notices: StepNotices,
     private readonly clock: Clock,
-    private readonly followers: Followers,
+    private readonly gate: StopGate,
+    private readonly metrics: Metrics,
   ) {}
 
   onModuleInit(): void {
-    this.unlisten = this.signals.listen((instanceId) =>
+    this.metrics.limits.show(this.ofAll, () => ({ all: this.streams.size }));
+    this.metrics.limits.show(this.ofCaller, () => useOf(this.counts().values()));
+    this.gate.whenClosed(() => this.endAll());
+    this.unlisten = this.notices.listen((instanceId) =>
       this.wake((stream) => stream.instanceId === instanceId),
     );
   }
@@ -40,7 +51,20 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   onModuleDestroy(): void {
     this.unlisten?.();
     clearTimeout(this.polling);
-    this.followers.endAll();
+    this.endAll();
+  }
+
+  /** @throws TooManyProgressStreamsError, ReplicaStoppingError before anything is sent */
+  demandRoom(principal: Principal): void {
+    if (this.isStopping) {
+      throw new ReplicaStoppingError();
+    }
+    if ((this.counts().get(callerHash(principal)) ?? 0) >= this.ofCaller.most) {
+      throw new TooManyProgressStreamsError(this.ofCaller);
+    }
+    if (this.streams.size >= this.ofAll.most) {
+      throw new TooManyProgressStreamsError(this.ofAll);
+    }
   }
 
   /**
@@ -61,7 +85,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     if (known !== undefined && known >= last && hasEnded(first.state)) {
       return null;
     }
-    this.followers.demandRoom(principal);
+    this.demandRoom(principal);
     const timers: NodeJS.Timeout[] = [];
     const stream = new InstanceStream(
       first.instanceMetadata.processInstanceId,
@@ -69,11 +93,11 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
       sink,
       (one) => this.pump(one, uuid),
       (one) => {
-        this.followers.remove(one);
+        this.streams.delete(one);
         timers.forEach((timer) => clearTimeout(timer));
       },
     );
-    this.followers.add(stream);
+    this.streams.add(stream);
     timers.push(...this.timers(stream, request));
     stream.seq = Math.min(known ?? last, last);
     // Headers go out with the first bytes, and there may be no event for long.
@@ -84,6 +108,20 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     stream.wake();
     this.poll();
     return () => stream.end();
+  }
+
+  /** Ends all connections, and takes none any more; a server waits for them before it stops. */
+  private endAll(): void {
+    this.isStopping = true;
+    [...this.streams].forEach((stream) => stream.end());
+  }
+
+  private counts(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { caller } of this.streams) {
+      counts.set(caller, (counts.get(caller) ?? 0) + 1);
+    }
+    return counts;
   }
 
   private timers(stream: InstanceStream, request: ProgressRequest): NodeJS.Timeout[] {
@@ -134,14 +172,14 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
 
   /** What other replicas do is found by one query for all instances that are followed. */
   private poll(): void {
-    if (this.polling === undefined && this.followers.goOn) {
+    if (this.polling === undefined && this.streams.size > 0 && !this.isStopping) {
       this.polling = setTimeout(() => void this.look(), processLimits.progressPollMs);
     }
   }
 
   private async look(): Promise<void> {
     try {
-      const ids = [...new Set(this.followers.all.map(({ instanceId }) => instanceId))];
+      const ids = [...new Set([...this.streams].map(({ instanceId }) => instanceId))];
       const revisions = await this.instances.revisions(ids);
       const byId = new Map(revisions.map(({ id, rev }) => [id, rev]));
       this.wake((stream) => byId.get(stream.instanceId) !== stream.rev);
@@ -153,7 +191,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   }
 
   private wake(isMeant: (stream: InstanceStream) => boolean): void {
-    this.followers.all.filter(isMeant).forEach((stream) => stream.wake());
+    [...this.streams].filter(isMeant).forEach((stream) => stream.wake());
   }
 }
 

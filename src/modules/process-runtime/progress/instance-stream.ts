@@ -1,4 +1,5 @@
-import type { ProgressSink } from './instance-progress.types.js';
+import type { Principal } from '../../../common/user/principal.js';
+import type { Response } from 'express';
 
 /** Sends what is new to one connection. @returns whether there can be more */
 type Pump = (stream: InstanceStream) => Promise<boolean>;
@@ -79,4 +80,54 @@ export class InstanceStream {
       this.isBusy = false;
     }
   }
+}
+
+/** Where the events of one connection go. */
+export interface ProgressSink {
+  /** Resolves when there is room for more, or nobody listens any more. */
+  write(text: string): Promise<void>;
+  end(): void;
+}
+
+/** Which instance somebody follows, and from where. */
+export interface ProgressRequest {
+  uuid: string;
+  /** Header `Last-Event-ID`: number of the last event that the caller knows. */
+  lastEventId: string | undefined;
+  /** When the token of the caller expires, in milliseconds since 1970. */
+  expiresAt: number;
+  /** Recognises the caller again. @throws UnauthorizedError when the token would not be taken now */
+  recheck(): Promise<Principal>;
+}
+
+const EVENT_STREAM = 'text/event-stream';
+
+/** Sets the status and the headers of a stream of events. */
+export function describeStream(response: Response): Response {
+  response.status(200).setHeader('Content-Type', `${EVENT_STREAM}; charset=utf-8`);
+  // Whoever compresses or buffers would keep events back.
+  return response.setHeader('Cache-Control', 'no-cache, no-transform').setHeader('X-Accel-Buffering', 'no');
+}
+
+/** Writes events to a response, whose headers go out with the first of them. A write waits until there is room for the next. */
+export function sinkOf(response: Response): ProgressSink {
+  return {
+    write: (text) => {
+      if (!response.headersSent) {
+        describeStream(response);
+      }
+      return response.write(text) || response.destroyed ? Promise.resolve() : roomIn(response);
+    },
+    end: () => response.end(),
+  };
+}
+
+function roomIn(response: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.once('drain', done).once('close', done);
+  });
 }

@@ -1,26 +1,10 @@
 import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
 import type { EventRow } from '../storage/events.repository.js';
-import type { StoppedAt } from '../storage/process-statistics.repository.js';
+import type { StoppedAt } from '../storage/incident-lists.repository.js';
+import type { ElementStatisticsDto } from './process-statistics.dto.js';
 
 /** What the statistics of elements are made of. */
 export const COUNTED_EVENTS = ['NODE_ENTERED', 'NODE_LEFT', 'TOKEN_STATE'] as const;
-
-/** What instances did at one element. */
-export interface ElementFigures {
-  bpmnElementId: string;
-  name: string | null;
-  /** Instances that have entered it, and those of them that are there now. */
-  entered: number;
-  standing: number;
-  /** Visits that have ended; the times are theirs. */
-  visits: number;
-  medianMs: number | null;
-  p95Ms: number | null;
-  incidents: number;
-  openIncidents: number;
-  /** Share of the instances that have come to it which had an incident there. */
-  incidentRate: number | null;
-}
 
 /** Instances are told by their ids. */
 interface Element {
@@ -87,7 +71,7 @@ export class ElementStatistics {
   }
 
   /** Of each element of the process, in the order of the file. */
-  figures(): ElementFigures[] {
+  figures(): ElementStatisticsDto[] {
     return this.graph.nodes.flatMap(({ key, name }, index) => {
       const element = this.elements[index];
       return element === undefined ? [] : [{ bpmnElementId: key, name, ...figuresOf(element) }];
@@ -119,7 +103,7 @@ export class ElementStatistics {
   }
 }
 
-function figuresOf(element: Element): Omit<ElementFigures, 'bpmnElementId' | 'name'> {
+function figuresOf(element: Element): Omit<ElementStatisticsDto, 'bpmnElementId' | 'name'> {
   const { entered, standing, stopped, incidents, openIncidents } = element;
   const times = element.times.toSorted((one, other) => one - other);
   // A step that fails is undone: who has stopped here may not have entered.

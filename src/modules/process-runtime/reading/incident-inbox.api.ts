@@ -1,7 +1,7 @@
 import { denialOf } from '../../../common/auth/auth.errors.js';
 import { Permission } from '../../../common/auth/permission.js';
 import { apiRoutes } from '../../../common/http/api-routes.js';
-import { IncidentCountsDto, IncidentPageDto } from './incident-inbox.dto.js';
+import { IncidentCountsDto, IncidentPageDto } from '../model/incident-inbox.dto.js';
 import { INCIDENT_COUNTS_EXAMPLE, INCIDENT_PAGE_EXAMPLE } from './instance.examples.js';
 
 /** What the OpenAPI document says of the routes beside it. */

@@ -9,7 +9,7 @@ import {
   IncidentCountsQueryDto,
   IncidentPageDto,
   IncidentsQueryDto,
-} from './incident-inbox.dto.js';
+} from '../model/incident-inbox.dto.js';
 import { IncidentInboxService } from './incident-inbox.service.js';
 
 /** Shows incidents over all instances (extension of the contract). */

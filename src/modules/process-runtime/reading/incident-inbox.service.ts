@@ -8,12 +8,17 @@ import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
 import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
 import type { WorkflowRunError } from '../../workflows/model/workflow.types.js';
-import type { IncidentFilter, IncidentQuery } from '../model/incident-inbox.types.js';
-import { IncidentListsRepository, type ListedIncident } from '../storage/incident-lists.repository.js';
-import type { InstanceHead } from '../storage/instance.row.js';
-import { InstancesRepository } from '../storage/instances.repository.js';
-import { TokensRepository } from '../storage/tokens.repository.js';
-import type { IncidentCountsDto, IncidentPageDto, ListedIncidentDto } from './incident-inbox.dto.js';
+import { IncidentLists, type ListedIncident } from '../storage/incident-lists.repository.js';
+import type { InstanceHead } from '../storage/process-instance.entity.js';
+import { Instances } from '../storage/instances.repository.js';
+import { Tokens } from '../storage/tokens.repository.js';
+import type {
+  IncidentCountsDto,
+  IncidentPageDto,
+  ListedIncidentDto,
+  IncidentFilterDto,
+  IncidentsQueryDto,
+} from '../model/incident-inbox.dto.js';
 import { pageLimits } from '../../../common/validation/page.limits.js';
 
 /** An incident, and what it names. */
@@ -29,20 +34,17 @@ interface Told {
 export class IncidentInboxService {
   constructor(
     private readonly database: Database,
-    private readonly lists: IncidentListsRepository,
-    private readonly instances: InstancesRepository,
-    private readonly tokens: TokensRepository,
     private readonly workflows: WorkflowRunsService,
   ) {}
 
   /** A page of incidents, newest first. */
-  async page(principal: Principal, query: IncidentQuery): Promise<IncidentPageDto> {
+  async page(principal: Principal, query: IncidentsQueryDto): Promise<IncidentPageDto> {
     const apps = appsOf(principal, Permission.ProcessRead);
     const { items, next } = await readPage(
       query.limit ?? pageLimits.size,
       (limit) =>
         this.database.read(async (manager) =>
-          this.told(manager, await this.lists.page(manager, query, apps, limit)),
+          this.told(manager, await IncidentLists.page(manager, query, apps, limit)),
         ),
       ({ incident }) => incident.uuid,
     );
@@ -52,18 +54,20 @@ export class IncidentInboxService {
   /** How many incidents are open at which place, most first, and whether these are all places. */
   async counts(
     principal: Principal,
-    { limit = pageLimits.size, ...filter }: IncidentFilter & { limit?: number },
+    { limit = pageLimits.size, ...filter }: IncidentFilterDto & { limit?: number },
   ): Promise<IncidentCountsDto> {
     const apps = appsOf(principal, Permission.ProcessRead);
-    const counts = await this.database.read((manager) => this.lists.counts(manager, filter, apps, limit + 1));
+    const counts = await this.database.read((manager) =>
+      IncidentLists.counts(manager, filter, apps, limit + 1),
+    );
     return { counts: counts.slice(0, limit), complete: counts.length <= limit };
   }
 
   private async told(manager: EntityManager, incidents: readonly ListedIncident[]): Promise<Told[]> {
-    const heads = await this.instances.heads(manager, [...new Set(incidents.map((one) => one.instanceId))]);
+    const heads = await Instances.heads(manager, [...new Set(incidents.map((one) => one.instanceId))]);
     const byId = new Map(heads.map((head) => [head.id, head]));
     const stopped = incidents.filter(({ tokenId }) => tokenId !== null);
-    const uuids = await this.tokens.uuidsOf(
+    const uuids = await Tokens.uuids(
       manager,
       stopped.map(({ instanceId }) => instanceId),
       stopped.map(({ tokenId }) => tokenId ?? 0),

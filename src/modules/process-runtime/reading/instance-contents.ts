@@ -4,15 +4,11 @@ import { readTogether } from '../../../database/read-together.js';
 import { isSharded, shardOf } from '../../../database/shards.js';
 import { filledUp } from '../../../database/selection.js';
 import { newestEvents, type EventRow } from '../storage/events.repository.js';
-import type { InstanceRow } from '../storage/instance.row.js';
+import type { InstanceRow } from '../storage/process-instance.entity.js';
 import { newestChildren, revisions, type ChildHead } from '../storage/instances.repository.js';
 import { shownTokens, toTokenRows, type ShownToken } from '../storage/tokens.repository.js';
-import type { TokenRow } from '../storage/token.row.js';
-
-/** Lists of an instance that not every reader needs. */
-export const INSTANCE_LISTS = ['children', 'history'] as const;
-export type InstanceList = (typeof INSTANCE_LISTS)[number];
-export const ALL_LISTS: ReadonlySet<InstanceList> = new Set(INSTANCE_LISTS);
+import type { TokenRow } from '../storage/process-token.entity.js';
+import type { InstanceList } from '../model/instance.params.dto.js';
 
 /** What belongs to an instance, as it was at one moment. Of lists that were not asked for nothing is there. */
 export interface InstanceContents {

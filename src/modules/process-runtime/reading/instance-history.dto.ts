@@ -1,28 +1,24 @@
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import type { JsonObject } from '../../../common/json.js';
 import type { ProcessEventKind } from '../model/process-runtime.types.js';
-import { InstanceNodeDto } from './instance-node.dto.js';
+import { ENGINE_EVENT_KINDS } from '../engine/state/engine.types.js';
 
-const EVENT_KINDS: ProcessEventKind[] = [
-  'INSTANCE_STATE',
-  'TOKEN_CREATED',
-  'TOKEN_STATE',
-  'NODE_ENTERED',
-  'NODE_LEFT',
-  'ACTION_EXECUTED',
-  'BACK',
-  'TIMER_FIRED',
-  'MESSAGE_RECEIVED',
-  'MESSAGE_PUBLISHED',
-  'CHILD_STARTED',
-  'CHILD_ENDED',
-  'ERROR_THROWN',
-  'RETRY',
-  'DATA_APPENDED',
-  'DATA_CHANGED',
-  'INCIDENT_RAISED',
-  'INCIDENT_CLOSED',
-];
+/** The node that something is about. */
+export class InstanceNodeDto {
+  @Shows.numberOrNull(
+    'Node that it is about, the same number for the same node in later builds; null for none.',
+    1002,
+  )
+  nodeId: number | null;
+
+  @Shows.textOrNull('Name of that node.', 'Complete application')
+  nodeName: string | null;
+
+  @Shows.textOrNull('Id of the element in the BPMN file.', 'complete_application')
+  bpmnElementId: string | null;
+}
+
+const EVENT_KINDS: ProcessEventKind[] = [...ENGINE_EVENT_KINDS, 'INCIDENT_RAISED', 'INCIDENT_CLOSED'];
 
 /** One line of the audit trail of an instance. */
 export class HistoryEventDto extends InstanceNodeDto {

@@ -6,23 +6,21 @@ import type { SharedRead } from '../../../database/groups/read-queue.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { readable } from '../access/instance-access.service.js';
-import type { EventRow } from '../storage/events.repository.js';
-import { IncidentsRepository, type IncidentHead } from '../storage/incidents.repository.js';
-import type { InstanceRow } from '../storage/instance.row.js';
+import { type EventRow, Events } from '../storage/events.repository.js';
+import { Incidents, type IncidentHead } from '../storage/incidents.repository.js';
+import type { InstanceRow } from '../storage/process-instance.entity.js';
 import {
   InstanceRevisionError,
-  InstancesRepository,
+  Instances,
   withContent,
   type StoredInstance,
 } from '../storage/instances.repository.js';
-import { TokensRepository } from '../storage/tokens.repository.js';
-import {
-  INSTANCE_LISTS,
-  readContents,
-  type InstanceContents,
-  type InstanceList,
-} from './instance-contents.js';
+import { Tokens } from '../storage/tokens.repository.js';
+import { INSTANCE_LISTS, type InstanceList, type HistoryQueryDto } from '../model/instance.params.dto.js';
+import { readContents, type InstanceContents } from './instance-contents.js';
 import { pageLimits } from '../../../common/validation/page.limits.js';
+import { ShardGroups } from '../../../database/shards.js';
+import { CorrectionsRepository } from '../storage/corrections.repository.js';
 
 /** An instance between two steps. */
 export interface InstanceSnapshot extends Omit<InstanceContents, 'rev' | 'events'> {
@@ -38,14 +36,15 @@ export interface InstanceSnapshot extends Omit<InstanceContents, 'rev' | 'events
   tokenUuids: ReadonlyMap<number, string>;
 }
 
-/** How an instance is read: beside steps, or holding its lock. */
-interface Reading {
-  readonly run: <Result>(work: (manager: EntityManager) => Promise<Result>) => Promise<Result>;
-  readonly contents: (
-    row: InstanceRow,
-    lists: readonly InstanceList[],
-  ) => Promise<InstanceContents | undefined>;
+/** A part of an audit trail, and the uuids of the tokens that it names, by id. */
+interface InstanceTrail {
+  definitionId: number;
+  found: readonly EventRow[];
+  tokenUuids: ReadonlyMap<number, string>;
 }
+
+/** Reads with the manager of a transaction, or with one of its own. */
+type Run = <Result>(work: (manager: EntityManager) => Promise<Result>) => Promise<Result>;
 
 const ATTEMPTS = 3;
 
@@ -56,28 +55,21 @@ const ATTEMPTS = 3;
 @Injectable()
 export class InstanceSnapshots {
   /** How many of what an instance has very many of are shown. */
-  readonly pageSize: number;
+  readonly pageSize = pageLimits.size;
   private readonly rows: SharedRead<string, StoredInstance | null>;
   /** By the lists that are read. */
   private readonly contents = new Map<string, SharedRead<InstanceRow, InstanceContents>>();
-  private readonly free: Reading;
 
   constructor(
     private readonly database: Database,
-    private readonly instances: InstancesRepository,
-    private readonly tokens: TokensRepository,
-    private readonly incidents: IncidentsRepository,
+    groups: ShardGroups,
     private readonly definitions: RunnableDefinitionsService,
+    private readonly corrections: CorrectionsRepository,
   ) {
-    this.pageSize = pageLimits.size;
     this.rows = database.sharedRead(
-      (manager, uuids: readonly string[]) => instances.findStored(manager, uuids),
+      (manager, uuids: readonly string[]) => Instances.findStored(manager, uuids, groups),
       (uuid) => uuid,
     );
-    this.free = {
-      run: (work) => database.read(work),
-      contents: (row, lists) => this.sharedContents(lists)(row),
-    };
   }
 
   /**
@@ -93,12 +85,41 @@ export class InstanceSnapshots {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const row = withContent(readable(principal, await this.rows(uuid)));
       const definition = await this.definitions.byId(row.definitionId);
-      const snapshot = await this.snapshot(this.free, row, definition, included);
+      const snapshot = await this.snapshot(row, definition, included);
       if (snapshot !== undefined) {
-        return snapshot;
+        return this.revealed(snapshot);
       }
     }
-    return this.locked(principal, uuid, included);
+    return this.revealed(await this.locked(principal, uuid, included));
+  }
+
+  /** Events before or after one, without either the newest. @throws ProcessInstanceNotFoundError */
+  trail(uuid: string, query: HistoryQueryDto, limit: number): Promise<InstanceTrail> {
+    return this.database.read((manager) => this.findTrail(manager, uuid, query, limit));
+  }
+
+  private async findTrail(
+    manager: EntityManager,
+    uuid: string,
+    { before, after }: HistoryQueryDto,
+    limit: number,
+  ): Promise<InstanceTrail> {
+    const head = await Instances.demandHead(manager, uuid);
+    const events =
+      after === undefined
+        ? await Events.before(manager, head.id, before ?? head.seq + 1, limit)
+        : await Events.after(manager, head.id, after, limit);
+    const tokens = new Set(events.flatMap(({ tokenId }) => tokenId ?? []));
+    const tokenUuids = await Tokens.uuids(manager, [head.id], [...tokens]);
+    const found = await this.corrections.reveal(manager, head, events);
+    return { definitionId: head.definitionId, found, tokenUuids };
+  }
+
+  private async revealed(snapshot: InstanceSnapshot): Promise<InstanceSnapshot> {
+    const events = await this.database.read((manager) =>
+      this.corrections.reveal(manager, snapshot.row, snapshot.events),
+    );
+    return { ...snapshot, events };
   }
 
   /** An instance with steps in quick succession: they wait for this reading. */
@@ -107,18 +128,14 @@ export class InstanceSnapshots {
     uuid: string,
     included: ReadonlySet<InstanceList>,
   ): Promise<InstanceSnapshot> {
-    const found = await this.database.read((manager) => this.instances.findHead(manager, { uuid }));
+    const found = await this.database.read((manager) => Instances.findHead(manager, { uuid }));
     // Instances keep their definitions.
     const { id, definitionId } = readable(principal, found);
     const definition = await this.definitions.byId(definitionId);
     // It only reads, so nothing counts as stored.
     const locked = await this.database.writeAside(async (manager) => {
-      const row = readable(principal, await this.instances.lock(manager, { id }));
-      const contents: Reading['contents'] = async (only, lists) => {
-        const [found] = await readContents(manager, [only], lists, this.pageSize);
-        return found;
-      };
-      return this.snapshot({ run: (work) => work(manager), contents }, row, definition, included);
+      const row = readable(principal, await Instances.lock(manager, { id }));
+      return this.snapshot(row, definition, included, manager);
     });
     if (locked === undefined) {
       throw new InstanceRevisionError('The revision of a locked instance has changed.');
@@ -128,42 +145,46 @@ export class InstanceSnapshots {
 
   private sharedContents(lists: readonly InstanceList[]): SharedRead<InstanceRow, InstanceContents> {
     const key = lists.join();
-    const known = this.contents.get(key);
-    if (known !== undefined) {
-      return known;
-    }
-    const made = this.database.sharedRead(
-      (manager, rows: readonly InstanceRow[]) => readContents(manager, rows, lists, this.pageSize),
-      ({ id, rev }) => `${id}/${rev}`,
-    );
-    this.contents.set(key, made);
-    return made;
+    const shared =
+      this.contents.get(key) ??
+      this.database.sharedRead(
+        (manager, rows: readonly InstanceRow[]) => readContents(manager, rows, lists, this.pageSize),
+        ({ id, rev }) => `${id}/${rev}`,
+      );
+    this.contents.set(key, shared);
+    return shared;
   }
 
-  /** @returns undefined when a step came between */
+  /**
+   * @param locking the transaction that holds the lock of the instance; without it the reading goes on beside steps
+   * @returns undefined when a step came between
+   */
   private async snapshot(
-    reading: Reading,
     row: InstanceRow,
     definition: RunnableDefinition,
     included: ReadonlySet<InstanceList>,
+    locking?: EntityManager,
   ): Promise<InstanceSnapshot | undefined> {
-    const incidents =
-      row.openIncidents === 0 ? [] : await reading.run((manager) => this.incidents.open(manager, row.id));
-    const failedChildren = await this.failedChildren(reading, row.id, incidents);
+    const run: Run = (work) => (locking === undefined ? this.database.read(work) : work(locking));
+    const incidents = row.openIncidents === 0 ? [] : await run((manager) => Incidents.open(manager, row.id));
+    const failedChildren = await this.failedChildren(run, row.id, incidents);
     const lists = INSTANCE_LISTS.filter(
-      (list) => included.has(list) && (list !== 'children' || definition.startsProcesses),
+      (list) => included.has(list) && (list !== 'children' || definition.runtime.startsProcesses),
     );
     // Last and in one statement, so that the revision tells of all that was read before.
-    const contents = await reading.contents(row, lists);
+    const contents =
+      locking === undefined
+        ? await this.sharedContents(lists)(row)
+        : (await readContents(locking, [row], lists, this.pageSize))[0];
     if (contents === undefined || contents.rev !== row.rev) {
       return undefined;
     }
-    const tokenUuids = await this.tokenUuids(reading, row.id, contents, incidents);
+    const tokenUuids = await this.tokenUuids(run, row.id, contents, incidents);
     return { row, definition, incidents, failedChildren, ...contents, tokenUuids };
   }
 
   private async failedChildren(
-    { run }: Reading,
+    run: Run,
     id: number,
     open: readonly IncidentHead[],
   ): Promise<ReadonlyMap<number, string>> {
@@ -171,15 +192,15 @@ export class InstanceSnapshots {
       return new Map();
     }
     return run(async (manager) => {
-      const children = await this.incidents.childrenOfOpen(manager, id);
-      const heads = await this.instances.heads(manager, [...new Set(children.values())]);
+      const children = await Incidents.childrenOfOpen(manager, id);
+      const heads = await Instances.heads(manager, [...new Set(children.values())]);
       const uuids = new Map(heads.map((head) => [head.id, head.uuid]));
       return new Map([...children].map(([incident, child]) => [incident, uuids.get(child) ?? '']));
     });
   }
 
   private async tokenUuids(
-    { run }: Reading,
+    run: Run,
     id: number,
     { live, ended, events }: InstanceContents,
     incidents: readonly IncidentHead[],
@@ -198,7 +219,7 @@ export class InstanceSnapshots {
     if (missing.size === 0) {
       return known;
     }
-    const others = await run((manager) => this.tokens.uuids(manager, id, [...missing]));
+    const others = await run((manager) => Tokens.uuids(manager, [id], [...missing]));
     return new Map([...known, ...others]);
   }
 }

@@ -1,22 +1,25 @@
 import type { JsonObject } from '../../../common/json.js';
 import type { GraphNode } from '../../process-definitions/model/process-graph.types.js';
-import { openUiActions } from '../engine/ui-actions/open-actions.js';
+import { openUiActions } from '../engine/ui-actions/ui-actions.js';
 import type { InstanceState, TokenState } from '../engine/state/engine.types.js';
-import type { InstanceList } from './instance-contents.js';
+import type { InstanceList } from '../model/instance.params.dto.js';
 import type { InstanceSnapshot } from './instance-snapshots.js';
-import { toInstanceState } from '../steps/instance-locks.js';
-import { laneOf } from '../definitions/lanes.js';
-import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+import { toInstanceState } from '../steps/instance-status.js';
+import { laneOf, type RunnableDefinition } from '../definitions/runnable-definition.js';
 import type { EventRow } from '../storage/events.repository.js';
 import type { IncidentHead } from '../storage/incidents.repository.js';
-import type { InstanceHead } from '../storage/instance.row.js';
-import type { TokenRow } from '../storage/token.row.js';
-import { toTokenView } from '../starts/token-view.js';
-import type { HistoryEventDto } from './instance-history.dto.js';
-import type { InstanceChildDto, InstanceIncidentDto, InstanceResponseDto } from './instance.response.dto.js';
-import type { InstanceSummaryDto } from './instance-summary.dto.js';
-import type { InstanceTokenDto, OpenUiActionDto } from './instance-token.dto.js';
-import type { InstanceNodeDto } from './instance-node.dto.js';
+import type { InstanceHead } from '../storage/process-instance.entity.js';
+import type { TokenRow } from '../storage/process-token.entity.js';
+import { toTokenView } from '../starts/process-start.service.js';
+import type { HistoryEventDto, InstanceNodeDto } from './instance-history.dto.js';
+import type {
+  InstanceChildDto,
+  InstanceIncidentDto,
+  InstanceResponseDto,
+  InstanceSummaryDto,
+  InstanceTokenDto,
+  OpenUiActionDto,
+} from './instance.response.dto.js';
 
 /**
  * An instance as one caller sees it.

@@ -8,10 +8,8 @@ import {
   INSTANCE_EXAMPLE,
   INSTANCE_PAGE_EXAMPLE,
 } from './instance.examples.js';
-import { InstanceDiagramDto } from './instance-diagram.dto.js';
+import { InstanceDiagramDto, InstancePageDto, InstanceResponseDto } from './instance.response.dto.js';
 import { HistoryPageDto } from './instance-history.dto.js';
-import { InstancePageDto } from './instance-summary.dto.js';
-import { InstanceResponseDto } from './instance.response.dto.js';
 
 const READING = [{ 403: denialOf(Permission.ProcessRead) }, { 404: 'Process instance not found.' }];
 

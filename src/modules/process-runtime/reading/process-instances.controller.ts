@@ -2,19 +2,16 @@ import { Controller, Get, Header, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
-import { InstanceDiagramDto } from './instance-diagram.dto.js';
+import { InstanceDiagramDto, InstancePageDto, InstanceResponseDto } from './instance.response.dto.js';
 import { HistoryPageDto } from './instance-history.dto.js';
-import { InstancePageDto } from './instance-summary.dto.js';
 import {
   HistoryQueryDto,
   InstanceParams,
   InstanceQueryDto,
   InstancesQueryDto,
   toInstanceLists,
-} from './instance.params.dto.js';
-import { InstanceResponseDto } from './instance.response.dto.js';
-import { InstanceDiagramsService } from './instance-diagrams.service.js';
-import { ForReaders } from './for-readers.decorator.js';
+} from '../model/instance.params.dto.js';
+import { ForReaders } from '../access/instance-access.service.js';
 import { ProcessInstancesService } from './process-instances.service.js';
 import { ProcessInstancesApi } from './process-instances.api.js';
 
@@ -23,10 +20,7 @@ import { ProcessInstancesApi } from './process-instances.api.js';
 @ApiBearerAuth('bearer')
 @Controller('rtm/api/runtime/process-instance')
 export class ProcessInstancesController {
-  constructor(
-    private readonly instances: ProcessInstancesService,
-    private readonly diagrams: InstanceDiagramsService,
-  ) {}
+  constructor(private readonly instances: ProcessInstancesService) {}
 
   @Get()
   @ProcessInstancesApi.listProcessInstances
@@ -60,7 +54,7 @@ export class ProcessInstancesController {
   @Header('Content-Type', 'application/xml')
   @ProcessInstancesApi.getProcessInstanceBpmn
   async bpmn(@Param() { uuid }: InstanceParams): Promise<string> {
-    return this.diagrams.bpmn(uuid);
+    return this.instances.bpmn(uuid);
   }
 
   @Get(':uuid/diagram')
@@ -70,6 +64,6 @@ export class ProcessInstancesController {
     @CurrentPrincipal() principal: Principal,
     @Param() { uuid }: InstanceParams,
   ): Promise<InstanceDiagramDto> {
-    return this.diagrams.diagram(principal, uuid);
+    return this.instances.diagram(principal, uuid);
   }
 }

@@ -6,19 +6,17 @@ import { appsOf } from '../../../common/user/grant.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { Database } from '../../../database/database.js';
-import type { InstanceList } from './instance-contents.js';
+import type { InstanceList, HistoryQueryDto, InstancesQueryDto } from '../model/instance.params.dto.js';
 import { InstanceSnapshots } from './instance-snapshots.js';
-import { InstanceTrails } from './instance-trails.js';
+import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
+import { Instances } from '../storage/instances.repository.js';
+import type { InstanceDiagramDto, InstancePageDto, InstanceResponseDto } from './instance.response.dto.js';
 import { toHistoryEvent, toInstanceSummary, toInstanceView } from './instance-view.js';
-import type { HistoryQuery } from '../model/process-instances.types.js';
 import { readSearchTerm, type SearchTerm } from '../model/search-terms.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { InstanceListsRepository } from '../storage/instance-lists.repository.js';
 import { UiActionAccess } from '../access/ui-action-access.js';
 import type { HistoryPageDto } from './instance-history.dto.js';
-import type { InstancesQueryDto } from './instance.params.dto.js';
-import type { InstancePageDto } from './instance-summary.dto.js';
-import type { InstanceResponseDto } from './instance.response.dto.js';
 import type { RunningProcessesDto } from './running-processes.dto.js';
 
 /** Processes of which it is told at the most how many instances run. */
@@ -33,8 +31,8 @@ export class ProcessInstancesService {
     private readonly snapshots: InstanceSnapshots,
     private readonly definitions: RunnableDefinitionsService,
     private readonly database: Database,
-    private readonly trails: InstanceTrails,
     private readonly lists: InstanceListsRepository,
+    private readonly builds: BuildReadsService,
     private readonly access: UiActionAccess,
   ) {}
 
@@ -73,16 +71,15 @@ export class ProcessInstancesService {
    * @throws ProcessInstanceNotFoundError
    * @throws ValidationFailedError when both directions are asked for
    */
-  async history(uuid: string, query: HistoryQuery): Promise<HistoryPageDto> {
+  async history(uuid: string, query: HistoryQueryDto): Promise<HistoryPageDto> {
     if (query.before !== undefined && query.after !== undefined) {
       throw new ValidationFailedError([{ field: 'after', rule: 'must not be together with before' }]);
     }
     const limit = query.limit ?? this.snapshots.pageSize;
-    const trail = await this.trails.read(uuid, query, limit + 1);
-    const definition = await this.definitions.byId(trail.definitionId);
-    const shown = trail.events.slice(0, limit);
-    const events = shown.map((event) => toHistoryEvent(definition, event, trail.tokenUuids));
-    return { events, next: trail.events.length > limit ? (events.at(-1)?.seq ?? null) : null };
+    const { definitionId, found, tokenUuids } = await this.snapshots.trail(uuid, query, limit + 1);
+    const definition = await this.definitions.byId(definitionId);
+    const events = found.slice(0, limit).map((event) => toHistoryEvent(definition, event, tokenUuids));
+    return { events, next: found.length > limit ? (events.at(-1)?.seq ?? null) : null };
   }
 
   /**
@@ -97,10 +94,30 @@ export class ProcessInstancesService {
     included: ReadonlySet<InstanceList>,
   ): Promise<InstanceResponseDto> {
     const snapshot = await this.snapshots.read(principal, uuid, included);
-    const events = await this.trails.revealed(snapshot.row, snapshot.events);
-    return toInstanceView({ ...snapshot, events }, included, (node) =>
+    return toInstanceView(snapshot, included, (node) =>
       this.access.mayExecute(principal, snapshot.row, snapshot.definition, node),
     );
+  }
+
+  /** The BPMN file as it was delivered. @throws ProcessInstanceNotFoundError */
+  async bpmn(uuid: string): Promise<string> {
+    const head = await this.database.read((manager) => Instances.demandHead(manager, uuid));
+    const { appId, buildId, processName } = head;
+    return this.builds.bpmn({ appId, buildId, processName });
+  }
+
+  /** The same file, and where the live tokens stand in it. @throws ProcessInstanceNotFoundError */
+  async diagram(principal: Principal, uuid: string): Promise<InstanceDiagramDto> {
+    const { tokens } = await this.get(principal, uuid, new Set());
+    const positions = tokens
+      .filter(({ state }) => state === 'ACTIVE' || state === 'ON_HOLD')
+      .map(({ currentNodeId: nodeId, bpmnElementId, uuid: tokenUuid, state }) => ({
+        nodeId,
+        bpmnElementId,
+        tokenUuid,
+        state,
+      }));
+    return { bpmn: await this.bpmn(uuid), positions };
   }
 
   /** Revision and state of instances, of those that are there, in no order. */

@@ -1,6 +1,5 @@
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import { IsRangeEnd, IsRangeStart } from '../../../common/validation/query.decorators.js';
-import type { ElementFigures } from './element-statistics.js';
 
 /** Which instances to look at. */
 export class ProcessStatisticsQueryDto {
@@ -12,7 +11,7 @@ export class ProcessStatisticsQueryDto {
 }
 
 /** What instances did at one element. */
-export class ElementStatisticsDto implements ElementFigures {
+export class ElementStatisticsDto {
   @Shows.value('Id of the element in the BPMN file.', 'complete_application')
   bpmnElementId: string;
 

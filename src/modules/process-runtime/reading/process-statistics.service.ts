@@ -6,10 +6,9 @@ import { BuildDefinitionsService } from '../../builds/contents/build-definitions
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
 import type { DefinitionKey } from '../../builds/model/builds.types.js';
 import { hasEnded } from '../steps/instance-status.js';
-import {
-  ProcessStatisticsRepository,
-  type InstanceTrailHead,
-} from '../storage/process-statistics.repository.js';
+import { Events } from '../storage/events.repository.js';
+import { IncidentLists } from '../storage/incident-lists.repository.js';
+import { InstanceListsRepository, type InstanceTrailHead } from '../storage/instance-lists.repository.js';
 import { COUNTED_EVENTS, ElementStatistics } from './element-statistics.js';
 import type { ProcessStatisticsDto } from './process-statistics.dto.js';
 import { processLimits } from '../process.limits.js';
@@ -29,31 +28,30 @@ interface Most {
 /** Tells what the instances of a definition did, element by element (extension of the contract). */
 @Injectable()
 export class ProcessStatisticsService {
-  private readonly most: Most;
+  private readonly most: Most = {
+    instances: processLimits.statisticsInstances,
+    events: processLimits.statisticsEvents,
+    incidents: processLimits.statisticsInstances,
+    idsAtOnce: 1_000,
+    eventsAtOnce: 5_000,
+  };
 
   constructor(
     private readonly definitions: BuildDefinitionsService,
     private readonly builds: BuildReadsService,
-    private readonly rows: ProcessStatisticsRepository,
+    private readonly instances: InstanceListsRepository,
     private readonly database: Database,
     private readonly clock: Clock,
-  ) {
-    const instances = processLimits.statisticsInstances;
-    const events = processLimits.statisticsEvents;
-    this.most = { instances, events, incidents: instances, idsAtOnce: 1_000, eventsAtOnce: 5_000 };
-  }
+  ) {}
 
-  /**
-   * Of the instances that started in a range of time, the newest ones.
-   * @throws BuildNotFoundError, ProcessDefinitionNotFoundError
-   */
+  /** Of the newest instances of a range. @throws BuildNotFoundError, ProcessDefinitionNotFoundError */
   async read(key: DefinitionKey, { from, to }: TimeRange): Promise<ProcessStatisticsDto> {
     const definition = await this.definitions.findDefinition(key.appId, key.buildId, key.processName);
     const bpmn = await this.builds.bpmn(key);
     const end = to ?? this.clock.now();
     const range = { from: from ?? new Date(end.getTime() - WITHOUT_FROM_MS), to };
     const found = await this.database.read((manager) =>
-      this.rows.instances(manager, definition.id, range, this.most.instances + 1),
+      this.instances.ofDefinition(manager, definition.id, range, this.most.instances + 1),
     );
     const trails = this.bounded(found);
     const statistics = new ElementStatistics(definition.graph);
@@ -74,8 +72,8 @@ export class ProcessStatisticsService {
     let [left, areAll] = [this.most.incidents, true];
     for (const ids of inReadings(trails, this.most)) {
       const { events, incidents } = await this.database.read(async (manager) => ({
-        events: await this.rows.events(manager, ids, COUNTED_EVENTS),
-        incidents: await this.rows.incidents(manager, ids, left + 1),
+        events: await Events.ofKinds(manager, ids, COUNTED_EVENTS),
+        incidents: await IncidentLists.stops(manager, ids, left + 1),
       }));
       statistics.addTrails(events, live);
       incidents.slice(0, left).forEach((incident) => statistics.addIncident(incident));

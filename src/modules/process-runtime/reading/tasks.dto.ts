@@ -8,7 +8,7 @@ import {
   IsRangeEnd,
   IsRangeStart,
 } from '../../../common/validation/query.decorators.js';
-import { OpenUiActionDto } from './instance-token.dto.js';
+import { OpenUiActionDto } from './instance.response.dto.js';
 
 const MAX_LIMIT = 200;
 

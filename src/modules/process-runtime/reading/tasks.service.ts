@@ -5,25 +5,17 @@ import { Database } from '../../../database/database.js';
 import { UiActionAccess } from '../access/ui-action-access.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
-import type { InstanceQuery } from '../model/process-instances.types.js';
-import { toInstanceState } from '../steps/instance-locks.js';
+import { toInstanceState } from '../steps/instance-status.js';
 import { InstanceListsRepository } from '../storage/instance-lists.repository.js';
 import type { Seen } from '../storage/seen-instances.js';
-import type { InstanceRow } from '../storage/instance.row.js';
-import { InstancesRepository, withContent } from '../storage/instances.repository.js';
-import type { TokenRow } from '../storage/token.row.js';
+import type { InstanceRow } from '../storage/process-instance.entity.js';
+import { Instances, withContent } from '../storage/instances.repository.js';
+import type { TokenRow } from '../storage/process-token.entity.js';
 import { readContents } from './instance-contents.js';
 import { toInstanceToken, uiActionsOf } from './instance-view.js';
-import type { TaskDto, TaskPageDto } from './tasks.dto.js';
+import type { TaskDto, TaskPageDto, TasksQueryDto } from './tasks.dto.js';
 import { pageLimits } from '../../../common/validation/page.limits.js';
-
-/** Which tasks to list. */
-type TasksQuery = Pick<
-  InstanceQuery,
-  'applicationId' | 'processDefinitionName' | 'from' | 'to' | 'before' | 'limit'
-> & {
-  processInstanceUuid?: string;
-};
+import { ShardGroups } from '../../../database/shards.js';
 
 /** An instance that runs, and its live tokens, as they are at one moment. */
 interface Running {
@@ -42,23 +34,21 @@ const NO_UUIDS: ReadonlyMap<number, string> = new Map();
 /** Finds what waits for a caller: tokens with UI actions that he may execute now. */
 @Injectable()
 export class TasksService {
-  private readonly pageSize: number;
+  private readonly pageSize = pageLimits.size;
 
   constructor(
     private readonly database: Database,
+    private readonly groups: ShardGroups,
     private readonly lists: InstanceListsRepository,
-    private readonly instances: InstancesRepository,
     private readonly definitions: RunnableDefinitionsService,
     private readonly access: UiActionAccess,
-  ) {
-    this.pageSize = pageLimits.size;
-  }
+  ) {}
 
   /**
    * Looks at so many instances as the limit says, a few at a time with two statements; fewer where their tasks are large. The list
    * of the instances is one statement more.
    */
-  async page(principal: Principal, query: TasksQuery): Promise<TaskPageDto> {
+  async page(principal: Principal, query: TasksQueryDto): Promise<TaskPageDto> {
     const limit = query.limit ?? this.pageSize;
     const uuids = await this.uuids(principal, query, limit + 1);
     const tasks: TaskDto[] = [];
@@ -101,7 +91,7 @@ export class TasksService {
 
   private async uuids(
     principal: Principal,
-    { processInstanceUuid: uuid, ...query }: TasksQuery,
+    { processInstanceUuid: uuid, ...query }: TasksQueryDto,
     limit: number,
   ): Promise<readonly string[]> {
     return uuid === undefined
@@ -121,7 +111,7 @@ export class TasksService {
     let left = uuids;
     for (let attempt = 0; attempt < ATTEMPTS && left.length > 0; attempt += 1) {
       const asked = left;
-      const stored = await this.database.read((manager) => this.instances.findStored(manager, asked));
+      const stored = await this.database.read((manager) => Instances.findStored(manager, asked, this.groups));
       const rows = stored.flatMap((row) => (row === null ? [] : [withContent(row)]));
       const contents =
         rows.length === 0 ? [] : await this.database.read((manager) => readContents(manager, rows, [], 0));

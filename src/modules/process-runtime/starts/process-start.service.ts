@@ -8,11 +8,12 @@ import { PermissionDeniedError } from '../../../common/auth/auth.errors.js';
 import { Env } from '../../../config/env.js';
 import { shardOfHash } from '../../../database/shards.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
-import type { InstanceState } from '../engine/state/engine.types.js';
+import type { InstanceState, TokenState } from '../engine/state/engine.types.js';
 import { BuildStandingsService } from '../../builds/active/build-standings.service.js';
 import { repeatKey, type RepeatKey } from '../../repeats/idempotency-key.dto.js';
 import { RepeatsService } from '../../repeats/repeats.service.js';
-import type { ProcessKey, StopReport } from '../model/process-runtime.types.js';
+import type { StopReport } from '../model/stopped.response.dto.js';
+import type { DefinitionKey } from '../../builds/model/builds.types.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import {
   chooseStart,
@@ -26,14 +27,11 @@ import {
   type StartCaller,
 } from './start-choice.js';
 import { ProcessStarter, type StartRequest } from '../steps/process-starter.js';
-import { toDomainError } from '../steps/refusals.js';
+import { toDomainError, isOfMissingData, stopError, toStopReport } from '../steps/step-failures.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
-import type { InstanceRow } from '../storage/instance.row.js';
-import { isOfMissingData, stopError, toStopReport } from '../steps/stop-report.js';
-import { toTokenView } from './token-view.js';
-import type { StartProcessResponseDto } from '../model/start.response.dto.js';
+import type { InstanceRow } from '../storage/process-instance.entity.js';
+import type { StartProcessResponseDto, TokenDto } from '../model/start.response.dto.js';
 
-/** What a caller sends to start a process. */
 export interface StartCall {
   body: JsonObject;
   /** Header `svc-platform`. */
@@ -42,7 +40,6 @@ export interface StartCall {
   idempotencyKey: string | undefined;
 }
 
-/** Where an instance stands after its first step. */
 type StartState = Pick<InstanceState, 'state' | 'tokens'>;
 
 /** What a start comes to, and what is kept for its Idempotency-Key. */
@@ -59,10 +56,7 @@ export class ProcessStartService {
     private readonly env: Env,
   ) {}
 
-  /**
-   * What callers are told of a path that means nothing.
-   * @throws PermissionDeniedError without `PROCESS_START_PERMISSION`
-   */
+  /** @throws PermissionDeniedError without `PROCESS_START_PERMISSION`, whatever the path means */
   demandCaller(principal: Principal, appId: string): void {
     const refusal = settingRefusal(appId, this.callerOf(principal));
     if (refusal !== null) {
@@ -77,7 +71,7 @@ export class ProcessStartService {
    * @throws BuildNeverActiveError
    * @throws PermissionDeniedError, LanePermissionError when the caller may start at none of its start events
    */
-  async demandStartable(principal: Principal, key: ProcessKey): Promise<void> {
+  async demandStartable(principal: Principal, key: DefinitionKey): Promise<void> {
     const caller = this.callerOf(principal);
     const definition = await this.definition(key).catch((error: unknown) => {
       throw settingRefusal(key.appId, caller) ?? error;
@@ -101,7 +95,7 @@ export class ProcessStartService {
    * @throws BuildWithdrawnError, QuotaExceededError
    * @throws ProcessIncidentError, ProcessDataMissingError when it stops at once
    */
-  async start(principal: Principal, key: ProcessKey, call: StartCall): Promise<StartProcessResponseDto> {
+  async start(principal: Principal, key: DefinitionKey, call: StartCall): Promise<StartProcessResponseDto> {
     const definition = await this.definition(key);
     const { startCondition, data } = readStartBody(call.body);
     const node = chooseStart(definition.graph, startCondition);
@@ -140,7 +134,7 @@ export class ProcessStartService {
     return { principal, permission: this.env.get('PROCESS_START_PERMISSION') };
   }
 
-  private definition({ appId, buildId, processName }: ProcessKey): Promise<RunnableDefinition> {
+  private definition({ appId, buildId, processName }: DefinitionKey): Promise<RunnableDefinition> {
     return this.definitions.byName(appId, buildId, processName);
   }
 
@@ -195,5 +189,21 @@ function toStartAnswer(
     state,
     uuid: row.uuid,
     instanceMetadata: { processInstanceId: row.id, processInstanceUuid: row.uuid },
+  };
+}
+
+/** A token as callers see it: nodes by the numbers that later builds keep. */
+export function toTokenView(definition: RunnableDefinition, token: TokenState, updated: Date): TokenDto {
+  const node = definition.nodeAt(token.node);
+  return {
+    id: token.id,
+    uuid: token.uuid,
+    state: token.state,
+    statusCurrentNode: token.status,
+    visit: token.visit,
+    startNodeId: definition.nodeAt(token.startNode)?.id ?? null,
+    currentNodeId: node?.id ?? 0,
+    currentNodeName: node?.name ?? null,
+    dateUpdated: updated.toISOString(),
   };
 }

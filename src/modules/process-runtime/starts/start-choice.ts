@@ -6,7 +6,7 @@ import { mayFor } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { REQUIRED_RULE, type SchemaFault } from '../../../language/json-schema/json-schema.types.js';
 import type { GraphNode, ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
-import { mayAct, type DefinitionWithLanes } from '../definitions/lanes.js';
+import { mayAct, type DefinitionWithLanes } from '../definitions/runnable-definition.js';
 import {
   LanePermissionError,
   MandatoryParamsMissingError,
@@ -110,10 +110,7 @@ export function refusalAt(
   return denied ?? (mayAct(definition, node, principal) ? null : new LanePermissionError());
 }
 
-/**
- * The start event that a request means.
- * @throws StartNodeNotFoundError, StartConditionMissingError
- */
+/** The start event that a request means. @throws StartNodeNotFoundError, StartConditionMissingError */
 export function chooseStart(
   graph: Pick<ProcessGraph, 'nodes' | 'starts'>,
   startCondition: string | undefined,
@@ -131,10 +128,7 @@ export function chooseStart(
   return first;
 }
 
-/**
- * Checks the header `svc-platform` (docs/contract.md, section 4.1).
- * @throws ValidationFailedError
- */
+/** Checks the header `svc-platform` (docs/contract.md, section 4.1). @throws ValidationFailedError */
 export function requirePlatform(platform: string | undefined): string {
   if (platform === undefined || !PLATFORM.test(platform)) {
     const rule = platform === undefined ? 'is required' : 'must be 1 to 32 letters, digits, "-" or "_"';

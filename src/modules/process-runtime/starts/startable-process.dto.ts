@@ -4,14 +4,12 @@ import { NEXT_PAGE_AFTER, Shows } from '../../../common/answer-fields.decorators
 import type { DomainError } from '../../../common/errors/domain.error.js';
 import { toErrorBody } from '../../../common/http/all-exceptions.filter.js';
 import type { JsonObject } from '../../../common/json.js';
-import type { Page } from '../../../common/page.js';
 import { PROCESS_NAME } from '../../../common/validation/patterns.decorators.js';
 import { IsPageLimit } from '../../../common/validation/query.decorators.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
-import { laneOf } from '../definitions/lanes.js';
+import { laneOf } from '../definitions/runnable-definition.js';
 import type { StartEvent } from './start-choice.js';
 import { INPUT_SCHEMA_EXAMPLE } from './start.examples.js';
-import type { StartableProcess } from './startable-processes.service.js';
 
 const MAX_LIMIT = 200;
 
@@ -118,12 +116,17 @@ export class ProcessPageDto {
   next: string | null;
 }
 
-export function toProcessPage({ items, next }: Page<StartableProcess>): ProcessPageDto {
-  return { processes: items.map(toStartableProcess), next };
-}
-
-function toStartableProcess({ definition, starts, refusal }: StartableProcess): StartableProcessDto {
+/**
+ * A process as one caller may start it.
+ * @param refusal what a start is answered with before its body is looked at; null where nothing stands against it
+ */
+export function toStartableProcess(
+  definition: BuildDefinition,
+  starts: readonly StartEvent[],
+  refusal: DomainError | null,
+): StartableProcessDto {
   const mayStart = refusal === null;
+  const told = refusal && toErrorBody(refusal);
   return {
     processDefinitionName: definition.name,
     processDefinitionSvcUuid: definition.svcUuid,
@@ -131,7 +134,7 @@ function toStartableProcess({ definition, starts, refusal }: StartableProcess): 
     inputSchema: definition.graph.inputSchema,
     ...(definition.graph.searchable && { searchable: definition.graph.searchable }),
     mayStart,
-    refusal: refusal && toRefusal(refusal),
+    refusal: told && { status: told.status, message: told.message },
   };
 }
 
@@ -150,9 +153,4 @@ function toStartEvent(
     ...(startPermissions && { startPermissions }),
     mayStart: mayStart && refusal === null,
   };
-}
-
-function toRefusal(error: DomainError): StartRefusalDto {
-  const { status, message } = toErrorBody(error);
-  return { status, message };
 }

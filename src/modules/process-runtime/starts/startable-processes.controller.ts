@@ -3,7 +3,7 @@ import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { BuildParams } from '../../builds/model/build.params.dto.js';
-import { ProcessesQueryDto, ProcessPageDto, toProcessPage } from './startable-process.dto.js';
+import { ProcessesQueryDto, ProcessPageDto } from './startable-process.dto.js';
 import { StartableProcessesApi } from './startable-processes.api.js';
 import { StartableProcessesService } from './startable-processes.service.js';
 
@@ -21,6 +21,6 @@ export class StartableProcessesController {
     @Param() { appId, buildId }: BuildParams,
     @Query() query: ProcessesQueryDto,
   ): Promise<ProcessPageDto> {
-    return toProcessPage(await this.processes.page(principal, { appId, buildId }, query));
+    return this.processes.page(principal, { appId, buildId }, query);
   }
 }

@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Metrics } from '../../../common/metrics/metrics.js';
+import { Metrics, type LimitUse } from '../../../common/metrics/metrics.js';
 import type { Limit } from '../../../config/env.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { EngineIncident, type IncidentPlace } from '../engine/state/engine.errors.js';
 import type { EngineJob, StepResult } from '../engine/state/engine.types.js';
 import { processLimits } from '../process.limits.js';
-import { FamiliesRepository, familyOf } from '../storage/families.repository.js';
-import type { InstanceRow } from '../storage/instance.row.js';
+import { Families, familyOf } from '../storage/families.repository.js';
+import type { InstanceRow } from '../storage/process-instance.entity.js';
 import { hasEnded } from './instance-status.js';
 import type { StepBase } from './step.types.js';
+import { Database } from '../../../database/database.js';
 
 /** Jobs of which a process may ask for any number; of others each live token has a few. */
 const MULTIPLYING: ReadonlySet<string> = new Set<EngineJob['kind']>([
@@ -18,22 +19,33 @@ const MULTIPLYING: ReadonlySet<string> = new Set<EngineJob['kind']>([
   'APPEND_TO_PARENT',
 ]);
 
+/** Every job is counted, so a replica looks no more often than that, however often it is asked for its metrics. */
+const KEPT_MS = 30_000;
+
 /**
  * Bounds a process family: an instance that nobody called, and all that it has called (docs/process-semantics.md, section 9).
  * A step that calls nothing and is no called process costs no statement.
  */
 @Injectable()
 export class FamilyLimits {
-  private readonly instances: Limit;
-  private readonly jobs: Limit;
+  private readonly instances: Limit = { name: 'family-instances', most: processLimits.familyInstances };
+  private readonly jobs: Limit = { name: 'family-jobs', most: processLimits.familyJobs };
 
   constructor(
-    private readonly families: FamiliesRepository,
     private readonly queue: JobQueueService,
     private readonly metrics: Metrics,
+    database: Database,
   ) {
-    this.instances = { name: 'family-instances', most: processLimits.familyInstances };
-    this.jobs = { name: 'family-jobs', most: processLimits.familyJobs };
+    const kept = (read: (manager: EntityManager) => Promise<LimitUse>): (() => Promise<LimitUse>) =>
+      keptFor(KEPT_MS, () => database.read(read));
+    metrics.limits.show(
+      this.instances,
+      kept((manager) => Families.use(manager)),
+    );
+    metrics.limits.show(
+      this.jobs,
+      kept((manager) => Families.useOfJobs(manager)),
+    );
   }
 
   /** Whether the row of the family is locked for a step. */
@@ -52,7 +64,7 @@ export class FamilyLimits {
       return;
     }
     const familyId = familyOf(row);
-    await this.families.lock(manager, familyId);
+    await Families.lock(manager, familyId);
     const open = await this.queue.countOfFamily(manager, familyId, this.jobs.most);
     if (open + jobs.length > this.jobs.most) {
       this.metrics.limits.refused(this.jobs.name);
@@ -72,8 +84,8 @@ export class FamilyLimits {
       return;
     }
     if (was) {
-      await this.families.leave(manager, rootId);
-    } else if (!(await this.families.enter(manager, rootId, this.instances.most))) {
+      await Families.leave(manager, rootId);
+    } else if (!(await Families.enter(manager, rootId, this.instances.most))) {
       this.metrics.limits.refused(this.instances.name);
       const message = `The process that was started first and what it has called would have more than ${this.instances.most} live instances.`;
       throw new EngineIncident('SUBPROCESS', 'SUBPROCESS', message);
@@ -83,4 +95,19 @@ export class FamilyLimits {
 
 function placeOf(job: EngineJob): IncidentPlace {
   return job.kind === 'CALL' ? { node: job.node, tokenId: job.tokenId } : {};
+}
+
+/** Reads at most once in that time, and again at once after a failure; who asks meanwhile gets what was read last. */
+function keptFor<Result>(keptMs: number, read: () => Promise<Result>): () => Promise<Result> {
+  let last: { readonly at: number; readonly result: Promise<Result> } | undefined;
+  return () => {
+    if (last === undefined || performance.now() - last.at >= keptMs) {
+      const result = read();
+      last = { at: performance.now(), result };
+      result.catch(() => {
+        last = undefined;
+      });
+    }
+    return last.result;
+  };
 }

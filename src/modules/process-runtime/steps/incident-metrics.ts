@@ -5,8 +5,8 @@ import type { JsonObject } from '../../../common/json.js';
 import { inScrapeTime, Metrics } from '../../../common/metrics/metrics.js';
 import { Database } from '../../../database/database.js';
 import { INCIDENT_TYPES } from '../engine/state/engine.types.js';
-import { IncidentCountsRepository } from '../storage/incident-counts.repository.js';
-import { IncidentListsRepository } from '../storage/incident-lists.repository.js';
+import { IncidentCounts } from '../storage/incident-counts.repository.js';
+import { IncidentLists } from '../storage/incident-lists.repository.js';
 import { processLimits } from '../process.limits.js';
 
 const SECOND_MS = 1_000;
@@ -24,8 +24,6 @@ export class IncidentMetrics {
   constructor(
     metrics: Metrics,
     private readonly database: Database,
-    private readonly stored: IncidentCountsRepository,
-    private readonly lists: IncidentListsRepository,
     private readonly clock: Clock,
   ) {
     this.keptMs = processLimits.incidentCountSeconds * SECOND_MS;
@@ -34,7 +32,7 @@ export class IncidentMetrics {
 
   /** Shows the last count and, where it was this replica's turn, the new one. */
   private async read(show: (counts: JsonObject) => void): Promise<void> {
-    const last = await this.database.read((manager) => this.stored.find(manager));
+    const last = await this.database.read((manager) => IncidentCounts.find(manager));
     if (last !== null && isCounted(last)) {
       show(last.counts);
     }
@@ -42,7 +40,7 @@ export class IncidentMetrics {
     if (last === null || last.dueAt.getTime() <= now) {
       const next = new Date(now + this.keptMs);
       const isOurs = await this.database.writeAside((manager) =>
-        this.stored.claim(manager, last?.dueAt ?? null, next),
+        IncidentCounts.claim(manager, last?.dueAt ?? null, next),
       );
       if (isOurs) {
         show(await this.count(now));
@@ -52,10 +50,10 @@ export class IncidentMetrics {
 
   private async count(now: number): Promise<Record<string, number>> {
     const began = performance.now();
-    const open = await this.database.read((manager) => this.lists.openByType(manager));
+    const open = await this.database.read((manager) => IncidentLists.openByType(manager));
     const counts = Object.fromEntries(INCIDENT_TYPES.map((type) => [type, open[type] ?? 0]));
     const pause = Math.max(this.keptMs, PAUSES * (performance.now() - began));
-    await this.database.writeAside((manager) => this.stored.store(manager, counts, new Date(now + pause)));
+    await this.database.writeAside((manager) => IncidentCounts.store(manager, counts, new Date(now + pause)));
     return counts;
   }
 }

@@ -1,38 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { requestContext } from '../../../common/logging/request-context.js';
-import { orderedUuid } from '../../../common/ordered-uuid.js';
 import { Database } from '../../../database/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import { elementOf, type RunnableDefinition } from '../definitions/runnable-definition.js';
-import type { IncidentSource, IncidentType } from '../engine/state/engine.types.js';
-import { encodeJob, runKeyOf, workKeyOf } from './runtime-job.js';
-import type { FailedStepError } from './failed-step.error.js';
+import { encodeJob, runKeyOf } from './runtime-job.js';
+import { type FailedStepError, toStopReport } from './step-failures.js';
+import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
+import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
+import type { StopReport } from '../model/stopped.response.dto.js';
 import { StepNotices } from './step-notices.js';
 import { StepResources } from './step-resources.js';
-import { IncidentRecords, type FaultOrigin } from './incident-records.js';
+import {
+  insertStopped,
+  raiseIncident,
+  type FaultOrigin,
+  newIncident,
+  type Fault,
+} from './incident-records.js';
 import type { IncidentRow } from '../storage/incidents.repository.js';
-import type { ParkedJob } from '../storage/instance-content.types.js';
-import type { InstanceRow } from '../storage/instance.row.js';
-import { InstancesRepository } from '../storage/instances.repository.js';
+import type { ParkedJob, InstanceRow } from '../storage/process-instance.entity.js';
+import { Instances } from '../storage/instances.repository.js';
 
-/** What went wrong, and where. */
-export interface Fault {
-  source: IncidentSource;
-  type: IncidentType;
-  message: string;
-  /** Token and visit that it stopped; null when it is about the whole instance. */
-  tokenId: number | null;
-  visit: number | null;
-  node: number | null;
-  /** Id of the element in the BPMN file, where whoever tells the fault knows it. */
-  element?: string | null | undefined;
-  actionSvcUuid: string | null;
-}
-
-/** The fault of a step that the engine stopped. */
-export function faultOf({ incident, tokenId, visit, definition }: FailedStepError): Fault {
+function faultOf({ incident, tokenId, visit, definition }: FailedStepError): Fault {
   const { source, type, message, node, actionSvcUuid } = incident;
   const element = elementOf(definition, node);
   return { source, type, message, tokenId, visit, node, element, actionSvcUuid };
@@ -43,8 +34,8 @@ export function faultOf({ incident, tokenId, visit, definition }: FailedStepErro
 export class IncidentsService {
   constructor(
     private readonly database: Database,
-    private readonly instances: InstancesRepository,
-    private readonly records: IncidentRecords,
+    private readonly definitions: RunnableDefinitionsService,
+    private readonly workflows: WorkflowRunsService,
     private readonly queue: JobQueueService,
     private readonly resources: StepResources,
     private readonly notices: StepNotices,
@@ -59,22 +50,17 @@ export class IncidentsService {
   async record(instanceId: number, fault: Fault, origin: FaultOrigin): Promise<string | null> {
     const id = await this.resources.nextId('process-incident');
     const failed = 'job' in origin ? origin.job : undefined;
-    const isPlaced = fault.element !== undefined;
-    const context = await this.records.contexts.find(instanceId, isPlaced, failed);
+    // Before the transaction begins.
+    const definition = fault.element === undefined ? await this.definitionOf(instanceId) : undefined;
+    const workflowRunId =
+      failed?.kind === 'WORKFLOW' ? await this.workflows.idOf(runKeyOf(failed), failed.shard) : null;
     const recorded = await this.database.write(async (manager) => {
-      const head = await this.instances.lockHead(manager, { id: instanceId });
-      const job = 'job' in origin ? toParkedJob(origin.job) : null;
-      const incident =
-        head === null
-          ? null
-          : await this.records.raise(
-              manager,
-              head,
-              { ...this.toIncident(id, fault, job), ...context },
-              origin,
-            );
-      if ('job' in origin) {
-        await this.queue.complete(manager, origin.job);
+      const head = await Instances.lockHead(manager, { id: instanceId });
+      const job = failed === undefined ? null : toParkedJob(failed);
+      const raised = { ...this.toIncident(id, fault, job), definition, workflowRunId };
+      const incident = head && (await raiseIncident(manager, head, raised, origin));
+      if (failed !== undefined) {
+        await this.queue.complete(manager, failed);
       }
       return head === null || incident === null ? null : { head, incident };
     });
@@ -82,6 +68,13 @@ export class IncidentsService {
       this.notices.stopped(recorded.head, recorded.incident);
     }
     return recorded?.incident.uuid ?? null;
+  }
+
+  /** Records why the engine stopped a step. @returns what its caller is told */
+  async recordStop(error: FailedStepError, origin: FaultOrigin): Promise<StopReport> {
+    const { instanceId, instanceUuid, incident, definition } = error;
+    const uuid = await this.record(instanceId, faultOf(error), origin);
+    return toStopReport(incident, instanceUuid, definition, uuid);
   }
 
   /**
@@ -105,33 +98,21 @@ export class IncidentsService {
     const incident = this.toIncident(await this.resources.nextId('process-incident'), fault, job);
     const answer = await this.database.write(async (manager) => {
       const answer = await begin(manager, incident.uuid);
-      await this.records.insertStopped(
-        manager,
-        row,
-        { ...incident, definition },
-        row.startedBy?.userName ?? null,
-      );
+      await insertStopped(manager, row, { ...incident, definition }, row.startedBy?.userName ?? null);
       return answer;
     });
     this.notices.stopped(row, incident);
     return answer;
   }
 
+  /** Finds the element of a fault; undefined where it cannot be loaded, which may be the fault itself. */
+  private async definitionOf(id: number): Promise<RunnableDefinition | undefined> {
+    const head = await this.database.read((manager) => Instances.findHead(manager, { id }));
+    return head === null ? undefined : this.definitions.ifUsable(head.definitionId);
+  }
+
   private toIncident(id: number, fault: Fault, job: ParkedJob | null): IncidentRow {
-    const raisedAt = this.resources.now();
-    return {
-      ...fault,
-      id,
-      uuid: orderedUuid(raisedAt),
-      state: 'OPEN',
-      job,
-      workKey: workKeyOf(job, fault),
-      requestId: requestContext()?.requestId ?? null,
-      element: fault.element ?? null,
-      workflowRunId: null,
-      raisedAt,
-      closedAt: null,
-    };
+    return newIncident(id, fault, job, this.resources.now(), requestContext()?.requestId ?? null);
   }
 }
 

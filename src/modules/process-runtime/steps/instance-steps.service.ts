@@ -4,33 +4,43 @@ import type { JsonObject } from '../../../common/json.js';
 import { requestContext } from '../../../common/logging/request-context.js';
 import { inSpan } from '../../../common/tracing/spans.js';
 import { Database } from '../../../database/database.js';
-import { workInGroup } from '../../../database/groups/write-group.js';
+import { workInGroup, holdInGroup, joinGroup } from '../../../database/groups/write-group.js';
 import { EngineIncident } from '../engine/state/engine.errors.js';
 import type { EngineCommand, StepContext, StepResult } from '../engine/state/engine.types.js';
 import { step } from '../engine/step.js';
-import { DefinitionNotHeldError } from '../model/process-runtime.errors.js';
+import { DefinitionNotHeldError, ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { prolonged } from './executed-calls.js';
-import { FailedStepError } from './failed-step.error.js';
-import { InstanceLocks, type Attempts } from './instance-locks.js';
-import { StepNotices } from './step-notices.js';
+import { FailedStepError } from './step-failures.js';
+import { StepNotices, tellStep } from './step-notices.js';
 import { StepResources } from './step-resources.js';
-import { tellStep } from './step-spans.js';
-import { StepWriter, type Written } from './step-writer.js';
-import type { LoadedInstance, PlannedStep, StepPlan } from './step.types.js';
-import type { InstanceRow } from '../storage/instance.row.js';
-import type { InstanceKey } from '../storage/instances.repository.js';
+import { StepWriter } from './step-writer.js';
+import type { LoadedInstance, PlannedStep, StepPlan, LockedInstance } from './step.types.js';
+import type { InstanceRow } from '../storage/process-instance.entity.js';
+import type { IncidentHead } from '../storage/incidents.repository.js';
+import { type InstanceKey, Instances, type LockedRow } from '../storage/instances.repository.js';
+import type { EntityManager } from 'typeorm';
+import { ShardGroups, shardOf, shardOfUuid } from '../../../database/shards.js';
+import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+import { Tokens } from '../storage/tokens.repository.js';
+import { toInstanceState } from './instance-status.js';
 
 /** What is told once the transaction was committed: it may be repeated, or rolled back. */
 interface Done {
   row: InstanceRow;
-  written: Written;
+  raised: readonly IncidentHead[];
   warnings: readonly string[];
   /** Data of the instance afterwards. */
   data: JsonObject;
 }
 
-const NOTHING_WRITTEN: Written = { hasWork: false, raised: [] };
+/** What the attempts of one step know of those before. */
+interface Attempts {
+  /** Revision of the instance before the first of them waited for anybody. */
+  revBefore?: number;
+  /** Loaded for this step; by now others may have taken its place among those that are held. */
+  definition?: RunnableDefinition;
+}
 
 /**
  * Steps of process instances, each one short transaction: lock the instance, read its live tokens, let the engine go on to the
@@ -41,11 +51,11 @@ const NOTHING_WRITTEN: Written = { hasWork: false, raised: [] };
 export class InstanceStepsService {
   constructor(
     private readonly database: Database,
-    private readonly locks: InstanceLocks,
     private readonly writer: StepWriter,
     private readonly definitions: RunnableDefinitionsService,
     private readonly resources: StepResources,
     private readonly notices: StepNotices,
+    private readonly groups: ShardGroups,
   ) {}
 
   /**
@@ -64,7 +74,7 @@ export class InstanceStepsService {
     // In the transaction nothing waits for a turn: others wait for its locks.
     await turnWithRoom();
     if (plan.addsWork === true) {
-      await this.resources.quotas.refresh();
+      await this.resources.refreshQuotas();
     }
     try {
       return await this.resources.withIds(() => this.commit(key, plan, attempts));
@@ -84,16 +94,16 @@ export class InstanceStepsService {
   ): Promise<Answer> {
     let done: Done | undefined;
     const answer = await this.database.writeTogether(async (manager) => {
-      const held = await this.locks.lock(manager, key, attempts);
+      const held = await this.lock(manager, key, attempts);
       const { row } = held;
       const decision = await plan.decide(held, manager);
       tellStep(row, 'command' in decision ? decision.command.kind : undefined);
       if ('answer' in decision) {
-        done = decision.isNews && { row, written: NOTHING_WRITTEN, warnings: [], data: row.content.data };
+        done = decision.isNews && { row, raised: [], warnings: [], data: row.content.data };
         return decision.answer;
       }
       if (plan.addsWork === true) {
-        this.resources.quotas.demandWork(row);
+        this.resources.demandWork(row);
       }
       const now = this.resources.now();
       const before = await held.load();
@@ -102,18 +112,64 @@ export class InstanceStepsService {
       );
       const origin = { actor: plan.actor, requestId: requestContext()?.requestId ?? null };
       const { job, retried } = plan;
-      const context = { ids: this.resources.ids, now, job, retried, origin };
-      const written = await this.writer
+      const context = { takeId: this.resources.takeId, now, job, retried, origin };
+      const raised = await this.writer
         .write(manager, { ...before, isNew: false }, result, context)
         .catch(rethrown(before, decision.command));
-      done = { row, written, warnings: result.warnings, data: result.instance.data };
+      done = { row, raised, warnings: result.warnings, data: result.instance.data };
       return decision.after({ before, result, now }, manager);
     });
     if (done !== undefined) {
-      this.resources.quotas.grown(done.row, done.row.content.data, done.data);
-      this.notices.committed(done.row, done.written, done.warnings);
+      this.resources.grown(done.row, done.row.content.data, done.data);
+      this.notices.committed(done.row, done.raised, done.warnings);
     }
     return answer;
+  }
+
+  /** Its tokens are read when somebody asks for them. @throws ProcessInstanceNotFoundError */
+  private async lock(manager: EntityManager, key: InstanceKey, attempts: Attempts): Promise<LockedInstance> {
+    const found = await this.lockRow(manager, key, attempts);
+    const { row } = found;
+    const locked = { ...found.locked, revBefore: attempts.revBefore ?? found.locked.revBefore };
+    const definition = (): RunnableDefinition => this.definitionOf(row, attempts);
+    let loaded: Promise<LoadedInstance> | undefined;
+    const load = (): Promise<LoadedInstance> =>
+      (loaded ??= this.load(manager, { row, locked, definition: definition() }));
+    return { row, locked, definition, load };
+  }
+
+  private async lockRow(manager: EntityManager, key: InstanceKey, attempts: Attempts): Promise<LockedRow> {
+    // Before anything is asked for: the transaction of a group touches its own shards only.
+    joinGroup(manager, this.groups.nameOf('uuid' in key ? shardOfUuid(key.uuid) : shardOf(key.id)));
+    const found = await Instances.lockTimed(manager, key);
+    if (found === null) {
+      throw new ProcessInstanceNotFoundError();
+    }
+    attempts.revBefore ??= found.locked.revBefore;
+    const hasWaited = await holdInGroup(manager, `instance ${found.row.id}`);
+    return (hasWaited ? await Instances.lockTimed(manager, key) : null) ?? found;
+  }
+
+  private definitionOf(row: InstanceRow, { definition: given }: Attempts): RunnableDefinition {
+    const isGiven = given?.build.id === row.definitionId;
+    const definition = isGiven ? given : this.definitions.held(row.definitionId);
+    if (definition === undefined) {
+      throw new DefinitionNotHeldError(row.definitionId);
+    }
+    return definition;
+  }
+
+  private async load(
+    manager: EntityManager,
+    held: Pick<LoadedInstance, 'row' | 'locked' | 'definition'>,
+  ): Promise<LoadedInstance> {
+    const { row } = held;
+    const tokens = await Tokens.live(manager, row.id);
+    return {
+      ...held,
+      state: toInstanceState(row, tokens),
+      tokens: new Map(tokens.map((token) => [token.state.id, token])),
+    };
   }
 
   private step<Answer>(

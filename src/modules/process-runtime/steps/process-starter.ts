@@ -12,18 +12,16 @@ import { joinGroup } from '../../../database/groups/write-group.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import { EngineIncident } from '../engine/state/engine.errors.js';
 import type { StepResult } from '../engine/state/engine.types.js';
-import { newInstance } from '../engine/state/new-instance.js';
+import { newInstance } from '../engine/state/tokens.js';
 import { step } from '../engine/step.js';
 import { IncidentsService } from './incidents.service.js';
-import { toParentColumns, type InstanceRow, type ParentLink } from '../storage/instance.row.js';
-import { expiryOf } from './expiry.js';
+import { toParentColumns, type InstanceRow, type ParentLink } from '../storage/process-instance.entity.js';
+import { expiryOf } from './instance-status.js';
 import { elementOf, type RunnableDefinition } from '../definitions/runnable-definition.js';
-import { StepNotices } from './step-notices.js';
+import { StepNotices, tellStep } from './step-notices.js';
 import { StepResources } from './step-resources.js';
-import { tellStep } from './step-spans.js';
 import { StepWriter } from './step-writer.js';
 
-/** A process to be started. */
 export interface StartRequest {
   definition: RunnableDefinition;
   /** Index of the start event. */
@@ -55,7 +53,6 @@ export interface FailedStart {
   now: Date;
 }
 
-/** What belongs to the transaction of a start. */
 export interface StartPlan<Answer> {
   /** The background job whose effect this is; it is completed in the transaction. */
   job?: Job;
@@ -91,7 +88,7 @@ export class ProcessStarter {
   }
 
   private async made<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
-    const giveBack = await this.resources.quotas.demandStart(request, request.data, request.parent !== null);
+    const giveBack = await this.resources.demandStart(request, request.data, request.parent !== null);
     try {
       return await this.startOrStop(request, plan);
     } catch (error) {
@@ -120,20 +117,20 @@ export class ProcessStarter {
     const base = { row, isNew: true, tokens: new Map(), definition: request.definition };
     // One whose start would have to leave a group has written before that.
     const how = this.writer.isAlone(base, result) ? 'write' : 'writeTogether';
-    const { answer, written } = await this.database[how](async (manager) => {
+    const { answer, raised } = await this.database[how](async (manager) => {
       joinGroup(manager, this.groups.nameOf(row.shard));
       const answer = await plan.begin(manager, prepared);
-      const context = { ids: this.resources.ids, now, origin, job: plan.job };
-      return { answer, written: await this.writer.write(manager, base, result, context) };
+      const context = { takeId: this.resources.takeId, now, origin, job: plan.job };
+      return { answer, raised: await this.writer.write(manager, base, result, context) };
     });
-    this.resources.quotas.grown(row, request.data, result.instance.data);
-    this.notices.committed(row, written, result.warnings);
+    this.resources.grown(row, request.data, result.instance.data);
+    this.notices.committed(row, raised, result.warnings);
     return answer;
   }
 
   private prepare(request: StartRequest): PreparedStart {
     const now = this.resources.now();
-    const row = newRow(request, this.resources.ids.instance(), now);
+    const row = newRow(request, this.resources.takeId('process-instance'), now);
     const { id } = row;
     const { definition, startNode, data, parent } = request;
     definition.demandWhole();
@@ -149,7 +146,7 @@ export class ProcessStarter {
     stopped: NonNullable<StartPlan<Answer>['stopped']>,
   ): Promise<Answer> {
     const now = this.resources.now();
-    const row = { ...newRow(request, this.resources.ids.instance(), now), expiresAt: null };
+    const row = { ...newRow(request, this.resources.takeId('process-instance'), now), expiresAt: null };
     const { source, type, message, node, actionSvcUuid } = incident;
     const element = elementOf(request.definition, node);
     const fault = { source, type, message, node, element, actionSvcUuid, tokenId: null, visit: null };

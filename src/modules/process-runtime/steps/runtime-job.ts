@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../common/json.js';
 import type { RunningInstances } from '../../builds/model/builds.types.js';
 import type { EngineJob, InstanceStatus } from '../engine/state/engine.types.js';
 import type { MessageRow, WaitRow } from '../storage/messages.repository.js';
-import type { ParkedJob } from '../storage/instance-content.types.js';
+import type { ParkedJob } from '../storage/process-instance.entity.js';
 
 /** Work for the background that the engine does not know of. */
 export type ServiceJob =

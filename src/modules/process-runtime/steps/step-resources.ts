@@ -1,48 +1,48 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../../../common/clock.js';
 import { uuidOf } from '../../../common/ordered-uuid.js';
 import { IdBlocks, IdRangeExhaustedError } from '../../../database/id-blocks.js';
 import type { StepContext } from '../engine/state/engine.types.js';
-import { ProcessQuotas } from './process-quotas.js';
-import type { StepIds } from './step.types.js';
+import { STEP_IDS, type TakeId } from './step.types.js';
 import { processLimits } from '../process.limits.js';
 import { dataLimits } from '../../../common/validation/data.limits.js';
+import { jsonSize, type JsonObject } from '../../../common/json.js';
+import { Database } from '../../../database/database.js';
+import type { Payer } from '../../quotas/model/quota.types.js';
+import { QuotasService } from '../../quotas/accounts/quotas.service.js';
+import { Instances } from '../storage/instances.repository.js';
+import type { InstanceHead } from '../storage/process-instance.entity.js';
 
 /** How many ids of a kind must be in stock; few steps need more, and then they are made again with more. */
 const GUESSES = [16, 1_024, 65_536];
-const STEP_IDS = ['process-instance', 'process-token', 'job', 'process-wait', 'process-incident'] as const;
+
+type Owner = Pick<InstanceHead, 'rootAppId' | 'starter'>;
+
+/** Who pays for an instance: the application at the top of the calls, and who started that. */
+export function payerOf({ rootAppId, starter }: Owner): Payer {
+  return { appId: rootAppId, caller: starter };
+}
 
 /** What steps need and the engine does not have: ids, in stock before their transactions begin, the time, limits and quotas. */
 @Injectable()
-export class StepResources {
-  readonly limits: StepContext['limits'];
-  /** For work that was given to `withIds`. */
-  readonly ids: StepIds = {
-    instance: () => this.blocks.take('process-instance'),
-    token: () => this.blocks.take('process-token'),
-    job: () => this.blocks.take('job'),
-    wait: () => this.blocks.take('process-wait'),
-    incident: () => this.blocks.take('process-incident'),
+export class StepResources implements OnModuleInit {
+  private readonly limits: StepContext['limits'] = {
+    ...processLimits,
+    dataBytes: dataLimits.bytes,
+    dataValues: dataLimits.values,
   };
-  /** Open incidents of one instance. */
-  readonly maxIncidents: number;
+  /** Each call takes an id that nobody else gets, for work that was given to `withIds`. */
+  readonly takeId: TakeId = (kind) => this.blocks.take(kind);
 
   constructor(
     private readonly blocks: IdBlocks,
     private readonly clock: Clock,
-    readonly quotas: ProcessQuotas,
-  ) {
-    this.maxIncidents = processLimits.incidents;
-    this.limits = {
-      nodesPerStep: processLimits.nodesPerStep,
-      continues: processLimits.continues,
-      liveTokens: processLimits.liveTokens,
-      items: processLimits.items,
-      dataBytes: dataLimits.bytes,
-      dataValues: dataLimits.values,
-      expressionSteps: processLimits.expressionSteps,
-      returnPoints: processLimits.returnPoints,
-    };
+    private readonly quotas: QuotasService,
+    private readonly database: Database,
+  ) {}
+
+  onModuleInit(): void {
+    this.quotas.countJobsWith(() => this.database.read((manager) => Instances.jobsByPayer(manager)));
   }
 
   now(): Date {
@@ -54,7 +54,7 @@ export class StepResources {
     return {
       now: now.getTime(),
       limits: this.limits,
-      newToken: () => ({ id: this.ids.token(), uuid: uuidOf(now) }),
+      newToken: () => ({ id: this.takeId('process-token'), uuid: uuidOf(now) }),
     };
   }
 
@@ -63,10 +63,7 @@ export class StepResources {
     return this.blocks.next(name);
   }
 
-  /**
-   * Runs work that takes `ids`, and runs it again where it took more than were in stock. It does not happen often.
-   * @param work whose transaction is rolled back when ids run out
-   */
+  /** Runs work that takes ids; again, after its roll-back, where it took more than were in stock. */
   async withIds<T>(work: () => Promise<T>): Promise<T> {
     for (const count of GUESSES) {
       await this.blocks.provide(STEP_IDS, count);
@@ -79,5 +76,32 @@ export class StepResources {
       }
     }
     throw new IdRangeExhaustedError();
+  }
+
+  /**
+   * @param isCall whether a background job starts it, which is open meanwhile
+   * @returns gives back what was used, when no instance was stored
+   * @throws QuotaExceededError when no instance with this data may start
+   */
+  async demandStart(owner: Owner, data: JsonObject, isCall: boolean): Promise<() => void> {
+    const amounts = this.quotas.has('DATA_BYTES') ? { DATA_BYTES: jsonSize(data) } : {};
+    return this.quotas.demand(payerOf(owner), { STARTS: 1, ...amounts }, isCall ? 1 : 0);
+  }
+
+  /** Makes `demandWork` know how much is open now; before the transaction. */
+  refreshQuotas(): Promise<void> {
+    return this.quotas.refreshJobs();
+  }
+
+  /** @throws QuotaExceededError when nobody may add to the work of an instance */
+  demandWork(owner: Owner): void {
+    this.quotas.demandRoom(payerOf(owner), 'DATA_BYTES');
+  }
+
+  /** Counts what the data of an instance has grown by. */
+  grown(owner: Owner, before: JsonObject, after: JsonObject): void {
+    if (before !== after && this.quotas.has('DATA_BYTES')) {
+      this.quotas.charge(payerOf(owner), 'DATA_BYTES', jsonSize(after) - jsonSize(before));
+    }
   }
 }

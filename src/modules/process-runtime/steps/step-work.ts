@@ -18,19 +18,16 @@ import {
   VISIT_KINDS,
 } from './runtime-job.js';
 import { familyOf } from '../storage/families.repository.js';
-import type { InstanceHead, InstanceRow } from '../storage/instance.row.js';
-import type { ParkedJob } from '../storage/instance-content.types.js';
-import { MessagesRepository, waitKey } from '../storage/messages.repository.js';
-import { expiryAfter, expiryJob } from './expiry.js';
+import type { InstanceHead, InstanceRow, ParkedJob } from '../storage/process-instance.entity.js';
+import { Messages, waitKey } from '../storage/messages.repository.js';
+import { expiryAfter, expiryJob, hasEnded, isReleased } from './instance-status.js';
 import { FamilyLimits } from './family-limits.js';
-import { hasEnded, isReleased } from './instance-status.js';
-import type { StepBase, StepIds, WriteContext } from './step.types.js';
+import type { StepBase, TakeId, WriteContext } from './step.types.js';
 
 /** What goes on for an instance between its steps: jobs, workflow runs and waits for messages. */
 @Injectable()
 export class StepWork {
   constructor(
-    private readonly messages: MessagesRepository,
     private readonly queue: JobQueueService,
     private readonly workflows: WorkflowRunsService,
     private readonly families: FamilyLimits,
@@ -68,7 +65,7 @@ export class StepWork {
     if (definition.runtime.startsWorkflows) {
       await this.workflows.cancel(manager, { processInstanceUuid: row.uuid, shard: row.shard }, withJobs);
     }
-    await this.messages.removeWaitsOf(manager, row.id, withWaits);
+    await Messages.removeWaitsOf(manager, row.id, withWaits);
     if (row.expiresAt !== null && hasEnded(result.instance.state)) {
       await this.queue.cancelKeys(manager, [expiryKey(row.id)], row.shard);
     }
@@ -76,30 +73,28 @@ export class StepWork {
 
   /**
    * Adds what the step asks for, and what was parked while the instance was on hold.
-   * @returns whether background jobs were added: then wake the workers after the commit
    * @throws EngineIncident when the process family would exceed its limits, or another token waits for the same message
    */
   async add(
     manager: EntityManager,
     base: StepBase,
     result: StepResult,
-    { ids, now, retried }: WriteContext,
-  ): Promise<boolean> {
+    { takeId, now, retried }: WriteContext,
+  ): Promise<void> {
     const { row } = base;
-    const keys = new Set(await this.addWaits(manager, row, result.waits, ids));
+    const keys = new Set(await this.addWaits(manager, row, result.waits, takeId));
     if (isReleased(row, result.instance.state)) {
-      (await this.messages.keysOf(manager, row.id)).forEach((key) => keys.add(key));
+      (await Messages.keysOf(manager, row.id)).forEach((key) => keys.add(key));
     }
     const added = newJobs(base, result, [...keys], { now, retried }).map((job) => ({
       ...job,
-      id: ids.job(),
+      id: takeId('job'),
     }));
     if (added.length > 0) {
       await this.families.demandJobs(manager, base, result);
       await this.queue.add(manager, added);
     }
     await this.families.count(manager, base, result);
-    return added.length > 0;
   }
 
   /** @returns the keys of the waits */
@@ -107,15 +102,15 @@ export class StepWork {
     manager: EntityManager,
     row: InstanceRow,
     waits: readonly MessageWait[],
-    ids: StepIds,
+    takeId: TakeId,
   ): Promise<string[]> {
     const rows = waits.map((wait) => {
       const key = waitKey({ ...wait, rootAppId: row.rootAppId });
       const onlyKey = this.isStrict && wait.correlation !== null ? key : null;
-      return { ...wait, id: ids.wait(), waitKey: key, onlyKey };
+      return { ...wait, id: takeId('process-wait'), waitKey: key, onlyKey };
     });
     try {
-      await this.messages.addWaits(manager, row, rows);
+      await Messages.addWaits(manager, row, rows);
     } catch (error) {
       throw isDuplicate(error) ? secondReceiver(waits) : error;
     }
@@ -130,7 +125,6 @@ function secondReceiver(waits: readonly MessageWait[]): EngineIncident {
   return new EngineIncident('NODE', 'ENGINE', message, place);
 }
 
-/** The instance that jobs belong to. */
 type Owner = Pick<InstanceHead, 'id' | 'rootId'>;
 
 function newJobs(

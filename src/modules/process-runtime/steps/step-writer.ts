@@ -1,44 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { leaveGroup } from '../../../database/groups/write-group.js';
-import type { InstanceState, StepResult, TokenState } from '../engine/state/engine.types.js';
-import { outlives } from './runtime-job.js';
-import { EventsRepository, type NewEvent } from '../storage/events.repository.js';
-import { IncidentsRepository, type IncidentHead, type IncidentRow } from '../storage/incidents.repository.js';
-import type { InstanceContent } from '../storage/instance-content.types.js';
-import { InstancesRepository } from '../storage/instances.repository.js';
+import type { InstanceState, StepResult, TokenState, EngineJob } from '../engine/state/engine.types.js';
+import { outlives, VISIT_KINDS } from './runtime-job.js';
+import { Events } from '../storage/events.repository.js';
+import { Incidents, type IncidentHead, type IncidentRow } from '../storage/incidents.repository.js';
+import type { InstanceContent } from '../storage/process-instance.entity.js';
+import { Instances } from '../storage/instances.repository.js';
 import { storeSearchValues } from '../storage/search-values.js';
-import { TokensRepository } from '../storage/tokens.repository.js';
-import { expiryAfter } from './expiry.js';
-import { hasEnded, isReleased } from './instance-status.js';
-import { JoinIncidents } from './join-incidents.js';
+import { Tokens, type TokenChange } from '../storage/tokens.repository.js';
+import { expiryAfter, hasEnded, isReleased } from './instance-status.js';
+import { joinChanges, writeJoins } from './join-incidents.js';
 import { StepWork } from './step-work.js';
 import type { RetriedIncident, StepBase, WriteContext } from './step.types.js';
-import { tokenChanges } from './token-changes.js';
+import { closed, raised } from './incident-records.js';
 
 /** The last corrections of an instance that are shown with its data. */
 const CORRECTIONS_SHOWN = 20;
 
-/** What came of writing a step. */
-export interface Written {
-  hasWork: boolean;
-  raised: readonly IncidentRow[];
-}
-
 /** Writes what a step changed, in the order in which everybody locks: instance, tokens, jobs, process family. */
 @Injectable()
 export class StepWriter {
-  constructor(
-    private readonly instances: InstancesRepository,
-    private readonly tokens: TokensRepository,
-    private readonly events: EventsRepository,
-    private readonly incidents: IncidentsRepository,
-    private readonly joins: JoinIncidents,
-    private readonly work: StepWork,
-  ) {}
+  constructor(private readonly work: StepWork) {}
 
   /**
-   * @returns whether background jobs were added: then wake the workers after the commit; and the incidents that were raised
+   * @returns the incidents that were raised
    * @throws EngineIncident when the process family would exceed its limits
    */
   async write(
@@ -46,27 +32,31 @@ export class StepWriter {
     base: StepBase,
     result: StepResult,
     context: WriteContext,
-  ): Promise<Written> {
+  ): Promise<readonly IncidentRow[]> {
     if (this.isAlone(base, result)) {
       leaveGroup(manager);
     }
     const { row } = base;
-    const joins = await this.joins.changes(manager, base, result, context);
+    const joins = await joinChanges(manager, base, result, context);
     const gone = await this.closedIncidents(manager, base, result, context);
-    const closed = [...gone, ...joins.closed.filter(({ id }) => gone.every((other) => other.id !== id))];
-    const closing = closingEvents(closed, result.instance.seq, context.retried);
-    const raising = raisingEvents(joins.raised, result.instance.seq + closing.length);
-    const events = [...result.events, ...closing, ...raising];
+    const over = [...gone, ...joins.closed.filter(({ id }) => gone.every((other) => other.id !== id))];
+    const first = result.instance.seq + 1;
+    const events = [
+      ...result.events,
+      ...over.map((one, index) => closed(one, closedAs(one, context.retried), first + index)),
+      ...joins.raised.map((one, index) => raised(one, first + over.length + index)),
+    ];
     await this.writeInstance(manager, base, result, {
-      seq: result.instance.seq + closing.length + raising.length,
-      openIncidents: row.openIncidents - closed.length + joins.raised.length,
+      seq: result.instance.seq + over.length + joins.raised.length,
+      openIncidents: row.openIncidents - over.length + joins.raised.length,
       context,
     });
-    await this.tokens.write(manager, row, tokenChanges(base, result), context.now);
-    await this.events.insert(manager, row, events, { ...context.origin, at: context.now });
-    await this.joins.write(manager, row, joins, context.now);
+    await Tokens.write(manager, row, tokenChanges(base, result), context.now);
+    await Events.insert(manager, row, events, { ...context.origin, at: context.now });
+    await writeJoins(manager, row, joins, context.now);
     await this.work.end(manager, base, result, context);
-    return { hasWork: await this.work.add(manager, base, result, context), raised: joins.raised };
+    await this.work.add(manager, base, result, context);
+    return joins.raised;
   }
 
   /** Whether a step locks its process family, which other transactions may hold: then it shares its transaction with no other. */
@@ -83,19 +73,22 @@ export class StepWriter {
     const { row, isNew, definition } = base;
     const { now } = context;
     const ended = hasEnded(instance.state);
+    const {
+      id: _id,
+      uuid: _uuid,
+      state,
+      seq: _seq,
+      parentUuid: _parentUuid,
+      tokens: _tokens,
+      ...known
+    } = instance;
     const content: InstanceContent = {
-      data: instance.data,
-      joins: instance.joins,
-      returnPoints: instance.returnPoints,
-      executions: instance.executions,
-      pending: instance.pending,
-      continues: instance.continues,
-      backCounter: instance.backCounter,
+      ...known,
       parked: ended || isReleased(row, instance.state) ? [] : row.content.parked,
       ...withCorrections(row.content, events, context),
     };
     const next = {
-      state: instance.state,
+      state,
       seq,
       openIncidents,
       content,
@@ -103,9 +96,7 @@ export class StepWriter {
       endedAt: ended ? (row.endedAt ?? now) : null,
       expiresAt: expiryAfter(base, now),
     };
-    await (isNew
-      ? this.instances.insert(manager, { ...row, ...next })
-      : this.instances.update(manager, row, next));
+    await (isNew ? Instances.insert(manager, { ...row, ...next }) : Instances.update(manager, row, next));
     const changes = definition.searchable.changes(isNew ? null : row.content.data, instance.data);
     await storeSearchValues(manager, row, changes);
   }
@@ -121,21 +112,21 @@ export class StepWriter {
       return [];
     }
     const left = [...tokens.values()].map(({ state }) => state).filter((token) => hasLeft(token, instance));
-    const closed = [
-      ...(await this.incidents.openOfTokens(
+    const over = [
+      ...(await Incidents.openOfTokens(
         manager,
         row.id,
         left.map(({ id }) => id),
       )),
-      ...(hasEnded(instance.state) ? await this.incidents.openAt(manager, row.id, null) : []).filter(
+      ...(hasEnded(instance.state) ? await Incidents.openAt(manager, row.id, null) : []).filter(
         ({ job }) => job === null || !outlives(job, instance.state),
       ),
     ];
     for (const state of ['RETRIED', 'RESOLVED'] as const) {
-      const ids = closed.filter((one) => closedAs(one, retried) === state).map(({ id }) => id);
-      await this.incidents.close(manager, row.id, ids, state, now);
+      const ids = over.filter((one) => closedAs(one, retried) === state).map(({ id }) => id);
+      await Incidents.close(manager, row.id, ids, state, now);
     }
-    return closed;
+    return over;
   }
 }
 
@@ -158,31 +149,37 @@ function hasLeft({ id, visit }: TokenState, { tokens }: InstanceState): boolean 
   return tokens.get(id)?.visit !== visit;
 }
 
-function raisingEvents(incidents: readonly IncidentRow[], seq: number): NewEvent[] {
-  return incidents.map(({ uuid, tokenId, node, source, type }, index) => ({
-    seq: seq + index + 1,
-    kind: 'INCIDENT_RAISED',
-    tokenId,
-    node,
-    data: { incident: uuid, source, type },
-  }));
-}
-
-function closingEvents(
-  incidents: readonly IncidentHead[],
-  seq: number,
-  retried: RetriedIncident | undefined,
-): NewEvent[] {
-  return incidents.map((incident, index) => ({
-    seq: seq + index + 1,
-    kind: 'INCIDENT_CLOSED',
-    tokenId: incident.tokenId,
-    node: incident.node,
-    data: { incident: incident.uuid, state: closedAs(incident, retried) },
-  }));
-}
-
 /** A retry may close its own incident: its work has ended the instance at once, or moved the token on. */
 function closedAs({ id }: IncidentHead, retried: RetriedIncident | undefined): 'RETRIED' | 'RESOLVED' {
   return id === retried?.id ? 'RETRIED' : 'RESOLVED';
+}
+
+/** Tokens that are written: those that the step changed, left behind, or gave or took background work. */
+export function tokenChanges({ tokens }: StepBase, result: StepResult): TokenChange[] {
+  const cancelled = new Set(result.cancelledTokens);
+  const withJobs = new Set(result.jobs.filter(endsWithVisit).map(({ tokenId }) => tokenId));
+  const withWaits = new Set(result.waits.map(({ tokenId }) => tokenId));
+  const changed = new Map(result.changedTokens.map((token) => [token.id, token]));
+  for (const [id, { state, hasJobs, hasWaits }] of tokens) {
+    const left = !result.instance.tokens.has(id);
+    const gained = (withJobs.has(id) && !hasJobs) || (withWaits.has(id) && !hasWaits);
+    if ((left || gained) && !changed.has(id)) {
+      changed.set(id, result.instance.tokens.get(id) ?? state);
+    }
+  }
+  const keeps = (id: number, had: boolean | undefined): boolean => had === true && !cancelled.has(id);
+  return [...changed.values()].map((token: TokenState) => ({
+    token,
+    flags: {
+      live: result.instance.tokens.has(token.id),
+      hasJobs: withJobs.has(token.id) || keeps(token.id, tokens.get(token.id)?.hasJobs),
+      hasWaits: withWaits.has(token.id) || keeps(token.id, tokens.get(token.id)?.hasWaits),
+    },
+  }));
+}
+
+function endsWithVisit(
+  job: EngineJob,
+): job is Extract<EngineJob, { kind: 'TIMER' | 'ACTION_DUE' | 'WORKFLOW' }> {
+  return VISIT_KINDS.includes(job.kind);
 }

@@ -2,16 +2,13 @@ import type { EntityManager } from 'typeorm';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import type { EngineCommand, InstanceState, StepResult } from '../engine/state/engine.types.js';
 import type { EventOrigin } from '../storage/events.repository.js';
-import type { ParkedJob } from '../storage/instance-content.types.js';
-import type { InstanceRow } from '../storage/instance.row.js';
-import type { LockTime } from '../storage/instances.repository.js';
-import type { TokenRow } from '../storage/token.row.js';
+import type { ParkedJob, InstanceRow } from '../storage/process-instance.entity.js';
+import type { LockedRow } from '../storage/instances.repository.js';
+import type { TokenRow } from '../storage/process-token.entity.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 
 /** An instance that a transaction has locked. */
-export interface LockedInstance {
-  row: InstanceRow;
-  locked: LockTime;
+export interface LockedInstance extends LockedRow {
   /** The definition of the instance. Throws what begins the step anew where the definition has to be loaded first. */
   definition(): RunnableDefinition;
   /** Reads the live tokens, once. */
@@ -19,13 +16,11 @@ export interface LockedInstance {
 }
 
 /** An instance that a transaction has locked and read. */
-export interface LoadedInstance {
-  row: InstanceRow;
+export interface LoadedInstance extends LockedRow {
   state: InstanceState;
   /** Live tokens by id. */
   tokens: ReadonlyMap<number, TokenRow>;
   definition: RunnableDefinition;
-  locked: LockTime;
 }
 
 /** A step that was made and written. */
@@ -35,7 +30,6 @@ export interface StepOutcome {
   now: Date;
 }
 
-/** A step to be made. */
 export interface PlannedStep<Answer> {
   command: EngineCommand;
   /** Called with what the engine made, just before it is written: what is stored in its place. */
@@ -50,7 +44,6 @@ export interface NoStep<Answer> {
   isNews?: true;
 }
 
-/** What a plan comes to. */
 export type Decision<Answer> = PlannedStep<Answer> | NoStep<Answer>;
 
 /** An incident that is retried, and its background work. */
@@ -73,14 +66,16 @@ export interface StepPlan<Answer> {
   decide(held: LockedInstance, manager: EntityManager): Decision<Answer> | Promise<Decision<Answer>>;
 }
 
-/** Each call takes an id that nobody else gets. */
-export interface StepIds {
-  instance: () => number;
-  token: () => number;
-  job: () => number;
-  wait: () => number;
-  incident: () => number;
-}
+/** Kinds of rows to which a step gives ids. */
+export const STEP_IDS = [
+  'process-instance',
+  'process-token',
+  'job',
+  'process-wait',
+  'process-incident',
+] as const;
+/** Takes an id that nobody else gets. */
+export type TakeId = (kind: (typeof STEP_IDS)[number]) => number;
 
 /** An instance as it was before a step; `null` for one that starts. */
 export interface StepBase {
@@ -90,9 +85,8 @@ export interface StepBase {
   definition: RunnableDefinition;
 }
 
-/** What a step is written with. */
 export interface WriteContext {
-  ids: StepIds;
+  takeId: TakeId;
   now: Date;
   origin: EventOrigin;
   job?: Job | undefined;

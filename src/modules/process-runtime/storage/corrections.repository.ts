@@ -8,10 +8,9 @@ import {
 } from '../../../common/secrets/secret-cipher.js';
 import { Table } from '../../../database/table.js';
 import type { EventRow } from './events.repository.js';
-import type { InstanceHead } from './instance.row.js';
-import { ProcessCorrectionEntity } from './process-correction.entity.js';
+import type { InstanceHead } from './process-instance.entity.js';
+import { ProcessCorrectionEntity } from './process-event.entity.js';
 
-/** An instance as far as its corrections are stored with it. */
 type Corrected = Pick<InstanceHead, 'uuid' | 'shard'>;
 
 const TABLE = 'process_corrections';

@@ -1,5 +1,4 @@
-import { Injectable } from '@nestjs/common';
-import { And, LessThan, MoreThan, type EntityManager } from 'typeorm';
+import { And, In, LessThan, MoreThan, type EntityManager } from 'typeorm';
 import type { SelectionPart } from '../../../database/selection.js';
 import { oneOrAny } from '../../../database/conditions.js';
 import { shardOf } from '../../../database/shards.js';
@@ -8,14 +7,11 @@ import { Table } from '../../../database/table.js';
 import { MOST_EVENTS, packEvents, unpackEvents, type TrailEvent } from './packed-events.js';
 import { ProcessEventEntity } from './process-event.entity.js';
 
-/** An event to store. */
-export type NewEvent = TrailEvent;
-
 /** Who caused events, and in which request. */
 export type EventOrigin = Pick<ProcessEventEntity, 'actor' | 'requestId'>;
 
 /** An event as stored. */
-export type EventRow = NewEvent & EventOrigin & Pick<ProcessEventEntity, 'instanceId' | 'at'>;
+export type EventRow = TrailEvent & EventOrigin & Pick<ProcessEventEntity, 'instanceId' | 'at'>;
 
 const EVENTS = new Table(ProcessEventEntity, { instanceId: shardOf });
 const SHOWN = EVENTS.selectAllBut('shard');
@@ -51,13 +47,12 @@ export function eventsOf(rows: readonly StoredRow[]): EventRow[] {
 }
 
 /** The audit trails of instances. */
-@Injectable()
-export class EventsRepository {
+export const Events = {
   /** @param events that follow each other */
   async insert(
     manager: EntityManager,
     { id: instanceId, shard }: { id: number; shard: number },
-    events: readonly NewEvent[],
+    events: readonly TrailEvent[],
     { actor, requestId, at }: EventOrigin & { at: Date },
   ): Promise<void> {
     const rows = [...inParts(events, MOST_EVENTS)].map((part) => {
@@ -65,35 +60,46 @@ export class EventsRepository {
       return { instanceId, shard, seq, actor, requestId, at, events: packEvents(part) };
     });
     await EVENTS.insert(manager, rows);
-  }
+  },
 
   /** Events after a number, oldest first. */
   async after(manager: EntityManager, instanceId: number, seq: number, limit: number): Promise<EventRow[]> {
-    return (await this.between(manager, instanceId, seq, seq + limit + 1)).slice(0, limit);
-  }
+    return (await between(manager, instanceId, seq, seq + limit + 1)).slice(0, limit);
+  },
+
+  /** Events of these kinds of several instances, those of each oldest first. */
+  async ofKinds(
+    manager: EntityManager,
+    instanceIds: readonly number[],
+    kinds: readonly EventRow['kind'][],
+  ): Promise<EventRow[]> {
+    // In the order of the primary key, so that no server has to sort.
+    const order = { instanceId: 'ASC', seq: 'ASC' } as const;
+    const rows = await SHOWN.find(manager, { instanceId: In([...instanceIds]) }, { order });
+    return eventsOf(rows).filter(({ kind }) => kinds.includes(kind));
+  },
 
   /** The newest request that moved an instance, among the latest of its events; null when none of them came of one. */
   async lastRequest(manager: EntityManager, instanceId: number, seq: number): Promise<string | null> {
     const latest = { instanceId, seq: MoreThan(seq - LATEST), requestId: MoreThan('') };
     return (await REQUEST.first(manager, latest, { order: { seq: 'DESC' }, limit: 1 }))?.requestId ?? null;
-  }
+  },
 
   /** Events before a number, newest first. */
   async before(manager: EntityManager, instanceId: number, seq: number, limit: number): Promise<EventRow[]> {
-    return (await this.between(manager, instanceId, seq - limit - 1, seq)).toReversed();
-  }
+    return (await between(manager, instanceId, seq - limit - 1, seq)).toReversed();
+  },
+};
 
-  /** Events after one number and before another, oldest first. */
-  private async between(
-    manager: EntityManager,
-    instanceId: number,
-    after: number,
-    before: number,
-  ): Promise<EventRow[]> {
-    // A row has the number of its last event, which may lie behind the range.
-    const seq = And(MoreThan(after), LessThan(before + MOST_EVENTS - 1));
-    // In the order of the primary key, so that no server has to sort.
-    const rows = await SHOWN.find(manager, { instanceId, seq }, { order: { seq: 'ASC' } });
-    return eventsOf(rows).filter((event) => event.seq > after && event.seq < before);
-  }
+async function between(
+  manager: EntityManager,
+  instanceId: number,
+  after: number,
+  before: number,
+): Promise<EventRow[]> {
+  // A row has the number of its last event, which may lie behind the range.
+  const seq = And(MoreThan(after), LessThan(before + MOST_EVENTS - 1));
+  // In the order of the primary key, so that no server has to sort.
+  const rows = await SHOWN.find(manager, { instanceId, seq }, { order: { seq: 'ASC' } });
+  return eventsOf(rows).filter((event) => event.seq > after && event.seq < before);
 }

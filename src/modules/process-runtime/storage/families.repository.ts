@@ -1,11 +1,9 @@
-import { Injectable } from '@nestjs/common';
 import { In, LessThan, type EntityManager } from 'typeorm';
 import { shardOf } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import type { RawRow } from '../../../database/column-values.js';
 import type { LimitUse } from '../../../common/metrics/metrics.js';
-import type { InstanceHead } from './instance.row.js';
-import { ProcessFamilyEntity } from './process-family.entity.js';
+import { type InstanceHead, ProcessFamilyEntity } from './process-instance.entity.js';
 
 const FAMILIES = new Table(ProcessFamilyEntity, { rootId: shardOf });
 
@@ -18,32 +16,31 @@ export function familyOf({ id, rootId }: Pick<InstanceHead, 'id' | 'rootId'>): n
  * Counts what one started instance has called. The row is the last one that a transaction locks, so that a family that
  * multiplies waits for itself and for nobody else.
  */
-@Injectable()
-export class FamiliesRepository {
+export const Families = {
   /** Locks the row of a family until the transaction ends; there is one afterwards. */
   async lock(manager: EntityManager, rootId: number): Promise<void> {
     await FAMILIES.ensure(manager, { rootId, shard: shardOf(rootId), instances: 0 });
-  }
+  },
 
   /** Counts one more. @returns false when there are `most` already */
   async enter(manager: EntityManager, rootId: number, most: number): Promise<boolean> {
-    if (await this.counted(manager, rootId, most)) {
+    if (await counted(manager, rootId, most)) {
       return true;
     }
     // Its row may have been removed while it was empty.
-    await this.lock(manager, rootId);
-    return this.counted(manager, rootId, most);
-  }
+    await Families.lock(manager, rootId);
+    return counted(manager, rootId, most);
+  },
 
   /** Counts one less. */
   async leave(manager: EntityManager, rootId: number): Promise<void> {
     await FAMILIES.update(manager, { rootId }, { instances: () => 'instances - 1' });
-  }
+  },
 
   /** Live called instances of all families, and of the largest one. */
   async use(manager: EntityManager): Promise<LimitUse> {
     return useIn(manager, 'SELECT instances AS amount FROM process_families');
-  }
+  },
 
   /** Open background jobs of all families, and of the largest one. */
   async useOfJobs(manager: EntityManager): Promise<LimitUse> {
@@ -51,18 +48,18 @@ export class FamiliesRepository {
       manager,
       'SELECT COUNT(*) AS amount FROM runtime_jobs WHERE family_id IS NOT NULL GROUP BY family_id',
     );
-  }
+  },
 
   /** Removes rows of some shards that count nothing; returns how many. */
   async removeEmpty(manager: EntityManager, shards: readonly number[], limit: number): Promise<number> {
     const found = { order: { rootId: 'ASC' }, limit } as const;
     return FAMILIES.deleteFirst(manager, 'rootId', { instances: LessThan(1), shard: In([...shards]) }, found);
-  }
+  },
+};
 
-  private async counted(manager: EntityManager, rootId: number, most: number): Promise<boolean> {
-    const room = { rootId, instances: LessThan(most) };
-    return (await FAMILIES.update(manager, room, { instances: () => 'instances + 1' })) === 1;
-  }
+async function counted(manager: EntityManager, rootId: number, most: number): Promise<boolean> {
+  const room = { rootId, instances: LessThan(most) };
+  return (await FAMILIES.update(manager, room, { instances: () => 'instances + 1' })) === 1;
 }
 
 /** @param amounts statement that reads the amount of each family */

@@ -1,4 +1,3 @@
-import { Injectable } from '@nestjs/common';
 import { And, In, LessThan, type EntityManager } from 'typeorm';
 import type { SomeApps } from '../../../common/user/grant.js';
 import {
@@ -14,16 +13,13 @@ import { readTogether } from '../../../database/read-together.js';
 import { isSharded, shardOf } from '../../../database/shards.js';
 import { filledUp } from '../../../database/selection.js';
 import { Table } from '../../../database/table.js';
-import {
-  INCIDENT_STATES,
-  type IncidentCount,
-  type IncidentFilter,
-  type IncidentQuery,
-} from '../model/incident-inbox.types.js';
+import { INCIDENT_STATES } from '../model/process-runtime.types.js';
 import { ProcessIncidentEntity } from './process-incident.entity.js';
+import type { IncidentCountDto, IncidentFilterDto, IncidentsQueryDto } from '../model/incident-inbox.dto.js';
 
 const INCIDENTS = new Table(ProcessIncidentEntity, { instanceId: shardOf });
 const PLACE = INCIDENTS.select('id', 'instanceId', 'uuid');
+const STOPPED_AT = INCIDENTS.select('instanceId', 'state', 'element');
 const LISTED = INCIDENTS.selectAllBut('job', 'workKey', 'visit', 'node');
 /** Of a version, on a sharded database. */
 const MOST_BUILDS = 1_000;
@@ -32,16 +28,18 @@ const OPEN = { state: 'OPEN', shard: EVERY_SHARD } as const;
 /** An incident as a list shows it. */
 export type ListedIncident = Omit<ProcessIncidentEntity, 'job' | 'workKey' | 'visit' | 'node'>;
 
+/** Where an instance has stopped. */
+export type StoppedAt = Pick<ProcessIncidentEntity, 'instanceId' | 'state' | 'element'>;
+
 /** Incidents over all instances, newest first: their uuids begin with the time when they were raised first. */
-@Injectable()
-export class IncidentListsRepository {
+export const IncidentLists = {
   /**
    * @param apps only those of these applications; null for all
    * @param limit how many at the most
    */
   async page(
     manager: EntityManager,
-    query: IncidentQuery,
+    query: IncidentsQueryDto,
     apps: SomeApps | null,
     limit: number,
   ): Promise<ListedIncident[]> {
@@ -62,18 +60,15 @@ export class IncidentListsRepository {
     const id = In(places.map((place) => place.id));
     const instanceId = In(places.map((place) => place.instanceId));
     return newestFirst(await LISTED.find(manager, { id, instanceId }));
-  }
+  },
 
-  /**
-   * How many incidents are open by application, process, element and type, most first.
-   * @param apps only those of these applications; null for all
-   */
+  /** Open ones by application, process, element and type, most first. @param apps null for all */
   async counts(
     manager: EntityManager,
-    filter: IncidentFilter,
+    filter: IncidentFilterDto,
     apps: SomeApps | null,
     limit: number,
-  ): Promise<IncidentCount[]> {
+  ): Promise<IncidentCountDto[]> {
     const where = { ...conditionsOf(filter), state: 'OPEN' } as const;
     const and = await narrowed(manager, filter, apps);
     if (and === null) {
@@ -89,10 +84,10 @@ export class IncidentListsRepository {
       applicationId: String(row['app_id']),
       processDefinitionName: String(row['process_name']),
       bpmnElementId: row['element'] as string | null,
-      code: row['type'] as IncidentCount['code'],
+      code: row['type'] as IncidentCountDto['code'],
       open: Number(row['amount']),
     }));
-  }
+  },
 
   /**
    * Instances with open incidents, in no order.
@@ -111,7 +106,12 @@ export class IncidentListsRepository {
       limit + 1,
     ]);
     return rows.length > limit ? null : rows.map((row) => Number(row['instance_id']));
-  }
+  },
+
+  /** Where instances have stopped, open incidents and closed ones, in no order. */
+  async stops(manager: EntityManager, instanceIds: readonly number[], limit: number): Promise<StoppedAt[]> {
+    return STOPPED_AT.find(manager, { instanceId: In([...instanceIds]) }, { limit });
+  },
 
   /** How many incidents are open, by type. */
   async openByType(manager: EntityManager): Promise<Record<string, number>> {
@@ -120,14 +120,15 @@ export class IncidentListsRepository {
       ...values,
     ]);
     return Object.fromEntries(rows.map((row) => [String(row['type']), Number(row['amount'])]));
-  }
-}
+  },
+};
 
-function newestFirst<Row extends { uuid: string }>(rows: readonly Row[]): Row[] {
+/** Rows in the order of lists: their uuids begin with a time. */
+export function newestFirst<Row extends { uuid: string }>(rows: readonly Row[]): Row[] {
   return rows.toSorted((one, other) => (one.uuid < other.uuid ? 1 : -1));
 }
 
-function conditionsOf(query: IncidentFilter & { before?: string }): Where<ProcessIncidentEntity> {
+function conditionsOf(query: IncidentFilterDto & { before?: string }): Where<ProcessIncidentEntity> {
   const { applicationId, buildId, processDefinitionName, bpmnElementId, code, before } = query;
   const uuid = [...uuidsIn(query), ...(before === undefined ? [] : [LessThan(before)])];
   return {
@@ -147,7 +148,7 @@ function conditionsOf(query: IncidentFilter & { before?: string }): Where<Proces
  */
 async function narrowed(
   manager: EntityManager,
-  { applicationVersionId }: IncidentFilter,
+  { applicationVersionId }: IncidentFilterDto,
   apps: SomeApps | null,
 ): Promise<Condition | null> {
   const conditions = [inApps(manager, 'app_id', apps)];

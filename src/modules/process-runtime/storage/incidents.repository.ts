@@ -1,12 +1,10 @@
-import { Injectable } from '@nestjs/common';
 import { In, Like, type EntityManager } from 'typeorm';
 import { shardOf } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
-import type { InstanceHead } from './instance.row.js';
-import type { IncidentState } from '../model/incident-inbox.types.js';
+import type { InstanceHead } from './process-instance.entity.js';
+import type { IncidentState } from '../model/process-runtime.types.js';
 import { ProcessIncidentEntity } from './process-incident.entity.js';
 
-/** Columns of the instance that an incident is of. */
 type OfInstance = 'shard' | 'instanceId' | 'appId' | 'buildId' | 'processName';
 
 /** Why an instance stopped. */
@@ -31,16 +29,17 @@ const MESSAGE_MAX_LENGTH = 2_000;
 const ANSWER = 'NOTIFY_PARENT';
 
 /** Incidents of instances. */
-@Injectable()
-export class IncidentsRepository {
+export const Incidents = {
   async insert(
     manager: EntityManager,
     { id: instanceId, shard, appId, buildId, processName }: IncidentOwner,
     incident: IncidentRow,
   ): Promise<void> {
     const place = { instanceId, shard, appId, buildId, processName };
-    await INCIDENTS.insert(manager, [{ ...incident, ...place, message: cut(incident.message) }]);
-  }
+    await INCIDENTS.insert(manager, [
+      { ...incident, ...place, message: cut(incident.message, MESSAGE_MAX_LENGTH) },
+    ]);
+  },
 
   /** What an open incident tells now: the same work has failed once more. */
   async refresh(
@@ -51,15 +50,15 @@ export class IncidentsRepository {
   ): Promise<void> {
     const { source, type, message, node, element, actionSvcUuid, workflowRunId, requestId, raisedAt } =
       incident;
-    const told = { source, type, message: cut(message), node, element, actionSvcUuid };
+    const told = { source, type, message: cut(message, MESSAGE_MAX_LENGTH), node, element, actionSvcUuid };
     const changes = { ...told, workflowRunId, requestId, raisedAt };
     await INCIDENTS.update(manager, { id, instanceId }, changes);
-  }
+  },
 
   /** The open incidents of an instance, oldest first. */
   async open(manager: EntityManager, instanceId: number): Promise<IncidentHead[]> {
     return (await HEAD.find(manager, { instanceId, ...OPEN })).toSorted(byAge);
-  }
+  },
 
   /** Ids of the called processes whose answers stopped an instance, by the id of the open incident. */
   async childrenOfOpen(manager: EntityManager, instanceId: number): Promise<Map<number, number>> {
@@ -71,7 +70,7 @@ export class IncidentsRepository {
         job?.kind === ANSWER && job.instanceId !== null ? [[id, job.instanceId]] : [],
       ),
     );
-  }
+  },
 
   /** The open incidents of these tokens, oldest first. */
   async openOfTokens(
@@ -81,12 +80,9 @@ export class IncidentsRepository {
   ): Promise<IncidentHead[]> {
     const found = await HEAD.find(manager, { instanceId, ...OPEN, tokenId: In(tokenIds) });
     return found.toSorted(byAge);
-  }
+  },
 
-  /**
-   * The open incidents of a token's visit with their jobs, oldest first.
-   * @param place null for those that are about the whole instance
-   */
+  /** With their jobs, oldest first. @param place null for those that are about the whole instance */
   async openAt(
     manager: EntityManager,
     instanceId: number,
@@ -94,12 +90,12 @@ export class IncidentsRepository {
   ): Promise<IncidentRow[]> {
     const found = await WHOLE.find(manager, { instanceId, ...OPEN, ...(place ?? { tokenId: null }) });
     return found.toSorted(byAge);
-  }
+  },
 
   /** The open incident of this work; null when there is none. */
   async openOf(manager: EntityManager, instanceId: number, workKey: string): Promise<IncidentHead | null> {
     return HEAD.first(manager, { instanceId, ...OPEN, workKey });
-  }
+  },
 
   /** Which of these incidents of an instance are still open. */
   async stillOpen<Row extends IncidentHead>(
@@ -110,7 +106,7 @@ export class IncidentsRepository {
     const rows = await ID.find(manager, { ...OPEN, id: In(incidents.map(({ id }) => id)), instanceId });
     const open = new Set(rows.map(({ id }) => id));
     return incidents.filter(({ id }) => open.has(id));
-  }
+  },
 
   /** Ends incidents of an instance. What was to be run again holds process data, and nothing asks for it any more. */
   async close(
@@ -121,13 +117,13 @@ export class IncidentsRepository {
     closedAt: Date,
   ): Promise<void> {
     await INCIDENTS.update(manager, { id: In(ids), instanceId }, { state, closedAt, job: null });
-  }
-}
+  },
+};
 
-/** To what the column holds, counted by code points. */
-function cut(message: string): string {
-  return Array.from(message.replace(/\p{Cs}/gu, '\ufffd'))
-    .slice(0, MESSAGE_MAX_LENGTH)
+/** To what a column holds, counted by code points. */
+export function cut(text: string, length: number): string {
+  return Array.from(text.replace(/\p{Cs}/gu, '\ufffd'))
+    .slice(0, length)
     .join('');
 }
 

@@ -8,6 +8,7 @@ import {
   type Condition,
   type Where,
   uuidsIn,
+  type TimeRange,
 } from '../../../database/conditions.js';
 import { inParts } from '../../../database/statement-batches.js';
 import type { RawRow } from '../../../database/column-values.js';
@@ -15,18 +16,17 @@ import { readTogether } from '../../../database/read-together.js';
 import type { Found } from '../../../database/selection.js';
 import { shardOf, shardOfUuid } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
-import type { InstanceStatus } from '../engine/state/engine.types.js';
-import { INSTANCE_STATES } from '../model/start.response.dto.js';
-import type { InstanceQuery } from '../model/process-instances.types.js';
-import type { InstanceHead } from './instance.row.js';
-import { IncidentListsRepository } from './incident-lists.repository.js';
-import { calledBy, InstancesRepository } from './instances.repository.js';
-import { ProcessInstanceEntity } from './process-instance.entity.js';
+import { type InstanceStatus, INSTANCE_STATES } from '../engine/state/engine.types.js';
+import type { InstanceQuery } from '../model/process-runtime.types.js';
+import { type InstanceHead, ProcessInstanceEntity } from './process-instance.entity.js';
+import { IncidentLists, newestFirst } from './incident-lists.repository.js';
+import { calledBy, Instances } from './instances.repository.js';
 import { findBySearchValues, hasSearchValue, type DataSearch } from './search-values.js';
 import { seenAtAll, seenParts, seenValues, type Seen } from './seen-instances.js';
 
 const INSTANCES = new Table(ProcessInstanceEntity, { id: shardOf, uuid: shardOfUuid });
 const PLACE = INSTANCES.select('id', 'uuid');
+const TRAIL = INSTANCES.select('id', 'state', 'seq');
 const REVISION = INSTANCES.select('id', 'rev', 'state');
 
 /** So many stopped instances are found by their ids. */
@@ -56,16 +56,14 @@ export interface RunningProcess {
   newest: string;
 }
 
+/** An instance, and how many events its trail has. */
+export type InstanceTrailHead = Pick<ProcessInstanceEntity, 'id' | 'state' | 'seq'>;
+
 /** Lists of instances, newest first: their uuids begin with the time of the start. */
 @Injectable()
 export class InstanceListsRepository {
   private readonly mostStopped: number = FEW_STOPPED;
   private readonly mostSearched: number = FEW_SEARCHED;
-
-  constructor(
-    private readonly instances: InstancesRepository,
-    private readonly incidents: IncidentListsRepository,
-  ) {}
 
   /**
    * @param seen those that a caller may see; null for all
@@ -80,7 +78,7 @@ export class InstanceListsRepository {
     const places = await this.places(manager, query, seen, limit);
     // Ids first: a server would have to sort rows with long texts.
     return newestFirst(
-      await this.instances.heads(
+      await Instances.heads(
         manager,
         places.map(({ id }) => id),
       ),
@@ -104,7 +102,7 @@ export class InstanceListsRepository {
     limit: number,
   ): Promise<Pick<ProcessInstanceEntity, 'id' | 'uuid'>[]> {
     const { parentProcessInstanceUuid: uuid } = query;
-    const parent = uuid === undefined ? undefined : await this.instances.findHead(manager, { uuid });
+    const parent = uuid === undefined ? undefined : await Instances.findHead(manager, { uuid });
     if (parent === null) {
       return [];
     }
@@ -153,7 +151,7 @@ export class InstanceListsRepository {
     if (hasIncidents !== 'true') {
       return { ids: null, conditions: [] };
     }
-    const ids = await this.incidents.openInstances(manager, applicationId, this.mostStopped);
+    const ids = await IncidentLists.openInstances(manager, applicationId, this.mostStopped);
     return { ids, conditions: ids === null ? [STOPPED] : [] };
   }
 
@@ -176,10 +174,7 @@ export class InstanceListsRepository {
     return [...new Map(found.map((one) => [one.id, one])).values()];
   }
 
-  /**
-   * How many instances run, by application and process, most first.
-   * @param apps only those of these applications; null for all
-   */
+  /** How many run by application and process, most first. @param apps null for all */
   async running(manager: EntityManager, apps: SomeApps | null, limit: number): Promise<RunningProcess[]> {
     const where = { state: 'STARTED', shard: EVERY_SHARD } as const;
     const { from, values } = PLACE.part(manager, where, { and: inApps(manager, 'app_id', apps) });
@@ -196,6 +191,34 @@ export class InstanceListsRepository {
       oldest: String(row['oldest']),
       newest: String(row['newest']),
     }));
+  }
+
+  /** Instances of a definition that started in a range of time, newest first. */
+  async ofDefinition(
+    manager: EntityManager,
+    definitionId: number,
+    range: TimeRange,
+    limit: number,
+  ): Promise<InstanceTrailHead[]> {
+    const uuid = uuidsIn(range);
+    const where = { definitionId, shard: EVERY_SHARD, ...(uuid.length > 0 && { uuid: And(...uuid) }) };
+    return TRAIL.find(manager, where, { order: { uuid: 'DESC' }, limit });
+  }
+
+  /** Ids of instances of a build in one of these states. */
+  async ofBuild(
+    manager: EntityManager,
+    { appId, buildId }: { appId: string; buildId: string },
+    states: readonly InstanceStatus[],
+    limit: number,
+  ): Promise<number[]> {
+    const ids: number[] = [];
+    for (const state of states) {
+      const where = { shard: EVERY_SHARD, appId, state, buildId };
+      const found = await PLACE.find(manager, where, { order: { uuid: 'ASC' }, limit });
+      ids.push(...found.map(({ id }) => id));
+    }
+    return ids;
   }
 
   /** How far instances are, in no order. */
@@ -223,10 +246,6 @@ function statesOf(
   return state === undefined && parentProcessInstanceUuid === undefined && isByState
     ? INSTANCE_STATES
     : [state];
-}
-
-function newestFirst<Row extends { uuid: string }>(rows: readonly Row[]): Row[] {
-  return rows.toSorted((one, other) => (one.uuid < other.uuid ? 1 : -1));
 }
 
 function searchOf(manager: EntityManager, query: InstanceQuery, seen: Seen | null): DataSearch {

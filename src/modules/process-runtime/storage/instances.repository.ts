@@ -1,24 +1,26 @@
-import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import { Database } from '../../../database/database.js';
-import { ShardGroups, sameShard, shardOf, shardOfUuid } from '../../../database/shards.js';
-import type { RowLock } from '../../../database/row-locks.js';
+import { type ShardGroups, sameShard, shardOf, shardOfUuid } from '../../../database/shards.js';
+import { isEmbedded, type RowLock } from '../../../database/row-locks.js';
 import { filledUp, type Selection, type SelectionPart } from '../../../database/selection.js';
 import type { Where } from '../../../database/conditions.js';
-import { Table, type Changes } from '../../../database/table.js';
+import { Table } from '../../../database/table.js';
 import { type RawRow, toStoredText } from '../../../database/column-values.js';
 import type { PayerJobs } from '../../quotas/model/quota.types.js';
 import { leaveGroup } from '../../../database/groups/write-group.js';
-import { isUnknownStatement } from '../../../database/driver-errors.js';
-import type { InstanceContent } from './instance-content.types.js';
-import { parentKey, type InstanceHead, type InstanceRow } from './instance.row.js';
-import { ProcessInstanceEntity } from './process-instance.entity.js';
+import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
+import {
+  type InstanceContent,
+  parentKey,
+  type InstanceHead,
+  type InstanceRow,
+  ProcessInstanceEntity,
+} from './process-instance.entity.js';
 
 /** Names one instance. */
 export type InstanceKey = { uuid: string } | { id: number };
 
 /** Columns of an instance that a step writes. */
-export type InstanceChange = Pick<
+type InstanceChange = Pick<
   InstanceRow,
   'state' | 'seq' | 'openIncidents' | 'content' | 'modifiedAt' | 'endedAt' | 'expiresAt'
 >;
@@ -34,6 +36,12 @@ export interface LockTime {
   sentAt: number;
   /** Revision of the instance when the step first asked for it, before it waited for other transactions. */
   revBefore: number;
+}
+
+/** An instance whose lock a transaction has, and since when. */
+export interface LockedRow {
+  row: InstanceRow;
+  locked: LockTime;
 }
 
 const INSTANCES = new Table(ProcessInstanceEntity, { id: shardOf, uuid: shardOfUuid });
@@ -88,99 +96,53 @@ export class InstanceRevisionError extends Error {
 }
 
 /** Rows of process instances. */
-@Injectable()
-export class InstancesRepository {
-  /** Whether the server can tell a row that another transaction holds without waiting for it; found out by asking. */
-  private skipsLocked = true;
-
-  constructor(
-    private readonly database: Database,
-    private readonly groups: ShardGroups,
-  ) {}
-
+export const Instances = {
   /** @throws QueryFailedError when a waiting call has this child already */
   async insert(manager: EntityManager, row: InstanceRow): Promise<void> {
     await INSTANCES.insert(manager, [{ ...row, parentKey: parentKey(row) }]);
-  }
+  },
 
   /** An instance, locked against every other step until the transaction ends; null when there is none. */
   async lock(manager: EntityManager, key: InstanceKey): Promise<InstanceRow | null> {
     return WHOLE.first(manager, key, { lock: 'pessimistic_write' });
-  }
+  },
 
   /**
    * As `lock`, and when that was. Who has to wait for another transaction looks at the revision first, in a transaction of its own:
    * a group waits for nobody, so groups cannot wait for each other.
    */
-  async lockTimed(
-    manager: EntityManager,
-    key: InstanceKey,
-  ): Promise<{ row: InstanceRow; locked: LockTime } | null> {
-    if (this.database.isEmbedded) {
-      return this.lockEmbedded(manager, key);
+  async lockTimed(manager: EntityManager, key: InstanceKey): Promise<LockedRow | null> {
+    if (isEmbedded(manager.dataSource)) {
+      return lockEmbedded(manager, key);
     }
-    const free = await this.lockFree(manager, key);
+    // Null where another transaction holds the instance, or there is none.
+    const free = await timed(manager, key, 'pessimistic_partial_write');
     if (free !== null) {
       return free;
     }
     leaveGroup(manager);
     const before = await REVISION.first(manager, key);
-    const found = await this.timed(manager, key, 'pessimistic_write');
+    const found = await timed(manager, key, 'pessimistic_write');
     return (
       found && { ...found, locked: { ...found.locked, revBefore: before?.rev ?? found.locked.revBefore } }
     );
-  }
-
-  private async lockEmbedded(
-    manager: EntityManager,
-    key: InstanceKey,
-  ): Promise<{ row: InstanceRow; locked: LockTime } | null> {
-    const sentAt = performance.now();
-    const row = await firstBy(WHOLE, manager, key);
-    // The clock of the service may stand still, in tests of applications.
-    return row && { row, locked: { at: performance.timeOrigin + sentAt, sentAt, revBefore: row.rev } };
-  }
-
-  /** Null where another transaction holds the instance, or there is none. */
-  private async lockFree(
-    manager: EntityManager,
-    key: InstanceKey,
-  ): Promise<{ row: InstanceRow; locked: LockTime } | null> {
-    if (!this.skipsLocked) {
-      return null;
-    }
-    try {
-      return await this.timed(manager, key, 'pessimistic_partial_write');
-    } catch (error) {
-      if (!isUnknownStatement(error)) {
-        throw error;
-      }
-      this.skipsLocked = false;
-      return null;
-    }
-  }
-
-  private async timed(
-    manager: EntityManager,
-    key: InstanceKey,
-    lock: RowLock,
-  ): Promise<{ row: InstanceRow; locked: LockTime } | null> {
-    const sentAt = performance.now();
-    const row = await firstBy(TIMED, manager, key, lock);
-    return row && { row, locked: { at: Number(row.lockedAt) / 1_000, sentAt, revBefore: row.rev } };
-  }
+  },
 
   /** As `lock`, without the content. */
   async lockHead(manager: EntityManager, key: InstanceKey): Promise<InstanceHead | null> {
     return HEAD.first(manager, key, { lock: 'pessimistic_write' });
-  }
+  },
 
   /**
    * Instances by their uuids, in this order; null for one that is not there. `withContent` makes rows of them. One statement for each
    * group of shards: a statement for several would wait for all of them.
    */
-  async findStored(manager: EntityManager, uuids: readonly string[]): Promise<(StoredInstance | null)[]> {
-    const parts = this.groups.parted(uuids.map((uuid) => ({ uuid, shard: shardOfUuid(uuid) })));
+  async findStored(
+    manager: EntityManager,
+    uuids: readonly string[],
+    groups: ShardGroups,
+  ): Promise<(StoredInstance | null)[]> {
+    const parts = groups.parted(uuids.map((uuid) => ({ uuid, shard: shardOfUuid(uuid) })));
     const rows = await Promise.all(
       parts.map((part) => {
         const uuid = In(filledUp(part.map((one) => one.uuid)));
@@ -189,22 +151,31 @@ export class InstancesRepository {
     );
     const found = new Map(rows.flat().map((row) => [row.uuid, row]));
     return uuids.map((uuid) => found.get(uuid) ?? null);
-  }
+  },
 
   async findHead(manager: EntityManager, key: InstanceKey): Promise<InstanceHead | null> {
     return HEAD.first(manager, key);
-  }
+  },
+
+  /** @throws ProcessInstanceNotFoundError */
+  async demandHead(manager: EntityManager, uuid: string): Promise<InstanceHead> {
+    const head = await Instances.findHead(manager, { uuid });
+    if (head === null) {
+      throw new ProcessInstanceNotFoundError();
+    }
+    return head;
+  },
 
   /** Heads of instances in no order. */
   async heads(manager: EntityManager, ids: readonly number[]): Promise<InstanceHead[]> {
     return HEAD.find(manager, { id: In(ids) });
-  }
+  },
 
   /** Ids of the processes that an instance started, oldest first. */
   async childrenOf(manager: EntityManager, id: number): Promise<number[]> {
     const rows = await ID.find(manager, calledBy(id), { order: { id: 'ASC' } });
     return rows.map((row) => row.id);
-  }
+  },
 
   /**
    * Open background jobs by application at the top of the calls and who started that. Not those that bring messages together: they can wait
@@ -221,46 +192,31 @@ export class InstancesRepository {
       caller: caller as string | null,
       jobs: Number(jobs),
     }));
-  }
+  },
 
-  /**
-   * Writes what a step changed.
-   * @throws InstanceRevisionError
-   */
-  async update(manager: EntityManager, head: InstanceHead, next: InstanceChange): Promise<void> {
-    const { state, seq, openIncidents, content, modifiedAt, endedAt, expiresAt } = next;
-    await this.change(manager, head, {
-      state,
-      seq,
-      openIncidents,
-      content,
-      modifiedAt,
-      endedAt,
-      expiresAt,
-    });
-  }
-
-  /**
-   * Writes what an event outside of a step changes.
-   * @throws InstanceRevisionError
-   */
-  async updateTrail(
-    manager: EntityManager,
-    head: InstanceHead,
-    next: Pick<InstanceRow, 'seq' | 'openIncidents' | 'modifiedAt'>,
-  ): Promise<void> {
-    await this.change(manager, head, next);
-  }
-
-  private async change(
+  /** @throws InstanceRevisionError when another step came between */
+  async update(
     manager: EntityManager,
     { id, rev }: InstanceHead,
-    changes: Changes<ProcessInstanceEntity>,
+    changes: Partial<InstanceChange>,
   ): Promise<void> {
     if ((await INSTANCES.update(manager, { id, rev }, { ...changes, rev: () => 'rev + 1' })) !== 1) {
       throw new InstanceRevisionError('The revision of the instance has changed.');
     }
-  }
+  },
+};
+
+async function lockEmbedded(manager: EntityManager, key: InstanceKey): Promise<LockedRow | null> {
+  const sentAt = performance.now();
+  const row = await firstBy(WHOLE, manager, key);
+  // The clock of the service may stand still, in tests of applications.
+  return row && { row, locked: { at: performance.timeOrigin + sentAt, sentAt, revBefore: row.rev } };
+}
+
+async function timed(manager: EntityManager, key: InstanceKey, lock: RowLock): Promise<LockedRow | null> {
+  const sentAt = performance.now();
+  const row = await firstBy(TIMED, manager, key, lock);
+  return row && { row, locked: { at: Number(row.lockedAt) / 1_000, sentAt, revBefore: row.rev } };
 }
 
 async function firstBy<Read extends { uuid: string; id: number }>(

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
 import { In, LessThanOrEqual, MoreThan, type EntityManager } from 'typeorm';
 import { andShard, sameShard, shardOf, shardOfHash } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
-import { ProcessMessageWaitEntity } from './process-message-wait.entity.js';
-import { ProcessMessageEntity } from './process-message.entity.js';
+import { ProcessMessageWaitEntity, ProcessMessageEntity } from './process-message.entity.js';
+import { cut } from './incidents.repository.js';
 
 /** What brings a message and those who wait for it together. */
 export interface MessageAddress {
@@ -49,8 +48,7 @@ export function waitKey({ rootAppId, message, correlation }: MessageAddress): st
 }
 
 /** Published messages and tokens that wait for them. */
-@Injectable()
-export class MessagesRepository {
+export const Messages = {
   async addWaits(
     manager: EntityManager,
     { id: instanceId, shard }: { id: number; shard: number },
@@ -58,9 +56,9 @@ export class MessagesRepository {
   ): Promise<void> {
     await WAITS.insert(
       manager,
-      waits.map((wait) => ({ ...wait, shard, instanceId, message: cut(wait.message) })),
+      waits.map((wait) => ({ ...wait, shard, instanceId, message: cut(wait.message, NAME_MAX_LENGTH) })),
     );
-  }
+  },
 
   /** Removes what tokens of an instance wait for. */
   async removeWaitsOf(
@@ -69,12 +67,12 @@ export class MessagesRepository {
     tokenIds: readonly number[],
   ): Promise<void> {
     await WAITS.delete(manager, { instanceId, tokenId: In(tokenIds) });
-  }
+  },
 
   /** Removes one wait; false when somebody else has used it up. */
   async removeWait(manager: EntityManager, { id, instanceId }: WaitRow): Promise<boolean> {
     return (await WAITS.delete(manager, { id, instanceId })) === 1;
-  }
+  },
 
   /** The running instances that wait for a message, oldest wait first. */
   async waiting(manager: EntityManager, key: string): Promise<Waiting> {
@@ -91,27 +89,31 @@ export class MessagesRepository {
       first: PLACE.rows(raw)[0] ?? null,
       several: areSeveral ? { app: one.app, message: one.message, instances: [one.uuid, other.uuid] } : null,
     };
-  }
+  },
 
   /** The keys that tokens of an instance wait for, each once. */
   async keysOf(manager: EntityManager, instanceId: number): Promise<string[]> {
     const shard = andShard(manager, shardOf(instanceId), 'waits');
     const waits = await manager.query<{ waitKey: string }[]>(KEYS + shard.sql, [instanceId, ...shard.values]);
     return waits.map((wait) => wait.waitKey);
-  }
+  },
 
   /** @throws QueryFailedError, a duplicate, when it is stored already */
   async publish(manager: EntityManager, message: MessageRow): Promise<void> {
-    const row = { ...message, shard: shardOfHash(message.waitKey), message: cut(message.message) };
+    const row = {
+      ...message,
+      shard: shardOfHash(message.waitKey),
+      message: cut(message.message, NAME_MAX_LENGTH),
+    };
     await MESSAGES.insert(manager, [row]);
-  }
+  },
 
   /** The oldest message with this key that has not expired. */
   async oldestMessage(manager: EntityManager, key: string, now: Date): Promise<MessageRow | null> {
     const waiting = { waitKey: key, expiresAt: MoreThan(now) };
     const found = await ID.first(manager, waiting, { order: { id: 'ASC' }, limit: 1 });
     return found === null ? null : MESSAGE.first(manager, { id: found.id, waitKey: key });
-  }
+  },
 
   /** Removes one message; false when somebody else has received it. */
   async removeMessage(
@@ -119,7 +121,7 @@ export class MessagesRepository {
     { id, waitKey }: Pick<MessageRow, 'id' | 'waitKey'>,
   ): Promise<boolean> {
     return (await MESSAGES.delete(manager, { id, waitKey })) === 1;
-  }
+  },
 
   /** Removes messages of some shards that nobody has received in time; returns how many. */
   async removeExpired(
@@ -131,11 +133,5 @@ export class MessagesRepository {
     const found = { order: { expiresAt: 'ASC' }, limit } as const;
     const expired = { expiresAt: LessThanOrEqual(now), shard: In([...shards]) };
     return MESSAGES.deleteFirst(manager, 'id', expired, found);
-  }
-}
-
-function cut(name: string): string {
-  return Array.from(name.replace(/\p{Cs}/gu, '\ufffd'))
-    .slice(0, NAME_MAX_LENGTH)
-    .join('');
-}
+  },
+};

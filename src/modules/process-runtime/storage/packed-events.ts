@@ -8,10 +8,8 @@ export type TrailEvent = Omit<EngineEvent, 'kind'> & { kind: ProcessEventKind };
 /** Most events of one row: whoever reads a range of numbers looks so far beyond its end. */
 export const MOST_EVENTS = 64;
 
-/** How a member of the data of an event is stored. */
 type MemberForm = 'plain' | 'word' | 'uuid';
 
-/** The members of the data of a kind of event, in their order. */
 interface Shape {
   readonly kind: ProcessEventKind;
   readonly members: readonly (readonly [name: string, form: MemberForm])[];
@@ -85,10 +83,7 @@ export function packEvents(events: readonly TrailEvent[]): unknown[] {
   return packed;
 }
 
-/**
- * The reverse of `packEvents`.
- * @param seq number of the last event
- */
+/** The reverse of `packEvents`. @param seq number of the last event */
 export function unpackEvents(packed: readonly unknown[], seq: number): TrailEvent[] {
   const events: Omit<TrailEvent, 'seq'>[] = [];
   let last = 0;

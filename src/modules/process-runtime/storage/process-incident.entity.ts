@@ -1,8 +1,9 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { safeInteger, storedJson } from '../../../database/column-values.js';
 import type { IncidentSource, IncidentType } from '../engine/state/engine.types.js';
-import type { IncidentState } from '../model/incident-inbox.types.js';
-import type { ParkedJob } from './instance-content.types.js';
+import type { IncidentState } from '../model/process-runtime.types.js';
+import type { ParkedJob } from './process-instance.entity.js';
+import type { JsonObject } from '../../../common/json.js';
 
 /** Why a process stopped, for operators (docs/process-semantics.md, section 11). */
 @Entity('process_incidents')
@@ -48,4 +49,17 @@ export class ProcessIncidentEntity {
   /** When it stopped last: the same work that fails once more renews its incident. */
   @Column({ type: 'datetime', name: 'raised_at', precision: 3 }) raisedAt: Date;
   @Column({ type: 'datetime', name: 'closed_at', precision: 3, nullable: true }) closedAt: Date | null;
+}
+
+/** The one row of it. */
+export const INCIDENT_COUNT_ID = 1;
+
+/** How many incidents were open when a replica last counted. One row for all replicas. */
+@Entity('incident_counts')
+export class IncidentCountEntity {
+  @PrimaryColumn({ type: 'int' }) id: number;
+  /** By type of incident. */
+  @Column({ type: 'json', transformer: storedJson }) counts: JsonObject;
+  /** From when on a replica counts again; whoever moves it does. */
+  @Column({ type: 'datetime', name: 'due_at', precision: 3 }) dueAt: Date;
 }

@@ -1,8 +1,8 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { safeInteger, storedJson } from '../../../database/column-values.js';
-import type { InstanceStatus } from '../engine/state/engine.types.js';
-import type { InstanceContent } from './instance-content.types.js';
+import type { InstanceStatus, InstanceState } from '../engine/state/engine.types.js';
+import type { JsonObject } from '../../../common/json.js';
 
 /** A process instance (docs/process-semantics.md, section 3). `content` holds data, joins and return points as one text of JSON. */
 @Entity('process_instances')
@@ -57,4 +57,136 @@ export class ProcessInstanceEntity {
   @Column({ type: 'datetime', name: 'modified_at', precision: 3 }) modifiedAt: Date;
   @Column({ type: 'datetime', name: 'ended_at', precision: 3, nullable: true }) endedAt: Date | null;
   @Column({ type: 'datetime', name: 'expires_at', precision: 3, nullable: true }) expiresAt: Date | null;
+}
+
+/** A background job that waits until an instance is released, or for a retry of its incident. */
+export interface ParkedJob {
+  kind: string;
+  /** Its owner, which may be another one: a called process has work for its caller. */
+  instanceId: number | null;
+  tokenId: number | null;
+  payload: JsonObject;
+}
+
+/** That a person corrected process data. */
+export interface DataCorrection {
+  /** Names of the members that changed. */
+  members: string[];
+  /** User name. */
+  by: string;
+  /** ISO 8601. */
+  at: string;
+}
+
+/** What of an instance is one text of JSON. */
+export interface InstanceContent extends Omit<
+  InstanceState,
+  'id' | 'uuid' | 'state' | 'seq' | 'parentUuid' | 'tokens'
+> {
+  parked: ParkedJob[];
+  /** The last ones, oldest first; absent where there was none. */
+  corrections?: DataCorrection[];
+}
+
+/** An instance as stored. */
+export type InstanceRow = Omit<ProcessInstanceEntity, 'parentKey'>;
+
+/** An instance without its content. */
+export type InstanceHead = Omit<InstanceRow, 'content'>;
+
+/** Where a called process came from. */
+export interface ParentLink {
+  appId: string;
+  id: number;
+  uuid: string;
+  /** The instance at the top of the calls. */
+  rootId: number;
+  /** Token, visit and place among the calls of that visit. */
+  tokenId: number;
+  visit: number;
+  index: number;
+  /** Number of the parent's last event when it asked for the call. */
+  seq: number;
+  /** Whether a token of the parent waits for the end. */
+  waits: boolean;
+}
+
+type ParentColumns = Pick<
+  InstanceRow,
+  | 'parentAppId'
+  | 'parentId'
+  | 'parentUuid'
+  | 'rootId'
+  | 'parentTokenId'
+  | 'parentVisit'
+  | 'parentIndex'
+  | 'parentSeq'
+  | 'parentWaits'
+>;
+
+const NO_PARENT: ParentColumns = {
+  parentAppId: null,
+  parentId: null,
+  parentUuid: null,
+  rootId: null,
+  parentTokenId: null,
+  parentVisit: null,
+  parentIndex: null,
+  parentSeq: null,
+  parentWaits: false,
+};
+
+/** The columns of an instance that tell where it came from. */
+export function toParentColumns(parent: ParentLink | null): ParentColumns {
+  return parent === null
+    ? NO_PARENT
+    : {
+        parentAppId: parent.appId,
+        parentId: parent.id,
+        parentUuid: parent.uuid,
+        rootId: parent.rootId,
+        parentTokenId: parent.tokenId,
+        parentVisit: parent.visit,
+        parentIndex: parent.index,
+        parentSeq: parent.seq,
+        parentWaits: parent.waits,
+      };
+}
+
+/** Where an instance came from; null when nobody called it. */
+export function toParentLink(row: ParentColumns): ParentLink | null {
+  // All of them are null, or none.
+  return row.parentId === null
+    ? null
+    : ({
+        appId: row.parentAppId,
+        id: row.parentId,
+        uuid: row.parentUuid,
+        rootId: row.rootId ?? row.parentId,
+        tokenId: row.parentTokenId,
+        visit: row.parentVisit,
+        index: row.parentIndex,
+        seq: row.parentSeq,
+        waits: row.parentWaits,
+      } as ParentLink);
+}
+
+/** One child for each index of a visit of a waiting call activity; others need no key. */
+export function parentKey({
+  parentWaits,
+  parentTokenId,
+  parentVisit,
+  parentIndex,
+  parentSeq,
+}: ParentColumns): string | null {
+  return parentWaits ? `${parentTokenId}:${parentVisit}:${parentIndex}:${parentSeq}` : null;
+}
+
+/** How many live instances a started instance has called, directly and through others. Only families that call have a row. */
+@Entity('process_families')
+export class ProcessFamilyEntity {
+  @PrimaryColumn({ type: 'bigint', name: 'root_id', transformer: safeInteger }) rootId: number;
+  @Column({ type: 'int' }) shard: number;
+  /** Called instances that have not ended; their root is not counted. */
+  @Column({ type: 'int' }) instances: number;
 }

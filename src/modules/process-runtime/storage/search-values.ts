@@ -5,8 +5,9 @@ import { indexHint } from '../../../database/selection.js';
 import { shardOf } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import { termHash, type SearchChange, type SearchTerm } from '../model/search-terms.js';
-import type { InstanceHead } from './instance.row.js';
+import type { InstanceHead } from './process-instance.entity.js';
 import { ProcessSearchValueEntity } from './process-search-value.entity.js';
+import { newestFirst } from './incident-lists.repository.js';
 
 const VALUES = new Table(ProcessSearchValueEntity, { instanceId: shardOf });
 const FOUND = VALUES.select('instanceId', 'uuid');
@@ -106,7 +107,7 @@ async function newestOf(
     const rows = read.slice(index * seen.length, (index + 1) * seen.length).flat();
     // A caller has started some of what they see of an application.
     const places = new Map(rows.map(({ instanceId: id, uuid }) => [id, { id, uuid }]));
-    return [...places.values()].toSorted((one, other) => (one.uuid < other.uuid ? 1 : -1)).slice(0, limit);
+    return newestFirst([...places.values()]).slice(0, limit);
   });
 }
 

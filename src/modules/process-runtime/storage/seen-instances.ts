@@ -1,7 +1,7 @@
 import { In, type EntityManager } from 'typeorm';
 import { covers, type SomeApps } from '../../../common/user/grant.js';
 import { inApps, type Condition, type Where } from '../../../database/conditions.js';
-import type { InstanceQuery } from '../model/process-instances.types.js';
+import type { InstanceQuery } from '../model/process-runtime.types.js';
 import type { ProcessInstanceEntity } from './process-instance.entity.js';
 import type { SeenValues } from './search-values.js';
 

@@ -1,12 +1,16 @@
-import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import type { SelectionPart } from '../../../database/selection.js';
 import { andShard, shardOf } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import type { TokenState } from '../engine/state/engine.types.js';
 import { InstanceRevisionError } from './instances.repository.js';
-import { ProcessTokenEntity } from './process-token.entity.js';
-import { toTokenRow, type StoredToken, type TokenFlags, type TokenRow } from './token.row.js';
+import {
+  ProcessTokenEntity,
+  toTokenRow,
+  type StoredToken,
+  type TokenFlags,
+  type TokenRow,
+} from './process-token.entity.js';
 
 /** A token with what a step found out about it. */
 export interface TokenChange {
@@ -45,18 +49,17 @@ export function shownTokens(
 }
 
 /** Rows of tokens. Every statement names the instance, whose lock its caller holds. */
-@Injectable()
-export class TokensRepository {
+export const Tokens = {
   /** The tokens that a step needs, by id. */
   async live(manager: EntityManager, instanceId: number): Promise<TokenRow[]> {
     // Sorted here: a server would have to sort rows with long texts.
     return toTokenRows(await WHOLE.findBy(manager, 'instanceId', instanceId, { live: true }));
-  }
+  },
 
   /** Tokens of an instance by their ids, in the order of ids. */
   async byIds(manager: EntityManager, instanceId: number, ids: readonly number[]): Promise<TokenRow[]> {
     return toTokenRows(await WHOLE.find(manager, { id: In(ids), instanceId }));
-  }
+  },
 
   /** Id and visit of a token of the instance, live or not; null when it has none of this uuid. */
   async find(
@@ -65,37 +68,24 @@ export class TokensRepository {
     uuid: string,
   ): Promise<Pick<ProcessTokenEntity, 'id' | 'visit' | 'live'> | null> {
     return PLACE.first(manager, { instanceId, uuid });
-  }
+  },
 
-  /** The uuids of tokens by id. */
+  /** The uuids of tokens of these instances by id. */
   async uuids(
-    manager: EntityManager,
-    instanceId: number,
-    ids: readonly number[],
-  ): Promise<Map<number, string>> {
-    const rows = await NAME.find(manager, { id: In(ids), instanceId });
-    return new Map(rows.map(({ id, uuid }) => [id, uuid]));
-  }
-
-  /** The uuids of tokens of several instances by id. */
-  async uuidsOf(
     manager: EntityManager,
     instanceIds: readonly number[],
     ids: readonly number[],
-  ): Promise<ReadonlyMap<number, string>> {
+  ): Promise<Map<number, string>> {
     const rows = await NAME.find(manager, { id: In(ids), instanceId: In(instanceIds) });
     return new Map(rows.map(({ id, uuid }) => [id, uuid]));
-  }
+  },
 
   /** The whole token tree of an instance. */
   async links(manager: EntityManager, instanceId: number): Promise<TokenLink[]> {
     return LINK.find(manager, { instanceId });
-  }
+  },
 
-  /**
-   * Adds tokens that are new and writes those that have changed, in the order of ids.
-   * @throws InstanceRevisionError when one is not as it was loaded
-   */
+  /** In the order of ids. @throws InstanceRevisionError when one is not as it was loaded */
   async write(
     manager: EntityManager,
     owner: { id: number; shard: number },
@@ -104,26 +94,26 @@ export class TokensRepository {
   ): Promise<void> {
     const sorted = changes.toSorted((one, other) => one.token.id - other.token.id);
     for (const change of sorted.filter(({ token }) => token.rev > 0)) {
-      await this.update(manager, owner.id, change, now);
+      await update(manager, owner.id, change, now);
     }
     const added = sorted.filter(({ token }) => token.rev === 0);
     await TOKENS.insert(
       manager,
       added.map((change) => toNewRow(change, owner, now)),
     );
-  }
+  },
+};
 
-  private async update(
-    manager: EntityManager,
-    instanceId: number,
-    change: TokenChange,
-    now: Date,
-  ): Promise<void> {
-    const { id, rev } = change.token;
-    const changes = { rev: () => 'rev + 1', ...toChanged(change, now) };
-    if ((await TOKENS.update(manager, { id, instanceId, rev }, changes)) !== 1) {
-      throw new InstanceRevisionError('The revision of a token has changed.');
-    }
+async function update(
+  manager: EntityManager,
+  instanceId: number,
+  change: TokenChange,
+  now: Date,
+): Promise<void> {
+  const { id, rev } = change.token;
+  const changes = { rev: () => 'rev + 1', ...toChanged(change, now) };
+  if ((await TOKENS.update(manager, { id, instanceId, rev }, changes)) !== 1) {
+    throw new InstanceRevisionError('The revision of a token has changed.');
   }
 }
 
@@ -132,7 +122,6 @@ export function toTokenRows(stored: readonly StoredToken[]): TokenRow[] {
   return stored.map(toTokenRow).toSorted((one, other) => one.state.id - other.state.id);
 }
 
-/** The columns of a new token. */
 function toNewRow(
   change: TokenChange,
   { id: instanceId, shard }: { id: number; shard: number },
@@ -143,7 +132,6 @@ function toNewRow(
   return Object.assign(toChanged(change, createdAt), fixed);
 }
 
-/** The columns that a step may change. */
 function toChanged(
   { token, flags }: TokenChange,
   modifiedAt: Date,

@@ -11,22 +11,23 @@ import { repeatKey } from '../../repeats/idempotency-key.dto.js';
 import { RepeatsService } from '../../repeats/repeats.service.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { ProcessStateError, ProcessTokenNotFoundError } from '../model/process-runtime.errors.js';
-import type { UiActionAnswer, UiActionKey } from '../model/process-runtime.types.js';
-import { FailedStepError } from '../steps/failed-step.error.js';
+import { type UiActionResponseDto, type UiActionParams, readBack } from './ui-action.dto.js';
+import { FailedStepError, isOfMissingData, stopError, toDomainError } from '../steps/step-failures.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
-import { StepFailures } from '../steps/step-failures.js';
 import type { Decision, LoadedInstance, LockedInstance, StepOutcome } from '../steps/step.types.js';
-import type { InstanceRow } from '../storage/instance.row.js';
-import { TokensRepository } from '../storage/tokens.repository.js';
-import { isOfMissingData, stopError } from '../steps/stop-report.js';
+import type { InstanceRow } from '../storage/process-instance.entity.js';
+import { Database } from '../../../database/database.js';
+import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
+import { Instances } from '../storage/instances.repository.js';
+import { Tokens } from '../storage/tokens.repository.js';
+import { IncidentsService } from '../steps/incidents.service.js';
 import { UiActionAccess } from '../access/ui-action-access.js';
 import { refuseInput } from './ui-action-input.js';
-import { readBack } from './back-header.dto.js';
 import { newCommit, UiActionRepeats, visitTag, type TimedCall } from './ui-action-repeats.js';
 
 /** What a caller sends to execute a UI action. */
 interface UiActionCall extends TimedCall {
-  key: UiActionKey;
+  key: UiActionParams;
 }
 
 /** Request headers that say which execution is meant; undefined where they were not sent. */
@@ -39,13 +40,15 @@ export interface UiActionHeaders {
 /** Executes UI actions (docs/contract.md, section 4.2). */
 @Injectable()
 export class UiActionExecutionService {
+  private readonly repeats = new UiActionRepeats();
+
   constructor(
     private readonly steps: InstanceStepsService,
-    private readonly failures: StepFailures,
-    private readonly tokens: TokensRepository,
+    private readonly incidents: IncidentsService,
+    private readonly database: Database,
+    private readonly definitions: RunnableDefinitionsService,
     private readonly answers: RepeatsService,
     private readonly access: UiActionAccess,
-    private readonly repeats: UiActionRepeats,
   ) {}
 
   /**
@@ -62,10 +65,10 @@ export class UiActionExecutionService {
    */
   async execute(
     principal: Principal,
-    key: UiActionKey,
+    key: UiActionParams,
     body: JsonObject,
     { idempotencyKey, ifMatch, back }: UiActionHeaders = {},
-  ): Promise<UiActionAnswer> {
+  ): Promise<UiActionResponseDto> {
     const { processUuid, tokenUuid, uiActionSvcUuid } = key;
     const path = ['ui-action', processUuid, tokenUuid, uiActionSvcUuid];
     const call: UiActionCall = {
@@ -79,7 +82,7 @@ export class UiActionExecutionService {
       commit: newCommit(),
     };
     try {
-      const answer = await this.steps.run<UiActionAnswer>(
+      const answer = await this.steps.run<UiActionResponseDto>(
         { uuid: processUuid },
         {
           actor: principal.user.userName,
@@ -95,12 +98,29 @@ export class UiActionExecutionService {
     }
   }
 
+  /**
+   * What is wrong with a path, for a request whose body cannot be read: that comes after all that is wrong with its path.
+   * @throws ProcessInstanceNotFoundError, UiActionNotFoundError, LanePermissionError, ProcessTokenNotFoundError
+   */
+  async demandPath(
+    principal: Principal,
+    { processUuid, tokenUuid, uiActionSvcUuid }: UiActionParams,
+  ): Promise<void> {
+    const head = await this.database.read((manager) => Instances.demandHead(manager, processUuid));
+    const definition = await this.definitions.byId(head.definitionId);
+    this.access.demand(principal, head, definition, uiActionSvcUuid);
+    const token = await this.database.read((manager) => Tokens.find(manager, head.id, tokenUuid));
+    if (token === null) {
+      throw new ProcessTokenNotFoundError();
+    }
+  }
+
   /** Rights first, then the stored answer of a call that repeats one, then what only the tokens tell. */
   private async decide(
     manager: EntityManager,
     held: LockedInstance,
     call: UiActionCall,
-  ): Promise<Decision<UiActionAnswer>> {
+  ): Promise<Decision<UiActionResponseDto>> {
     const { principal, key, body, repeat } = call;
     const definition = held.definition();
     const place = this.access.demand(principal, held.row, definition, key.uiActionSvcUuid);
@@ -108,7 +128,7 @@ export class UiActionExecutionService {
     if (stored !== null && repeat !== undefined) {
       // An answer is stored for this path, so its token was there; another body may still be refused.
       inThisTurn(() => refuseInput(definition, place, body));
-      return { answer: this.answers.answer(stored, repeat) as UiActionAnswer };
+      return { answer: this.answers.answer(stored, repeat) as UiActionResponseDto };
     }
     const loaded = await held.load();
     const { id: tokenId, live } = await this.tokenOf(manager, loaded, key);
@@ -132,17 +152,14 @@ export class UiActionExecutionService {
     };
   }
 
-  /**
-   * The token of a path; `live` is undefined when it has ended.
-   * @throws ProcessTokenNotFoundError
-   */
+  /** `live` is undefined when it has ended. @throws ProcessTokenNotFoundError */
   private async tokenOf(
     manager: EntityManager,
     { row, state }: LoadedInstance,
-    { tokenUuid }: UiActionKey,
+    { tokenUuid }: UiActionParams,
   ): Promise<{ id: number; live: TokenState | undefined }> {
     const live = [...state.tokens.values()].find(({ uuid }) => uuid === tokenUuid);
-    const token = live ?? (await this.tokens.find(manager, row.id, tokenUuid));
+    const token = live ?? (await Tokens.find(manager, row.id, tokenUuid));
     if (token === null) {
       throw new ProcessTokenNotFoundError();
     }
@@ -154,9 +171,9 @@ export class UiActionExecutionService {
     manager: EntityManager,
     { repeat }: UiActionCall,
     { shard }: InstanceRow,
-    answer: UiActionAnswer,
+    answer: UiActionResponseDto,
     now: Date,
-  ): Promise<UiActionAnswer> {
+  ): Promise<UiActionResponseDto> {
     if (repeat !== undefined) {
       await this.answers.keep(manager, repeat, { shard, answer, now });
     }
@@ -165,17 +182,17 @@ export class UiActionExecutionService {
 
   private async failed(error: unknown, principal: Principal): Promise<unknown> {
     if (error instanceof EngineRefusal) {
-      return this.failures.refused(error);
+      return toDomainError(error);
     }
     if (error instanceof FailedStepError) {
-      const report = await this.failures.stopped(error, { actor: principal.user.userName });
+      const report = await this.incidents.recordStop(error, { actor: principal.user.userName });
       return stopError(report, isOfMissingData(error.incident));
     }
     return error;
   }
 }
 
-function answerOf({ before: { definition, state }, result }: StepOutcome): UiActionAnswer {
+function answerOf({ before: { definition, state }, result }: StepOutcome): UiActionResponseDto {
   const { action, changedTokens } = result;
   if (action === null) {
     throw new TypeError('A UI action ends with a token somewhere.');
@@ -188,7 +205,7 @@ function toAnswer(
   tokenUuid: string,
   definition: RunnableDefinition,
   { node, back }: { node: number; back: boolean },
-): UiActionAnswer {
+): UiActionResponseDto {
   return {
     tokenUuid,
     currentNodeId: definition.nodeAt(node)?.id ?? 0,

@@ -1,5 +1,4 @@
 import { hash, randomUUID } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
 import { callerFingerprint, type Principal } from '../../../common/user/principal.js';
 import { canonicalJson } from '../../../common/canonical-json.js';
 import { demandMatch, matches, type IfMatch } from '../../../common/http/conditional-requests.js';
@@ -59,15 +58,10 @@ export function newCommit(): Commit {
  * transactions were committed. For steps of other replicas it compares times of the database, see `LockTime`, and the revision that was
  * there before the call waited for anybody.
  */
-@Injectable()
 export class UiActionRepeats {
-  private readonly windowMs: number;
+  private readonly windowMs = processLimits.repeatWindowMs;
   /** Also of executions that are under way, or were rolled back; nothing stored names these. */
   private readonly commits = new RecentlyUsed<string, Commit>({ entries: COMMITS });
-
-  constructor() {
-    this.windowMs = processLimits.repeatWindowMs;
-  }
 
   /**
    * Finds the execution that a call repeats.

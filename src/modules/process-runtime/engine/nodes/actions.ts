@@ -12,7 +12,7 @@ import type { ActionState, TokenState } from '../state/engine.types.js';
 import { mergeData, rendered, setData, valuesAt } from '../state/process-data.js';
 import type { RuntimeNode } from '../state/runtime-definition.js';
 import type { StepRun } from '../state/step-run.js';
-import { publish } from '../flow/messages.js';
+import { publish } from '../flow/waits.js';
 import { delayed } from '../state/due-times.js';
 
 /** What has become of a node's actions in the present visit, by svcUuid. */

@@ -2,14 +2,13 @@ import type { JsonObject } from '../../../../common/json.js';
 import { hasActionsLeft, isDone, runAutomaticActions } from './actions.js';
 import { EngineRefusal } from '../state/engine.errors.js';
 import type { NodeStatus, TokenState } from '../state/engine.types.js';
-import { publish } from '../flow/messages.js';
+import { publish, arm, armNode, isAwaitingMessage, targetsOf } from '../flow/waits.js';
 import { mergeData } from '../state/process-data.js';
 import type { RuntimeNode } from '../state/runtime-definition.js';
 import { fireBoundary } from '../flow/scopes.js';
 import type { StepRun } from '../state/step-run.js';
 import { depart, enter, leave } from '../flow/token-flow.js';
 import { hasPendingAction } from '../state/tokens.js';
-import { arm, armNode, isAwaitingMessage, targetsOf } from '../flow/waits.js';
 
 /** A token arrives at a task: its automatic actions run, then it goes on or comes to rest. */
 export function enterActivity(run: StepRun, id: number): void {
@@ -106,12 +105,8 @@ export function trigger(run: StepRun, token: TokenState, index: number, payload:
   }
 }
 
-function isWaiting(token: TokenState): boolean {
-  return (
-    token.status === 'WAITING_MESSAGE' ||
-    token.status === 'WAITING_MESSAGE_EVENT' ||
-    token.status === 'WAITING_TIMER_EVENT'
-  );
+function isWaiting({ status }: TokenState): boolean {
+  return ['WAITING_MESSAGE', 'WAITING_MESSAGE_EVENT', 'WAITING_TIMER_EVENT'].includes(status);
 }
 
 function statusAfter(payload: JsonObject | null): NodeStatus {

@@ -2,7 +2,7 @@ import { enterActivity, enterCatchEvent, enterEventGateway } from './activities.
 import { enterCallActivity } from './calls.js';
 import type { NodeKind } from '../../../process-definitions/model/process-graph.types.js';
 import { arriveAtJoin, fireInclusiveJoin, isJoin } from '../flow/joins.js';
-import { publish } from '../flow/messages.js';
+import { publish } from '../flow/waits.js';
 import type { RuntimeNode } from '../state/runtime-definition.js';
 import { enterSubProcess, terminateScope, throwBpmnError } from '../flow/scopes.js';
 import type { Arrival, StepRun } from '../state/step-run.js';

@@ -1,33 +1,45 @@
 import type { JsonObject, JsonValue } from '../../../../common/json.js';
-import type { StepLimits } from './step-limits.js';
+import type { processLimits } from '../../process.limits.js';
 
 /** States of a process instance (docs/process-semantics.md, section 3). */
-export type InstanceStatus =
-  | 'CREATED'
-  | 'STARTED'
-  | 'FINISHED'
-  | 'FAILED'
-  | 'EXPIRED'
-  | 'TERMINATED'
-  | 'DISMISSED'
-  | 'ABORTED'
-  | 'ONHOLD';
+export const INSTANCE_STATES = [
+  'CREATED',
+  'STARTED',
+  'FINISHED',
+  'FAILED',
+  'EXPIRED',
+  'TERMINATED',
+  'DISMISSED',
+  'ABORTED',
+  'ONHOLD',
+] as const;
+export type InstanceStatus = (typeof INSTANCE_STATES)[number];
 
 /** States of a token (docs/process-semantics.md, section 4). */
-export type TokenStatus =
-  'ACTIVE' | 'INACTIVE' | 'ABORTED' | 'ON_HOLD' | 'DISMISSED' | 'EXPIRED' | 'TERMINATED';
+export const TOKEN_STATES = [
+  'ACTIVE',
+  'INACTIVE',
+  'ABORTED',
+  'ON_HOLD',
+  'DISMISSED',
+  'EXPIRED',
+  'TERMINATED',
+] as const;
+export type TokenStatus = (typeof TOKEN_STATES)[number];
 
 /** What a token does at its node (docs/process-semantics.md, section 4). */
-export type NodeStatus =
-  | 'ARRIVED'
-  | 'EXECUTING'
-  | 'EXECUTED_COMPLETE'
-  | 'EXECUTED_PARTIAL'
-  | 'WAITING_MESSAGE_EVENT'
-  | 'WAITING_TIMER_EVENT'
-  | 'WAITING_MESSAGE'
-  | 'MESSAGE_RECEIVED'
-  | 'MESSAGE_RESPONSE_TIMED_OUT';
+export const NODE_STATES = [
+  'ARRIVED',
+  'EXECUTING',
+  'EXECUTED_COMPLETE',
+  'EXECUTED_PARTIAL',
+  'WAITING_MESSAGE_EVENT',
+  'WAITING_TIMER_EVENT',
+  'WAITING_MESSAGE',
+  'MESSAGE_RECEIVED',
+  'MESSAGE_RESPONSE_TIMED_OUT',
+] as const;
+export type NodeStatus = (typeof NODE_STATES)[number];
 
 /** What became of an action in the present visit of its node. */
 export interface ActionState {
@@ -154,36 +166,33 @@ export interface InstanceState {
   tokens: Map<number, TokenState>;
 }
 
+/** A token on a visit, and an action of the node where it stands. */
+interface OfVisit {
+  tokenId: number;
+  visit: number;
+}
+interface OfAction extends OfVisit {
+  actionSvcUuid: string;
+}
+/** Ends that come from outside of an instance. */
+type ForcedEnd = 'TERMINATED' | 'EXPIRED' | 'DISMISSED' | 'ABORTED';
+
 /** What a step is asked to do. */
 export type EngineCommand =
   | { kind: 'START'; startNode: number; data: JsonObject; patch?: JsonObject }
   /** With `goesBack` it leads back, or is refused. */
   | { kind: 'UI_ACTION'; tokenId: number; uiActionSvcUuid: string; body: JsonObject; goesBack?: boolean }
-  | { kind: 'ACTION_DUE'; tokenId: number; visit: number; actionSvcUuid: string }
-  | { kind: 'ACTION_DONE'; tokenId: number; visit: number; actionSvcUuid: string; output: JsonValue }
+  | ({ kind: 'ACTION_DUE' } & OfAction)
+  | ({ kind: 'ACTION_DONE'; output: JsonValue } & OfAction)
   /** The workflow of an action failed for good: an error boundary event that names the code takes it, or it is an incident. */
-  | {
-      kind: 'ACTION_FAILED';
-      tokenId: number;
-      visit: number;
-      actionSvcUuid: string;
-      errorCode: string | null;
-      message: string;
-    }
+  | ({ kind: 'ACTION_FAILED'; errorCode: string | null; message: string } & OfAction)
   /** The workflow of an action has thrown a BPMN error. */
-  | { kind: 'ACTION_ERROR'; tokenId: number; visit: number; actionSvcUuid: string; errorCode: string }
-  | { kind: 'TIMER'; tokenId: number; visit: number; node: number }
-  | { kind: 'MESSAGE'; tokenId: number; visit: number; node: number; payload: JsonObject }
-  | { kind: 'CHILD_ENDED'; tokenId: number; visit: number; index: number; outcome: ChildOutcome }
+  | ({ kind: 'ACTION_ERROR'; errorCode: string } & OfAction)
+  | ({ kind: 'TIMER'; node: number } & OfVisit)
+  | ({ kind: 'MESSAGE'; node: number; payload: JsonObject } & OfVisit)
+  | ({ kind: 'CHILD_ENDED'; index: number; outcome: ChildOutcome } & OfVisit)
   /** A call that a token waits for cannot be made: an error boundary event that names the code takes it, or it is an incident. */
-  | {
-      kind: 'CALL_FAILED';
-      tokenId: number;
-      visit: number;
-      index: number;
-      type: IncidentType;
-      message: string;
-    }
+  | ({ kind: 'CALL_FAILED'; index: number; type: IncidentType; message: string } & OfVisit)
   | { kind: 'APPEND'; values: { path: string; value: JsonValue }[] }
   | { kind: 'CONTINUE' }
   /**
@@ -191,20 +200,18 @@ export type EngineCommand =
    * (`node` and `index` of its CALL job). It is needed where there are several calls, or where the token does not wait and may
    * have gone on.
    */
-  | {
+  | ({
       kind: 'RETRY';
-      tokenId: number;
-      visit: number;
       actionSvcUuid: string | null;
       call?: { node: number; index: number };
       patch?: JsonObject;
-    }
+    } & OfVisit)
   /** An operator corrects process data by a JSON merge patch (RFC 7396), for work that is retried without the engine. */
   | { kind: 'CHANGE_DATA'; patch: JsonObject }
   /** Nothing but a look at the joins that wait. */
   | { kind: 'HOLD' }
   | { kind: 'RELEASE' }
-  | { kind: 'END'; state: 'TERMINATED' | 'EXPIRED' | 'DISMISSED' | 'ABORTED' };
+  | { kind: 'END'; state: ForcedEnd };
 
 /**
  * How a called process ended. `FAILED` is a BPMN error that nothing in the process has caught, with its code as `errorCode`.
@@ -222,21 +229,11 @@ export type ThrownError = { kind: 'BPMN' | 'TECHNICAL'; code: string | null };
 
 /** Work for the background, stored in the transaction of the step. `at` in epoch milliseconds. */
 export type EngineJob =
-  | { kind: 'TIMER'; tokenId: number; visit: number; node: number; at: number }
-  | { kind: 'ACTION_DUE'; tokenId: number; visit: number; actionSvcUuid: string; at: number }
-  | {
-      kind: 'WORKFLOW';
-      tokenId: number;
-      visit: number;
-      actionSvcUuid: string;
-      workflow: string;
-      appId: string | null;
-      input: JsonObject;
-    }
-  | {
+  | ({ kind: 'TIMER'; node: number; at: number } & OfVisit)
+  | ({ kind: 'ACTION_DUE'; at: number } & OfAction)
+  | ({ kind: 'WORKFLOW'; workflow: string; appId: string | null; input: JsonObject } & OfAction)
+  | ({
       kind: 'CALL';
-      tokenId: number;
-      visit: number;
       /** The call activity, or the node of the START_SUBPROCESS action that `actionSvcUuid` names. */
       node: number;
       actionSvcUuid: string | null;
@@ -248,7 +245,7 @@ export type EngineJob =
       appId: string | null;
       startCondition: string | null;
       data: JsonObject;
-    }
+    } & OfVisit)
   | { kind: 'PUBLISH_MESSAGE'; message: string; correlation: string | null; payload: JsonObject }
   | { kind: 'APPEND_TO_PARENT'; values: { path: string; value: JsonValue }[] }
   /**
@@ -261,7 +258,7 @@ export type EngineJob =
       tokenId: number | null;
       visit: number | null;
       sinceSeq: number;
-      state: 'TERMINATED' | 'EXPIRED' | 'DISMISSED' | 'ABORTED';
+      state: ForcedEnd;
     }
   | { kind: 'NOTIFY_PARENT'; outcome: ChildOutcome }
   | { kind: 'CONTINUE'; at: number };
@@ -287,23 +284,36 @@ export interface EngineEvent {
   data: JsonObject | null;
 }
 
-export type EngineEventKind =
-  | 'INSTANCE_STATE'
-  | 'TOKEN_CREATED'
-  | 'TOKEN_STATE'
-  | 'NODE_ENTERED'
-  | 'NODE_LEFT'
-  | 'ACTION_EXECUTED'
-  | 'BACK'
-  | 'TIMER_FIRED'
-  | 'MESSAGE_RECEIVED'
-  | 'MESSAGE_PUBLISHED'
-  | 'CHILD_STARTED'
-  | 'CHILD_ENDED'
-  | 'ERROR_THROWN'
-  | 'RETRY'
-  | 'DATA_CHANGED'
-  | 'DATA_APPENDED';
+/** What the engine tells of, in the order in which the OpenAPI document has it. */
+export const ENGINE_EVENT_KINDS = [
+  'INSTANCE_STATE',
+  'TOKEN_CREATED',
+  'TOKEN_STATE',
+  'NODE_ENTERED',
+  'NODE_LEFT',
+  'ACTION_EXECUTED',
+  'BACK',
+  'TIMER_FIRED',
+  'MESSAGE_RECEIVED',
+  'MESSAGE_PUBLISHED',
+  'CHILD_STARTED',
+  'CHILD_ENDED',
+  'ERROR_THROWN',
+  'RETRY',
+  'DATA_APPENDED',
+  'DATA_CHANGED',
+] as const;
+export type EngineEventKind = (typeof ENGINE_EVENT_KINDS)[number];
+
+/** Bounds of one step and of one instance. */
+export interface StepLimits extends Pick<
+  typeof processLimits,
+  'nodesPerStep' | 'continues' | 'liveTokens' | 'items' | 'expressionSteps' | 'returnPoints'
+> {
+  /** Bytes of process data as JSON, and values, those inside of others included. */
+  readonly dataBytes: number;
+  readonly dataValues: number;
+}
 
 /** Values that a step gets from outside. The engine itself reads no clock and makes no random number. */
 export interface StepContext {

@@ -130,13 +130,16 @@ export class RuntimeDefinition {
     for (const action of node.actions) {
       this.actions.set(action.svcUuid, { node, action });
     }
-    for (const uiAction of node.uiActions) {
-      const action = node.actionByName.get(uiAction.action);
-      if (action !== undefined) {
-        this.uiActions.set(uiAction.svcUuid, { node, action, uiAction });
-      }
-    }
+    placesAt(node).forEach((place) => this.uiActions.set(place.uiAction.svcUuid, place));
   }
+}
+
+/** The UI actions of a node. */
+export function placesAt(node: RuntimeNode): UiActionPlace[] {
+  return node.uiActions.flatMap((uiAction) => {
+    const action = node.actionByName.get(uiAction.action);
+    return action === undefined ? [] : [{ node, action, uiAction }];
+  });
 }
 
 function runtimeNode(graph: ProcessGraph, node: GraphNode): RuntimeNode {

@@ -1,6 +1,30 @@
+import type { InstanceState, TokenState, TokenStatus } from './engine.types.js';
 import { EngineIncident } from './engine.errors.js';
-import type { TokenState, TokenStatus } from './engine.types.js';
 import type { StepRun } from './step-run.js';
+
+/** An instance before its START command: without data and tokens. */
+export function newInstance(identity: {
+  readonly id: number;
+  readonly uuid: string;
+  /** Of the instance that calls it; null for one that nobody called. */
+  readonly parentUuid: string | null;
+}): InstanceState {
+  return {
+    id: identity.id,
+    uuid: identity.uuid,
+    parentUuid: identity.parentUuid,
+    state: 'CREATED',
+    data: {},
+    joins: [],
+    returnPoints: [],
+    executions: [],
+    pending: [],
+    continues: 0,
+    seq: 0,
+    backCounter: 0,
+    tokens: new Map(),
+  };
+}
 
 /** Where a new token stands in the token tree and in the process. */
 export interface TokenPlace {

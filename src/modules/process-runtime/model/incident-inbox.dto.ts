@@ -1,6 +1,5 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional } from 'class-validator';
-import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
+import { IsOptional } from 'class-validator';
+import { NEXT_PAGE, shows, Shows } from '../../../common/answer-fields.decorators.js';
 import { IsText } from '../../../common/validation/patterns.decorators.js';
 import {
   IsPageCursor,
@@ -9,6 +8,7 @@ import {
   IsQueryProcessName,
   IsRangeEnd,
   IsRangeStart,
+  IsQueryName,
 } from '../../../common/validation/query.decorators.js';
 import { WorkflowRunErrorDto } from '../../workflows/reading/workflow-run.dto.js';
 import type { WorkflowRunError } from '../../workflows/model/workflow.types.js';
@@ -19,20 +19,18 @@ import {
   type IncidentType,
   type InstanceStatus,
 } from '../engine/state/engine.types.js';
-import {
-  INCIDENT_STATES,
-  type IncidentCount,
-  type IncidentFilter,
-  type IncidentQuery,
-  type IncidentState,
-} from '../model/incident-inbox.types.js';
-import { ShowsInstanceState } from '../model/start.response.dto.js';
+import { INCIDENT_STATES, type IncidentState } from './process-runtime.types.js';
+import { ShowsInstanceState } from './start.response.dto.js';
 
 const MAX_LIMIT = 200;
 const ELEMENT_MAX_LENGTH = 255;
 
-/** Which incidents are meant. */
-class IncidentFilterDto implements IncidentFilter {
+/** A member that is the kind of an incident, or what failed. */
+export const ShowsIncidentType = shows({ enum: [...INCIDENT_TYPES], enumName: 'IncidentType' });
+export const ShowsIncidentSource = shows({ enum: [...INCIDENT_SOURCES], enumName: 'IncidentSource' });
+
+/** Which incidents are meant. Times are those at which they were raised first. */
+export class IncidentFilterDto {
   @IsQueryId({ description: 'Only incidents in processes of this application.' })
   applicationId?: string;
 
@@ -52,13 +50,7 @@ class IncidentFilterDto implements IncidentFilter {
   @IsOptional()
   bpmnElementId?: string;
 
-  @ApiPropertyOptional({
-    enum: INCIDENT_TYPES,
-    enumName: 'IncidentType',
-    description: 'Only this kind of failure.',
-  })
-  @IsIn(INCIDENT_TYPES, { message: `must be one of ${INCIDENT_TYPES.join(', ')}` })
-  @IsOptional()
+  @IsQueryName('IncidentType', INCIDENT_TYPES, { description: 'Only this kind of failure.' })
   code?: IncidentType;
 
   @IsRangeStart('incidents that were raised first')
@@ -69,14 +61,8 @@ class IncidentFilterDto implements IncidentFilter {
 }
 
 /** Which incidents to list. */
-export class IncidentsQueryDto extends IncidentFilterDto implements IncidentQuery {
-  @ApiPropertyOptional({
-    enum: INCIDENT_STATES,
-    enumName: 'IncidentState',
-    description: 'Only incidents in this state.',
-  })
-  @IsIn(INCIDENT_STATES, { message: `must be one of ${INCIDENT_STATES.join(', ')}` })
-  @IsOptional()
+export class IncidentsQueryDto extends IncidentFilterDto {
+  @IsQueryName('IncidentState', INCIDENT_STATES, { description: 'Only incidents in this state.' })
   state?: IncidentState;
 
   @IsPageCursor()
@@ -105,15 +91,10 @@ export class ListedIncidentDto {
   )
   state: IncidentState;
 
-  @Shows.enum(
-    'IncidentType',
-    [...INCIDENT_TYPES],
-    'Kind of failure: the `type` of the incident where an instance is read.',
-    'WORKFLOW',
-  )
+  @ShowsIncidentType('Kind of failure: the `type` of the incident where an instance is read.', 'WORKFLOW')
   code: IncidentType;
 
-  @Shows.enum('IncidentSource', [...INCIDENT_SOURCES], 'What failed.', 'ACTION')
+  @ShowsIncidentSource('What failed.', 'ACTION')
   source: IncidentSource;
 
   @Shows.value('What went wrong, for a person.', 'CONDITION_FAILED: No condition is true.')
@@ -187,7 +168,7 @@ export class IncidentPageDto {
 }
 
 /** How many incidents of one kind are open at one place. */
-export class IncidentCountDto implements IncidentCount {
+export class IncidentCountDto {
   @Shows.value('Application that the process belongs to.', 'sample')
   applicationId: string;
 
@@ -200,7 +181,7 @@ export class IncidentCountDto implements IncidentCount {
   )
   bpmnElementId: string | null;
 
-  @Shows.enum('IncidentType', [...INCIDENT_TYPES], 'Kind of failure.', 'WORKFLOW')
+  @ShowsIncidentType('Kind of failure.', 'WORKFLOW')
   code: IncidentType;
 
   @Shows.number('How many are open.', 12)

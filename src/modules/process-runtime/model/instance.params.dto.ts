@@ -12,16 +12,15 @@ import {
   IsQueryUuid,
   IsRangeEnd,
   IsRangeStart,
+  IsQueryName,
 } from '../../../common/validation/query.decorators.js';
-import { INSTANCE_LISTS, type InstanceList } from './instance-contents.js';
-import type { InstanceStatus } from '../engine/state/engine.types.js';
-import {
-  MAX_SEARCH_TERM,
-  MAX_SEARCH_TERMS,
-  MAX_SEARCH_VALUE,
-  SEARCH_TERM_PATTERN,
-} from '../model/search-terms.js';
-import { INSTANCE_STATES } from '../model/start.response.dto.js';
+import { type InstanceStatus, INSTANCE_STATES } from '../engine/state/engine.types.js';
+import { MAX_SEARCH_TERM, MAX_SEARCH_TERMS, MAX_SEARCH_VALUE, SEARCH_TERM_PATTERN } from './search-terms.js';
+
+/** Lists of an instance that not every reader needs. */
+export const INSTANCE_LISTS = ['children', 'history'] as const;
+export type InstanceList = (typeof INSTANCE_LISTS)[number];
+export const ALL_LISTS: ReadonlySet<InstanceList> = new Set(INSTANCE_LISTS);
 
 const MAX_LIMIT = 200;
 const MAX_SEQ = 2_147_483_647;
@@ -53,15 +52,11 @@ export class InstancesQueryDto {
   @IsQueryProcessName({ description: 'Only processes of this name.', example: 'loan_onboarding' })
   processDefinitionName?: string;
 
-  @ApiPropertyOptional({
-    enum: INSTANCE_STATES,
-    enumName: 'ProcessInstanceState',
+  @IsQueryName('ProcessInstanceState', INSTANCE_STATES, {
     description: 'Only instances in this state; `ON_HOLD` and `ON HOLD` are other ways to write `ONHOLD`.',
     example: 'STARTED',
   })
   @Transform(toState)
-  @IsIn(INSTANCE_STATES, { message: `must be one of ${INSTANCE_STATES.join(', ')}` })
-  @IsOptional()
   state?: InstanceStatus;
 
   @ApiPropertyOptional({

@@ -1,0 +1,64 @@
+import { IsPathId } from '../../../common/validation/patterns.decorators.js';
+import { ApiProperty, type ApiHeaderOptions } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
+import { ValidationFailedError } from '../../../common/errors/request.errors.js';
+
+/** Path of a UI action on a token. */
+export class UiActionParams {
+  @IsPathId({
+    description: '`uuid` of the process instance, as its start or `listProcessInstances` told it.',
+    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
+  })
+  processUuid: string;
+
+  @IsPathId({
+    description: '`uuid` of an active token, as `getProcessInstance` tells it.',
+    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
+  })
+  tokenUuid: string;
+
+  @IsPathId({
+    description: '`svcUuid` of one of the `uiActions` of that token.',
+    example: '7c012ba2-d101-55f2-b084-149d62e373ce',
+  })
+  uiActionSvcUuid: string;
+}
+
+/** What a UI action answers (docs/contract.md, section 4.2). */
+export class UiActionResponseDto {
+  @Shows.uuid(
+    'The token of the path; after a back action the new one in its place.',
+    '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
+  )
+  tokenUuid: string;
+
+  @Shows.number('Node that the token stands on now.', 1003)
+  currentNodeId: number;
+
+  @ApiProperty({ type: 'null', nullable: true, description: 'Reserved; always null.', example: null })
+  templatesSequence: null;
+
+  @Shows.value('Whether the token went back to an earlier node.', false)
+  backAction: boolean;
+
+  @Shows.value('Whether there is a new token: use `tokenUuid` from now on.', false)
+  resetToken: boolean;
+}
+
+/** The request header by which a caller says that going back is meant. */
+export const BACK_HEADER: ApiHeaderOptions & { name: string } = {
+  name: 'svc-back',
+  required: false,
+  description:
+    '`true`: the call takes the token back and never executes the action where the token stands. Send it for `uiActions` whose `back` ' +
+    'is true; an action with `allowBack="explicit"` requires it.',
+  schema: { type: 'string', enum: ['true'] },
+};
+
+/** Whether a caller wants to go back and nothing else. @throws ValidationFailedError */
+export function readBack(value: string | undefined): boolean {
+  if (value !== undefined && value !== 'true') {
+    throw new ValidationFailedError([{ field: BACK_HEADER.name, rule: 'must be true, or left out' }]);
+  }
+  return value !== undefined;
+}
