@@ -28,7 +28,10 @@ describe('IdBlocks', () => {
       return { database, ids: new IdBlocks(database) };
     });
   });
-  afterAll(() => Promise.all(dataSources.map((dataSource) => dataSource.destroy())));
+  afterAll(async () => {
+    await dataSources[0]!.manager.clear(IdBlockEntity);
+    await Promise.all(dataSources.map((dataSource) => dataSource.destroy()));
+  });
 
   const stored = async (name: string): Promise<number | undefined> =>
     (await dataSources[0]!.manager.findOneBy(IdBlockEntity, { name }))?.next;
