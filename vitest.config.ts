@@ -57,14 +57,14 @@ const OF_SERVERS = [
   'test/integration/database/*.int-spec.ts',
   'test/integration/jobs/*.int-spec.ts',
   'test/integration/audit/audit.int-spec.ts',
-  'test/integration/builds/{active-build,publish,races}.int-spec.ts',
+  'test/integration/builds/{active-build,races}.int-spec.ts',
   'test/integration/discovery/{history,replicas}.int-spec.ts',
   'test/integration/http/request-body.int-spec.ts',
   'test/integration/process-runtime/{incident-inbox,instance-lists,instance-search,process-statistics}.int-spec.ts',
-  'test/integration/process-runtime/{running-processes,search-plans,start-process,statements}.int-spec.ts',
-  'test/integration/systems/{conditional-changes,create-system,list-systems,system-tags}.int-spec.ts',
-  'test/integration/tools/{concurrency,synchronisation}.int-spec.ts',
-  'test/integration/ui-action/{double-clicks,execute-ui-action}.int-spec.ts',
+  'test/integration/process-runtime/{running-processes,search-plans,statements}.int-spec.ts',
+  'test/integration/systems/{conditional-changes,list-systems,system-tags}.int-spec.ts',
+  'test/integration/tools/concurrency.int-spec.ts',
+  'test/integration/ui-action/double-clicks.int-spec.ts',
   'test/integration/workflows/{call-journal,workflow-usage}.int-spec.ts',
 ];
 
@@ -85,7 +85,7 @@ function integration(database: string, index: number, all: readonly string[]): T
   // Of the matrix, what `npm test` has run on MySQL.
   const done = matrix === 'rest' && database === 'mysql' ? OF_SERVERS : [];
   return project(all.length === 1 ? 'integration' : `integration-${database}`, {
-    include: database === 'vitess' ? OF_SHARDS : index === 0 ? [INTEGRATION, OF_APPLICATIONS] : onServers,
+    include: database === 'vitess' ? OF_SHARDS : index === 0 ? [INTEGRATION] : onServers,
     exclude: [HIDES_DRIVERS, ...done, ...(index === 0 ? [] : SAME_ON_EVERY_DATABASE)],
     env: { TEST_DATABASE: database },
   });
@@ -157,7 +157,7 @@ export default defineConfig({
         env: { TEST_DATABASE: 'embedded', TEST_SHARDS: '8' },
       }),
       project('suites', {
-        include: ['test/prove/suites/**/*.int-spec.ts'],
+        include: ['test/prove/suites/**/*.int-spec.ts', OF_APPLICATIONS],
         env: { TEST_DATABASE: databases[0] ?? 'embedded' },
       }),
     ],

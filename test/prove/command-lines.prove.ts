@@ -4,4 +4,5 @@ export const proof = suite(
   'command-lines',
   'the command lines do what their help says, from a fresh clone too',
   ['embedded'],
+  'sample/tests/',
 );

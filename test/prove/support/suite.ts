@@ -11,8 +11,14 @@ const FOLDER = 'test/prove/suites';
 /**
  * A proof by tests: the files of a folder of test/prove/suites, which take too long for `npm test`.
  * @param name that of the folder
+ * @param others folders of tests that belong to it
  */
-export function suite(name: string, claim: string, shortDatabases: readonly DatabaseKind[]): Proof {
+export function suite(
+  name: string,
+  claim: string,
+  shortDatabases: readonly DatabaseKind[],
+  ...others: readonly string[]
+): Proof {
   return {
     name,
     claim,
@@ -21,10 +27,14 @@ export function suite(name: string, claim: string, shortDatabases: readonly Data
     takesLong: true,
     async run({ kind }) {
       const child = endsWithUs(
-        spawn('npx', ['--no-install', 'vitest', 'run', '--project', 'suites', `${FOLDER}/${name}/`], {
-          env: { VITEST_MAX_WORKERS: '2', ...process.env, TEST_DATABASE: kind, TEST_BUILT: 'true' },
-          stdio: ['ignore', 'pipe', 'pipe'],
-        }),
+        spawn(
+          'npx',
+          ['--no-install', 'vitest', 'run', '--project', 'suites', `${FOLDER}/${name}/`, ...others],
+          {
+            env: { VITEST_MAX_WORKERS: '2', ...process.env, TEST_DATABASE: kind, TEST_BUILT: 'true' },
+            stdio: ['ignore', 'pipe', 'pipe'],
+          },
+        ),
       );
       const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
       const [told, errors, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
