@@ -23,11 +23,17 @@ import { scriptOptions } from './options.js';
  *     npm run prove -- --short                       few rounds, as in CI, several beside each other
  *     npm run prove -- race crash --db mysql         some of them, on one database
  *
+ * `--suites only` runs the suites of tests among them, `--suites without` all others.
+ *
  * Ends with `N passed, N failed`; a database that cannot be had is skipped, or failed where CI is set.
  */
 const { values, positionals } = scriptOptions({
   allowPositionals: true,
-  options: { short: { type: 'boolean', default: false }, db: { type: 'string', multiple: true } },
+  options: {
+    short: { type: 'boolean', default: false },
+    suites: { type: 'string', default: 'with' },
+    db: { type: 'string', multiple: true },
+  },
 });
 endWithSignals();
 if (spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' }).status !== 0) {
@@ -46,7 +52,9 @@ const wantedKinds = values.db?.flatMap((value) => value.split(','));
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };
 
 const proofs = (await loadProofs()).filter(
-  ({ name }) => positionals.length === 0 || positionals.includes(name),
+  ({ name, isSuite = false }) =>
+    (positionals.length === 0 || positionals.includes(name)) &&
+    (values.suites === 'with' || isSuite === (values.suites === 'only')),
 );
 const runs: readonly Run[] = proofs.flatMap((proof) =>
   (values.short ? (proof.shortDatabases ?? proof.databases) : proof.databases)
@@ -54,7 +62,7 @@ const runs: readonly Run[] = proofs.flatMap((proof) =>
     .map((kind) => ({ proof, kind })),
 );
 const servers = new Map<string, Promise<StartedDatabases>>();
-/** Servers that a run has for itself at present. */
+/** What a run has for itself at present: a server that it kills, or the processors, which a suite of tests fills. */
 const taken = new Set<string>();
 // The longest come first. Figures of long runs are not to be disturbed.
 const waiting = values.short ? runs.toSorted((one, other) => rank(one) - rank(other)) : [...runs];
@@ -65,30 +73,30 @@ process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0);
 
 /** Those that must wait for each other make a long row, too. */
 function rank(run: Run): number {
-  return isAlone(run) ? 0 : run.proof.takesLong ? 1 : 2;
+  return ownOf(run) === undefined ? (run.proof.takesLong ? 1 : 2) : 0;
 }
 
-/** Whether a run kills its server. */
-function isAlone({ proof, kind }: Run): boolean {
-  return proof.needsOwnServer === true && kind !== 'embedded';
+/** What a run must have for itself; undefined where it can share everything. */
+function ownOf({ proof, kind }: Run): string | undefined {
+  return proof.isSuite ? 'processors' : proof.needsOwnServer && kind !== 'embedded' ? kind : undefined;
 }
 
 /** Runs what waits, and leaves those that need a server which another run has to whoever has it. */
 async function runInTurn(): Promise<void> {
   for (;;) {
-    const run = waiting.find((each) => !isAlone(each) || !taken.has(each.kind));
+    const run = waiting.find((each) => !taken.has(ownOf(each) ?? ''));
     if (run === undefined) {
       return;
     }
     waiting.splice(waiting.indexOf(run), 1);
     const { proof, kind } = run;
-    const alone = isAlone(run);
-    if (alone) {
-      taken.add(kind);
+    const own = ownOf(run);
+    if (own !== undefined) {
+      taken.add(own);
     }
-    await runOne(proof, kind, await serversFor(kind, { fast: values.short && !alone }));
-    if (alone) {
-      taken.delete(kind);
+    await runOne(proof, kind, await serversFor(kind, { fast: values.short && own !== kind }));
+    if (own !== undefined) {
+      taken.delete(own);
     }
   }
 }

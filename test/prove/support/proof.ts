@@ -13,6 +13,8 @@ export interface Proof {
   shortDatabases?: readonly DatabaseKind[];
   /** Longer than most in a short run, which therefore begins with it. */
   takesLong?: boolean;
+  /** Tests, which fill the processors. */
+  isSuite?: boolean;
   /** The database server is killed on the way, so that one of our own is needed, with full durability. */
   needsOwnServer?: boolean;
   /** What the machine lacks for it beside a database, in one sentence; undefined when it can be run. */

@@ -24,14 +24,14 @@ export function suite(
     claim,
     databases: ['embedded', 'mariadb', 'mysql'],
     shortDatabases,
-    takesLong: true,
+    isSuite: true,
     async run({ kind }) {
       const child = endsWithUs(
         spawn(
           'npx',
           ['--no-install', 'vitest', 'run', '--project', 'suites', `${FOLDER}/${name}/`, ...others],
           {
-            env: { VITEST_MAX_WORKERS: '2', ...process.env, TEST_DATABASE: kind, TEST_BUILT: 'true' },
+            env: { ...process.env, TEST_DATABASE: kind, TEST_BUILT: 'true' },
             stdio: ['ignore', 'pipe', 'pipe'],
           },
         ),

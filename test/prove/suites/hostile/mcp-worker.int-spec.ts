@@ -119,6 +119,8 @@ describe('McpConnectionService', () => {
     const program = `
       const { McpConnectionService } = await import('${built}modules/mcp-connection/mcp-connection.service.js');
       const { Env } = await import('${built}config/env.js');
+      const { mcpLimits } = await import('${built}modules/mcp-connection/mcp.limits.js');
+      mcpLimits.testTimeoutMs = 60_000;
       const service = new McpConnectionService(Env.parse('evaluation', {}));
       const request = { baseUrl: 'http://127.0.0.1:49151/', credentials: { type: 'NO_AUTH' }, knownToolCount: 0 };
       console.log((await service.test(request)).cause);`;
