@@ -14,6 +14,7 @@ function onDatabase(database: string): TestProjectConfiguration {
     test: {
       name: `console-${database}`,
       isolate: false,
+      server: { deps: { external: [/\/dist\//] } },
       include: ['test/console/**/*.console-spec.ts'],
       globalSetup: ['test/support/global-setup.ts'],
       setupFiles: ['reflect-metadata', 'test/support/patience.ts', 'test/support/setup.ts'],

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
+import { PATIENCE_MS } from '../../support/patience.js';
 
 const SCREENSHOTS = '.cache/console-screenshots';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -32,6 +33,7 @@ export class Tab {
   ) {}
 
   static async in(context: BrowserContext, url: string): Promise<Tab> {
+    context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     const tab = new Tab(page, context, url);
     await page.exposeBinding('noteViolation', (_source, text: string) =>
