@@ -163,10 +163,16 @@ export class TestApp {
   }
 
   async close(): Promise<void> {
-    if (this !== TestApp.ofWorker) {
-      return this.stop();
+    if (this === TestApp.ofWorker) {
+      this.isTaken = false;
+    } else {
+      await this.stop();
     }
-    this.isTaken = false;
+    const violations = [...(this.discipline?.violations ?? [])];
+    this.discipline?.violations.clear();
+    if (violations.length > 0) {
+      throw new Error(`Statements of a sharded database:\n${violations.join('\n')}`);
+    }
   }
 
   private async stop(): Promise<void> {
@@ -174,10 +180,6 @@ export class TestApp {
     await this.nest.close();
     this.releaseLimits();
     await this.issuer.stop();
-    const violations = [...(this.discipline?.violations ?? [])];
-    if (violations.length > 0) {
-      throw new Error(`Statements of a sharded database:\n${violations.join('\n')}`);
-    }
   }
 }
 
