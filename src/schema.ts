@@ -9,16 +9,18 @@ import { CreatePlatform1780000000007 } from '../migrations/1780000000007-create-
 import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
 import { AppVersionEntity, VersionDependencyEntity } from './modules/apps/app-version.entity.js';
 import { AuditEventEntity } from './modules/audit/storage/audit-event.entity.js';
-import { ActiveBuildEntity } from './modules/builds/storage/active-build.entity.js';
-import { AppPackageEntity } from './modules/builds/storage/app-package.entity.js';
-import { BuildEntity } from './modules/builds/storage/build.entity.js';
-import { BuildDefinitionEntity } from './modules/builds/storage/build-definition.entity.js';
-import { BuildRepeatEntity } from './modules/builds/storage/build-repeat.entity.js';
-import { BuildLibraryEntity } from './modules/builds/storage/build-library.entity.js';
-import { BuildSystemEntity } from './modules/builds/storage/build-system.entity.js';
-import { BuildToolEntity } from './modules/builds/storage/build-tool.entity.js';
-import { BuildWorkflowEntity } from './modules/builds/storage/build-workflow.entity.js';
-import { ProcessNodeEntity } from './modules/builds/storage/process-node.entity.js';
+import {
+  ActiveBuildEntity,
+  AppPackageEntity,
+  BuildEntity,
+  BuildDefinitionEntity,
+  BuildRepeatEntity,
+  BuildLibraryEntity,
+  BuildSystemEntity,
+  BuildToolEntity,
+  BuildWorkflowEntity,
+  ProcessNodeEntity,
+} from './modules/builds/storage/build.entity.js';
 import {
   DiscoveryChangeEntity,
   DiscoveryScanEntity,

@@ -200,22 +200,18 @@ describe('listeners of activations', () => {
     const two = await publish(app, { appId, bpmn: userTaskProcess() });
     const seen: { build: ActivatedBuild; at: string }[] = [];
     let fails = true;
-    service.onActivated(
-      async (_manager, application, build) => {
-        if (application !== appId) {
-          return;
-        }
+    service.onActivated({
+      prepare: async (build) => {
+        seen.push({ build, at: 'before' });
+      },
+      store: async (_manager, build) => {
         seen.push({ build, at: 'inside' });
-        if (fails) {
+        if (fails && build.buildId === two.buildId) {
           throw new Error('cannot');
         }
       },
-      async (application, build) => {
-        if (application === appId) {
-          seen.push({ build, at: 'before' });
-        }
-      },
-    );
+      stored: async () => undefined,
+    });
 
     expect((await activate(app, appId, two.buildId)).status).toBe(500);
     expect((await activeRow(app, appId))?.buildId).toBe(one.buildId);

@@ -2,10 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { DatabaseUnavailableError } from '../../../src/database/database.errors.js';
 import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
 import { BuildDefinitionsService } from '../../../src/modules/builds/contents/build-definitions.service.js';
-import { BuildSnapshotsService } from '../../../src/modules/builds/making/build-snapshots.service.js';
+import { Builds } from '../../../src/modules/builds/storage/builds.repository.js';
 import { BuildWarningsService } from '../../../src/modules/builds/making/build-warnings.service.js';
-import { BuildRepeatEntity } from '../../../src/modules/builds/storage/build-repeat.entity.js';
-import { BuildSystemEntity } from '../../../src/modules/builds/storage/build-system.entity.js';
+import { BuildRepeatEntity, BuildSystemEntity } from '../../../src/modules/builds/storage/build.entity.js';
 import { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';
 import { TestApp } from '../../support/app.js';
 import { serviceAccount } from '../../support/factories.js';
@@ -314,7 +313,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
     const path = `${deliveryPath(place.appId, place.versionId)}/build`;
     const outage = new DatabaseUnavailableError(new Error('away'));
 
-    vi.spyOn(app.nest.get(BuildSnapshotsService), 'insert').mockRejectedValueOnce(outage);
+    vi.spyOn(Builds, 'insert').mockRejectedValueOnce(outage);
     const before = await app.request('POST', path);
     expect([before.status, before.body['message']]).toEqual([
       503,

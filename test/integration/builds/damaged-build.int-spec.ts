@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BuildDefinitionEntity } from '../../../src/modules/builds/storage/build-definition.entity.js';
-import { BuildLibraryEntity } from '../../../src/modules/builds/storage/build-library.entity.js';
-import { BuildSystemEntity } from '../../../src/modules/builds/storage/build-system.entity.js';
-import { BuildWorkflowEntity } from '../../../src/modules/builds/storage/build-workflow.entity.js';
-import { BuildEntity } from '../../../src/modules/builds/storage/build.entity.js';
+import {
+  BuildDefinitionEntity,
+  BuildLibraryEntity,
+  BuildSystemEntity,
+  BuildWorkflowEntity,
+  BuildEntity,
+} from '../../../src/modules/builds/storage/build.entity.js';
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, ui, userTask } from '../../support/runtime/process-files.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../src/common/canonical-json.js';
-import { AppPackageEntity } from '../../../src/modules/builds/storage/app-package.entity.js';
+import { AppPackageEntity } from '../../../src/modules/builds/storage/build.entity.js';
 import { packText } from '../../../src/common/packed-text.js';
 import { TestApp } from '../../support/app.js';
 import { bpmnFile, sequence, userTaskProcess } from '../../support/runtime/bpmn.js';

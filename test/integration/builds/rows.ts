@@ -1,9 +1,11 @@
-import { ActiveBuildEntity } from '../../../src/modules/builds/storage/active-build.entity.js';
-import { AppPackageEntity } from '../../../src/modules/builds/storage/app-package.entity.js';
-import { BuildDefinitionEntity } from '../../../src/modules/builds/storage/build-definition.entity.js';
-import { BuildEntity } from '../../../src/modules/builds/storage/build.entity.js';
-import { BuildToolEntity } from '../../../src/modules/builds/storage/build-tool.entity.js';
-import { ProcessNodeEntity } from '../../../src/modules/builds/storage/process-node.entity.js';
+import {
+  ActiveBuildEntity,
+  AppPackageEntity,
+  BuildDefinitionEntity,
+  BuildEntity,
+  BuildToolEntity,
+  ProcessNodeEntity,
+} from '../../../src/modules/builds/storage/build.entity.js';
 import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
 import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
 import type { TestApp, TestResponse } from '../../support/app.js';

@@ -3,7 +3,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi, onTestFinished } from 'vitest';
 import { holdLimits } from '../../support/limits/limits.js';
 import { Database } from '../../../src/database/database.js';
-import { BuildSystemEntity } from '../../../src/modules/builds/storage/build-system.entity.js';
+import { BuildSystemEntity } from '../../../src/modules/builds/storage/build.entity.js';
 import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
 import { SystemSecrets } from '../../../src/modules/systems/secrets/system-secrets.js';
 import {

@@ -1,7 +1,6 @@
-import type { RawRow } from '../../../src/database/column-values.js';
-import { toStoredText } from '../../../src/database/column-values.js';
+import { type RawRow, toStoredText } from '../../../src/database/column-values.js';
 import { Table } from '../../../src/database/table.js';
-import { BuildDefinitionEntity } from '../../../src/modules/builds/storage/build-definition.entity.js';
+import { BuildDefinitionEntity } from '../../../src/modules/builds/storage/build.entity.js';
 import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
 import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
 import type {

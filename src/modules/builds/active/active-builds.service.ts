@@ -1,35 +1,40 @@
-import { Injectable } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { demandMatch, type ChangeCondition } from '../../../common/http/conditional-requests.js';
-import type { Principal } from '../../../common/user/principal.js';
+import { PermissionDeniedError } from '../../../common/auth/auth.errors.js';
+import { Permission } from '../../../common/auth/permission.js';
 import { Clock } from '../../../common/clock.js';
+import { demandMatch, type ChangeCondition } from '../../../common/http/conditional-requests.js';
+import { mayFor } from '../../../common/user/grant.js';
+import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
-import { AuditService } from '../../audit/recording/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
+import { AuditService } from '../../audit/recording/audit.service.js';
+import { AuditSubjectsService, type AuditSubject } from '../../audit/recording/audit-subjects.service.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
-import { ActiveBuildsRepository } from '../storage/active-builds.repository.js';
 import { BuildDefinitionsService } from '../contents/build-definitions.service.js';
-import { ActiveBuildNotFoundError, BuildNotFoundError, BuildWithdrawnError } from '../model/builds.errors.js';
-import { BuildsRepository } from '../storage/builds.repository.js';
+import { ActiveBuildNotFoundError, BuildWithdrawnError } from '../model/builds.errors.js';
 import {
-  BuildStatus,
+  RunningInstances,
   type ActivatedBuild,
   type Activation,
   type BuildInfo,
   type BuildSummary,
+  type Withdrawal,
+  type WithdrawnBuild,
 } from '../model/builds.types.js';
+import { ActiveBuilds, Builds, type ActiveBuild } from '../storage/builds.repository.js';
+import { WITHDRAWAL_WAIT_MS } from './build-standings.service.js';
 
-/** Part of the transaction in which a build becomes the active one. It may touch nothing but the manager. */
-export type ActivationListener = (
-  manager: EntityManager,
-  appId: string,
-  build: ActivatedBuild,
-) => Promise<void>;
-
-/**
- * Work of a listener before that transaction begins, such as reserving ids; `build` is the object that the transaction gets.
- */
-export type ActivationPreparation = (appId: string, build: ActivatedBuild) => Promise<void>;
+/** Takes part in every change of one kind: in activations for starts by timers and messages, in withdrawals for running instances. */
+export interface BuildListener<Change> {
+  /** Runs before the transaction, where the database may be asked, such as to reserve ids. */
+  prepare(change: Change): Promise<void>;
+  /** Runs in the transaction, and may touch nothing but the manager; it gets the object that `prepare` got. */
+  store(manager: EntityManager, change: Change): Promise<void>;
+  /** Runs when the transaction is stored; it must not throw. */
+  stored(): Promise<void>;
+}
 
 interface Replacement {
   summary: BuildSummary;
@@ -37,35 +42,39 @@ interface Replacement {
   condition: ChangeCondition | undefined;
 }
 
-/** Which build of an application is active (docs/process-semantics.md, section 1): at most one, effective at once. */
+/**
+ * Which build of an application is active (docs/process-semantics.md, section 1): at most one, effective at once. Withdraws builds: nothing of
+ * them is started any more, and they stay withdrawn (docs/contract.md, section 6.3).
+ */
 @Injectable()
-export class ActiveBuildsService {
-  private readonly listeners: {
-    listener: ActivationListener;
-    prepare: ActivationPreparation | undefined;
-    after: (() => Promise<void>) | undefined;
-  }[] = [];
+export class ActiveBuildsService implements OnModuleInit {
+  private readonly ofActivations: BuildListener<ActivatedBuild>[] = [];
+  private readonly ofWithdrawals: BuildListener<Withdrawal>[] = [];
 
   constructor(
     private readonly database: Database,
-    private readonly builds: BuildsRepository,
-    private readonly actives: ActiveBuildsRepository,
     private readonly definitions: BuildDefinitionsService,
     private readonly audit: AuditService,
     private readonly clock: Clock,
+    private readonly subjects: AuditSubjectsService,
   ) {}
 
-  /**
-   * Makes a listener part of every activation from now on: for starts by timers and messages.
-   * @param prepare runs before the transaction, where the database may be asked
-   * @param after runs when the transaction is stored; it must not throw
-   */
-  onActivated(
-    listener: ActivationListener,
-    prepare?: ActivationPreparation,
-    after?: () => Promise<void>,
-  ): void {
-    this.listeners.push({ listener, prepare, after });
+  /** Finds the version for the audit of refused calls about builds: their paths name no version. */
+  onModuleInit(): void {
+    this.subjects.register([AuditAction.WorkflowTest, AuditAction.BuildWithdraw], ({ appId, buildId }) =>
+      this.subjectOf(String(appId), String(buildId)),
+    );
+    this.subjects.register([AuditAction.BuildActivate], ({ appId }) => this.subjectOf(String(appId)));
+  }
+
+  /** Makes a listener part of every activation from now on. */
+  onActivated(listener: BuildListener<ActivatedBuild>): void {
+    this.ofActivations.push(listener);
+  }
+
+  /** Makes a listener part of every withdrawal from now on. */
+  onWithdrawn(listener: BuildListener<Withdrawal>): void {
+    this.ofWithdrawals.push(listener);
   }
 
   /**
@@ -81,38 +90,47 @@ export class ActiveBuildsService {
     buildId: string,
     condition?: ChangeCondition,
   ): Promise<Activation> {
-    const summary = await this.database.read((manager) => this.builds.find(manager, appId, buildId));
-    if (summary === null) {
-      throw new BuildNotFoundError();
-    }
+    const summary = await this.database.read((manager) => Builds.require(manager, appId, buildId));
     const definitions = await this.definitions.ofBuild(buildId);
     for (const definition of definitions) {
       await this.definitions.demandWhole(definition);
     }
-    const build: ActivatedBuild = {
-      buildId,
-      definitions,
-      previousBuildId: null,
-      activatedAt: this.clock.now(),
-    };
-    for (const { prepare } of this.listeners) {
-      await prepare?.(appId, build);
-    }
-    const activation = await this.database.write((manager) =>
+    const build = { buildId, definitions, previousBuildId: null, activatedAt: this.clock.now() };
+    return this.changed(this.ofActivations, build, (manager) =>
       this.replace(manager, principal, { summary, build, condition }),
     );
-    for (const { after } of this.listeners) {
-      await after?.();
+  }
+
+  /**
+   * Withdraws a build, and returns when no replica starts it any more. Of one that is withdrawn already only the running instances are
+   * treated.
+   * @throws BuildNotFoundError when the application has no such build
+   * @throws PermissionDeniedError when the caller may not do this to running instances
+   */
+  async withdraw(
+    principal: Principal,
+    appId: string,
+    buildId: string,
+    running: RunningInstances,
+  ): Promise<WithdrawnBuild> {
+    const permission = Permission.ProcessAdministration;
+    if (running !== RunningInstances.Continue && !mayFor(principal, permission, appId)) {
+      throw new PermissionDeniedError(permission);
     }
-    return activation;
+    const withdrawal = { appId, buildId, running, actor: principal.user.userName, at: this.clock.now() };
+    const withdrawn = await this.changed(this.ofWithdrawals, withdrawal, (manager) =>
+      this.storeWithdrawal(manager, principal, withdrawal),
+    );
+    await sleep(WITHDRAWAL_WAIT_MS);
+    return withdrawn;
   }
 
   /**
    * The active build of an application.
    * @throws ActiveBuildNotFoundError
    */
-  async get(appId: string): Promise<Omit<Activation, 'previousBuildId'>> {
-    const active = await this.database.read((manager) => this.actives.find(manager, appId));
+  async get(appId: string): Promise<ActiveBuild> {
+    const active = await this.database.read((manager) => ActiveBuilds.find(manager, appId));
     if (active === null) {
       throw new ActiveBuildNotFoundError();
     }
@@ -125,10 +143,7 @@ export class ActiveBuildsService {
    */
   async info(appId: string): Promise<BuildInfo> {
     const { buildId } = await this.get(appId);
-    const build = await this.database.read((manager) => this.builds.findWhole(manager, appId, buildId));
-    if (build === null) {
-      throw new BuildNotFoundError();
-    }
+    const build = await this.database.read((manager) => Builds.requireWhole(manager, appId, buildId));
     return {
       buildId,
       applicationId: appId,
@@ -137,44 +152,96 @@ export class ActiveBuildsService {
     };
   }
 
+  private async changed<Change, Result>(
+    listeners: readonly BuildListener<Change>[],
+    change: Change,
+    store: (manager: EntityManager) => Promise<Result>,
+  ): Promise<Result> {
+    for (const listener of listeners) {
+      await listener.prepare(change);
+    }
+    const result = await this.database.write(store);
+    for (const listener of listeners) {
+      await listener.stored();
+    }
+    return result;
+  }
+
   private async replace(
     manager: EntityManager,
     principal: Principal,
     { summary: { appId, appVersionId, buildId }, build, condition }: Replacement,
   ): Promise<Activation> {
-    const before = await this.actives.lock(manager, appId);
+    const before = await ActiveBuilds.lock(manager, appId);
     demandMatch(condition, before && activeBuildTag(before));
     if (before?.buildId === buildId) {
       return { buildId, previousBuildId: buildId, activatedAt: before.activatedAt };
     }
-    const [standing] = await this.builds.standings(manager, [buildId]);
-    if (standing?.status === BuildStatus.Withdrawn) {
+    if (await Builds.isWithdrawn(manager, buildId)) {
       throw new BuildWithdrawnError();
     }
-    const previousBuildId = before?.buildId ?? null;
     const activatedAt = this.clock.now();
-    await this.builds.noteActive(manager, buildId, activatedAt);
-    await this.actives.update(manager, appId, { buildId, activatedAt, activatedBy: principal.user });
-    build.previousBuildId = previousBuildId;
-    build.activatedAt = activatedAt;
-    for (const { listener } of this.listeners) {
-      await listener(manager, appId, build);
+    const activation = { buildId, previousBuildId: before?.buildId ?? null, activatedAt };
+    await Builds.noteActive(manager, buildId, activatedAt);
+    await ActiveBuilds.update(manager, appId, { buildId, activatedAt }, principal.user);
+    Object.assign(build, activation);
+    for (const listener of this.ofActivations) {
+      await listener.store(manager, build);
     }
     await this.audit.record(manager, principal, {
       action: AuditAction.BuildActivate,
       outcome: AuditOutcome.Ok,
       appId,
       appVersionId,
-      details: { buildId, previousBuildId },
+      details: { buildId, previousBuildId: activation.previousBuildId },
     });
-    return { buildId, previousBuildId, activatedAt };
+    return activation;
+  }
+
+  private async storeWithdrawal(
+    manager: EntityManager,
+    principal: Principal,
+    withdrawal: Withdrawal,
+  ): Promise<WithdrawnBuild> {
+    const { appId, buildId, running } = withdrawal;
+    // The lock of an activation: a build that is withdrawn meanwhile does not become active.
+    const active = await ActiveBuilds.lock(manager, appId);
+    const { appVersionId } = await Builds.require(manager, appId, buildId);
+    const isNew = await Builds.withdraw(manager, buildId);
+    const wasActive = active?.buildId === buildId;
+    if (wasActive) {
+      await ActiveBuilds.clear(manager, appId);
+    }
+    if (isNew || running !== RunningInstances.Continue) {
+      for (const listener of this.ofWithdrawals) {
+        await listener.store(manager, withdrawal);
+      }
+      await this.audit.record(manager, principal, {
+        action: AuditAction.BuildWithdraw,
+        outcome: AuditOutcome.Ok,
+        appId,
+        appVersionId,
+        details: { buildId, running, wasActive },
+      });
+    }
+    return { buildId, running, wasActive };
+  }
+
+  /** Where the path names no build, nobody has read which it was: the one that stays active is told, or else the newest. */
+  private async subjectOf(appId: string, named?: string): Promise<AuditSubject | null> {
+    return this.database.read(async (manager) => {
+      const buildId = named ?? (await ActiveBuilds.find(manager, appId))?.buildId;
+      const build =
+        buildId === undefined
+          ? (await Builds.page(manager, { appId }, 1))[0]
+          : await Builds.find(manager, appId, buildId);
+      const details = named === undefined ? {} : { details: { buildId: named } };
+      return build ? { appId, appVersionId: build.appVersionId, ...details } : null;
+    });
   }
 }
 
 /** The entity tag of an active build: another one after each activation that changed something. */
-export function activeBuildTag({
-  buildId,
-  activatedAt,
-}: Pick<Activation, 'buildId' | 'activatedAt'>): string {
+export function activeBuildTag({ buildId, activatedAt }: ActiveBuild): string {
   return `"${buildId}.${activatedAt.getTime()}"`;
 }

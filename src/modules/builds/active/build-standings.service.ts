@@ -8,7 +8,7 @@ import { Database } from '../../../database/database.js';
 import type { SharedRead } from '../../../database/groups/read-queue.js';
 import { BuildNeverActiveError, BuildWithdrawnError } from '../model/builds.errors.js';
 import { BuildStatus } from '../model/builds.types.js';
-import { BuildsRepository, type BuildStanding } from '../storage/builds.repository.js';
+import { Builds, type BuildStanding } from '../storage/builds.repository.js';
 import { buildLimits } from '../build.limits.js';
 
 /** How long starts may rely on having read that a build is not withdrawn. */
@@ -25,9 +25,9 @@ export class BuildStandingsService {
   /** Until when starts of a build need no reading, on the clock of `performance.now()`. */
   private readonly startableUntil: RecentlyUsed<string, number>;
 
-  constructor(database: Database, builds: BuildsRepository) {
+  constructor(database: Database) {
     this.standingOf = database.sharedRead(
-      (manager, ids: readonly string[]) => builds.standings(manager, ids),
+      (manager, ids: readonly string[]) => Builds.standings(manager, ids),
       (id) => id,
     );
     const limits = { entries: buildLimits.cacheEntries };

@@ -15,7 +15,6 @@ import {
   WithdrawBuildRequestDto,
   WithdrawnBuildResponseDto,
 } from './build-withdrawal.dto.js';
-import { BuildWithdrawalsService } from './build-withdrawals.service.js';
 import { BuildReadsService } from '../contents/build-reads.service.js';
 import {
   ActivateBuildRequestDto,
@@ -41,7 +40,6 @@ export class BuildsController {
   constructor(
     private readonly reads: BuildReadsService,
     private readonly actives: ActiveBuildsService,
-    private readonly withdrawals: BuildWithdrawalsService,
     private readonly conditions: ChangeConditions,
   ) {}
 
@@ -88,7 +86,7 @@ export class BuildsController {
     @Param() { appId, buildId }: BuildParams,
     @Body() { running }: WithdrawBuildRequestDto,
   ): Promise<WithdrawnBuildResponseDto> {
-    return toWithdrawnBuild(await this.withdrawals.withdraw(principal, appId, buildId, running));
+    return toWithdrawnBuild(await this.actives.withdraw(principal, appId, buildId, running));
   }
 
   @Get('active-build')

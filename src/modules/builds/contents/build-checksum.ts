@@ -6,7 +6,7 @@ import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import type { BuildLibrary } from '../model/builds.types.js';
 import type { BuildToolFacts, NewDefinition, NewWorkflow } from '../storage/build-contents.repository.js';
-import type { BuildSystemEntity } from '../storage/build-system.entity.js';
+import type { BuildSystemEntity } from '../storage/build.entity.js';
 
 /** Everything in a build but its id and time; texts are as `storedBytes` makes them. */
 export interface BuildContent {

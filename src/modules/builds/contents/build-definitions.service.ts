@@ -12,14 +12,13 @@ import {
   WorkflowNotFoundError,
 } from '../model/builds.errors.js';
 import type {
-  ActivatedBuild,
   BuildDefinition,
   DefinitionKey,
   DefinitionsQuery,
   StoredWorkflow,
 } from '../model/builds.types.js';
-import { ActiveBuildsRepository } from '../storage/active-builds.repository.js';
-import { DefinitionRowsRepository, type DefinitionRow } from '../storage/definition-rows.repository.js';
+import { ActiveBuilds, type ActiveBuild } from '../storage/builds.repository.js';
+import { DefinitionRows, type DefinitionRow } from '../storage/definition-rows.repository.js';
 import { textHash } from './build-checksum.js';
 import { BuildScopes } from './build-scopes.js';
 import { BuildSeals } from './build-seals.service.js';
@@ -45,9 +44,7 @@ export class BuildDefinitionsService {
 
   constructor(
     private readonly database: Database,
-    private readonly rows: DefinitionRowsRepository,
     private readonly scopes: BuildScopes,
-    private readonly actives: ActiveBuildsRepository,
     private readonly seals: BuildSeals,
   ) {
     const limits = { entries: buildLimits.cacheEntries, bytes: buildLimits.cacheBytes };
@@ -66,7 +63,16 @@ export class BuildDefinitionsService {
     const name = keyOf(key);
     const id = this.names.get(name);
     const held = id === undefined ? undefined : this.held.get(id);
-    return held ?? this.once(name, () => this.loadByName(key));
+    return (
+      held ??
+      this.once(name, async () => {
+        const row = await this.database.read((manager) => DefinitionRows.byName(manager, key));
+        if (row === undefined) {
+          throw new BuildNotFoundError();
+        }
+        return this.keep(row);
+      })
+    );
   }
 
   /**
@@ -74,12 +80,15 @@ export class BuildDefinitionsService {
    * @throws ProcessDefinitionNotFoundError
    */
   async byId(definitionId: number): Promise<BuildDefinition> {
-    return this.held.get(definitionId) ?? this.once(String(definitionId), () => this.loadById(definitionId));
+    const held = this.held.get(definitionId);
+    const load = (): Promise<DefinitionRow | null> =>
+      this.database.read((manager) => DefinitionRows.byId(manager, definitionId));
+    return held ?? this.once(String(definitionId), async () => this.keep(await load()));
   }
 
   /** The processes of a build, without those of its libraries, in the order of their ids. */
   async ofBuild(buildId: string): Promise<BuildDefinition[]> {
-    const ids = await this.database.read((manager) => this.rows.idsOf(manager, buildId));
+    const ids = await this.database.read((manager) => DefinitionRows.idsOf(manager, buildId));
     const definitions: BuildDefinition[] = [];
     for (const id of ids) {
       definitions.push(await this.byId(id));
@@ -93,7 +102,7 @@ export class BuildDefinitionsService {
    * @throws BuildNotFoundError when the application has no such build
    */
   async page(query: DefinitionsQuery, limit: number): Promise<Page<BuildDefinition>> {
-    const ids = await this.database.read((manager) => this.rows.idsByName(manager, query, limit + 1));
+    const ids = await this.database.read((manager) => DefinitionRows.idsByName(manager, query, limit + 1));
     if (ids === undefined) {
       throw new BuildNotFoundError();
     }
@@ -107,7 +116,7 @@ export class BuildDefinitionsService {
     let [length, count] = [0, FIRST_READ];
     while (found.length < ids.length && length < PAGE_LENGTH) {
       const next = ids.slice(found.length, found.length + count);
-      const rows = await this.database.read((manager) => this.rows.byIds(manager, next));
+      const rows = await this.database.read((manager) => DefinitionRows.byIds(manager, next));
       for (const row of rows) {
         if (length < PAGE_LENGTH) {
           found.push(await inTurn(() => toDefinition(row)));
@@ -194,8 +203,8 @@ export class BuildDefinitionsService {
   }
 
   /** The build of an application that is active; null when none ever was. */
-  async activeBuild(appId: string): Promise<Pick<ActivatedBuild, 'buildId' | 'activatedAt'> | null> {
-    return this.database.read((manager) => this.actives.find(manager, appId));
+  async activeBuild(appId: string): Promise<ActiveBuild | null> {
+    return this.database.read((manager) => ActiveBuilds.find(manager, appId));
   }
 
   private async find(appId: string, buildId: string, processName: string): Promise<BuildDefinition | null> {
@@ -218,18 +227,6 @@ export class BuildDefinitionsService {
     const loading = load().finally(() => this.loading.delete(key));
     this.loading.set(key, loading);
     return loading;
-  }
-
-  private async loadByName(key: DefinitionKey): Promise<BuildDefinition> {
-    const row = await this.database.read((manager) => this.rows.byName(manager, key));
-    if (row === undefined) {
-      throw new BuildNotFoundError();
-    }
-    return this.keep(row);
-  }
-
-  private async loadById(id: number): Promise<BuildDefinition> {
-    return this.keep(await this.database.read((manager) => this.rows.byId(manager, id)));
   }
 
   private keep(row: DefinitionRow | null): BuildDefinition {

@@ -4,10 +4,10 @@ import { readPage, type Page } from '../../../common/page.js';
 import { inTurns, type Steps } from '../../../common/turns.js';
 import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import { BuildContentsRepository } from '../storage/build-contents.repository.js';
-import { BuildNotFoundError, ProcessDefinitionNotFoundError } from '../model/builds.errors.js';
+import { BuildContents } from '../storage/build-contents.repository.js';
+import { ProcessDefinitionNotFoundError } from '../model/builds.errors.js';
 import { workflowText, type AgentWorkflow } from '../model/workflow-text.js';
-import { BuildsRepository } from '../storage/builds.repository.js';
+import { Builds } from '../storage/builds.repository.js';
 import type {
   BuildManifest,
   BuildQuery,
@@ -19,24 +19,20 @@ import type {
 /** Shows builds. */
 @Injectable()
 export class BuildReadsService {
-  constructor(
-    private readonly database: Database,
-    private readonly builds: BuildsRepository,
-    private readonly contents: BuildContentsRepository,
-  ) {}
+  constructor(private readonly database: Database) {}
 
   /** A page of the builds of an application, newest first. */
   async page(query: BuildQuery): Promise<Page<BuildSummary>> {
     return readPage(
       query.limit ?? pageLimits.size,
-      (limit) => this.database.read((manager) => this.builds.page(manager, query, limit)),
+      (limit) => this.database.read((manager) => Builds.page(manager, query, limit)),
       ({ buildId }) => buildId,
     );
   }
 
   /** The newest build of an application. */
   async newest(appId: string): Promise<BuildSummary | undefined> {
-    const [build] = await this.database.read((manager) => this.builds.page(manager, { appId }, 1));
+    const [build] = await this.database.read((manager) => Builds.page(manager, { appId }, 1));
     return build;
   }
 
@@ -45,26 +41,16 @@ export class BuildReadsService {
    * @throws BuildNotFoundError when the application has no such build
    */
   async manifest(appId: string, buildId: string): Promise<BuildManifest> {
-    return this.database.read(async (manager) => {
-      const summary = await this.builds.find(manager, appId, buildId);
-      if (summary === null) {
-        throw new BuildNotFoundError();
-      }
-      return {
-        ...summary,
-        resources: await this.contents.resources(manager, buildId),
-        libraries: await this.contents.libraries(manager, buildId),
-      };
-    });
+    return this.database.read(async (manager) => ({
+      ...(await Builds.require(manager, appId, buildId)),
+      resources: await BuildContents.resources(manager, buildId),
+      libraries: await BuildContents.libraries(manager, buildId),
+    }));
   }
 
   /** @throws BuildNotFoundError when the application has no such build */
   async summary(appId: string, buildId: string): Promise<BuildSummary> {
-    const found = await this.database.read((manager) => this.builds.find(manager, appId, buildId));
-    if (found === null) {
-      throw new BuildNotFoundError();
-    }
-    return found;
+    return this.database.read((manager) => Builds.require(manager, appId, buildId));
   }
 
   /**
@@ -73,10 +59,8 @@ export class BuildReadsService {
    */
   async agents(appId: string, buildId: string): Promise<AgentWorkflow[]> {
     const rows = await this.database.read(async (manager) => {
-      if ((await this.builds.find(manager, appId, buildId)) === null) {
-        throw new BuildNotFoundError();
-      }
-      return this.contents.agentWorkflows(manager, [buildId]);
+      await Builds.require(manager, appId, buildId);
+      return BuildContents.agentWorkflows(manager, [buildId]);
     });
     const found: AgentWorkflow[] = [];
     for (const { definition } of rows) {
@@ -95,35 +79,33 @@ export class BuildReadsService {
       return [];
     }
     const { builds, rows, ids } = await this.database.read(async (manager) => {
-      const theirs = await this.contents.librariesOf(manager, buildIds);
+      const libraries = await BuildContents.librariesOf(manager, buildIds);
+      const theirs = libraries.map(({ libraryBuildId }) => libraryBuildId);
       const all = [...new Set([...(isWithThem ? buildIds : []), ...theirs])];
       return {
         ids: all,
-        builds: await this.builds.byIds(manager, all, all.length),
-        rows: all.length === 0 ? [] : await this.contents.agentWorkflows(manager, all),
+        builds: await Builds.byIds(manager, all),
+        rows: await BuildContents.agentWorkflows(manager, all),
       };
     });
-    const workflows: { buildId: string; workflow: AgentWorkflow }[] = [];
+    const found = new Map(ids.map((id): [string, AgentWorkflow[]] => [id, []]));
     for (const { buildId, definition } of rows) {
-      workflows.push({ buildId, workflow: await inTurns(agentsIn(definition)) });
+      found.get(buildId)?.push(await inTurns(agentsIn(definition)));
     }
-    return ids.flatMap((id) =>
+    return [...found].flatMap(([id, workflows]) =>
       builds
         .filter(({ buildId }) => buildId === id)
-        .map(({ appId, appVersionId, buildId }) => {
-          const own = workflows.filter((row) => row.buildId === buildId);
-          return { appId, appVersionId, buildId, workflows: own.map(({ workflow }) => workflow) };
-        }),
+        .map(({ appId, appVersionId, buildId }) => ({ appId, appVersionId, buildId, workflows })),
     );
   }
 
   /** The newest builds of a version, and of those that use one of them as a library, at most `limit` of each kind. */
   async using(version: AppVersionKey, limit: number): Promise<BuildSummary[]> {
     return this.database.read(async (manager) => {
-      const own = await this.builds.ofVersion(manager, version, limit);
+      const own = await Builds.ofVersion(manager, version, limit);
       const ids = own.map(({ buildId }) => buildId);
-      const users = ids.length === 0 ? [] : await this.contents.usersOf(manager, version.appId, ids);
-      return [...own, ...(users.length === 0 ? [] : await this.builds.byIds(manager, users, limit))];
+      const users = await BuildContents.usersOf(manager, version.appId, ids);
+      return [...own, ...(await Builds.byIds(manager, users, limit))];
     });
   }
 
@@ -133,10 +115,8 @@ export class BuildReadsService {
    */
   async bpmn({ appId, buildId, processName }: DefinitionKey): Promise<string> {
     return this.database.read(async (manager) => {
-      if ((await this.builds.find(manager, appId, buildId)) === null) {
-        throw new BuildNotFoundError();
-      }
-      const bpmn = await this.contents.bpmn(manager, buildId, processName);
+      await Builds.require(manager, appId, buildId);
+      const bpmn = await BuildContents.bpmn(manager, buildId, processName);
       if (bpmn === null) {
         throw new ProcessDefinitionNotFoundError();
       }

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../../config/env.js';
 import { Database } from '../../../database/database.js';
-import { BuildContentsRepository } from '../storage/build-contents.repository.js';
 import { BuildSeals } from './build-seals.service.js';
-import { BuildsRepository } from '../storage/builds.repository.js';
-import { BuildNotFoundError, LibraryRefusedError, type LibraryRefusal } from '../model/builds.errors.js';
-import { BuildStatus, type BuildLibrary } from '../model/builds.types.js';
-import { LibraryRightsRepository } from '../storage/library-rights.repository.js';
+import { BuildContents } from '../storage/build-contents.repository.js';
+import { Builds, LibraryRights } from '../storage/builds.repository.js';
+import { LibraryRefusedError, type LibraryRefusal } from '../model/builds.errors.js';
+import type { BuildLibrary } from '../model/builds.types.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
 import { buildLimits } from '../build.limits.js';
 
@@ -21,9 +20,6 @@ export class BuildScopes {
 
   constructor(
     private readonly database: Database,
-    private readonly builds: BuildsRepository,
-    private readonly contents: BuildContentsRepository,
-    private readonly rights: LibraryRightsRepository,
     private readonly seals: BuildSeals,
     env: Env,
   ) {
@@ -54,10 +50,9 @@ export class BuildScopes {
     const [own] = await this.candidates(buildId, null);
     const refusal = await this.database.read(async (manager): Promise<LibraryRefusal | undefined> => {
       if (own !== undefined && this.asksConsent) {
-        return (await this.rights.refusals(manager, own.appId, [called])).get(called.buildId);
+        return (await LibraryRights.refusals(manager, own.appId, [called])).get(called.buildId);
       }
-      const [standing] = await this.builds.standings(manager, [called.buildId]);
-      return standing?.status === BuildStatus.Withdrawn ? 'WITHDRAWN' : undefined;
+      return (await Builds.isWithdrawn(manager, called.buildId)) ? 'WITHDRAWN' : undefined;
     });
     if (refusal !== undefined) {
       throw new LibraryRefusedError(called, refusal);
@@ -66,12 +61,9 @@ export class BuildScopes {
 
   private async load(buildId: string): Promise<Scope> {
     const { appId, libraries } = await this.database.read(async (manager) => ({
-      appId: await this.builds.appOf(manager, buildId),
-      libraries: await this.contents.libraries(manager, buildId),
+      appId: (await Builds.byId(manager, buildId)).appId,
+      libraries: await BuildContents.libraries(manager, buildId),
     }));
-    if (appId === null) {
-      throw new BuildNotFoundError();
-    }
     await this.seals.demandLibraries(buildId, libraries);
     const scope = [{ appId, buildId }, ...libraries];
     this.held.set(buildId, scope);

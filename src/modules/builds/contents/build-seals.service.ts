@@ -8,16 +8,14 @@ import { inTurn } from '../../../common/turns.js';
 import { Database } from '../../../database/database.js';
 import { storedBytes } from '../../../database/column-values.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
-import { BuildDamagedError, BuildNotFoundError } from '../model/builds.errors.js';
+import { BuildDamagedError } from '../model/builds.errors.js';
 import type { BuildDefinition, BuildLibrary } from '../model/builds.types.js';
 import { emptyPackage } from '../model/empty-package.js';
-import { AppPackagesRepository } from '../storage/app-packages.repository.js';
-import { BuildContentsRepository } from '../storage/build-contents.repository.js';
-import type { BuildSystemEntity } from '../storage/build-system.entity.js';
-import type { BuildToolEntity } from '../storage/build-tool.entity.js';
-import type { BuildEntity } from '../storage/build.entity.js';
-import { BuildsRepository } from '../storage/builds.repository.js';
-import { DefinitionRowsRepository } from '../storage/definition-rows.repository.js';
+import { AppPackages } from '../storage/app-packages.repository.js';
+import { BuildContents } from '../storage/build-contents.repository.js';
+import type { BuildSystemEntity, BuildToolEntity, BuildEntity } from '../storage/build.entity.js';
+import { Builds } from '../storage/builds.repository.js';
+import { DefinitionRows } from '../storage/definition-rows.repository.js';
 import { buildChecksum, textHash, type BuildContent } from './build-checksum.js';
 
 /** Builds whose hashes are held at the most. */
@@ -48,10 +46,6 @@ export class BuildSeals {
 
   constructor(
     private readonly database: Database,
-    private readonly builds: BuildsRepository,
-    private readonly contents: BuildContentsRepository,
-    private readonly rows: DefinitionRowsRepository,
-    private readonly packages: AppPackagesRepository,
     private readonly log: Log,
   ) {}
 
@@ -67,7 +61,7 @@ export class BuildSeals {
    * @throws BuildDamagedError
    */
   async workflow(buildId: string, name: string): Promise<Buffer | null> {
-    const text = await this.database.read((manager) => this.contents.workflow(manager, buildId, name));
+    const text = await this.database.read((manager) => BuildContents.workflow(manager, buildId, name));
     if (text !== null) {
       const { workflows } = await this.sealOf(buildId);
       this.demand(workflows.get(name) === textHash(text), buildId);
@@ -116,10 +110,7 @@ export class BuildSeals {
   }
 
   private async verify(buildId: string): Promise<Seal> {
-    const build = await this.database.read((manager) => this.builds.whole(manager, buildId));
-    if (build === null) {
-      throw new BuildNotFoundError();
-    }
+    const build = await this.database.read((manager) => Builds.byId(manager, buildId));
     const definitions = await this.definitions(buildId);
     const workflows = await this.workflows(buildId);
     const rest = await this.database.read((manager) => this.rest(manager, build));
@@ -143,11 +134,12 @@ export class BuildSeals {
   private async definitions(
     buildId: string,
   ): Promise<{ id: number; hash: string; part: BuildContent['definitions'][number] }[]> {
-    const ids = await this.database.read((manager) => this.rows.idsOf(manager, buildId));
+    const ids = await this.database.read((manager) => DefinitionRows.idsOf(manager, buildId));
     const found = [];
     for (const id of ids) {
-      const row = await this.database.read((manager) => this.contents.definition(manager, id));
-      const { graph, bpmn, ...rest } = row;
+      const { graph, bpmn, ...rest } = await this.database.read((manager) =>
+        BuildContents.definition(manager, id),
+      );
       found.push(
         await inTurn(() => {
           const part = { ...rest, graph: storedBytes(graph), bpmn: storedBytes(bpmn) };
@@ -161,10 +153,10 @@ export class BuildSeals {
   private async workflows(
     buildId: string,
   ): Promise<{ hash: string; part: BuildContent['workflows'][number] }[]> {
-    const rows = await this.database.read((manager) => this.contents.workflowIds(manager, buildId));
+    const rows = await this.database.read((manager) => BuildContents.workflowIds(manager, buildId));
     const found = [];
     for (const row of rows) {
-      const text = await this.database.read((manager) => this.contents.workflow(manager, buildId, row.name));
+      const text = await this.database.read((manager) => BuildContents.workflow(manager, buildId, row.name));
       found.push(
         await inTurn(() => {
           const part = { ...row, definition: storedBytes((text ?? '').toString()) };
@@ -180,14 +172,14 @@ export class BuildSeals {
     { buildId, appId, appVersionId, settings }: BuildEntity,
   ): Promise<Omit<BuildContent, 'definitions' | 'workflows'>> {
     const version = { appId, appVersionId };
-    const { checksum } = (await this.packages.state(manager, version)) ?? emptyPackage(version);
+    const { checksum } = (await AppPackages.state(manager, version)) ?? emptyPackage(version);
     return {
       version,
       packageChecksum: checksum,
       settings: JSON.parse(settings) as PackageSettings,
-      libraries: await this.contents.libraries(manager, buildId),
-      systems: await this.contents.systems(manager, buildId),
-      tools: await this.contents.toolFacts(manager, buildId),
+      libraries: await BuildContents.libraries(manager, buildId),
+      systems: await BuildContents.systems(manager, buildId),
+      tools: await BuildContents.toolFacts(manager, buildId),
     };
   }
 }

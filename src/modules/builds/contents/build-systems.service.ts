@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../database/database.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import type { SystemType } from '../../systems/model/system.types.js';
-import { BuildContentsRepository } from '../storage/build-contents.repository.js';
+import { BuildContents } from '../storage/build-contents.repository.js';
 import { LibraryRefusedError } from '../model/builds.errors.js';
 import { BuildScopes } from './build-scopes.js';
 import { BuildSeals } from './build-seals.service.js';
-import type { BuildSystemEntity } from '../storage/build-system.entity.js';
-import type { BuildToolEntity } from '../storage/build-tool.entity.js';
+import type { BuildSystemEntity, BuildToolEntity } from '../storage/build.entity.js';
 
 /** Names a system of a build or of one of its libraries: by definition id, or where that is not known by resource name. */
 export interface SystemReference {
@@ -29,7 +28,6 @@ export class BuildSystemsService {
   constructor(
     private readonly database: Database,
     private readonly scopes: BuildScopes,
-    private readonly contents: BuildContentsRepository,
     private readonly seals: BuildSeals,
   ) {}
 
@@ -44,7 +42,7 @@ export class BuildSystemsService {
     if (scope === undefined) {
       return null;
     }
-    const systems = await this.database.read((manager) => this.contents.systems(manager, scope.buildId));
+    const systems = await this.database.read((manager) => BuildContents.systems(manager, scope.buildId));
     const found = systems.find((system) => system.type === type && isNamed(system, reference));
     if (found === undefined || !(await this.isCallable(buildId, scope))) {
       return null;
@@ -70,7 +68,7 @@ export class BuildSystemsService {
    * @throws BuildDamagedError
    */
   async tools({ buildId, systemId }: Pick<BuildSystem, 'buildId' | 'systemId'>): Promise<BuildTool[]> {
-    const tools = await this.database.read((manager) => this.contents.tools(manager, buildId, [systemId]));
+    const tools = await this.database.read((manager) => BuildContents.tools(manager, buildId, systemId));
     await this.seals.demandTools(buildId, tools);
     return tools;
   }

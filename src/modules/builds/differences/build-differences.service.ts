@@ -5,11 +5,11 @@ import { inTurns } from '../../../common/turns.js';
 import { Database } from '../../../database/database.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import { BuildDefinitionsService } from '../contents/build-definitions.service.js';
-import { BuildComparisonsBusyError, BuildNotFoundError } from '../model/builds.errors.js';
+import { BuildComparisonsBusyError } from '../model/builds.errors.js';
 import type { BuildLibrary } from '../model/builds.types.js';
-import { BuildContentsRepository } from '../storage/build-contents.repository.js';
-import { BuildsRepository } from '../storage/builds.repository.js';
-import { DefinitionRowsRepository } from '../storage/definition-rows.repository.js';
+import { BuildContents } from '../storage/build-contents.repository.js';
+import { Builds } from '../storage/builds.repository.js';
+import { DefinitionRows } from '../storage/definition-rows.repository.js';
 import type { BuildDifference, BuildDifferences, ComparedPart } from './build-differences.types.js';
 import { differencesOf } from './compare-parts.js';
 import {
@@ -34,10 +34,7 @@ export class BuildDifferencesService {
 
   constructor(
     private readonly database: Database,
-    private readonly builds: BuildsRepository,
-    private readonly contents: BuildContentsRepository,
     private readonly definitions: BuildDefinitionsService,
-    private readonly rows: DefinitionRowsRepository,
   ) {
     const places = Array.from({ length: buildLimits.comparisons }, () => ({}));
     const [queue, waitMs] = [buildLimits.comparisonQueue, buildLimits.comparisonWaitMs];
@@ -104,23 +101,20 @@ export class BuildDifferencesService {
   }
 
   private async libraries(buildId: string): Promise<BuildLibrary[]> {
-    return this.database.read((manager) => this.contents.libraries(manager, buildId));
+    return this.database.read((manager) => BuildContents.libraries(manager, buildId));
   }
 
   private async settings({ appId, buildId }: BringingBuild): Promise<ComparedPart> {
-    const build = await this.database.read((manager) => this.builds.findWhole(manager, appId, buildId));
-    if (build === null) {
-      throw new BuildNotFoundError();
-    }
+    const build = await this.database.read((manager) => Builds.requireWhole(manager, appId, buildId));
     return partOfSettings(appId, JSON.parse(build.settings) as PackageSettings);
   }
 
   /** One after the other, and past those that are held: what runs needs its place there. */
   private async processes({ appId, buildId }: BringingBuild): Promise<ComparedPart[]> {
-    const ids = await this.database.read((manager) => this.rows.idsOf(manager, buildId));
+    const ids = await this.database.read((manager) => DefinitionRows.idsOf(manager, buildId));
     const found: ComparedPart[][] = [];
     for (const id of ids) {
-      const graph = await this.database.read((manager) => this.rows.graph(manager, id));
+      const graph = await this.database.read((manager) => DefinitionRows.graph(manager, id));
       found.push(await inTurns(partsOfProcess(appId, graph)));
     }
     return found.flat();
@@ -128,10 +122,10 @@ export class BuildDifferencesService {
 
   /** One after the other: a workflow can have many megabytes. */
   private async workflows({ appId, buildId }: BringingBuild): Promise<ComparedPart[]> {
-    const rows = await this.database.read((manager) => this.contents.workflowIds(manager, buildId));
+    const rows = await this.database.read((manager) => BuildContents.workflowIds(manager, buildId));
     const found: ComparedPart[][] = [];
     for (const { name } of rows) {
-      const text = await this.database.read((manager) => this.contents.workflow(manager, buildId, name));
+      const text = await this.database.read((manager) => BuildContents.workflow(manager, buildId, name));
       if (text !== null) {
         found.push(await inTurns(partsOfWorkflow(appId, text)));
       }
@@ -141,8 +135,8 @@ export class BuildDifferencesService {
 
   private async systems({ appId, buildId }: BringingBuild): Promise<ComparedPart[]> {
     const { systems, tools } = await this.database.read(async (manager) => ({
-      systems: await this.contents.systems(manager, buildId),
-      tools: await this.contents.toolFacts(manager, buildId),
+      systems: await BuildContents.systems(manager, buildId),
+      tools: await BuildContents.toolFacts(manager, buildId),
     }));
     return inTurns(partsOfSystems(appId, systems, tools));
   }

@@ -13,7 +13,7 @@ import type {
 import { workflowText } from '../model/workflow-text.js';
 import type { BuildLibrary } from '../model/builds.types.js';
 import type { BuildToolFacts } from '../storage/build-contents.repository.js';
-import type { BuildSystemEntity } from '../storage/build-system.entity.js';
+import type { BuildSystemEntity } from '../storage/build.entity.js';
 import { DifferencePart, type ComparedPart } from './build-differences.types.js';
 
 const AGENT = 'CUSTOM_AGENT';

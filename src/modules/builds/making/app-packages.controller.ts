@@ -22,7 +22,7 @@ import {
   toPackageProblems,
   toStoredPackage,
 } from '../model/package.dto.js';
-import { PackageProblemsService } from './package-problems.service.js';
+
 import { VersionCommitsService } from './version-commits.service.js';
 import { AppPackagesApi } from './app-packages.api.js';
 
@@ -33,7 +33,7 @@ import { AppPackagesApi } from './app-packages.api.js';
 export class AppPackagesController {
   constructor(
     private readonly packages: AppPackagesService,
-    private readonly problems: PackageProblemsService,
+
     private readonly commits: VersionCommitsService,
     private readonly builds: BuildsService,
   ) {}
@@ -63,7 +63,7 @@ export class AppPackagesController {
     @CurrentPrincipal() principal: Principal,
     @Param() params: AppVersionParams,
   ): Promise<PackageProblemsResponseDto> {
-    return toPackageProblems(await this.problems.of(principal, versionOf(params)));
+    return toPackageProblems(await this.commits.problems(principal, versionOf(params)));
   }
 
   @Post('commit')

@@ -9,7 +9,7 @@ import { repeatKey, type RepeatKey } from '../../repeats/idempotency-key.dto.js'
 import { RepeatTakenError } from '../../repeats/repeats.errors.js';
 import { BuildReadsService } from '../contents/build-reads.service.js';
 import type { BuildManifest, MadeBuild } from '../model/builds.types.js';
-import { BuildRepeatsRepository } from '../storage/build-repeats.repository.js';
+import { BuildRepeats } from '../storage/builds.repository.js';
 import { BuildMaker } from './build-maker.js';
 import { BuildWarningsService } from './build-warnings.service.js';
 
@@ -21,7 +21,6 @@ export class BuildsService {
     private readonly apps: AppsService,
     private readonly maker: BuildMaker,
     private readonly reads: BuildReadsService,
-    private readonly repeats: BuildRepeatsRepository,
     private readonly warnings: BuildWarningsService,
   ) {}
 
@@ -55,12 +54,12 @@ export class BuildsService {
 
   /** Forgets which calls have made builds before a time, at most `limit` of them; returns how many. */
   async removeRepeatsBefore(manager: EntityManager, time: Date, limit: number): Promise<number> {
-    return this.repeats.removeBefore(manager, time, limit);
+    return BuildRepeats.removeBefore(manager, time, limit);
   }
 
   /** The build that an earlier call has made, as a repetition. */
   private async made(appId: string, { keyHash }: RepeatKey): Promise<MadeBuild | undefined> {
-    const buildId = await this.database.read((manager) => this.repeats.find(manager, keyHash));
+    const buildId = await this.database.read((manager) => BuildRepeats.find(manager, keyHash));
     return buildId === undefined
       ? undefined
       : asReplay(await this.warned(await this.reads.manifest(appId, buildId)));

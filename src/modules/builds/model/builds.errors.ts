@@ -118,7 +118,7 @@ export type LibraryRefusal = 'WITHDRAWN' | 'NO_CONSENT';
 /** The package of a library does not say that the application may use it. */
 export class LibraryNotUsableError extends ConflictError {
   readonly code = 'LIBRARY_NOT_USABLE';
-  constructor(appId: string, library: NamedLibrary, refusal: LibraryRefusal) {
+  constructor(appId: string, library: NamedLibrary, refusal?: LibraryRefusal) {
     const remedy =
       refusal === 'WITHDRAWN'
         ? 'it was withdrawn. Name another build.'

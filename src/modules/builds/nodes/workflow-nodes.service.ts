@@ -8,6 +8,7 @@ import type { JsonObject } from '../../../common/json.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { inTurns } from '../../../common/turns.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
+import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import type { DraftNode } from '../../packages/drafts/draft-workflows.js';
@@ -22,7 +23,7 @@ import {
 } from '../model/builds.errors.js';
 import type { PackageEdit } from '../model/builds.types.js';
 import { agentsOf, type AgentNode, type AgentWorkflow, type WorkflowText } from '../model/workflow-text.js';
-import { untilUnmoved } from '../packages/moved-packages.js';
+import { storedWorkflows, untilUnmoved } from '../packages/stored-packages.js';
 import { PackageCheckService } from '../packages/package-check.service.js';
 import type {
   NodeKey,
@@ -39,6 +40,7 @@ import type {
 @Injectable()
 export class WorkflowNodesService {
   constructor(
+    private readonly database: Database,
     private readonly packages: AppPackagesService,
     private readonly checks: PackageCheckService,
     private readonly format: PackagesService,
@@ -46,12 +48,12 @@ export class WorkflowNodesService {
 
   /** The workflows of a version in the order of its package; none without one. Not inside of a transaction. */
   async list(version: AppVersionKey): Promise<WorkflowSummary[]> {
-    return (await this.packages.workflows(version)).map((workflow) => summaryOf(version, workflow));
+    return (await storedWorkflows(this.database, version)).map((workflow) => summaryOf(version, workflow));
   }
 
   /** As `list`, each with its agent nodes. */
   async agents(version: AppVersionKey): Promise<AgentWorkflow[]> {
-    const workflows = await inTurns(agentsOf(await this.packages.workflows(version)));
+    const workflows = await inTurns(agentsOf(await storedWorkflows(this.database, version)));
     const { appId } = version;
     const systems = workflows.flatMap(({ nodes }) => nodes.flatMap(systemNames));
     const ids = await this.checks.definitionIds(appId, { systems, workflows: [] });
@@ -168,7 +170,7 @@ export class WorkflowNodesService {
 
   /** @throws WorkflowNotFoundError */
   private async text({ workflow, ...version }: WorkflowKey): Promise<WorkflowText<DraftNode>> {
-    const workflows = await this.packages.workflows(version);
+    const workflows = await storedWorkflows(this.database, version);
     const found = workflows.find(({ name }) => nameKey(name) === nameKey(workflow));
     if (found === undefined) {
       throw new WorkflowNotFoundError();

@@ -1,36 +1,36 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { inTurns } from '../../../common/turns.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
 import { AppsService } from '../../apps/apps.service.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import type { DraftNode } from '../../packages/drafts/draft-workflows.js';
-import { unpackBytes } from '../../../common/packed-text.js';
+import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
+import { AuditService } from '../../audit/recording/audit.service.js';
 import type { LibraryReference } from '../../packages/model/package.types.js';
 import type { PackageJson } from '../../packages/thread/package-task.types.js';
 import { SystemsImportService } from '../../systems/delivery/systems-import.service.js';
 import type { SystemsImport } from '../../systems/delivery/systems-import.types.js';
-import { AppPackagesRepository } from '../storage/app-packages.repository.js';
+import { LibrariesService } from '../libraries/libraries.service.js';
 import { PackageMovedError, PackageNotFoundError } from '../model/builds.errors.js';
-import type { PackageEdit, PackageText, StoredPackage } from '../model/builds.types.js';
-import { draftTexts, type WorkflowText } from '../model/workflow-text.js';
-import { untilUnmoved } from './moved-packages.js';
-import { PackageAuditService, type Delivery } from './package-audit.service.js';
-import { PackageDeliveriesService } from './package-deliveries.service.js';
-import { namesOf } from './package-names.js';
+import type { PackageEdit, StoredPackage } from '../model/builds.types.js';
+import { AppPackages } from '../storage/app-packages.repository.js';
+import { PackageCheckService, type Delivery } from './package-check.service.js';
 import { secretWarnings } from './secret-warnings.js';
+import { namesOf, storedPackage, untilUnmoved } from './stored-packages.js';
+
+/** Names of each kind that an audit event tells. */
+const AUDITED_NAMES = 50;
 
 /** The packages of application versions (docs/contract.md, section 6). */
 @Injectable()
 export class AppPackagesService {
   constructor(
     private readonly database: Database,
-    private readonly deliveries: PackageDeliveriesService,
+    private readonly checks: PackageCheckService,
     private readonly apps: AppsService,
     private readonly systems: SystemsImportService,
-    private readonly repository: AppPackagesRepository,
-    private readonly audit: PackageAuditService,
+    private readonly libraryUses: LibrariesService,
+    private readonly audit: AuditService,
   ) {}
 
   /**
@@ -46,7 +46,7 @@ export class AppPackagesService {
    */
   async store(principal: Principal, version: AppVersionKey, json: PackageJson): Promise<StoredPackage> {
     return untilUnmoved(async () => {
-      const delivery = await this.deliveries.of(principal, version, json);
+      const delivery = await this.checks.delivery(principal, version, json);
       const { changed, systems } = await this.database.write((manager) =>
         this.apply(manager, principal, delivery),
       );
@@ -69,18 +69,18 @@ export class AppPackagesService {
     version: AppVersionKey,
     { edit, edited, event }: PackageEdit,
   ): Promise<void> {
-    const row = await this.database.read((manager) => this.repository.document(manager, version));
+    const row = await this.database.read((manager) => AppPackages.document(manager, version));
     if (row?.checksum !== edited) {
       throw new PackageMovedError();
     }
-    const delivery = await this.deliveries.of(principal, version, { packed: row.document, edit });
+    const delivery = await this.checks.delivery(principal, version, { packed: row.document, edit });
     await this.database.write(async (manager) => {
       await this.apps.openForReplacing(manager, version);
-      if ((await this.repository.state(manager, version))?.checksum !== edited) {
+      if ((await AppPackages.state(manager, version))?.checksum !== edited) {
         throw new PackageMovedError();
       }
       await this.insert(manager, principal, delivery);
-      await this.audit.edited(manager, principal, version, event);
+      await this.audit.record(manager, principal, { ...event, ...version, outcome: AuditOutcome.Ok });
     });
   }
 
@@ -89,34 +89,22 @@ export class AppPackagesService {
    * @throws PackageNotFoundError
    */
   async get(version: AppVersionKey): Promise<Buffer> {
-    const stored = await this.text(version);
+    const stored = await storedPackage(this.database, version);
     if (stored === null) {
       throw new PackageNotFoundError();
     }
     return stored.json;
   }
 
-  /** As `get`, with its checksum; null when there is none. */
-  async text(version: AppVersionKey): Promise<PackageText | null> {
-    const row = await this.database.read((manager) => this.repository.document(manager, version));
-    return row && { json: await unpackBytes(row.document), checksum: row.checksum };
-  }
-
   /** The checksum of the package of a version; null when there is none. */
   async checksum(version: AppVersionKey): Promise<string | null> {
-    const state = await this.database.read((manager) => this.repository.state(manager, version));
+    const state = await this.database.read((manager) => AppPackages.state(manager, version));
     return state?.checksum ?? null;
-  }
-
-  /** The workflows of a version as they were checked; none without a package. Not inside of a transaction. */
-  async workflows(version: AppVersionKey): Promise<WorkflowText<DraftNode>[]> {
-    const row = await this.database.read((manager) => this.repository.workflows(manager, version));
-    return row === null ? [] : inTurns(draftTexts<DraftNode>(await unpackBytes(row.workflows)));
   }
 
   /** The builds of other applications that the package of a version names; none without a package. */
   async libraries(version: AppVersionKey): Promise<LibraryReference[]> {
-    const stored = await this.text(version);
+    const stored = await storedPackage(this.database, version);
     return stored === null ? [] : (await namesOf(stored.json)).libraries;
   }
 
@@ -127,11 +115,11 @@ export class AppPackagesService {
     { version, package: { checksum, packed, drafts }, at, before }: Delivery,
   ): Promise<void> {
     const { appId, appVersionId } = version;
-    const state = await this.repository.state(manager, version);
+    const state = await AppPackages.state(manager, version);
     if (state?.checksum !== before?.checksum || state?.storedAt.getTime() !== before?.storedAt.getTime()) {
       throw new PackageMovedError();
     }
-    await this.repository.store(manager, {
+    await AppPackages.store(manager, {
       appId,
       appVersionId,
       checksum,
@@ -150,23 +138,40 @@ export class AppPackagesService {
     const {
       version,
       libraries,
-      package: { checksum },
+      package: { checksum, processCount, workflowCount },
     } = delivery;
     await this.apps.openForReplacing(manager, version);
-    const isOther = (await this.repository.state(manager, version))?.checksum !== checksum;
+    const isOther = (await AppPackages.state(manager, version))?.checksum !== checksum;
     if (isOther) {
       await this.insert(manager, principal, delivery);
     }
     const relinked = await this.apps.replaceLibraries(manager, version, libraries.named);
     if (isOther || relinked) {
-      await this.audit.librariesUsed(manager, principal, delivery);
+      await this.libraryUses.record(manager, principal, version, libraries.named);
     }
     const systems = await this.systems.import(manager, principal, version, delivery.package.systems);
-    const { added, removed } = systems;
-    const changed = isOther || relinked || [added, systems.changed, removed].some(({ length }) => length > 0);
-    if (changed) {
-      await this.audit.stored(manager, principal, delivery, systems);
+    const { added, changed, removed, secretsDropped } = systems;
+    const isChanged = isOther || relinked || [added, changed, removed].some(({ length }) => length > 0);
+    if (isChanged) {
+      await this.audit.record(manager, principal, {
+        action: AuditAction.PackageStore,
+        outcome: AuditOutcome.Ok,
+        ...version,
+        details: {
+          checksum,
+          processes: processCount,
+          workflows: workflowCount,
+          systemsAdded: told(added),
+          systemsChanged: told(changed),
+          systemsRemoved: told(removed),
+          secretsDropped: told(secretsDropped),
+        },
+      });
     }
-    return { changed, systems };
+    return { changed: isChanged, systems };
   }
+}
+
+function told(names: string[]): string[] {
+  return names.slice(0, AUDITED_NAMES);
 }

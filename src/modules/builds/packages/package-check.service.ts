@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../../common/user/principal.js';
+import { Clock } from '../../../common/clock.js';
 import { inTurn } from '../../../common/turns.js';
+import type { Principal } from '../../../common/user/principal.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
+import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { CheckContext, DefinitionIds, PackageProblem } from '../../packages/model/package.types.js';
 import { PackageThreadsService } from '../../packages/package-threads.service.js';
@@ -21,7 +23,8 @@ import { SystemStatesService } from '../../systems/lookups/system-states.service
 import { SystemType } from '../../systems/model/system.types.js';
 import { SystemsImportService } from '../../systems/delivery/systems-import.service.js';
 import { LibrariesService, type ResolvedLibraries } from '../libraries/libraries.service.js';
-import { LibraryRightsService } from '../libraries/library-rights.service.js';
+import { PackageRefusedError } from '../model/builds.errors.js';
+import { AppPackages, type PackageState } from '../storage/app-packages.repository.js';
 
 /** A package with all that a check of it found out; `package` is null when there are errors among the problems. */
 export interface PackageCheck {
@@ -36,6 +39,19 @@ export interface PackageCheck {
 export interface NumberedGraph
   extends Pick<JudgedGraph, 'name' | 'svcUuid'>, Pick<JudgedProcessFile, 'file' | 'bpmn'> {
   graph: Uint8Array;
+}
+
+/** A package on its way into a version. */
+export interface Delivery {
+  version: AppVersionKey;
+  package: JudgedPackage & { drafts: Uint8Array };
+  libraries: ResolvedLibraries;
+  /** When its check looked at what is stored so far. */
+  at: Date;
+  /** What that was; null for nothing. */
+  before: PackageState | null;
+  /** What is not quite right with it. */
+  remarks: PackageProblem[];
 }
 
 const NOTHING = { package: null, graphs: [], libraries: null };
@@ -63,8 +79,29 @@ export class PackageCheckService {
     private readonly libraries: LibrariesService,
     private readonly systems: SystemsImportService,
     private readonly states: SystemStatesService,
-    private readonly rights: LibraryRightsService,
+    private readonly database: Database,
+    private readonly clock: Clock,
   ) {}
+
+  /**
+   * A package that can be stored as long as the version has the package that it has now. Not inside of a transaction.
+   * @throws PackageRefusedError naming all that is wrong with it, and what `require` throws
+   */
+  async delivery(principal: Principal, version: AppVersionKey, source: PackageSource): Promise<Delivery> {
+    const seen = { at: this.clock.now(), before: null as PackageState | null };
+    const draft = async (): Promise<DraftChange> => {
+      const row = await this.database.read((manager) => AppPackages.workflows(manager, version));
+      seen.at = this.clock.now();
+      seen.before = row;
+      return { before: row?.workflows ?? null, at: seen.at, by: principal.user };
+    };
+    const checked = await this.require(principal, version, source, { draft });
+    const { package: pkg, libraries, problems } = checked;
+    if (pkg === null || pkg.drafts === null || libraries === null) {
+      throw new PackageRefusedError(problems);
+    }
+    return { version, package: { ...pkg, drafts: pkg.drafts }, libraries, ...seen, remarks: problems };
+  }
 
   /**
    * Not inside of a transaction.
@@ -115,7 +152,7 @@ export class PackageCheckService {
     const checked = await this.check(version, source, options);
     const named = checked.libraries?.named ?? [];
     const isUse = options.isOnlyRead !== true;
-    const hidden = await this.rights.require(principal, version, named, { isUse });
+    const hidden = await this.libraries.require(principal, version, named, { isUse });
     return hidden.size === 0 ? checked : this.check(version, source, { ...options, hidden });
   }
 

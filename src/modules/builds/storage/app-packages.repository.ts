@@ -1,11 +1,10 @@
-import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { prepared } from '../../../database/prepared-statements.js';
 import { textBytes, textExpression, textPlace, textValue } from '../../../database/column-values.js';
 import { sqlTime } from '../../../database/table-columns.js';
 import { Table } from '../../../database/table.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import { AppPackageEntity } from './app-package.entity.js';
+import { AppPackageEntity } from './build.entity.js';
 
 /**
  * A package to store: the JSON of its document, and its workflows as a draft holds them, both packed by packText() and as
@@ -26,8 +25,7 @@ const CHECKSUM = PACKAGES.select('checksum');
 const COLUMNS = 'app_id, app_version_id, checksum, stored_at, stored_by, document, workflows';
 
 /** Rows of application packages, one a version. What is packed stays packed here. */
-@Injectable()
-export class AppPackagesRepository {
+export const AppPackages = {
   /** The document; null when there is none. */
   async document(
     manager: EntityManager,
@@ -36,12 +34,12 @@ export class AppPackagesRepository {
     const selection = CHECKSUM.with('document', textExpression(manager, 'document'));
     const row = await selection.first(manager, { appId, appVersionId });
     return row && { ...row, document: textBytes(row.document) };
-  }
+  },
 
   /** Which package a version has; null when there is none. */
   async state(manager: EntityManager, { appId, appVersionId }: AppVersionKey): Promise<PackageState | null> {
     return STATES.first(manager, { appId, appVersionId });
-  }
+  },
 
   /** As `state`, with the checked workflows; null when there is none. */
   async workflows(
@@ -51,7 +49,7 @@ export class AppPackagesRepository {
     const selection = STATES.with('workflows', textExpression(manager, 'workflows'));
     const row = await selection.first(manager, { appId, appVersionId });
     return row && { ...row, workflows: textBytes(row.workflows) };
-  }
+  },
 
   /** Adds or replaces the package of a version that is open for replacing. */
   async store(manager: EntityManager, pkg: NewPackage): Promise<void> {
@@ -70,5 +68,5 @@ export class AppPackagesRepository {
         textValue(manager, workflows),
       ],
     );
-  }
-}
+  },
+};

@@ -1,4 +1,3 @@
-import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import {
   type RawRow,
@@ -8,13 +7,16 @@ import {
   textValue,
 } from '../../../database/column-values.js';
 import { prepared } from '../../../database/prepared-statements.js';
+import { Table } from '../../../database/table.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { BuildLibrary, BuildResource } from '../model/builds.types.js';
-import { BuildDefinitionEntity } from './build-definition.entity.js';
-import { BuildLibraryEntity } from './build-library.entity.js';
-import { BuildSystemEntity } from './build-system.entity.js';
-import { BuildToolEntity } from './build-tool.entity.js';
-import { BuildWorkflowEntity } from './build-workflow.entity.js';
+import {
+  BuildDefinitionEntity,
+  BuildLibraryEntity,
+  BuildSystemEntity,
+  BuildToolEntity,
+  BuildWorkflowEntity,
+} from './build.entity.js';
 
 const SYSTEM_COLUMNS = `resource_definition_id, resource_id, type, resource_name, name, description, base_url,
   authorization_type, client_id, identity_provider_url`;
@@ -33,6 +35,20 @@ const COPY_TOOLS = `
 const DEFINITION_COLUMNS = 'id, build_id, name, svc_uuid, resource_id, file, graph, bpmn';
 const WORKFLOW_COLUMNS = 'build_id, name, resource_id, resource_definition_id, definition';
 
+const DEFINITIONS = new Table(BuildDefinitionEntity);
+const BPMN = DEFINITIONS.select('bpmn');
+const PROCESSES = DEFINITIONS.select('name', 'resourceId', 'svcUuid');
+const WORKFLOW_IDS = new Table(BuildWorkflowEntity).select('name', 'resourceId', 'resourceDefinitionId');
+const LIBRARIES = new Table(BuildLibraryEntity);
+const LIBRARY = LIBRARIES.selectAllBut();
+const SYSTEMS = new Table(BuildSystemEntity).selectAllBut();
+const TOOLS = new Table(BuildToolEntity);
+const WHOLE_TOOLS = TOOLS.selectAllBut();
+const TOOL_FACTS = TOOLS.select('toolId', 'systemId', 'name', 'definitionHash', 'enabled');
+/** The closest level first, on one level the newest build. */
+const CLOSEST_FIRST = { order: { level: 'ASC', libraryBuildId: 'DESC' } } as const;
+const BY_NAME = { order: { name: 'ASC' } } as const;
+
 /** A process definition to store; its texts are as `storedBytes` makes them. */
 export type NewDefinition = Omit<BuildDefinitionEntity, 'graph' | 'bpmn'> &
   Readonly<Record<'graph' | 'bpmn', Uint8Array>>;
@@ -43,10 +59,11 @@ export type NewWorkflow = Omit<BuildWorkflowEntity, 'definition'> & { definition
 /** A workflow with an agent, its JSON in UTF-8. */
 export type WorkflowBytes = Pick<BuildWorkflowEntity, 'buildId' | 'name'> & { definition: Buffer };
 
-const TOOL_FACTS = { toolId: true, systemId: true, name: true, definitionHash: true, enabled: true } as const;
-
 /** What identifies the state of a tool. */
-export type BuildToolFacts = Pick<BuildToolEntity, keyof typeof TOOL_FACTS>;
+export type BuildToolFacts = Pick<
+  BuildToolEntity,
+  'toolId' | 'systemId' | 'name' | 'definitionHash' | 'enabled'
+>;
 
 function selectWorkflows(manager: EntityManager): string {
   const definition = textExpression(manager, 'definition');
@@ -58,8 +75,7 @@ function toWorkflow({ buildId, name, definition }: RawRow): WorkflowBytes {
 }
 
 /** What builds hold. There is no way to change or remove any of it. */
-@Injectable()
-export class BuildContentsRepository {
+export const BuildContents = {
   /** Copies the systems of a version as they are, and the tools that they list. */
   async copySystems(
     manager: EntityManager,
@@ -68,7 +84,7 @@ export class BuildContentsRepository {
   ): Promise<void> {
     await manager.query(COPY_SYSTEMS, [buildId, appId, appVersionId]);
     await manager.query(COPY_TOOLS, [buildId, buildId]);
-  }
+  },
 
   async insertDefinition(manager: EntityManager, definition: NewDefinition): Promise<void> {
     const { id, buildId, name, svcUuid, resourceId, file, graph, bpmn } = definition;
@@ -79,7 +95,7 @@ export class BuildContentsRepository {
       ),
       [id, buildId, name, svcUuid, resourceId, file, textValue(manager, graph), textValue(manager, bpmn)],
     );
-  }
+  },
 
   async insertWorkflow(manager: EntityManager, workflow: NewWorkflow): Promise<void> {
     const { buildId, name, resourceId, resourceDefinitionId, definition } = workflow;
@@ -89,53 +105,45 @@ export class BuildContentsRepository {
       ),
       [buildId, name, resourceId, resourceDefinitionId, textValue(manager, definition)],
     );
-  }
+  },
 
   async insertLibraries(manager: EntityManager, buildId: string, libraries: BuildLibrary[]): Promise<void> {
-    const rows = libraries.map((library) => ({
-      buildId,
-      libraryAppId: library.appId,
-      libraryBuildId: library.buildId,
-      level: library.level,
-    }));
-    if (rows.length > 0) {
-      await manager.insert(BuildLibraryEntity, rows);
-    }
-  }
+    await LIBRARIES.insert(
+      manager,
+      libraries.map((library) => ({
+        buildId,
+        libraryAppId: library.appId,
+        libraryBuildId: library.buildId,
+        level: library.level,
+      })),
+    );
+  },
 
   /** The libraries of a build, the closest level first, on one level the newest build first. */
   async libraries(manager: EntityManager, buildId: string): Promise<BuildLibrary[]> {
-    const rows = await manager.find(BuildLibraryEntity, {
-      where: { buildId },
-      order: { level: 'ASC', libraryBuildId: 'DESC' },
-    });
+    const rows = await LIBRARY.find(manager, { buildId }, CLOSEST_FIRST);
     return rows.map(({ libraryAppId, libraryBuildId, level }) => ({
       appId: libraryAppId,
       buildId: libraryBuildId,
       level,
     }));
-  }
+  },
 
   /** The systems of a build, by resource name. */
   async systems(manager: EntityManager, buildId: string): Promise<BuildSystemEntity[]> {
-    const rows = await manager.findBy(BuildSystemEntity, { buildId });
-    return rows.toSorted((one, other) => (one.resourceName < other.resourceName ? -1 : 1));
-  }
+    return byName(await SYSTEMS.find(manager, { buildId }), ({ resourceName }) => resourceName);
+  },
 
   /** The tools of a build without their definitions, by id. */
   async toolFacts(manager: EntityManager, buildId: string): Promise<BuildToolFacts[]> {
-    return manager.find(BuildToolEntity, {
-      select: TOOL_FACTS,
-      where: { buildId },
-      order: { toolId: 'ASC' },
-    });
-  }
+    return TOOL_FACTS.find(manager, { buildId }, { order: { toolId: 'ASC' } });
+  },
 
-  /** The tools of systems of a build, in the order of their servers' lists. */
-  async tools(manager: EntityManager, buildId: string, systemIds: string[]): Promise<BuildToolEntity[]> {
-    const rows = await manager.findBy(BuildToolEntity, { buildId, systemId: In(systemIds) });
+  /** The tools of a system of a build, in the order of its server's list. */
+  async tools(manager: EntityManager, buildId: string, systemId: string): Promise<BuildToolEntity[]> {
+    const rows = await WHOLE_TOOLS.find(manager, { buildId, systemId });
     return rows.toSorted((one, other) => one.position - other.position);
-  }
+  },
 
   /** A workflow of a build as JSON in UTF-8; null when there is none of this name. */
   async workflow(manager: EntityManager, buildId: string, name: string): Promise<Buffer | null> {
@@ -145,63 +153,46 @@ export class BuildContentsRepository {
     );
     // The servers take a name with spaces behind it for the same name.
     return row?.['name'] === name ? toWorkflow(row).definition : null;
-  }
+  },
 
   /** The workflows of builds that speak of an agent, by name. */
   async agentWorkflows(manager: EntityManager, buildIds: readonly string[]): Promise<WorkflowBytes[]> {
+    if (buildIds.length === 0) {
+      return [];
+    }
     const rows = await manager.query<RawRow[]>(
       `${selectWorkflows(manager)} build_id IN (${buildIds.map(() => '?').join(', ')}) AND definition LIKE '%CUSTOM_AGENT%'`,
       [...buildIds],
     );
-    return rows.map(toWorkflow).toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  }
+    return byName(rows.map(toWorkflow), ({ name }) => name);
+  },
 
-  /** The libraries of builds, the closest level first. */
-  async librariesOf(manager: EntityManager, buildIds: readonly string[]): Promise<string[]> {
-    const where = { buildId: In([...buildIds]) };
-    const order = { level: 'ASC', libraryBuildId: 'DESC' } as const;
-    const rows = await manager.find(BuildLibraryEntity, { where, order });
-    return rows.map(({ libraryBuildId }) => libraryBuildId);
-  }
-
-  /** Which of these builds bring each library, by the build of the library. */
-  async broughtBy(manager: EntityManager, buildIds: readonly string[]): Promise<Map<string, string[]>> {
-    const rows = await manager.findBy(BuildLibraryEntity, { buildId: In([...buildIds]) });
-    const found = new Map<string, string[]>();
-    rows.forEach(({ buildId, libraryBuildId }) =>
-      found.set(libraryBuildId, [...(found.get(libraryBuildId) ?? []), buildId]),
-    );
-    return found;
-  }
+  /** The libraries of builds, the closest level first: each with the build that brings it. */
+  async librariesOf(manager: EntityManager, buildIds: readonly string[]): Promise<BuildLibraryEntity[]> {
+    return LIBRARY.find(manager, { buildId: In([...buildIds]) }, CLOSEST_FIRST);
+  },
 
   /** The builds that use one of these as a library. */
   async usersOf(manager: EntityManager, appId: string, buildIds: readonly string[]): Promise<string[]> {
     const where = { libraryAppId: appId, libraryBuildId: In([...buildIds]) };
-    return (await manager.findBy(BuildLibraryEntity, where)).map(({ buildId }) => buildId);
-  }
+    return (await LIBRARY.find(manager, where)).map(({ buildId }) => buildId);
+  },
 
   /** A process definition of a build that is there, with all its texts. */
   async definition(manager: EntityManager, id: number): Promise<BuildDefinitionEntity> {
     return manager.findOneByOrFail(BuildDefinitionEntity, { id });
-  }
+  },
 
   /** The BPMN file of a process of a build; null when there is none of this name. */
   async bpmn(manager: EntityManager, buildId: string, name: string): Promise<string | null> {
-    const where = { buildId, name };
-    return (
-      (await manager.findOne(BuildDefinitionEntity, { select: { bpmn: true, id: true }, where }))?.bpmn ??
-      null
-    );
-  }
+    return (await BPMN.first(manager, { buildId, name }))?.bpmn ?? null;
+  },
 
   /** Processes, workflows and systems of a build, each kind by name. */
   async resources(manager: EntityManager, buildId: string): Promise<BuildResource[]> {
-    const processes = await manager.find(BuildDefinitionEntity, {
-      select: { name: true, resourceId: true, svcUuid: true },
-      where: { buildId },
-      order: { name: 'ASC' },
-    });
-    const workflows = await this.workflowIds(manager, buildId);
+    const processes = await PROCESSES.find(manager, { buildId }, BY_NAME);
+    const workflows = await BuildContents.workflowIds(manager, buildId);
+    const systems = await BuildContents.systems(manager, buildId);
     return [
       ...processes.map(({ name, resourceId, svcUuid }) => ({
         resourceType: 'PROCESS' as const,
@@ -210,26 +201,24 @@ export class BuildContentsRepository {
         resourceDefinitionId: svcUuid,
       })),
       ...workflows.map((workflow) => ({ resourceType: 'WORKFLOW' as const, ...workflow })),
-      ...(await this.systems(manager, buildId)).map(
-        ({ type, resourceName, resourceId, resourceDefinitionId }) => ({
-          resourceType: type,
-          name: resourceName,
-          resourceId,
-          resourceDefinitionId,
-        }),
-      ),
+      ...systems.map(({ type, resourceName, resourceId, resourceDefinitionId }) => ({
+        resourceType: type,
+        name: resourceName,
+        resourceId,
+        resourceDefinitionId,
+      })),
     ];
-  }
+  },
 
   /** Names and ids of the workflows of a build, by name. */
   async workflowIds(
     manager: EntityManager,
     buildId: string,
   ): Promise<Pick<BuildWorkflowEntity, 'name' | 'resourceId' | 'resourceDefinitionId'>[]> {
-    return manager.find(BuildWorkflowEntity, {
-      select: { name: true, resourceId: true, resourceDefinitionId: true },
-      where: { buildId },
-      order: { name: 'ASC' },
-    });
-  }
+    return WORKFLOW_IDS.find(manager, { buildId }, BY_NAME);
+  },
+};
+
+function byName<Row>(rows: readonly Row[], nameOf: (row: Row) => string): Row[] {
+  return rows.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
 }

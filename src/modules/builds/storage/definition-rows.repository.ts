@@ -1,4 +1,3 @@
-import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { prepared } from '../../../database/prepared-statements.js';
 import {
@@ -40,8 +39,7 @@ const BY_IDS = `SELECT ${COLUMNS} FROM build_definitions definitions
 const IDS_OF_BUILD = 'SELECT id FROM build_definitions WHERE build_id = ? ORDER BY id';
 
 /** Process definitions of builds, to be run. */
-@Injectable()
-export class DefinitionRowsRepository {
+export const DefinitionRows = {
   /** @returns undefined when the application has no such build, null when the build has no such definition */
   async byName(
     manager: EntityManager,
@@ -53,19 +51,19 @@ export class DefinitionRowsRepository {
     }
     // The servers take a name with spaces behind it for the same name.
     return row['name'] === processName ? toRow(row) : null;
-  }
+  },
 
   async byId(manager: EntityManager, id: number): Promise<DefinitionRow | null> {
     const [row] = await manager.query<RawRow[]>(BY_ID, [id]);
     return row === undefined ? null : toRow(row);
-  }
+  },
 
   /** Definitions by their ids, in the order of these. */
   async byIds(manager: EntityManager, ids: readonly number[]): Promise<DefinitionRow[]> {
     const rows = await manager.query<RawRow[]>(`${BY_IDS} (${ids.map(() => '?').join(', ')})`, [...ids]);
     const found = new Map(rows.map((row) => [toSafeInteger(row['id']), row]));
     return ids.flatMap((id) => toRow(found.get(id) ?? { id: null }) ?? []);
-  }
+  },
 
   /** JSON of the ProcessGraph of a definition that is there, in UTF-8. */
   async graph(manager: EntityManager, id: number): Promise<Buffer> {
@@ -73,7 +71,7 @@ export class DefinitionRowsRepository {
     const statement = `SELECT ${graph} AS graph FROM build_definitions WHERE id = ?`;
     const [row] = await manager.query<RawRow[]>(prepared(statement), [id]);
     return textBytes(row?.['graph']);
-  }
+  },
 
   /**
    * The definitions of a build of an application by name, without those of its libraries.
@@ -88,14 +86,14 @@ export class DefinitionRowsRepository {
   ): Promise<number[] | undefined> {
     const rows = await manager.query<RawRow[]>(IDS_BY_NAME, [after, buildId, appId, limit]);
     return rows.length === 0 ? undefined : rows.flatMap(({ id }) => (id === null ? [] : [toSafeInteger(id)]));
-  }
+  },
 
   /** The definitions of a build, without those of its libraries. */
   async idsOf(manager: EntityManager, buildId: string): Promise<number[]> {
     const rows = await manager.query<RawRow[]>(IDS_OF_BUILD, [buildId]);
     return rows.map(({ id }) => toSafeInteger(id));
-  }
-}
+  },
+};
 
 function toRow(row: RawRow): DefinitionRow | null {
   return row['id'] === null

@@ -39,11 +39,11 @@ export class TimerStartHandler implements JobHandler, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.activations.onActivated(
-      (manager, _appId, build) => this.set(manager, build),
-      (_appId, build) => this.reserve(build),
-      () => this.jobs.tryToBring(),
-    );
+    this.activations.onActivated({
+      prepare: (build) => this.reserve(build),
+      store: (manager, build) => this.set(manager, build),
+      stored: () => this.jobs.tryToBring(),
+    });
   }
 
   async run(job: Job): Promise<void> {

@@ -8,7 +8,7 @@ import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
 import { InstanceListsRepository } from '../storage/instance-lists.repository.js';
 import { ScheduledJobs } from './scheduled-jobs.js';
-import { BuildWithdrawalsService } from '../../builds/active/build-withdrawals.service.js';
+import { ActiveBuildsService } from '../../builds/active/active-builds.service.js';
 
 type WithdrawnBuildWork = Extract<RuntimeJob, { kind: 'WITHDRAWN_BUILD' }>;
 
@@ -41,11 +41,11 @@ export class WithdrawnBuildHandler implements JobHandler, OnModuleInit {
     private readonly lists: InstanceListsRepository,
     private readonly steps: InstanceStepsService,
     private readonly jobs: ScheduledJobs,
-    private readonly withdrawals: BuildWithdrawalsService,
+    private readonly builds: ActiveBuildsService,
   ) {}
 
   onModuleInit(): void {
-    this.withdrawals.onWithdrawn({
+    this.builds.onWithdrawn({
       prepare: async (withdrawal) => {
         this.reserved.set(withdrawal, await this.jobs.reserve(workOf(withdrawal)));
       },
