@@ -6,7 +6,8 @@ import { McpConnectionModule } from '../mcp-connection/mcp-connection.module.js'
 import { DiscoveryMetrics } from './scan/discovery-metrics.js';
 import { DiscoveryRights } from './findings/seen-by.js';
 import { DiscoveryController } from './reading/discovery.controller.js';
-import { PROBE_PROVIDERS } from './probes/kinds/probe-registry.js';
+import { ProbeClients } from './probes/http/probe-clients.js';
+import { Probes } from './probes/kinds/probes.js';
 import { ScanCoordinator } from './scan/scan-coordinator.js';
 import { ScanEngine } from './scan/scan-engine.js';
 import { SOURCE_PROVIDERS } from './sources/sources.js';
@@ -19,7 +20,8 @@ import { ScanTurnsRepository } from './storage/scan-turns.repository.js';
   controllers: [DiscoveryController],
   providers: [
     DiscoveryRights,
-    ...PROBE_PROVIDERS,
+    ProbeClients,
+    Probes,
     ...SOURCE_PROVIDERS,
     DatabaseTime,
     DiscoveryMetrics,

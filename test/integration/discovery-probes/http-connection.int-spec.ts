@@ -1,13 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { HttpProbe } from '../../../src/modules/discovery/probes/kinds/http.probe.js';
 import { pages } from '../../support/discovery/pages.js';
-import { component, failureOf, probeHttp, runProbe } from '../../support/discovery/run-probe.js';
+import { component, failureOf, runProbe } from '../../support/discovery/run-probe.js';
 import { noSocketsLeft, type Peer, startHttpPeer, startHttpsPeer } from '../../support/peers/peer.js';
 import { tlsCertificate } from '../../support/peers/tls-certificate.js';
 
-const probe = new HttpProbe(probeHttp());
 const HEALTHY = { '/health': { body: { status: 'ok', version: '1.0' } } };
 const open: Peer[] = [];
 afterEach(() => Promise.all(open.splice(0).map((peer) => peer.close())));
@@ -25,31 +23,29 @@ describe('the probe of http over TLS', () => {
     const certificate = await fresh;
     const peer = await serve(certificate);
     const target = component('http', peer.url, { options: { ca: certificate.cert } });
-    expect(await runProbe(probe, target)).toEqual({ version: '1.0', warnings: [] });
-    expect(await failureOf(probe, component('http', peer.url))).toBe('tls');
+    expect(await runProbe(target)).toEqual({ version: '1.0', warnings: [] });
+    expect(await failureOf(component('http', peer.url))).toBe('tls');
     const other = { ...target, options: { ca: (await nearlyOver).cert } };
-    expect(await failureOf(probe, other)).toBe('tls');
+    expect(await failureOf(other)).toBe('tls');
     await noSocketsLeft(peer);
     await peer.close();
-    expect(await failureOf(probe, target)).toBe('refused');
+    expect(await failureOf(target)).toBe('refused');
     await peer.reopen();
-    expect(await runProbe(probe, target)).toEqual({ version: '1.0', warnings: [] });
+    expect(await runProbe(target)).toEqual({ version: '1.0', warnings: [] });
   });
 
   it('refuses a certificate for another host', async () => {
     const certificate = await fresh;
     const peer = await serve(certificate);
     const other = peer.url.replace('127.0.0.1', 'localhost');
-    expect(await failureOf(probe, component('http', other, { options: { ca: certificate.cert } }))).toBe(
-      'tls',
-    );
+    expect(await failureOf(component('http', other, { options: { ca: certificate.cert } }))).toBe('tls');
   });
 
   it('warns when the certificate ends within a month', async () => {
     const certificate = await nearlyOver;
     const peer = await serve(certificate);
     const target = component('http', peer.url, { options: { ca: certificate.cert } });
-    expect(await runProbe(probe, target)).toEqual({
+    expect(await runProbe(target)).toEqual({
       version: '1.0',
       warnings: [{ code: 'certificate_expires', days: 1 }],
     });
@@ -59,10 +55,10 @@ describe('the probe of http over TLS', () => {
     const plain = await startHttpPeer(pages(HEALTHY));
     open.push(plain);
     const behindHttps = component('http', plain.url.replace('http:', 'https:'));
-    expect(await failureOf(probe, behindHttps)).toBe('tls');
+    expect(await failureOf(behindHttps)).toBe('tls');
     const secure = await serve(await fresh);
     const behindHttp = component('http', secure.url.replace('https:', 'http:'));
-    expect(['network', 'protocol']).toContain(await failureOf(probe, behindHttp));
+    expect(['network', 'protocol']).toContain(await failureOf(behindHttp));
   });
 });
 
@@ -79,15 +75,15 @@ describe('the probe of http', () => {
       pages({ '/health': { headers: { date }, body: { status: 'ok', version: '1' } } }),
     );
     open.push(peer);
-    const set = new HttpProbe(probeHttp({}, { now: () => now }));
-    expect(await runProbe(set, component('http', peer.url))).toEqual({ version: '1', warnings });
+    const run = { now: () => now.getTime() };
+    expect(await runProbe(component('http', peer.url), run)).toEqual({ version: '1', warnings });
   });
 
   it('does not take the age of a cached answer for a wrong clock', async () => {
     const headers = { date: new Date(Date.now() - 300_000).toUTCString(), age: '300' };
     const peer = await startHttpPeer(pages({ '/health': { headers, body: 'ok' } }));
     open.push(peer);
-    expect((await runProbe(probe, component('http', peer.url))).warnings).toEqual([]);
+    expect((await runProbe(component('http', peer.url))).warnings).toEqual([]);
   });
 
   it('warns of a plain connection to another host', async () => {
@@ -96,9 +92,9 @@ describe('the probe of http', () => {
     const { port } = server.address() as AddressInfo;
     // The unspecified address reaches this host without being one of loopback.
     const target = component('http', `http://0.0.0.0:${port}`);
-    expect((await runProbe(probe, target)).warnings).toEqual([{ code: 'plain_http' }]);
+    expect((await runProbe(target)).warnings).toEqual([{ code: 'plain_http' }]);
     const local = component('http', `http://localhost:${port}`);
-    expect((await runProbe(probe, local)).warnings).toEqual([]);
+    expect((await runProbe(local)).warnings).toEqual([]);
     await new Promise((resolve) => server.close(resolve));
   });
 });

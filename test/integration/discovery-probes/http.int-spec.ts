@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { HttpProbe } from '../../../src/modules/discovery/probes/kinds/http.probe.js';
 import { type Page, pages } from '../../support/discovery/pages.js';
-import { component, failureOf, probeHttp, runProbe } from '../../support/discovery/run-probe.js';
+import { component, failureOf, runProbe } from '../../support/discovery/run-probe.js';
 import { noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
 
-const probe = new HttpProbe(probeHttp());
 const open: Peer[] = [];
 afterEach(() => Promise.all(open.splice(0).map((peer) => peer.close())));
 
@@ -163,19 +161,19 @@ describe.each(FAMILIES)(
       const all: Record<string, Page> = { ...beside, [at]: up };
       const peer = await serve(all);
       const target = component('http', peer.url, { options: family.options ?? {} });
-      expect(await runProbe(probe, target)).toEqual({ ...found, warnings: [] });
+      expect(await runProbe(target)).toEqual({ ...found, warnings: [] });
       all[at] = down;
-      expect(await failureOf(probe, target)).toBe(failure);
+      expect(await failureOf(target)).toBe(failure);
       if (family.degraded !== undefined) {
         all[at] = family.degraded;
-        expect((await runProbe(probe, target)).warnings).toEqual([{ code: 'degraded' }]);
+        expect((await runProbe(target)).warnings).toEqual([{ code: 'degraded' }]);
       }
       all[at] = up;
       await noSocketsLeft(peer);
       await peer.close();
-      expect(await failureOf(probe, target)).toBe('refused');
+      expect(await failureOf(target)).toBe('refused');
       await peer.reopen();
-      expect(await runProbe(probe, target)).toEqual({ ...found, warnings: [] });
+      expect(await runProbe(target)).toEqual({ ...found, warnings: [] });
     });
   },
 );
@@ -185,7 +183,7 @@ describe('the probe of http', () => {
 
   it('looks below the path of the endpoint', async () => {
     const peer = await serve({ '/apps/one/health': { body: { status: 'UP', version: '9.1' } } });
-    expect(await runProbe(probe, component('http', `${peer.url}apps/one`))).toMatchObject({ version: '9.1' });
+    expect(await runProbe(component('http', `${peer.url}apps/one`))).toMatchObject({ version: '9.1' });
   });
 
   it('keeps a service healthy whose other pages are forbidden or broken', async () => {
@@ -196,7 +194,7 @@ describe('the probe of http', () => {
       '/about': { status: 500 },
     });
     const target = component('http', peer.url, { options: { infoPath: '/about' } });
-    expect(await runProbe(probe, target)).toEqual({ warnings: [] });
+    expect(await runProbe(target)).toEqual({ warnings: [] });
   });
 
   it('passes over usual paths that are forbidden, as those of Kubernetes and Spring Security are', async () => {
@@ -206,7 +204,7 @@ describe('the probe of http', () => {
       '/healthz': { body: 'ok' },
       '/version': { body: { gitVersion: 'v1.33.0' } },
     });
-    expect(await runProbe(probe, component('http', peer.url))).toMatchObject({ version: '1.33.0' });
+    expect(await runProbe(component('http', peer.url))).toMatchObject({ version: '1.33.0' });
   });
 
   it('tries refused credentials at one path only', async () => {
@@ -217,9 +215,9 @@ describe('the probe of http', () => {
     });
     open.push(peer);
     const credentials = { username: 'probe', password: 'wrong' };
-    expect(await failureOf(probe, component('http', peer.url, { credentials }))).toBe('auth');
+    expect(await failureOf(component('http', peer.url, { credentials }))).toBe('auth');
     expect(asked).toEqual(['/health']);
-    expect(await failureOf(probe, component('http', peer.url))).toBe('auth');
+    expect(await failureOf(component('http', peer.url))).toBe('auth');
   });
 
   it('sends token, name and password, headers and query, and tells when they do not do', async () => {
@@ -234,22 +232,22 @@ describe('the probe of http', () => {
     const options = { healthPath: '/health', headers: { 'x-key': 'known' }, query: { code: 'a b' } };
     const as = (credentials: Record<string, string> | null, more = {}) =>
       component('http', peer.url, { credentials, options: { ...options, ...more } });
-    await runProbe(probe, as({ token: 'right' }));
-    await runProbe(probe, as({ username: 'probe', password: 'right' }));
+    await runProbe(as({ token: 'right' }));
+    await runProbe(as({ username: 'probe', password: 'right' }));
     expect(seen.filter(({ url }) => url === '/health?code=a+b')).toEqual([
       { authorization: 'Bearer right', key: 'known', url: '/health?code=a+b' },
       { authorization: 'Basic cHJvYmU6cmlnaHQ=', key: 'known', url: '/health?code=a+b' },
     ]);
-    expect(await failureOf(probe, as({ token: 'wrong' }))).toBe('forbidden');
-    expect(await failureOf(probe, as(null, { headers: {} }))).toBe('auth');
+    expect(await failureOf(as({ token: 'wrong' }))).toBe('forbidden');
+    expect(await failureOf(as(null, { headers: {} }))).toBe('auth');
   });
 
   it('finds the same of a service that callers named, without its credentials being needed', async () => {
     const peer = await serve(health);
     const target = component('http', peer.url, { trust: 'registered' });
-    expect(await runProbe(probe, target)).toEqual({ version: '1.0', warnings: [] });
+    expect(await runProbe(target)).toEqual({ version: '1.0', warnings: [] });
     await noSocketsLeft(peer);
     await peer.close();
-    expect(await failureOf(probe, target)).toBe('refused');
+    expect(await failureOf(target)).toBe('refused');
   });
 });

@@ -1,7 +1,5 @@
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Clock } from '../../../src/common/clock.js';
-import { SmtpProbe } from '../../../src/modules/discovery/probes/kinds/smtp.probe.js';
 import { freePort } from '../../support/databases/free-port.js';
 import { component, failureOf, runProbe } from '../../support/discovery/run-probe.js';
 import { tlsCertificate } from '../../support/peers/tls-certificate.js';
@@ -10,7 +8,6 @@ const KEYWORDS = ['8BITMIME', 'PIPELINING', 'SIZE', 'SMTPUTF8'];
 const [nearlyOver, fresh] = [tlsCertificate(2), tlsCertificate(90)];
 
 describe('the probe of smtp', () => {
-  const probe = new SmtpProbe(new Clock());
   let stop = (): Promise<void> => Promise.resolve();
   afterEach(() => stop());
 
@@ -31,22 +28,22 @@ describe('the probe of smtp', () => {
     const port = await start(options);
     const target = component('smtp', `smtp://127.0.0.1:${port}`);
     const found = { capabilities: [...KEYWORDS, 'AUTH', 'STARTTLS'].toSorted(), warnings: [] };
-    expect(await runProbe(probe, target)).toEqual(found);
+    expect(await runProbe(target)).toEqual(found);
     await stop();
-    expect(await failureOf(probe, target)).toBe('refused');
+    expect(await failureOf(target)).toBe('refused');
     await start(options, port);
-    expect(await runProbe(probe, target)).toEqual(found);
+    expect(await runProbe(target)).toEqual(found);
   });
 
   it('warns when the certificate behind STARTTLS ends within a month', async () => {
     const port = await start(await nearlyOver);
-    const { warnings } = await runProbe(probe, component('smtp', `smtp://127.0.0.1:${port}`));
+    const { warnings } = await runProbe(component('smtp', `smtp://127.0.0.1:${port}`));
     expect(warnings).toEqual([{ code: 'certificate_expires', days: 1 }]);
   });
 
   it('does without STARTTLS and sign-in', async () => {
     const port = await start({ hideSTARTTLS: true, disabledCommands: ['AUTH', 'STARTTLS'] });
-    expect(await runProbe(probe, component('smtp', `127.0.0.1:${port}`))).toEqual({
+    expect(await runProbe(component('smtp', `127.0.0.1:${port}`))).toEqual({
       capabilities: KEYWORDS,
       warnings: [],
     });
@@ -57,11 +54,11 @@ describe('the probe of smtp', () => {
     const port = await start({ ...certificate, secure: true });
     const endpoint = `smtps://127.0.0.1:${port}`;
     const target = component('smtp', endpoint, { options: { ca: certificate.cert } });
-    expect(await runProbe(probe, target)).toEqual({
+    expect(await runProbe(target)).toEqual({
       capabilities: [...KEYWORDS, 'AUTH'].toSorted(),
       warnings: [{ code: 'certificate_expires', days: 1 }],
     });
-    expect(await failureOf(probe, component('smtp', endpoint))).toBe('tls');
+    expect(await failureOf(component('smtp', endpoint))).toBe('tls');
   });
 
   it('tells a server that turns everybody away', async () => {
@@ -69,6 +66,6 @@ describe('the probe of smtp', () => {
       hideSTARTTLS: true,
       onConnect: (_session, callback) => callback(new Error('Service not available')),
     });
-    expect(await failureOf(probe, component('smtp', `smtp://127.0.0.1:${port}`))).toBe('down');
+    expect(await failureOf(component('smtp', `smtp://127.0.0.1:${port}`))).toBe('down');
   });
 });

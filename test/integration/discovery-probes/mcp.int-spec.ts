@@ -1,13 +1,16 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { McpProbe } from '../../../src/modules/discovery/probes/kinds/mcp.probe.js';
-import { component, failureOf, probeHttp, runProbe } from '../../support/discovery/run-probe.js';
+import type { Component } from '../../../src/modules/discovery/model/component.types.js';
+import * as probing from '../../support/discovery/run-probe.js';
 import { connectionService, stopServices } from '../../support/peers/connection-tests.js';
 import { startEverything } from '../../support/peers/everything.peer.js';
 import { startModernPeer } from '../../support/peers/modern.peer.js';
 import { noSocketsLeft, type Peer } from '../../support/peers/peer.js';
 import { startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
 
-const probe = new McpProbe(probeHttp(), connectionService());
+const { component } = probing;
+const run = { probes: probing.probesWith(connectionService()) };
+const runProbe = (target: Component) => probing.runProbe(target, run);
+const failureOf = (target: Component) => probing.failureOf(target, run);
 const open: Pick<Peer, 'close'>[] = [];
 afterEach(() => Promise.all(open.splice(0).map((peer) => peer.close())));
 afterAll(stopServices);
@@ -19,34 +22,31 @@ async function keep<T extends Pick<Peer, 'close'>>(starting: Promise<T>): Promis
 }
 
 describe.each(['operator', 'registered'] as const)('the probe of an MCP server named by %s', (trust) => {
-  /** Direct connections are looked at for what they show besides the answer. */
-  const seen = trust === 'operator' ? { warnings: [] } : {};
-
   it('greets a server of today, then finds nothing, then greets it again', async () => {
     const peer = await keep(startModernPeer([{ name: 'first' }]));
     const target = component('mcp', peer.url, { trust });
-    const found = { name: 'modern-peer', version: '1.2.3', capabilities: ['tools'], ...seen };
-    expect(await runProbe(probe, target)).toEqual(found);
+    const found = { name: 'modern-peer', version: '1.2.3', capabilities: ['tools'], warnings: [] };
+    expect(await runProbe(target)).toEqual(found);
     expect([...peer.calls.keys()]).not.toContain('tools/list');
     await noSocketsLeft(peer);
     await peer.close();
-    expect(await failureOf(probe, target)).toBe('refused');
+    expect(await failureOf(target)).toBe('refused');
     await peer.reopen();
-    expect(await runProbe(probe, target)).toEqual(found);
+    expect(await runProbe(target)).toEqual(found);
   });
 
   it('greets the official server of all features, and tells that it is gone', async () => {
     const peer = await keep(startEverything('streamableHttp'));
     const target = component('mcp', peer.url, { trust });
     const capabilities = ['completions', 'logging', 'prompts', 'resources', 'tasks', 'tools'];
-    expect(await runProbe(probe, target)).toEqual({
+    expect(await runProbe(target)).toEqual({
       name: 'Everything Reference Server',
       version: '2.0.0',
       capabilities,
-      ...seen,
+      warnings: [],
     });
     await peer.close();
-    expect(await failureOf(probe, target)).toBe('refused');
+    expect(await failureOf(target)).toBe('refused');
   });
 
   it('knows the official server by HTTP with SSE, which is older', async () => {
@@ -54,18 +54,18 @@ describe.each(['operator', 'registered'] as const)('the probe of an MCP server n
     const target = component('mcp', peer.url, { trust });
     // A direct probe waits for no answer there, which comes by a stream of its own.
     const more = trust === 'registered' ? { version: '2.0.0' } : { warnings: [] };
-    expect(await runProbe(probe, target)).toMatchObject(more);
+    expect(await runProbe(target)).toMatchObject(more);
     await peer.close();
-    expect(await failureOf(probe, target)).toBe('refused');
+    expect(await failureOf(target)).toBe('refused');
   });
 
   it('ends the session it opened, and lists nothing', async () => {
     const peer = await keep(startScriptedMcp({ list: ({ response }) => response.writeHead(500).end() }));
-    expect(await runProbe(probe, component('mcp', peer.url, { trust }))).toEqual({
+    expect(await runProbe(component('mcp', peer.url, { trust }))).toEqual({
       name: 'scripted',
       version: '1',
       capabilities: ['tools'],
-      ...seen,
+      warnings: [],
     });
     expect(peer.seen).not.toContain('tools/list');
     expect(peer.seen.at(-1)).toBe('DELETE');
@@ -75,18 +75,18 @@ describe.each(['operator', 'registered'] as const)('the probe of an MCP server n
   it('knows a server that works but wants a token', async () => {
     const peer = await keep(startModernPeer([], (token) => token === 'right'));
     const target = component('mcp', peer.url, { trust });
-    expect(await failureOf(probe, target)).toBe('auth');
+    expect(await failureOf(target)).toBe('auth');
     const options = { authorizationRequired: true };
-    expect(await runProbe(probe, { ...target, options })).toEqual({});
+    expect(await runProbe({ ...target, options })).toEqual({ warnings: [] });
     await peer.close();
-    expect(await failureOf(probe, { ...target, options })).toBe('refused');
+    expect(await failureOf({ ...target, options })).toBe('refused');
   });
 });
 
 it('the probe of an MCP server of the operator sends its token, query and headers', async () => {
   const peer = await keep(startModernPeer([], (token) => token === 'right'));
   const target = component('mcp', peer.url, { credentials: { token: 'right' } });
-  expect(await runProbe(probe, target)).toMatchObject({ name: 'modern-peer' });
+  expect(await runProbe(target)).toMatchObject({ name: 'modern-peer' });
   const wrong = { ...target, credentials: { token: 'wrong' } };
-  expect(await failureOf(probe, wrong)).toBe('auth');
+  expect(await failureOf(wrong)).toBe('auth');
 });

@@ -1,21 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Clock } from '../../../src/common/clock.js';
-import { ElasticsearchProbe } from '../../../src/modules/discovery/probes/kinds/elasticsearch.probe.js';
-import { MongodbProbe } from '../../../src/modules/discovery/probes/kinds/mongodb.probe.js';
-import { OidcProbe } from '../../../src/modules/discovery/probes/kinds/oidc.probe.js';
-import { TokenEndpointProbe } from '../../../src/modules/discovery/probes/kinds/token-endpoint.probe.js';
 import { startMongodbStub } from '../../support/discovery/mongodb.stub.js';
 import { type Page, pages } from '../../support/discovery/pages.js';
-import { component, failureOf, probeHttp, runProbe } from '../../support/discovery/run-probe.js';
+import { component, failureOf, runProbe } from '../../support/discovery/run-probe.js';
 import { startTlsFront } from '../../support/discovery/tls-servers.js';
 import { OidcIssuer } from '../../support/oidc-issuer.js';
 import { startOAuthPeer } from '../../support/peers/oauth.peer.js';
 import { noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
 import { tlsCertificate } from '../../support/peers/tls-certificate.js';
 
-const http = probeHttp();
 /** The driver of MongoDB tries again until its time is over, then says why: waits that long, so not as patient as others. */
-const UNTIL_LATE_MS = 5_000;
+const UNTIL_LATE = { timeoutMs: 5_000 };
 const open: Peer[] = [];
 afterEach(() => Promise.all(open.splice(0).map((peer) => peer.close())));
 
@@ -28,18 +22,16 @@ async function keep<T extends Peer>(starting: Promise<T>): Promise<T> {
 const serve = (byPath: Record<string, Page>): Promise<Peer> => keep(startHttpPeer(pages(byPath)));
 
 describe('the probe of oidc', () => {
-  const probe = new OidcProbe(http);
-
   it('finds the algorithms of a real provider, then nothing, then the provider again', async () => {
     const issuer = await OidcIssuer.start([{ id: 'client', secret: 'secret' }]);
     const target = component('oidc', issuer.url);
-    expect(await runProbe(probe, target)).toEqual({ capabilities: ['RS256'], warnings: [] });
+    expect(await runProbe(target)).toEqual({ capabilities: ['RS256'], warnings: [] });
     await issuer.stop();
-    expect(await failureOf(probe, target)).toBe('refused');
+    expect(await failureOf(target)).toBe('refused');
     await issuer.start();
-    expect(await runProbe(probe, target)).toEqual({ capabilities: ['RS256'], warnings: [] });
+    expect(await runProbe(target)).toEqual({ capabilities: ['RS256'], warnings: [] });
     const registered = component('oidc', issuer.url, { trust: 'registered' });
-    expect(await runProbe(probe, registered)).toEqual({ capabilities: ['RS256'], warnings: [] });
+    expect(await runProbe(registered)).toEqual({ capabilities: ['RS256'], warnings: [] });
     await issuer.stop();
   });
 
@@ -51,19 +43,17 @@ describe('the probe of oidc', () => {
     byPath[at] = { body: document };
     byPath['/keys'] = { body: { keys: [{ kid: '1', alg: 'ES256' }, { kid: '2' }] } };
     const target = component('oidc', `${peer.url}realms/one`);
-    expect(await runProbe(probe, target)).toMatchObject({ capabilities: ['ES256'] });
+    expect(await runProbe(target)).toMatchObject({ capabilities: ['ES256'] });
     byPath['/keys'] = { body: { keys: [] } };
-    expect(await failureOf(probe, target)).toBe('down');
+    expect(await failureOf(target)).toBe('down');
     byPath['/keys'] = { status: 503 };
-    expect(await failureOf(probe, target)).toBe('http_error');
+    expect(await failureOf(target)).toBe('http_error');
     byPath[at] = { body: { ...document, issuer: `${peer.url}realms/two` } };
-    expect(await failureOf(probe, target)).toBe('protocol');
+    expect(await failureOf(target)).toBe('protocol');
   });
 });
 
 describe('the probe of a token endpoint', () => {
-  const probe = new TokenEndpointProbe(http);
-
   it.each(['operator', 'registered'] as const)(
     'takes the refusal of a real server for health (named by %s), and sends it no credentials',
     async (trust) => {
@@ -72,12 +62,12 @@ describe('the probe of a token endpoint', () => {
       const credentials = { username: 'client', password: 'secret' };
       const target = component('token-endpoint', peer.url, { trust, credentials });
       // A server that got these would have given a token, which is not taken for health.
-      expect(await runProbe(probe, target)).toEqual({ warnings: [] });
+      expect(await runProbe(target)).toEqual({ warnings: [] });
       await noSocketsLeft(peer);
       await peer.close();
-      expect(await failureOf(probe, target)).toBe('refused');
+      expect(await failureOf(target)).toBe('refused');
       await peer.reopen();
-      expect(await runProbe(probe, target)).toEqual({ warnings: [] });
+      expect(await runProbe(target)).toEqual({ warnings: [] });
     },
   );
 
@@ -88,12 +78,11 @@ describe('the probe of a token endpoint', () => {
     [503, 'http_error'],
   ])('does not take %i for health', async (status, failure) => {
     const peer = await serve({ '/': { status } });
-    expect(await failureOf(probe, component('token-endpoint', peer.url))).toBe(failure);
+    expect(await failureOf(component('token-endpoint', peer.url))).toBe(failure);
   });
 });
 
 describe('the probe of elasticsearch', () => {
-  const probe = new ElasticsearchProbe(http);
   const clusters = {
     elasticsearch: { number: '8.17.4', build_flavor: 'default' },
     opensearch: { distribution: 'opensearch', number: '2.19.1' },
@@ -106,18 +95,18 @@ describe('the probe of elasticsearch', () => {
     const turn = (status: string): Page => ({ body: { cluster_name: 'c', status, number_of_nodes: 3 } });
     byPath['/_cluster/health'] = turn('green');
     const healthy = { type, version: version.number, warnings: [] };
-    expect(await runProbe(probe, target)).toEqual(healthy);
+    expect(await runProbe(target)).toEqual(healthy);
     byPath['/_cluster/health'] = turn('yellow');
-    expect((await runProbe(probe, target)).warnings).toEqual([{ code: 'degraded' }]);
+    expect((await runProbe(target)).warnings).toEqual([{ code: 'degraded' }]);
     byPath['/_cluster/health'] = turn('red');
-    expect(await failureOf(probe, target)).toBe('down');
+    expect(await failureOf(target)).toBe('down');
     byPath['/_cluster/health'] = { status: 403, body: { error: { type: 'security_exception' } } };
-    expect(await failureOf(probe, target)).toBe('forbidden');
+    expect(await failureOf(target)).toBe('forbidden');
     byPath['/_cluster/health'] = turn('green');
     await peer.close();
-    expect(await failureOf(probe, target)).toBe('refused');
+    expect(await failureOf(target)).toBe('refused');
     await peer.reopen();
-    expect(await runProbe(probe, target)).toEqual(healthy);
+    expect(await runProbe(target)).toEqual(healthy);
   });
 
   it('signs in with name and password, and takes nothing else for a cluster', async () => {
@@ -131,15 +120,14 @@ describe('the probe of elasticsearch', () => {
     );
     const as = (password: string) =>
       component('elasticsearch', peer.url, { credentials: { username: 'probe', password } });
-    expect(await runProbe(probe, as('right'))).toMatchObject({ type: 'elasticsearch', version: '7.10.2' });
-    expect(await failureOf(probe, as('wrong'))).toBe('auth');
+    expect(await runProbe(as('right'))).toMatchObject({ type: 'elasticsearch', version: '7.10.2' });
+    expect(await failureOf(as('wrong'))).toBe('auth');
     const other = await serve({ '/': { body: { version: '1.0' } } });
-    expect(await failureOf(probe, component('elasticsearch', other.url))).toBe('protocol');
+    expect(await failureOf(component('elasticsearch', other.url))).toBe('protocol');
   });
 });
 
 describe('the probe of mongodb', () => {
-  const probe = new MongodbProbe(new Clock());
   const STATUS = {
     ok: 1,
     version: '8.0.4',
@@ -156,18 +144,18 @@ describe('the probe of mongodb', () => {
       warnings: [],
     };
     const target = component('mongodb', `${endpointOf(peer)}/orders`);
-    expect(await runProbe(probe, target)).toEqual(found);
+    expect(await runProbe(target)).toEqual(found);
     await noSocketsLeft(peer);
     await peer.close();
-    expect(await failureOf(probe, target, UNTIL_LATE_MS)).toBe('refused');
+    expect(await failureOf(target, UNTIL_LATE)).toBe('refused');
     await peer.reopen();
-    expect(await runProbe(probe, target)).toEqual(found);
+    expect(await runProbe(target)).toEqual(found);
   });
 
   it('warns when the connections are nearly used', async () => {
     const connections = { current: 80, active: 1, available: 20 };
     const peer = await keep(startMongodbStub(() => ({ ...STATUS, connections })));
-    expect((await runProbe(probe, component('mongodb', endpointOf(peer)))).warnings).toEqual([
+    expect((await runProbe(component('mongodb', endpointOf(peer)))).warnings).toEqual([
       { code: 'connections_nearly_used', used: 80, max: 100 },
     ]);
   });
@@ -179,10 +167,10 @@ describe('the probe of mongodb', () => {
     const options = { tls: true, ca: certificate.cert };
     const target = component('mongodb', `mongodb://127.0.0.1:${front.port}`, { options });
     const warnings = [{ code: 'certificate_expires', days: 1 }];
-    expect(await runProbe(probe, target)).toMatchObject({ version: '8.0.4', warnings });
-    expect(await failureOf(probe, { ...target, options: { tls: true } }, UNTIL_LATE_MS)).toBe('tls');
+    expect(await runProbe(target)).toMatchObject({ version: '8.0.4', warnings });
+    expect(await failureOf({ ...target, options: { tls: true } }, UNTIL_LATE)).toBe('tls');
     const endpoint = target.endpoint.replace('127.0.0.1', 'localhost');
-    expect(await failureOf(probe, { ...target, endpoint }, UNTIL_LATE_MS)).toBe('tls');
+    expect(await failureOf({ ...target, endpoint }, UNTIL_LATE)).toBe('tls');
     await noSocketsLeft(peer);
     await front.close();
   });
@@ -194,7 +182,7 @@ describe('the probe of mongodb', () => {
     [{ ok: 1, version: '8.0.4' }, 'protocol'],
   ])('reads the answer %o', async (answer, failure) => {
     const peer = await keep(startMongodbStub(() => answer));
-    expect(await failureOf(probe, component('mongodb', endpointOf(peer)))).toBe(failure);
+    expect(await failureOf(component('mongodb', endpointOf(peer)))).toBe(failure);
     await noSocketsLeft(peer);
   });
 });

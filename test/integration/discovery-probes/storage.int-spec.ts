@@ -3,16 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import S3rver from 's3rver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Clock } from '../../../src/common/clock.js';
-import { S3Probe } from '../../../src/modules/discovery/probes/kinds/s3.probe.js';
 import { freePort } from '../../support/databases/free-port.js';
-import { component, failureOf, probeHttp, runProbe } from '../../support/discovery/run-probe.js';
+import { component, failureOf, runProbe } from '../../support/discovery/run-probe.js';
 import { startHttpPeer } from '../../support/peers/peer.js';
 
 const KEYS = { username: 'S3RVER', password: 'S3RVER' };
 
 describe('the probe of s3', () => {
-  const probe = new S3Probe(probeHttp(), new Clock());
   let folder: string;
   let port: number;
   let server: S3rver;
@@ -42,14 +39,14 @@ describe('the probe of s3', () => {
   });
 
   it('counts the buckets, whatever the region', async () => {
-    expect(await runProbe(probe, as(KEYS))).toEqual({ buckets: 2, warnings: [] });
+    expect(await runProbe(as(KEYS))).toEqual({ buckets: 2, warnings: [] });
     const elsewhere = as(KEYS, { region: 'eu-central-1' });
-    expect(await runProbe(probe, elsewhere)).toEqual({ buckets: 2, warnings: [] });
+    expect(await runProbe(elsewhere)).toEqual({ buckets: 2, warnings: [] });
   });
 
   it('tells wrong keys from missing ones', async () => {
-    expect(await failureOf(probe, as({ ...KEYS, username: 'nobody' }))).toBe('auth');
-    expect(await failureOf(probe, as(null))).toBe('configuration');
+    expect(await failureOf(as({ ...KEYS, username: 'nobody' }))).toBe('auth');
+    expect(await failureOf(as(null))).toBe('configuration');
   });
 
   it.each([
@@ -62,7 +59,7 @@ describe('the probe of s3', () => {
     const peer = await startHttpPeer((_request, response) => {
       response.writeHead(status).end(`<Error><Code>${code}</Code><Message>no</Message></Error>`);
     });
-    expect(await failureOf(probe, component('s3', peer.url, { credentials: KEYS }))).toBe(failure);
+    expect(await failureOf(component('s3', peer.url, { credentials: KEYS }))).toBe(failure);
     await peer.close();
   });
 
@@ -70,14 +67,14 @@ describe('the probe of s3', () => {
     const peer = await startHttpPeer((_request, response) => {
       response.end('<html>ListAllMyBucketsResult <Bucket></html>');
     });
-    expect(await failureOf(probe, component('s3', peer.url, { credentials: KEYS }))).toBe('protocol');
+    expect(await failureOf(component('s3', peer.url, { credentials: KEYS }))).toBe('protocol');
     await peer.close();
   });
 
   it('tells that it is gone, and that it is back with one bucket more', async () => {
     await server.close();
-    expect(await failureOf(probe, as(KEYS))).toBe('refused');
+    expect(await failureOf(as(KEYS))).toBe('refused');
     await start('archive');
-    expect(await runProbe(probe, as(KEYS))).toEqual({ buckets: 3, warnings: [] });
+    expect(await runProbe(as(KEYS))).toEqual({ buckets: 3, warnings: [] });
   });
 });

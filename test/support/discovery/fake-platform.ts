@@ -1,8 +1,8 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Component } from '../../../src/modules/discovery/model/component.types.js';
-import { PROBES } from '../../../src/modules/discovery/probes/kinds/probe-registry.js';
+import { type Component, componentOf } from '../../../src/modules/discovery/model/component.types.js';
+import { Probes } from '../../../src/modules/discovery/probes/kinds/probes.js';
 import { ProbeError } from '../../../src/modules/discovery/model/failures.js';
-import type { Probe, ProbeContext, ProbeFinding } from '../../../src/modules/discovery/model/probe.js';
+import type { ProbeContext, ProbeFinding } from '../../../src/modules/discovery/model/probe.js';
 import type { ComponentSource, SourceListing } from '../../../src/modules/discovery/sources/listing.js';
 import { SOURCES } from '../../../src/modules/discovery/sources/sources.js';
 
@@ -11,23 +11,9 @@ export type Behaviour = (context: ProbeContext, component: Component) => Promise
 
 /** A component of kind http, which fake platforms check. */
 export function component(key: string, overrides: Partial<Component> = {}): Component {
-  return {
-    key,
-    map: 'services',
-    kind: 'http',
-    name: key,
-    isNamed: true,
-    endpoint: `http://${key.toLowerCase().replaceAll(/[^a-z0-9]/g, '-')}.example.com`,
-    options: {},
-    credentials: null,
-    source: 'configuration',
-    tags: [],
-    version: null,
-    capabilities: [],
-    timeoutMs: null,
-    trust: 'operator',
-    ...overrides,
-  };
+  const endpoint = `http://${key.toLowerCase().replaceAll(/[^a-z0-9]/g, '-')}.example.com`;
+  const named = { key, name: key, endpoint, source: 'configuration', trust: 'operator' } as const;
+  return componentOf('http', { ...named, ...overrides });
 }
 
 export const healthy =
@@ -45,10 +31,9 @@ export const after =
     });
 export const never: Behaviour = () => new Promise(() => undefined);
 
-/** A source and a probe whose components live in memory. */
-export class FakePlatform implements ComponentSource, Probe {
+/** A source and the probe of its components, which live in memory. */
+export class FakePlatform implements ComponentSource {
   readonly name = 'configuration';
-  readonly kind = 'http';
   isEnabled = true;
   components: Component[] = [];
   /** By key; healthy without one. */
@@ -62,7 +47,10 @@ export class FakePlatform implements ComponentSource, Probe {
     const sources = nest.get<ComponentSource[]>(SOURCES);
     const self = sources.filter(({ name }) => name === 'self');
     sources.splice(0, sources.length, ...self, platform);
-    nest.get<Probe[]>(PROBES).push(platform);
+    const probes = nest.get(Probes);
+    const others = probes.run.bind(probes);
+    probes.run = async (checked, context) =>
+      checked.kind === 'http' ? platform.run(checked, context) : others(checked, context);
     return platform;
   }
 

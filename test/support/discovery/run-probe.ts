@@ -1,27 +1,25 @@
-import { Clock } from '../../../src/common/clock.js';
 import { Env } from '../../../src/config/env.js';
 import {
-  COMPONENT_KINDS,
   type Component,
   type ComponentKind,
+  componentOf,
 } from '../../../src/modules/discovery/model/component.types.js';
-import { ProbeHttpClient } from '../../../src/modules/discovery/probes/http/probe-http.client.js';
+import { ProbeClients } from '../../../src/modules/discovery/probes/http/probe-clients.js';
+import { Probes } from '../../../src/modules/discovery/probes/kinds/probes.js';
 import { ProbeError, type ProbeFailure } from '../../../src/modules/discovery/model/failures.js';
-import type { Probe, ProbeFinding } from '../../../src/modules/discovery/model/probe.js';
+import type { ProbeFinding } from '../../../src/modules/discovery/model/probe.js';
 import { runProbe as runInScan } from '../../../src/modules/discovery/scan/probe-run.js';
+import type { McpConnectionService } from '../../../src/modules/mcp-connection/mcp-connection.service.js';
 
 /** How long a probe may take in tests whose component answers. */
 const PATIENT_MS = 10_000;
 
-/** Settings of a service that may call loopback, as in evaluation. */
-export function probeEnv(settings: Record<string, string> = {}): Env {
-  return Env.parse('evaluation', settings);
+/** The probes of a service that may call loopback, as in evaluation. @param connections for MCP servers that callers named */
+export function probesWith(connections?: McpConnectionService): Probes {
+  return new Probes(new ProbeClients(Env.parse('evaluation', {}), connections as McpConnectionService));
 }
 
-/** The HTTP client of the probes with these settings. */
-export function probeHttp(settings: Record<string, string> = {}, clock = new Clock()): ProbeHttpClient {
-  return new ProbeHttpClient(probeEnv(settings), clock);
-}
+const USUAL = probesWith();
 
 /** A component of the operator without credentials. */
 export function component(
@@ -29,37 +27,29 @@ export function component(
   endpoint: string,
   overrides: Partial<Component> = {},
 ): Component {
-  return {
-    key: 'component',
-    map: COMPONENT_KINDS[kind],
-    kind,
-    name: 'Component',
-    isNamed: true,
-    endpoint,
-    options: {},
-    credentials: null,
-    source: 'configuration',
-    tags: [],
-    version: null,
-    capabilities: [],
-    timeoutMs: null,
-    trust: 'operator',
-    ...overrides,
-  };
+  const named = { key: 'component', name: 'Component', source: 'configuration', trust: 'operator' } as const;
+  return componentOf(kind, { ...named, endpoint, ...overrides });
+}
+
+/** How the tests run a probe. */
+interface ProbeRun {
+  timeoutMs?: number;
+  now?: () => number;
+  probes?: Probes;
 }
 
 /**
- * Runs a probe as a scan does: with its deadline, and with what it opened destroyed at the end.
+ * Runs the probe of a component as a scan does: with its deadline, and with what it opened destroyed at the end.
  * @throws ProbeError when the component is unhealthy, and what a probe should not have thrown
  */
 export async function runProbe(
-  probe: Probe,
   target: Component,
-  timeoutMs = PATIENT_MS,
+  { timeoutMs = PATIENT_MS, now = Date.now, probes = USUAL }: ProbeRun = {},
 ): Promise<ProbeFinding> {
   let defect: unknown;
-  const outcome = await runInScan(target, probe, {
+  const outcome = await runInScan(target, (...args) => probes.run(...args), {
     timeoutMs,
+    now,
     signal: new AbortController().signal,
     onInternalError: (error) => {
       defect = error;
@@ -75,10 +65,10 @@ export async function runProbe(
 }
 
 /** The failure of a probe of an unhealthy component. @throws Error when it is healthy, and errors that are no ProbeError */
-export async function failureOf(probe: Probe, target: Component, timeoutMs?: number): Promise<ProbeFailure> {
+export async function failureOf(target: Component, run?: ProbeRun): Promise<ProbeFailure> {
   let finding: ProbeFinding;
   try {
-    finding = await runProbe(probe, target, timeoutMs);
+    finding = await runProbe(target, run);
   } catch (error) {
     if (error instanceof ProbeError) {
       return error.failure;

@@ -1,4 +1,4 @@
-import type { Component, ComponentKind } from './component.types.js';
+import type { Component } from './component.types.js';
 
 /** What a probe may rely on while it runs. */
 export interface ProbeContext {
@@ -8,6 +8,10 @@ export interface ProbeContext {
   timeoutMs: number;
   /** Takes what closes a connection at once; called after the probe, or at its deadline. */
   onEnd: (destroy: () => void) => void;
+  /** Notes what needs attention although the component is healthy. The last one of each code counts. */
+  warn: (warning: ProbeWarning) => void;
+  /** The time, in milliseconds since the epoch. */
+  now: () => number;
 }
 
 /** A healthy component that still needs somebody's attention. Numbers only, so that no text of the component is shown. */
@@ -28,23 +32,23 @@ export type ProbeWarning =
 /** What a healthy component says of itself. Counts are whole numbers, sizes bytes. */
 export interface ProbeFinding {
   /** First numeric token of what it says is taken; left out when it says none. */
-  version?: string;
+  version?: string | undefined;
   /** Self-reported name, for services and external integrations. */
-  name?: string;
+  name?: string | undefined;
   /** Product, for infrastructure: `mariadb` and not `mysql`, `valkey` and not `redis`. */
   type?: string;
-  capabilities?: readonly string[];
+  capabilities?: readonly string[] | undefined;
   connections?: { active: number; idle: number; max: number };
   brokers?: number;
   topics?: number;
   memory?: { usedBytes: number; availableBytes: number };
   buckets?: number;
+  /** What the probe noted with `warn`. */
   warnings?: readonly ProbeWarning[];
 }
 
-/** Looks at components of one kind with a real client. Holds no state between calls and keeps no connection open. */
-export interface Probe {
-  readonly kind: ComponentKind;
-  /** @throws ProbeError when the component is unhealthy; any other error counts as `internal` */
-  run(component: Component, context: ProbeContext): Promise<ProbeFinding>;
-}
+/**
+ * Looks at a component with a real client. Holds no state between calls and keeps no connection open.
+ * @throws ProbeError when the component is unhealthy; any other error counts as `internal`
+ */
+export type Probe = (component: Component, context: ProbeContext) => Promise<ProbeFinding>;

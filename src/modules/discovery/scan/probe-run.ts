@@ -1,7 +1,7 @@
 import { Deadline } from '../../../common/deadline.js';
 import type { Component } from '../model/component.types.js';
 import { ProbeError, type ProbeFailure } from '../model/failures.js';
-import type { Probe, ProbeContext } from '../model/probe.js';
+import type { Probe, ProbeWarning } from '../model/probe.js';
 import type { ProbeOutcome } from '../model/scan.types.js';
 
 /** Limits of one check. */
@@ -10,6 +10,8 @@ interface ProbeLimits {
   timeoutMs: number;
   /** Aborted when the scan ends before the check does. */
   signal: AbortSignal;
+  /** The time, in milliseconds since the epoch. */
+  now: () => number;
   /** Told of errors that a probe should not have thrown. */
   onInternalError: (error: unknown) => void;
 }
@@ -18,8 +20,9 @@ interface ProbeLimits {
 export async function runProbe(
   component: Component,
   probe: Probe,
-  { timeoutMs, signal: scan, onInternalError }: ProbeLimits,
+  limits: ProbeLimits,
 ): Promise<ProbeOutcome> {
+  const { timeoutMs, signal: scan } = limits;
   if (scan.aborted) {
     return unhealthy('deadline');
   }
@@ -30,9 +33,8 @@ export async function runProbe(
     signal.addEventListener('abort', cut, { once: true });
   });
   const ending = new ProbeEnding();
-  const context = { signal, timeoutMs, onEnd: (destroy: () => void) => ending.add(destroy) };
   try {
-    return await Promise.race([attempt(component, probe, context, onInternalError), cutShort]);
+    return await Promise.race([attempt(component, probe, { ...limits, signal }, ending), cutShort]);
   } finally {
     time.clear();
     if (signal.aborted) {
@@ -64,20 +66,25 @@ class ProbeEnding {
   }
 }
 
+/** @param limits with the signal of this check */
 async function attempt(
   component: Component,
   probe: Probe,
-  context: ProbeContext,
-  onInternalError: (error: unknown) => void,
+  { timeoutMs, signal, now, onInternalError }: ProbeLimits,
+  ending: ProbeEnding,
 ): Promise<ProbeOutcome> {
+  const warnings = new Map<string, ProbeWarning>();
+  const warn = (warning: ProbeWarning): void => void warnings.set(warning.code, warning);
+  const onEnd = (destroy: () => void): void => ending.add(destroy);
   try {
-    return { status: 'healthy', finding: await probe.run(component, context) };
+    const finding = await probe(component, { signal, timeoutMs, now, warn, onEnd });
+    return { status: 'healthy', finding: { ...finding, warnings: [...warnings.values()] } };
   } catch (error) {
     if (error instanceof ProbeError) {
       return unhealthy(error.failure, error.detail);
     }
     // An error that a probe throws because its time is over is no fault, and nobody waits for it.
-    if (!context.signal.aborted) {
+    if (!signal.aborted) {
       onInternalError(error);
     }
     return unhealthy('internal');

@@ -13,6 +13,7 @@ import { Clock } from '../../../common/clock.js';
 import type { Log } from '../../../common/logging/log.js';
 import type { ComponentSource } from '../sources/listing.js';
 import { SourceError } from '../model/failures.js';
+import type { Probes } from '../probes/kinds/probes.js';
 import { ScanEngine, ScanStoppedError } from './scan-engine.js';
 import type { ScanFindings } from '../model/scan.types.js';
 import { limitedEnv } from '../../../../test/support/limits/limits.js';
@@ -25,7 +26,7 @@ function engineOf(
   sources: ComponentSource[] = [platform],
 ): ScanEngine {
   limitedEnv('maintenance', settings);
-  return new ScanEngine(sources, [platform], new Clock(), log as unknown as Log);
+  return new ScanEngine(sources, platform as unknown as Probes, new Clock(), log as unknown as Log);
 }
 
 const scan = (engine: ScanEngine): Promise<ScanFindings> => engine.scan(new AbortController().signal);
@@ -210,11 +211,6 @@ describe('a probe', () => {
     });
     await scan(engineOf(platform, { 'discoveryLimits.probeTimeoutMs': '100' }));
     await vi.waitFor(() => expect(destroyed).toHaveBeenCalledOnce());
-  });
-
-  it('is missing for a component: that is unhealthy', async () => {
-    platform.components.push(component('db', { kind: 'mysql', map: 'infrastructure' }));
-    expect(outcomes(await scan(engineOf(platform)))).toEqual({ db: 'configuration' });
   });
 
   it('leaves no socket behind: 200 servers that accept and say nothing', async () => {

@@ -5,14 +5,13 @@ import { Deadline } from '../../../common/deadline.js';
 import { InternalError } from '../../../common/errors/domain.error.js';
 import { Log } from '../../../common/logging/log.js';
 import type { Component } from '../model/component.types.js';
-import { PROBES } from '../probes/kinds/probe-registry.js';
-import type { Probe } from '../model/probe.js';
+import { Probes } from '../probes/kinds/probes.js';
 import type { ComponentSource, SourceListing } from '../sources/listing.js';
 import { type Listed, mergeListings } from '../findings/merge.js';
 import { SOURCES } from '../sources/sources.js';
 import { inParallel } from '../../../common/in-parallel.js';
 import { runProbe } from './probe-run.js';
-import type { CheckedComponent, ProbeOutcome, ScanFindings, ScanIssue } from '../model/scan.types.js';
+import type { CheckedComponent, ScanFindings, ScanIssue } from '../model/scan.types.js';
 import { discoveryLimits } from '../discovery.limits.js';
 import { SourceError } from '../model/failures.js';
 
@@ -35,7 +34,7 @@ export class ScanEngine {
 
   constructor(
     @Inject(SOURCES) private readonly sources: readonly ComponentSource[],
-    @Inject(PROBES) private readonly probes: readonly Probe[],
+    private readonly probes: Probes,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {}
@@ -80,36 +79,28 @@ export class ScanEngine {
   }
 
   private async check(components: Component[], stop: AbortSignal): Promise<CheckedComponent[]> {
-    const probes = new Map(this.probes.map((probe) => [probe.kind, probe]));
-    const limitMs = discoveryLimits.scanTimeoutMs;
-    const scan = new Deadline(stop, limitMs, () => new Error('deadline'));
+    const scan = new Deadline(stop, discoveryLimits.scanTimeoutMs, () => new Error('deadline'));
     // Every running probe listens; that is no leak.
     setMaxListeners(0, scan.signal);
     try {
       return await inParallel(components, discoveryLimits.concurrency, (component) =>
-        this.checkOne(component, probes.get(component.kind), scan.signal),
+        this.checkOne(component, scan.signal),
       );
     } finally {
       scan.clear();
     }
   }
 
-  private async checkOne(
-    component: Component,
-    probe: Probe | undefined,
-    signal: AbortSignal,
-  ): Promise<CheckedComponent> {
+  private async checkOne(component: Component, signal: AbortSignal): Promise<CheckedComponent> {
     const timeoutMs = component.timeoutMs ?? discoveryLimits.probeTimeoutMs;
     const start = performance.now();
-    const outcome: ProbeOutcome =
-      probe === undefined
-        ? { status: 'unhealthy', failure: 'configuration', detail: null }
-        : await runProbe(component, probe, {
-            timeoutMs,
-            signal,
-            onInternalError: (error) =>
-              this.log.error('a check of a component failed', error, { kind: component.kind }),
-          });
+    const outcome = await runProbe(component, (...args) => this.probes.run(...args), {
+      timeoutMs,
+      signal,
+      now: () => this.clock.now().getTime(),
+      onInternalError: (error) =>
+        this.log.error('a check of a component failed', error, { kind: component.kind }),
+    });
     const tookMs = performance.now() - start;
     return { component, outcome, checkedAt: this.clock.now(), tookMs, timeoutMs };
   }

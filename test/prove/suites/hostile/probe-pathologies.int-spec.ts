@@ -1,24 +1,9 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Clock } from '../../../../src/common/clock.js';
-import { ElasticsearchProbe } from '../../../../src/modules/discovery/probes/kinds/elasticsearch.probe.js';
-import { HttpProbe } from '../../../../src/modules/discovery/probes/kinds/http.probe.js';
-import { KafkaProbe } from '../../../../src/modules/discovery/probes/kinds/kafka.probe.js';
-import { McpProbe } from '../../../../src/modules/discovery/probes/kinds/mcp.probe.js';
-import { MongodbProbe } from '../../../../src/modules/discovery/probes/kinds/mongodb.probe.js';
-import { MysqlProbe } from '../../../../src/modules/discovery/probes/kinds/mysql.probe.js';
-import { NatsProbe } from '../../../../src/modules/discovery/probes/kinds/nats.probe.js';
-import { OidcProbe } from '../../../../src/modules/discovery/probes/kinds/oidc.probe.js';
-import { PostgresqlProbe } from '../../../../src/modules/discovery/probes/kinds/postgresql.probe.js';
-import { ProbeError } from '../../../../src/modules/discovery/model/failures.js';
-import type { Probe } from '../../../../src/modules/discovery/model/probe.js';
-import { RabbitmqProbe } from '../../../../src/modules/discovery/probes/kinds/rabbitmq.probe.js';
-import { RedisProbe } from '../../../../src/modules/discovery/probes/kinds/redis.probe.js';
-import { S3Probe } from '../../../../src/modules/discovery/probes/kinds/s3.probe.js';
-import { SmtpProbe } from '../../../../src/modules/discovery/probes/kinds/smtp.probe.js';
-import { TokenEndpointProbe } from '../../../../src/modules/discovery/probes/kinds/token-endpoint.probe.js';
-import { component, probeHttp, runProbe } from '../../../support/discovery/run-probe.js';
+import { ProbeError, type ProbeFailure } from '../../../../src/modules/discovery/model/failures.js';
+import type { ComponentKind } from '../../../../src/modules/discovery/model/component.types.js';
+import { component, probesWith, runProbe } from '../../../support/discovery/run-probe.js';
 import { connectionService, stopServices } from '../../../support/peers/connection-tests.js';
 import * as hostile from '../../../support/peers/pathologies.js';
 import {
@@ -32,29 +17,28 @@ const CANARY = 'canary-3f1c9a';
 const DEADLINE_MS = 400;
 /** Only tells a hang from an end in time, on a machine that does other work too. */
 const LATE_MS = 30_000;
-const clock = new Clock();
-const http = probeHttp();
-const mcp = new McpProbe(http, connectionService());
+const probes = probesWith(connectionService());
 afterAll(stopServices);
 
-const HTTP_PROBES: Probe[] = [
-  new HttpProbe(http),
-  new ElasticsearchProbe(http),
-  new RabbitmqProbe(http, clock),
-  new NatsProbe(http, clock),
-  new S3Probe(http, clock),
-  new OidcProbe(http),
-  new TokenEndpointProbe(http),
-  mcp,
-];
-const SOCKET_PROBES: [Probe, scheme: string][] = [
-  [new MysqlProbe(clock), 'mysql'],
-  [new PostgresqlProbe(clock), 'postgresql'],
-  [new RedisProbe(clock), 'redis'],
-  [new KafkaProbe(clock), 'kafka'],
-  [new MongodbProbe(new Clock()), 'mongodb'],
-  [new SmtpProbe(clock), 'smtp'],
-];
+const HTTP_KINDS = [
+  'http',
+  'elasticsearch',
+  'rabbitmq',
+  'nats',
+  's3',
+  'oidc',
+  'token-endpoint',
+  'mcp',
+] as const satisfies ComponentKind[];
+/** Their schemes have the same names. */
+const SOCKET_KINDS = [
+  'mysql',
+  'postgresql',
+  'redis',
+  'kafka',
+  'mongodb',
+  'smtp',
+] as const satisfies ComponentKind[];
 
 /** A peer that reads: one that does not never learns that the other side has gone. */
 function startTcpPeer(onConnection: (socket: Socket) => void, scheme: 'http' | 'https'): Promise<Peer> {
@@ -64,21 +48,25 @@ function startTcpPeer(onConnection: (socket: Socket) => void, scheme: 'http' | '
   }, scheme);
 }
 
+function urlOf({ url }: Peer, kind: ComponentKind): string {
+  return SOCKET_KINDS.some((own) => own === kind) ? url.replace(/^https?/, kind).replace(/\/$/, '') : url;
+}
+
 /** Runs a probe at a hostile peer: it fails in time, leaves no socket and tells no secret. */
 async function failureAt(
-  probe: Probe,
+  kind: ComponentKind,
   peer: Peer,
-  scheme?: string,
   trust: 'operator' | 'registered' = 'operator',
-) {
-  const url = scheme === undefined ? peer.url : peer.url.replace(/^https?/, scheme).replace(/\/$/, '');
-  const target = component(probe.kind, url, {
+): Promise<ProbeFailure> {
+  const target = component(kind, urlOf(peer, kind), {
     credentials: { username: CANARY, password: CANARY },
     options: { headers: { 'x-key': CANARY } },
     trust,
   });
   const startedAt = performance.now();
-  const error: unknown = await runProbe(probe, target, DEADLINE_MS).catch((thrown: unknown) => thrown);
+  const error: unknown = await runProbe(target, { timeoutMs: DEADLINE_MS, probes }).catch(
+    (thrown: unknown) => thrown,
+  );
   const took = performance.now() - startedAt;
   await noSocketsLeft(peer);
   await peer.close();
@@ -99,95 +87,87 @@ const HTTP_CASES: [string, RequestListener, string[]][] = [
   ['redirects for ever', hostile.redirectsForEver, ['redirect']],
 ];
 
-describe.each(HTTP_PROBES.map((probe) => [probe.kind, probe] as const))(
-  'the probe of %s over HTTP',
-  (_kind, probe) => {
-    it.each(HTTP_CASES)('fails in time when the component %s', async (_name, listener, failures) => {
-      expect(failures).toContain(await failureAt(probe, await startHttpPeer(listener)));
-    });
+describe.each(HTTP_KINDS)('the probe of %s over HTTP', (kind) => {
+  it.each(HTTP_CASES)('fails in time when the component %s', async (_name, listener, failures) => {
+    expect(failures).toContain(await failureAt(kind, await startHttpPeer(listener)));
+  });
 
-    it('fails when the component speaks another protocol or stalls in TLS', async () => {
-      expect(
-        await failureAt(
-          probe,
-          await startTcpPeer((socket) => socket.end('\u0000\u0001 garbage \r\n\r\n'), 'http'),
-        ),
-      ).toBe('protocol');
-      expect(
-        await failureAt(probe, await startTcpPeer((socket) => socket.end('no TLS record\r\n\r\n'), 'https')),
-      ).toBe('tls');
-      expect(await failureAt(probe, await startTcpPeer(() => undefined, 'https'))).toBe('timeout');
-    });
-  },
-);
+  it('fails when the component speaks another protocol or stalls in TLS', async () => {
+    expect(
+      await failureAt(
+        kind,
+        await startTcpPeer((socket) => socket.end('\u0000\u0001 garbage \r\n\r\n'), 'http'),
+      ),
+    ).toBe('protocol');
+    expect(
+      await failureAt(kind, await startTcpPeer((socket) => socket.end('no TLS record\r\n\r\n'), 'https')),
+    ).toBe('tls');
+    expect(await failureAt(kind, await startTcpPeer(() => undefined, 'https'))).toBe('timeout');
+  });
+});
 
 describe('a component that callers named', () => {
   it.each(HTTP_CASES.filter(([name]) => !name.includes('gzip')))(
     'fails in time when it %s',
     async (_name, listener, failures) => {
-      const probe = new TokenEndpointProbe(http);
       const peer = await startHttpPeer(listener);
-      expect(failures).toContain(await failureAt(probe, peer, undefined, 'registered'));
+      expect(failures).toContain(await failureAt('token-endpoint', peer, 'registered'));
     },
   );
 
   it('is not called where the address policy forbids', async () => {
-    const strict = probeHttp({});
-    const target = component('http', 'http://169.254.169.254/', { trust: 'registered' });
-    await expect(runProbe(new HttpProbe(strict), target)).rejects.toMatchObject({ failure: 'blocked' });
-    await expect(runProbe(mcp, { ...target, kind: 'mcp' })).rejects.toMatchObject({ failure: 'blocked' });
-    const socket = component('redis', 'redis://127.0.0.1:1', { trust: 'registered' });
-    await expect(runProbe(new RedisProbe(clock), socket)).rejects.toMatchObject({ failure: 'blocked' });
+    const targets = [
+      component('http', 'http://169.254.169.254/', { trust: 'registered' }),
+      component('mcp', 'http://169.254.169.254/', { trust: 'registered' }),
+      component('redis', 'redis://127.0.0.1:1', { trust: 'registered' }),
+    ];
+    for (const target of targets) {
+      await expect(runProbe(target, { probes })).rejects.toMatchObject({ failure: 'blocked' });
+    }
   });
 });
 
-describe.each(SOCKET_PROBES.map(([probe, scheme]) => [scheme, probe] as const))(
-  'the probe of %s',
-  (scheme, probe) => {
-    it('fails in time when the component says nothing or drips', async () => {
-      expect(await failureAt(probe, await startTcpPeer(() => undefined, 'http'), scheme)).toBe('timeout');
-      const drip = await startTcpPeer((socket) => {
-        const timer = setInterval(() => socket.write('\n'), 200);
-        socket.once('close', () => clearInterval(timer));
-      }, 'http');
-      const broken = scheme === 'mongodb' ? ['network'] : [];
-      expect(['timeout', 'protocol', ...broken]).toContain(await failureAt(probe, drip, scheme));
-    });
+describe.each(SOCKET_KINDS)('the probe of %s', (kind) => {
+  it('fails in time when the component says nothing or drips', async () => {
+    expect(await failureAt(kind, await startTcpPeer(() => undefined, 'http'))).toBe('timeout');
+    const drip = await startTcpPeer((socket) => {
+      const timer = setInterval(() => socket.write('\n'), 200);
+      socket.once('close', () => clearInterval(timer));
+    }, 'http');
+    const broken = kind === 'mongodb' ? ['network'] : [];
+    expect(['timeout', 'protocol', ...broken]).toContain(await failureAt(kind, drip));
+  });
 
-    it('fails when the component resets, talks without end or is something else', async () => {
-      const reset = await startTcpPeer((socket) => socket.resetAndDestroy(), 'http');
-      expect(['network', 'timeout']).toContain(await failureAt(probe, reset, scheme));
-      // MongoDB's driver tries again until its time is over.
-      const lastly = scheme === 'mongodb' ? ['timeout'] : [];
-      const chunk = Buffer.alloc(65_536, 'x');
-      const endless = await startTcpPeer((socket) => {
-        const pour = (): void => {
-          while (!socket.destroyed && socket.write(chunk)) {
-            // Until the other side is slower.
-          }
-        };
-        socket.on('drain', pour);
-        pour();
-      }, 'http');
-      expect(['too_large', 'protocol', 'network', ...lastly]).toContain(
-        await failureAt(probe, endless, scheme),
-      );
-      const web = await startTcpPeer((socket) => {
-        socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
-      }, 'http');
-      expect(['protocol', 'network', ...lastly]).toContain(await failureAt(probe, web, scheme));
-    });
-  },
-);
+  it('fails when the component resets, talks without end or is something else', async () => {
+    const reset = await startTcpPeer((socket) => socket.resetAndDestroy(), 'http');
+    expect(['network', 'timeout']).toContain(await failureAt(kind, reset));
+    // MongoDB's driver tries again until its time is over.
+    const lastly = kind === 'mongodb' ? ['timeout'] : [];
+    const chunk = Buffer.alloc(65_536, 'x');
+    const endless = await startTcpPeer((socket) => {
+      const pour = (): void => {
+        while (!socket.destroyed && socket.write(chunk)) {
+          // Until the other side is slower.
+        }
+      };
+      socket.on('drain', pour);
+      pour();
+    }, 'http');
+    expect(['too_large', 'protocol', 'network', ...lastly]).toContain(await failureAt(kind, endless));
+    const web = await startTcpPeer((socket) => {
+      socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
+    }, 'http');
+    expect(['protocol', 'network', ...lastly]).toContain(await failureAt(kind, web));
+  });
+});
 
 it('leaves no handle behind', async () => {
   const silent = await startTcpPeer(() => undefined, 'http');
   const handles = (): number =>
     process.getActiveResourcesInfo().filter((name) => /TCP|TLS|Timeout/.test(name)).length;
   const before = handles();
-  for (const [probe, scheme] of SOCKET_PROBES) {
-    const target = component(probe.kind, silent.url.replace(/^http/, scheme).replace(/\/$/, ''));
-    await runProbe(probe, target, 100).catch(() => undefined);
+  for (const kind of SOCKET_KINDS) {
+    await runProbe(component(kind, urlOf(silent, kind)), { timeoutMs: 100 }).catch(() => undefined);
   }
   await noSocketsLeft(silent);
   await expect.poll(handles).toBeLessThanOrEqual(before);

@@ -1,11 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { Clock } from '../../../../src/common/clock.js';
-import { KafkaProbe } from '../../../../src/modules/discovery/probes/kinds/kafka.probe.js';
-import { NatsProbe } from '../../../../src/modules/discovery/probes/kinds/nats.probe.js';
-import { RabbitmqProbe } from '../../../../src/modules/discovery/probes/kinds/rabbitmq.probe.js';
 import { freePort } from '../../../support/databases/free-port.js';
 import { output, tryStart } from '../../../support/discovery/local-server.js';
-import { component, failureOf, probeHttp, runProbe } from '../../../support/discovery/run-probe.js';
+import { component, failureOf, runProbe } from '../../../support/discovery/run-probe.js';
 import {
   manageRabbitmq,
   startKafkaMock,
@@ -27,7 +23,6 @@ afterAll(async () => {
 });
 
 describe('the probe of rabbitmq', () => {
-  const probe = new RabbitmqProbe(probeHttp(), new Clock());
   const { server, missing } = rabbitmq;
   const as = (username: string, password = `canary-${username}`) =>
     component('rabbitmq', server?.endpoint ?? '', { credentials: { username, password } });
@@ -46,7 +41,7 @@ describe('the probe of rabbitmq', () => {
     const status = JSON.parse(await server!.control('cluster_status', '--formatter', 'json')) as {
       running_nodes: string[];
     };
-    expect(await runProbe(probe, as('probe'))).toEqual({
+    expect(await runProbe(as('probe'))).toEqual({
       type: 'rabbitmq',
       version: await server!.control('version'),
       brokers: status.running_nodes.length,
@@ -58,13 +53,11 @@ describe('the probe of rabbitmq', () => {
 
   it.skipIf(missing)('connects to a port of AMQP, and warns of missing brokers', async () => {
     const amqp = component('rabbitmq', `amqp://127.0.0.1:${server!.amqpPort}`);
-    expect(await runProbe(probe, amqp)).toEqual({ type: 'rabbitmq', warnings: [] });
+    expect(await runProbe(amqp)).toEqual({ type: 'rabbitmq', warnings: [] });
     const dead = component('rabbitmq', `amqp://127.0.0.1:${await freePort()}`);
-    expect(await failureOf(probe, dead)).toBe('refused');
+    expect(await failureOf(dead)).toBe('refused');
     const larger = { ...as('probe'), options: { expectedBrokers: 3 } };
-    expect((await runProbe(probe, larger)).warnings).toEqual([
-      { code: 'broker_down', running: 1, expected: 3 },
-    ]);
+    expect((await runProbe(larger)).warnings).toEqual([{ code: 'broker_down', running: 1, expected: 3 }]);
   });
 
   it.skipIf(missing)('warns of a certificate that ends soon, and trusts no other', async () => {
@@ -72,40 +65,37 @@ describe('the probe of rabbitmq', () => {
     const front = await startTlsFront(server!.amqpPort, certificate);
     const target = component('rabbitmq', `amqps://127.0.0.1:${front.port}`);
     const trusted = { ...target, options: { ca: certificate.cert } };
-    expect((await runProbe(probe, trusted)).warnings).toEqual(ENDS_SOON);
-    expect(await failureOf(probe, target)).toBe('tls');
+    expect((await runProbe(trusted)).warnings).toEqual(ENDS_SOON);
+    expect(await failureOf(target)).toBe('tls');
     await front.close();
   });
 
   it.skipIf(missing)(
     'tells wrong credentials, missing rights, an alarm, a dead node and a live one apart',
     async () => {
-      expect(await failureOf(probe, as('probe', 'wrong'))).toBe('auth');
-      expect(await failureOf(probe, as('plain'))).toBe('forbidden');
+      expect(await failureOf(as('probe', 'wrong'))).toBe('auth');
+      expect(await failureOf(as('plain'))).toBe('forbidden');
       await server!.control('set_vm_memory_high_watermark', '0.00001');
       await expect
-        .poll(async () => (await runProbe(probe, as('probe'))).warnings, { timeout: 10_000 })
+        .poll(async () => (await runProbe(as('probe'))).warnings, { timeout: 10_000 })
         .toEqual([{ code: 'alarm' }]);
       await server!.server.kill();
-      expect(await failureOf(probe, as('probe'))).toBe('refused');
+      expect(await failureOf(as('probe'))).toBe('refused');
       await server!.server.restart();
-      await expect
-        .poll(async () => (await runProbe(probe, as('probe'))).brokers, { timeout: 20_000 })
-        .toBe(1);
+      await expect.poll(async () => (await runProbe(as('probe'))).brokers, { timeout: 20_000 }).toBe(1);
     },
   );
 });
 
 describe('the probe of nats', () => {
-  const probe = new NatsProbe(probeHttp(), new Clock());
   const { server, missing } = nats;
   const skipped = missing === undefined ? '' : `: ${missing}`;
 
   it.skipIf(missing)(`finds what the monitoring port says${skipped}`, async () => {
     const program = await output(['nats-server', '--version']).catch(() => '');
-    const found = await runProbe(probe, component('nats', server!.endpoint));
+    const found = await runProbe(component('nats', server!.endpoint));
     expect(found).toEqual({ type: 'nats', version: found.version, brokers: 1, topics: 0, warnings: [] });
-    const connected = await runProbe(probe, component('nats', `nats://127.0.0.1:${server!.clientPort}`));
+    const connected = await runProbe(component('nats', `nats://127.0.0.1:${server!.clientPort}`));
     expect(connected).toEqual({ type: 'nats', warnings: [] });
     expect(program === '' || program.includes(found.version!)).toBe(true);
   });
@@ -113,14 +103,13 @@ describe('the probe of nats', () => {
   it.skipIf(missing)('tells a dead server and a live one apart', async () => {
     const target = component('nats', server!.endpoint);
     await server!.server.kill();
-    expect(await failureOf(probe, target)).toBe('refused');
+    expect(await failureOf(target)).toBe('refused');
     await server!.server.restart();
-    expect((await runProbe(probe, target)).brokers).toBe(1);
+    expect((await runProbe(target)).brokers).toBe(1);
   });
 });
 
 describe('the probe of kafka', () => {
-  const probe = new KafkaProbe(new Clock());
   const { server, missing } = kafka;
   const skipped = missing === undefined ? '' : `: ${missing}`;
   const at = (...brokers: string[]) => component('kafka', `kafka://${brokers.join(',')}`);
@@ -128,7 +117,7 @@ describe('the probe of kafka', () => {
   it.skipIf(missing)(`finds what kcat finds${skipped}`, async () => {
     await expect.poll(async () => (await server!.metadata()).topics.length, { timeout: 10_000 }).toBe(1);
     const { brokers, topics } = await server!.metadata();
-    expect(await runProbe(probe, at(server!.brokers[0]!))).toEqual({
+    expect(await runProbe(at(server!.brokers[0]!))).toEqual({
       type: 'kafka',
       brokers: brokers.length,
       topics: topics.length,
@@ -139,7 +128,7 @@ describe('the probe of kafka', () => {
 
   it.skipIf(missing)('goes on to the next address when one is dead', async () => {
     const dead = `127.0.0.1:${await freePort()}`;
-    const found = await runProbe(probe, at(dead, ...server!.brokers));
+    const found = await runProbe(at(dead, ...server!.brokers));
     expect(found).toMatchObject({ brokers: 3, warnings: [{ code: 'broker_down', running: 3, expected: 4 }] });
   });
 
@@ -147,14 +136,14 @@ describe('the probe of kafka', () => {
     const certificate = await tlsCertificate(2);
     const secure = await startKafkaTls(server!.brokers, certificate);
     const target = { ...at(...secure.brokers), options: { tls: true, ca: certificate.cert } };
-    expect(await runProbe(probe, target)).toMatchObject({ brokers: 3, warnings: ENDS_SOON });
-    expect(await failureOf(probe, { ...target, options: { tls: true } })).toBe('tls');
+    expect(await runProbe(target)).toMatchObject({ brokers: 3, warnings: ENDS_SOON });
+    expect(await failureOf({ ...target, options: { tls: true } })).toBe('tls');
     await secure.close();
   });
 
   it.skipIf(missing)('tells a dead cluster', async () => {
     const { brokers } = server!;
     await server!.server.kill();
-    expect(await failureOf(probe, at(...brokers))).toBe('refused');
+    expect(await failureOf(at(...brokers))).toBe('refused');
   });
 });

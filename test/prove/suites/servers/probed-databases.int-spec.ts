@@ -1,10 +1,6 @@
 import { createConnection, type Connection } from 'mysql2/promise';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Clock } from '../../../../src/common/clock.js';
-import { MysqlProbe } from '../../../../src/modules/discovery/probes/kinds/mysql.probe.js';
-import { PostgresqlProbe } from '../../../../src/modules/discovery/probes/kinds/postgresql.probe.js';
-import { RedisProbe } from '../../../../src/modules/discovery/probes/kinds/redis.probe.js';
 import { startDatabases, type TestDatabase } from '../../../support/databases/start-databases.js';
 import { tryStart } from '../../../support/discovery/local-server.js';
 import { component, failureOf, runProbe } from '../../../support/discovery/run-probe.js';
@@ -31,7 +27,6 @@ afterAll(async () => {
 
 describe.each(['mariadb', 'mysql'] as const)('the probe of %s', (kind) => {
   const database = sql.databases.find((each) => each.kind === kind) as TestDatabase;
-  const probe = new MysqlProbe(new Clock());
   const reason = sql.missing.find((each) => each.kind === kind)?.reason;
   const port = database === undefined ? 0 : Number(new URL(database.url).port);
   const target = component('mysql', `mysql://127.0.0.1:${port}`, {
@@ -56,7 +51,7 @@ describe.each(['mariadb', 'mysql'] as const)('the probe of %s', (kind) => {
     `finds what the server counts, with USAGE alone${reason ? `: ${reason}` : ''}`,
     async () => {
       const busy = others[0]!.query('SELECT SLEEP(2)');
-      const found = await runProbe(probe, target);
+      const found = await runProbe(target);
       const [processes] = await others[1]!.query('SHOW PROCESSLIST');
       const commands = (processes as { User: string; Command: string; Info: string | null }[]).filter(
         ({ User, Info }) => User === 'svc' && Info !== 'SHOW PROCESSLIST',
@@ -78,14 +73,14 @@ describe.each(['mariadb', 'mysql'] as const)('the probe of %s', (kind) => {
 
   it.skipIf(reason)('tells wrong credentials, a dead server and a live one apart', async () => {
     const stranger = { ...target, credentials: { username: 'probe', password: 'wrong' } };
-    expect(await failureOf(probe, stranger)).toBe('auth');
-    expect(await failureOf(probe, { ...target, options: { tls: true } })).toBe('tls');
+    expect(await failureOf(stranger)).toBe('auth');
+    expect(await failureOf({ ...target, options: { tls: true } })).toBe('tls');
     others.splice(0).forEach((each) => each.destroy());
     // Not by force: these servers keep nothing safe, and the account must be there again afterwards.
     await database.kill('SIGTERM');
-    expect(await failureOf(probe, target)).toBe('refused');
+    expect(await failureOf(target)).toBe('refused');
     await database.restart();
-    expect((await runProbe(probe, target)).type).toBe(kind);
+    expect((await runProbe(target)).type).toBe(kind);
   });
 
   // MariaDB takes another certificate only when it starts.
@@ -95,17 +90,16 @@ describe.each(['mariadb', 'mysql'] as const)('the probe of %s', (kind) => {
       async () => {
         await secureMysql(database.url, await certificate);
         const options = { tls: true, ca: (await certificate).cert };
-        expect((await runProbe(probe, { ...target, options })).warnings).toEqual(ENDS_SOON);
-        expect(await failureOf(probe, { ...target, options: { tls: true } })).toBe('tls');
+        expect((await runProbe({ ...target, options })).warnings).toEqual(ENDS_SOON);
+        expect(await failureOf({ ...target, options: { tls: true } })).toBe('tls');
         const endpoint = target.endpoint.replace('127.0.0.1', 'localhost');
-        expect(await failureOf(probe, { ...target, endpoint, options })).toBe('tls');
+        expect(await failureOf({ ...target, endpoint, options })).toBe('tls');
       },
     );
   }
 });
 
 describe('the probe of postgresql', () => {
-  const probe = new PostgresqlProbe(new Clock());
   const { server, missing } = postgresql;
   const as = (name: string, password = `canary-${name}`) =>
     component('postgresql', server?.endpoint ?? '', { credentials: { username: name, password } });
@@ -127,13 +121,13 @@ describe('the probe of postgresql', () => {
       );
       const [active, idle] = truth.split('|').map(Number);
       expect([active, idle]).toEqual([1, OPEN - 1]);
-      expect(await runProbe(probe, as('probe'))).toEqual({
+      expect(await runProbe(as('probe'))).toEqual({
         type: 'postgresql',
         version: /^\d+\.\d+/.exec(await psql(server!.port, 'SHOW server_version'))![0],
         connections: { active, idle, max: 20 },
         warnings: [],
       });
-      expect(await runProbe(probe, as('plain'))).toMatchObject({
+      expect(await runProbe(as('plain'))).toMatchObject({
         connections: { active: OPEN, idle: 0, max: 20 },
         warnings: [{ code: 'privilege_missing', privilege: 'pg_monitor' }],
       });
@@ -152,7 +146,7 @@ describe('the probe of postgresql', () => {
       }),
     );
     try {
-      expect((await runProbe(probe, as('probe'))).warnings).toEqual([
+      expect((await runProbe(as('probe'))).warnings).toEqual([
         { code: 'connections_nearly_used', used: 16, max: 20 },
       ]);
     } finally {
@@ -163,30 +157,29 @@ describe('the probe of postgresql', () => {
   it.skipIf(missing)(
     'tells wrong credentials, a missing database, a dead server and a live one apart',
     async () => {
-      expect(await failureOf(probe, as('probe', 'wrong'))).toBe('auth');
-      expect(await failureOf(probe, { ...as('probe'), credentials: null })).toBe('auth');
-      expect(await failureOf(probe, { ...as('probe'), options: { tls: true } })).toBe('tls');
+      expect(await failureOf(as('probe', 'wrong'))).toBe('auth');
+      expect(await failureOf({ ...as('probe'), credentials: null })).toBe('auth');
+      expect(await failureOf({ ...as('probe'), options: { tls: true } })).toBe('tls');
       const elsewhere = { ...as('probe'), endpoint: `postgresql://127.0.0.1:${server!.port}/absent` };
-      expect(await failureOf(probe, elsewhere)).toBe('configuration');
+      expect(await failureOf(elsewhere)).toBe('configuration');
       await server!.server.kill();
-      expect(await failureOf(probe, as('probe'))).toBe('refused');
+      expect(await failureOf(as('probe'))).toBe('refused');
       await server!.server.restart();
-      expect((await runProbe(probe, as('probe'))).type).toBe('postgresql');
+      expect((await runProbe(as('probe'))).type).toBe('postgresql');
     },
   );
 
   it.skipIf(missing)('trusts a certificate for the address it was given, and no other', async () => {
     await securePostgresql(server!, await certificate);
     const target = { ...as('probe'), options: { tls: true, ca: (await certificate).cert } };
-    expect((await runProbe(probe, target)).warnings).toEqual(ENDS_SOON);
-    expect(await failureOf(probe, { ...target, options: { tls: true } })).toBe('tls');
+    expect((await runProbe(target)).warnings).toEqual(ENDS_SOON);
+    expect(await failureOf({ ...target, options: { tls: true } })).toBe('tls');
     const endpoint = target.endpoint.replace('127.0.0.1', 'localhost');
-    expect(await failureOf(probe, { ...target, endpoint })).toBe('tls');
+    expect(await failureOf({ ...target, endpoint })).toBe('tls');
   });
 });
 
 describe('the probe of redis', () => {
-  const probe = new RedisProbe(new Clock());
   const { server, missing } = redis;
   const as = (username: string, password = `canary-${username}`) =>
     component('redis', server?.endpoint ?? '', { credentials: { username, password } });
@@ -195,7 +188,7 @@ describe('the probe of redis', () => {
   it.skipIf(missing)(
     `finds what redis-cli finds, with +info alone${missing ? `: ${missing}` : ''}`,
     async () => {
-      const found = await runProbe(probe, as('probe'));
+      const found = await runProbe(as('probe'));
       const info = await cli('INFO');
       expect(found).toMatchObject({
         type: 'redis',
@@ -212,23 +205,23 @@ describe('the probe of redis', () => {
   it.skipIf(missing)('warns of memory that is nearly used, and of memory without limit', async () => {
     const limit = Number(/used_memory:(\d+)/.exec(await cli('INFO'))![1]);
     await cli('CONFIG', 'SET', 'maxmemory', String(Math.ceil(limit * 1.1)));
-    const [warning] = (await runProbe(probe, as('probe'))).warnings!;
+    const [warning] = (await runProbe(as('probe'))).warnings!;
     expect(warning).toMatchObject({ code: 'memory_nearly_used' });
     await cli('CONFIG', 'SET', 'maxmemory', '0');
-    expect((await runProbe(probe, as('probe'))).warnings).toEqual([{ code: 'memory_unlimited' }]);
+    expect((await runProbe(as('probe'))).warnings).toEqual([{ code: 'memory_unlimited' }]);
     await cli('CONFIG', 'SET', 'maxmemory', '64mb');
   });
 
   it.skipIf(missing)(
     'tells wrong credentials, missing rights, a dead server and a live one apart',
     async () => {
-      expect(await failureOf(probe, as('probe', 'wrong'))).toBe('auth');
-      expect(await failureOf(probe, { ...as('probe'), credentials: null })).toBe('auth');
-      expect(await failureOf(probe, as('blind'))).toBe('forbidden');
+      expect(await failureOf(as('probe', 'wrong'))).toBe('auth');
+      expect(await failureOf({ ...as('probe'), credentials: null })).toBe('auth');
+      expect(await failureOf(as('blind'))).toBe('forbidden');
       await server!.server.kill();
-      expect(await failureOf(probe, as('probe'))).toBe('refused');
+      expect(await failureOf(as('probe'))).toBe('refused');
       await server!.server.restart();
-      expect((await runProbe(probe, as('probe'))).type).toBe('redis');
+      expect((await runProbe(as('probe'))).type).toBe('redis');
     },
   );
 
@@ -236,10 +229,10 @@ describe('the probe of redis', () => {
     const front = await startTlsFront(server!.port, await certificate);
     const options = { ca: (await certificate).cert };
     const target = { ...as('probe'), endpoint: `rediss://127.0.0.1:${front.port}`, options };
-    expect((await runProbe(probe, target)).warnings).toEqual(ENDS_SOON);
-    expect(await failureOf(probe, { ...target, options: {} })).toBe('tls');
+    expect((await runProbe(target)).warnings).toEqual(ENDS_SOON);
+    expect(await failureOf({ ...target, options: {} })).toBe('tls');
     const endpoint = target.endpoint.replace('127.0.0.1', 'localhost');
-    expect(await failureOf(probe, { ...target, endpoint })).toBe('tls');
+    expect(await failureOf({ ...target, endpoint })).toBe('tls');
     await front.close();
   });
 });

@@ -1,6 +1,5 @@
 import { parsedJson } from '../../../../common/json.js';
 import { failureOfStatus, ProbeError } from '../../model/failures.js';
-import type { ProbeWarning } from '../../model/probe.js';
 
 /** A request of a probe; bodies are text. */
 export interface HttpRequest {
@@ -11,13 +10,11 @@ export interface HttpRequest {
   isComplete?: (body: string) => boolean;
 }
 
-/** How the requests of one probe reach the component. */
-export interface HttpTransport {
-  /** @throws what the client throws; never follows a redirect, which is an answer like any other or an error */
-  send(url: URL, request: HttpRequest): Promise<HttpAnswer>;
-  /** What the connections themselves showed. */
-  warnings(): ProbeWarning[];
-}
+/**
+ * How the requests of one probe reach the component.
+ * @throws what the client throws; never follows a redirect, which is an answer like any other or an error
+ */
+export type SendHttp = (url: URL, request: HttpRequest) => Promise<HttpAnswer>;
 
 /** One complete answer of a component. */
 export class HttpAnswer {

@@ -5,10 +5,10 @@ import type { ProbeHttp } from './probe-http.js';
 
 /** What an MCP server says of itself when it is greeted. */
 export interface McpGreeting {
-  name: unknown;
+  name?: unknown;
   /** The name for people, which not every server has. */
-  title: unknown;
-  version: unknown;
+  title?: unknown;
+  version?: unknown;
   capabilities: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export async function greetMcpServer(http: ProbeHttp): Promise<McpGreeting> {
     isComplete: (body) => messagesOf(body).some(isAnswer),
   });
   if (NO_POST.has(answer.status) && (await offersEvents(http))) {
-    return { name: undefined, title: undefined, version: undefined, capabilities: [] };
+    return { capabilities: [] };
   }
   const result = resultOf(answer.expectOk());
   const session = answer.header('mcp-session-id');

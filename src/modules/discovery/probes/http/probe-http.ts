@@ -1,8 +1,9 @@
+import { isJsonObject, type JsonObject } from '../../../../common/json.js';
 import type { Component, ComponentCredentials } from '../../model/component.types.js';
 import { ProbeError, type ProbeFailure } from '../../model/failures.js';
 import { toProbeError } from '../net/probe-failure.js';
-import type { ProbeContext, ProbeWarning } from '../../model/probe.js';
-import type { HttpAnswer, HttpRequest, HttpTransport } from './http-transport.js';
+import type { ProbeContext } from '../../model/probe.js';
+import type { HttpAnswer, HttpRequest, SendHttp } from './http-transport.js';
 
 /** Codes of undici for answers that keep to no limit or no grammar. */
 const CODES: Readonly<Record<string, ProbeFailure>> = {
@@ -19,16 +20,18 @@ const MAX_CLOCK_DIFFERENCE_MS = 30_000;
 /** The HTTP requests of one probe. What is secret of the component goes to the origin of `base` alone. */
 export class ProbeHttp {
   private readonly startedAt = performance.now();
-  private clockSeconds: number | undefined;
 
-  /** @param base where requests go @param now milliseconds since the epoch */
+  /** @param base where requests go */
   constructor(
     readonly base: URL,
     private readonly component: Component,
     private readonly context: ProbeContext,
-    private readonly transport: HttpTransport,
-    private readonly now: () => number,
-  ) {}
+    private readonly send: SendHttp,
+  ) {
+    if (base.protocol === 'http:' && !LOOPBACK.test(base.hostname)) {
+      context.warn({ code: 'plain_http' });
+    }
+  }
 
   /** Milliseconds until the deadline of the probe. */
   get remainingMs(): number {
@@ -58,34 +61,24 @@ export class ProbeHttp {
     return this.request(target, { method: 'POST', headers, body: new URLSearchParams(form).toString() });
   }
 
-  /** As `get`, for an answer of JSON with a status of 2xx. */
-  async json(target: string | URL): Promise<unknown> {
-    return (await this.get(target)).expectOk().json();
-  }
-
-  /** What the conversation showed besides the answers: certificate, clock, encryption. */
-  warnings(): ProbeWarning[] {
-    const { hostname, protocol } = this.base;
-    const warnings = this.transport.warnings();
-    if (this.clockSeconds !== undefined) {
-      warnings.push({ code: 'clock_differs', seconds: this.clockSeconds });
+  /** As `get`, for an answer that is a JSON object with a status of 2xx. */
+  async object(target: string | URL): Promise<JsonObject> {
+    const body = (await this.get(target)).expectOk().json();
+    if (!isJsonObject(body)) {
+      throw new ProbeError('protocol');
     }
-    if (protocol === 'http:' && !LOOPBACK.test(hostname)) {
-      warnings.push({ code: 'plain_http' });
-    }
-    return warnings;
+    return body;
   }
 
   /** Any other request. @throws ProbeError as `get` */
   async request(target: string | URL, request: HttpRequest): Promise<HttpAnswer> {
     const url = this.completed(typeof target === 'string' ? this.below(target) : target);
-    const { transport, context } = this;
     let answer: HttpAnswer;
     try {
       const headers = { ...this.headersFor(url), ...request.headers };
-      answer = await transport.send(url, { ...request, headers });
+      answer = await this.send(url, { ...request, headers });
     } catch (error) {
-      throw toProbeError(error, context.signal, CODES);
+      throw toProbeError(error, this.context.signal, CODES);
     }
     if (REDIRECTS.has(answer.status)) {
       throw new ProbeError('redirect');
@@ -115,9 +108,9 @@ export class ProbeHttp {
 
   /** `Date` (RFC 9110, section 6.6.1) is when the answer was made; one with `Age` comes from a cache. */
   private compareClocks(answer: HttpAnswer): void {
-    const difference = Date.parse(answer.header('date') ?? '') - this.now();
-    if (answer.header('age') === undefined && Math.abs(difference) > MAX_CLOCK_DIFFERENCE_MS) {
-      this.clockSeconds = Math.round(Math.abs(difference) / 1_000);
+    const difference = Math.abs(Date.parse(answer.header('date') ?? '') - this.context.now());
+    if (answer.header('age') === undefined && difference > MAX_CLOCK_DIFFERENCE_MS) {
+      this.context.warn({ code: 'clock_differs', seconds: Math.round(difference / 1_000) });
     }
   }
 }

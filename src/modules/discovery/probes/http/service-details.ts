@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../../common/json.js';
+import { isJsonObject, type JsonObject } from '../../../../common/json.js';
 import { within } from '../../../../common/deadline.js';
 import {
   capabilitiesOf,
@@ -41,46 +41,41 @@ async function ofItsFamily(http: ProbeHttp, { own, at, answer }: HealthFound): P
     return actuator(http, at.slice(0, at.indexOf('actuator/health')));
   }
   if (/(^|\/)v1\.0\/healthz(\/|$)/.test(at)) {
-    return dapr(await http.json('/v1.0/metadata'));
+    return dapr(await http.object('/v1.0/metadata'));
   }
   if (own.version === undefined && /^ok$/i.test(answer.body.trim())) {
-    const body = await http.json('/version');
-    return known('version', versionOf(isJsonObject(body) ? body['gitVersion'] : undefined));
+    return known('version', versionOf((await http.object('/version'))['gitVersion']));
   }
   return {};
 }
 
 async function actuator(http: ProbeHttp, prefix: string): Promise<SelfDescription> {
-  const info = await quietly(async () => describedBy(await http.json(`${prefix}actuator/info`)));
+  const info = await quietly(async () => describedBy(await http.object(`${prefix}actuator/info`)));
   const links = await quietly(async () => {
-    const body = await http.json(`${prefix}actuator`);
-    const names = isJsonObject(body) && isJsonObject(body['_links']) ? Object.keys(body['_links']) : [];
-    return known('capabilities', capabilitiesOf(names.filter((name) => name !== 'self')));
+    const { _links: named } = await http.object(`${prefix}actuator`);
+    const names = Object.keys(isJsonObject(named) ? named : {}).filter((name) => name !== 'self');
+    return known('capabilities', capabilitiesOf(names));
   });
   return merged([info, links]);
 }
 
-function dapr(body: unknown): SelfDescription {
-  if (!isJsonObject(body)) {
-    return {};
-  }
-  const components: unknown[] = Array.isArray(body['components']) ? body['components'] : [];
-  const types = components.map((component) => (isJsonObject(component) ? component['type'] : undefined));
+function dapr({ id, runtimeVersion, components }: JsonObject): SelfDescription {
   return {
-    ...known('name', nameOf(body['id'])),
-    ...known('version', versionOf(body['runtimeVersion'])),
-    ...known('capabilities', capabilitiesOf(types)),
+    ...known('name', nameOf(id)),
+    ...known('version', versionOf(runtimeVersion)),
+    ...known('capabilities', capabilitiesOf(membersOf(components, 'type'))),
   };
 }
 
 async function document(http: ProbeHttp, path: string): Promise<SelfDescription> {
-  const body = await http.json(path);
-  if (!isJsonObject(body)) {
-    return {};
-  }
-  const tags: unknown[] = Array.isArray(body['tags']) ? body['tags'] : [];
-  const names = tags.map((tag) => (isJsonObject(tag) ? tag['name'] : undefined));
-  return merged([describedBy(body), known('capabilities', capabilitiesOf(names))]);
+  const body = await http.object(path);
+  return merged([describedBy(body), known('capabilities', capabilitiesOf(membersOf(body['tags'], 'name')))]);
+}
+
+/** One member of each object of a list. */
+function membersOf(list: unknown, name: string): unknown[] {
+  const all: unknown[] = Array.isArray(list) ? list : [];
+  return all.map((one) => (isJsonObject(one) ? one[name] : undefined));
 }
 
 async function quietly(ask: () => Promise<SelfDescription>): Promise<SelfDescription> {

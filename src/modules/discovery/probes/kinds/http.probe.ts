@@ -1,12 +1,11 @@
 import { isJsonObject, parsedJson } from '../../../../common/json.js';
-import { failureOfStatus, ProbeError, type ProbeFailure } from '../../model/failures.js';
-import { Injectable } from '@nestjs/common';
+import { failureOfStatus, ProbeError } from '../../model/failures.js';
 import type { Component } from '../../model/component.types.js';
 import type { HttpAnswer } from '../http/http-transport.js';
-import { ProbeHttpClient } from '../http/probe-http.client.js';
+import type { ProbeClients } from '../http/probe-clients.js';
 import type { ProbeHttp } from '../http/probe-http.js';
 import { moreAbout } from '../http/service-details.js';
-import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
+import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
 import { describedBy, known, merged, versionOf } from '../net/self-description.js';
 
 /** Where health endpoints usually are: general, Spring Actuator, Kubernetes, Dapr. */
@@ -24,31 +23,30 @@ interface Found {
  * Looks at a service by its health endpoint. Options: `healthPath`, and `infoPath` of a document, also
  * OpenAPI, that tells name, version and capabilities.
  */
-@Injectable()
-export class HttpProbe implements Probe {
-  readonly kind = 'http';
-
-  constructor(private readonly client: ProbeHttpClient) {}
-
-  async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    const { healthPath: path, infoPath } = component.options;
-    const http = this.client.open(component, context);
-    const { answer, at } =
-      path === undefined
-        ? await findHealth(http, component.credentials === null)
-        : { answer: await http.get(path), at: path };
-    const verdict = judge(answer);
-    if (verdict.failure !== undefined) {
-      throw new ProbeError(verdict.failure);
-    }
-    const header = versionOf(answer.header('x-app-version'));
-    const own = merged([describedBy(verdict.body), known('version', header)]);
-    const more = await moreAbout(http, { own, at, answer, infoPath });
-    return {
-      ...merged([own, more]),
-      warnings: [...(verdict.isDegraded ? [{ code: 'degraded' as const }] : []), ...http.warnings()],
-    };
+export async function probeHttp(
+  component: Component,
+  context: ProbeContext,
+  clients: ProbeClients,
+): Promise<ProbeFinding> {
+  const { healthPath: path, infoPath } = component.options;
+  const http = clients.open(component, context);
+  const { answer, at } =
+    path === undefined
+      ? await findHealth(http, component.credentials === null)
+      : { answer: await http.get(path), at: path };
+  const body = parsedJson(answer.body);
+  const health = saidBy(body ?? answer.body);
+  // A body counts more than a status: many say "down" with 200.
+  const failure = health === 'down' ? 'down' : failureOfStatus(answer.status);
+  if (failure !== undefined) {
+    throw new ProbeError(failure);
   }
+  if (health === 'degraded') {
+    context.warn({ code: 'degraded' });
+  }
+  const header = versionOf(answer.header('x-app-version'));
+  const own = merged([describedBy(body), known('version', header)]);
+  return merged([own, await moreAbout(http, { own, at, answer, infoPath })]);
 }
 
 /**
@@ -68,15 +66,6 @@ async function findHealth(http: ProbeHttp, isAnonymous: boolean): Promise<Found>
   return refused ?? { answer: await http.get(http.base), at: '' };
 }
 
-/** What the answer of a health endpoint means. */
-interface HealthVerdict {
-  /** Undefined when the service is healthy. */
-  failure: ProbeFailure | undefined;
-  isDegraded: boolean;
-  /** The body when it is JSON. */
-  body: unknown;
-}
-
 type Health = 'up' | 'degraded' | 'down';
 
 /** The words of Spring Actuator, MicroProfile, Terminus, health+json, ASP.NET, Kubernetes and their likes. */
@@ -90,14 +79,7 @@ const MEANINGS: ReadonlyMap<string, Health> = new Map(
 );
 const LONGEST_WORD = 32;
 
-/** Judges the answer of a health endpoint. A body counts more than a status: many say "down" with 200. */
-function judge(answer: HttpAnswer): HealthVerdict {
-  const body = parsedJson(answer.body);
-  const health = saidBy(body ?? answer.body);
-  const failure = health === 'down' ? 'down' : failureOfStatus(answer.status);
-  return { failure, isDegraded: health === 'degraded', body };
-}
-
+/** What the body of a health endpoint says. */
 function saidBy(body: unknown): Health | undefined {
   const word = isJsonObject(body) ? body['status'] : body;
   return typeof word === 'string' && word.length <= LONGEST_WORD

@@ -1,14 +1,12 @@
-import { Injectable } from '@nestjs/common';
 import type { Admin, KafkaConfig, SASLOptions } from 'kafkajs';
-import { Clock } from '../../../../common/clock.js';
 import { within } from '../../../../common/deadline.js';
 import type { Component } from '../../model/component.types.js';
-import { brokerWarnings } from '../net/warnings.js';
+import { brokersOf } from '../net/warnings.js';
 import { addressesOf, type ServerAddress, type ServerAddresses } from '../net/component-options.js';
 import { loadDriver, ProbeSockets } from '../net/probe-sockets.js';
 import { tlsTrustOf, usesTls } from '../net/open-socket.js';
 import { ProbeError, type ProbeFailure } from '../../model/failures.js';
-import type { Probe, ProbeContext, ProbeFinding, ProbeWarning } from '../../model/probe.js';
+import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
 
 const PORT = 9_092;
 /** By the names and types of the driver's errors; its codes are those of Kafka, several of which mean one thing to us. */
@@ -28,54 +26,46 @@ const FAILURES: Readonly<Record<string, ProbeFailure>> = {
 const INTERNAL = /^(__|_schemas$)/;
 const MAX_CAUSES = 5;
 
-/** Looks at a Kafka cluster. Tries the addresses in turn, each with its share of the time. */
-@Injectable()
-export class KafkaProbe implements Probe {
-  readonly kind = 'kafka';
-
-  constructor(private readonly clock: Clock) {}
-
-  async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    const addresses = addressesOf(component, PORT);
-    const startedAt = performance.now();
-    let failure = new ProbeError('configuration');
-    for (const [index, server] of addresses.servers.entries()) {
-      const left = context.timeoutMs - (performance.now() - startedAt);
-      const attempt = { server, addresses, ms: Math.floor(left / (addresses.servers.length - index)) };
-      try {
-        return await this.ask(component, context, attempt);
-      } catch (error) {
-        failure = error as ProbeError;
-      }
-    }
-    throw failure;
-  }
-
-  private async ask(component: Component, context: ProbeContext, attempt: Attempt): Promise<ProbeFinding> {
-    const sockets = new ProbeSockets(
-      context,
-      (first) => first.byteLength < 4 || first.readUInt32BE() <= MAX_FIRST_BYTES,
-    );
-    const config = configOf(component, attempt, sockets);
-    const { Kafka, logLevel } = (await loadDriver('kafkajs', () => import('kafkajs'))).default;
-    const admin = new Kafka({ ...config, logLevel: logLevel.NOTHING }).admin({ retry: { retries: 0 } });
-    context.onEnd(() => void admin.disconnect().catch(() => undefined));
-    try {
-      // The driver's own time-outs add up over its requests; this one does not.
-      const finding = await within(attempt.ms, describe(admin, component, attempt), () => {
-        throw new ProbeError('timeout');
-      });
-      await admin.disconnect();
-      const certificate = sockets.certificateWarnings(this.clock.now().getTime());
-      return { ...finding, warnings: [...(finding.warnings ?? []), ...certificate] };
-    } catch (error) {
-      throw driverFailure(error) ?? sockets.toError(error, {});
-    }
-  }
-}
-
 /** The answer to ApiVersions comes first; it has some 500 bytes. */
 const MAX_FIRST_BYTES = 65_536;
+
+/** Looks at a Kafka cluster. Tries the addresses in turn, each with its share of the time. */
+export async function probeKafka(component: Component, context: ProbeContext): Promise<ProbeFinding> {
+  const addresses = addressesOf(component, PORT);
+  const startedAt = performance.now();
+  let failure: unknown;
+  for (const [index, server] of addresses.servers.entries()) {
+    const left = context.timeoutMs - (performance.now() - startedAt);
+    const attempt = { server, addresses, ms: Math.floor(left / (addresses.servers.length - index)) };
+    try {
+      return await ask(component, context, attempt);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+async function ask(component: Component, context: ProbeContext, attempt: Attempt): Promise<ProbeFinding> {
+  const sockets = new ProbeSockets(
+    context,
+    (first) => first.byteLength < 4 || first.readUInt32BE() <= MAX_FIRST_BYTES,
+  );
+  const config = configOf(component, attempt, sockets);
+  const { Kafka, logLevel } = (await loadDriver('kafkajs', () => import('kafkajs'))).default;
+  const admin = new Kafka({ ...config, logLevel: logLevel.NOTHING }).admin({ retry: { retries: 0 } });
+  context.onEnd(() => void admin.disconnect().catch(() => undefined));
+  try {
+    // The driver's own time-outs add up over its requests; this one does not.
+    const finding = await within(attempt.ms, describe(admin, component, attempt, context), () => {
+      throw new ProbeError('timeout');
+    });
+    await admin.disconnect();
+    return finding;
+  } catch (error) {
+    throw driverFailure(error) ?? sockets.toError(error);
+  }
+}
 
 /** One address and the milliseconds it gets. */
 interface Attempt {
@@ -105,23 +95,26 @@ function configOf(component: Component, attempt: Attempt, sockets: ProbeSockets)
   };
 }
 
-async function describe(admin: Admin, component: Component, { addresses }: Attempt): Promise<ProbeFinding> {
+async function describe(
+  admin: Admin,
+  { options }: Component,
+  { addresses }: Attempt,
+  context: ProbeContext,
+): Promise<ProbeFinding> {
   await admin.connect();
   const cluster = await admin.describeCluster();
   const { topics } = await admin.fetchTopicMetadata();
-  const own = topics.filter(({ name }) => !INTERNAL.test(name));
   const lacking = topics
     .flatMap(({ partitions }) => partitions)
     .filter(({ isr, replicas }) => isr.length < replicas.length).length;
-  const brokers = cluster.brokers.length;
-  const expected = component.options.expectedBrokers ?? addresses.servers.length;
-  const underReplicated: ProbeWarning[] =
-    lacking > 0 ? [{ code: 'under_replicated', partitions: lacking }] : [];
+  if (lacking > 0) {
+    context.warn({ code: 'under_replicated', partitions: lacking });
+  }
+  const expected = options.expectedBrokers ?? addresses.servers.length;
   return {
     type: 'kafka',
-    brokers,
-    topics: own.length,
-    warnings: [...brokerWarnings(brokers, expected), ...underReplicated],
+    brokers: brokersOf(cluster.brokers.length, expected, context),
+    topics: topics.filter(({ name }) => !INTERNAL.test(name)).length,
   };
 }
 

@@ -1,17 +1,15 @@
 import { isJsonObject } from '../../../../common/json.js';
 import { checkServerIdentity } from 'node:tls';
-import { Injectable } from '@nestjs/common';
-import type { Document, MongoClient, MongoClientOptions } from 'mongodb';
-import { Clock } from '../../../../common/clock.js';
+import type { Document, MongoClientOptions } from 'mongodb';
 import type { Component } from '../../model/component.types.js';
 import { addressesOf } from '../net/component-options.js';
 import { adoptingSockets, loadDriver } from '../net/probe-sockets.js';
-import { known, versionOf, wholeNumber } from '../net/self-description.js';
-import { connectionsFinding, endWarnings } from '../net/warnings.js';
+import { versionOf, wholeNumber } from '../net/self-description.js';
+import { connectionsOf, warnOfCertificate } from '../net/warnings.js';
 import { probeLookup, tlsTrustOf, usesTls } from '../net/open-socket.js';
 import { ProbeError, type ProbeFailure } from '../../model/failures.js';
 import { toProbeError } from '../net/probe-failure.js';
-import type { Probe, ProbeContext, ProbeFinding, ProbeWarning } from '../../model/probe.js';
+import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
 
 const PORT = 27_017;
 /** https://www.mongodb.com/docs/manual/reference/error-codes/ */
@@ -31,32 +29,21 @@ const MAX_CAUSES = 5;
 const STATUS: Document = { serverStatus: 1, metrics: 0, wiredTiger: 0, repl: 0, locks: 0 };
 
 /** Looks at a MongoDB server or cluster: version and connections, as the server that answers counts them. */
-@Injectable()
-export class MongodbProbe implements Probe {
-  readonly kind = 'mongodb';
-
-  constructor(private readonly clock: Clock) {}
-
-  async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    let validTo: string | undefined;
-    const options: MongoClientOptions = {
-      ...optionsOf(component, context),
-      checkServerIdentity: (host, certificate) => {
-        validTo ??= certificate.valid_to;
-        return checkServerIdentity(host, certificate);
-      },
-    };
-    const { MongoClient } = await loadDriver('mongodb', () => import('mongodb'));
-    let client: MongoClient | undefined;
-    try {
-      client = new MongoClient(addressOf(component), options);
-      const opened = client;
-      context.onEnd(() => void opened.close(true).catch(() => undefined));
-      const status = await adoptingSockets(context, () => opened.db('admin').command(STATUS));
-      return found(status, endWarnings(validTo, this.clock.now().getTime()));
-    } catch (error) {
-      throw failureOf(error, context);
-    }
+export async function probeMongodb(component: Component, context: ProbeContext): Promise<ProbeFinding> {
+  const options: MongoClientOptions = {
+    ...optionsOf(component, context),
+    checkServerIdentity: (host, certificate) => {
+      warnOfCertificate(certificate.valid_to, context);
+      return checkServerIdentity(host, certificate);
+    },
+  };
+  const { MongoClient } = await loadDriver('mongodb', () => import('mongodb'));
+  try {
+    const client = new MongoClient(addressOf(component), options);
+    context.onEnd(() => void client.close(true).catch(() => undefined));
+    return found(await adoptingSockets(context, () => client.db('admin').command(STATUS)), context);
+  } catch (error) {
+    throw failureOf(error, context);
   }
 }
 
@@ -93,23 +80,18 @@ function optionsOf(component: Component, { timeoutMs }: ProbeContext): MongoClie
   };
 }
 
-function found(status: Document, certificate: ProbeWarning[]): ProbeFinding {
+function found(status: Document, context: ProbeContext): ProbeFinding {
   const counts: unknown = status['connections'];
   if (!isJsonObject(counts)) {
     throw new ProbeError('protocol');
   }
   const current = wholeNumber(counts['current']);
   const active = Math.min(current, wholeNumber(counts['active'] ?? current));
-  const { connections, warnings } = connectionsFinding({
-    active,
-    idle: current - active,
-    max: current + wholeNumber(counts['available']),
-  });
+  const max = current + wholeNumber(counts['available']);
   return {
     type: 'mongodb',
-    ...known('version', versionOf(status['version'])),
-    connections,
-    warnings: [...warnings, ...certificate],
+    version: versionOf(status['version']),
+    connections: connectionsOf({ active, idle: current - active, max }, context),
   };
 }
 

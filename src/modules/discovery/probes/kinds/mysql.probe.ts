@@ -1,14 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import type { Socket } from 'node:net';
 import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2/promise';
-import { Clock } from '../../../../common/clock.js';
 import type { Component } from '../../model/component.types.js';
 import { addressesOf } from '../net/component-options.js';
 import { loadDriver, ProbeSockets } from '../net/probe-sockets.js';
-import { known, versionOf, wholeNumber } from '../net/self-description.js';
-import { certificateWarnings, connectionsFinding } from '../net/warnings.js';
-import { tlsTrustOf, usesTls } from '../net/open-socket.js';
+import { versionOf, wholeNumber } from '../net/self-description.js';
+import { connectionsOf } from '../net/warnings.js';
+import { tlsTrustOf, usesTls, warnOfSocket } from '../net/open-socket.js';
 import type { ProbeFailure } from '../../model/failures.js';
-import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
+import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
 
 const PORT = 3_306;
 const CODES: Readonly<Record<string, ProbeFailure>> = {
@@ -35,53 +34,38 @@ const VERSION =
 const THREADS = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_connected', 'Threads_running')";
 
 /** Looks at a MySQL or MariaDB server: version and connections without its own. Needs an account without privileges. */
-@Injectable()
-export class MysqlProbe implements Probe {
-  readonly kind = 'mysql';
-
-  constructor(private readonly clock: Clock) {}
-
-  async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    const sockets = new ProbeSockets(
-      context,
-      (first) => first.byteLength < 5 || GREETINGS.has(first[4] ?? 0),
-    );
-    const options = connectionOptions(component, context, sockets);
-    const { createConnection } = await loadDriver('mysql2', () => import('mysql2/promise'));
-    try {
-      const connection = await createConnection(options);
-      context.onEnd(() => connection.destroy());
-      // The driver tells its failures twice, to the query and to whoever listens.
-      connection.on('error', () => undefined);
-      return await this.find(connection);
-    } catch (error) {
-      throw sockets.toError(error, CODES);
-    }
+export async function probeMysql(component: Component, context: ProbeContext): Promise<ProbeFinding> {
+  const sockets = new ProbeSockets(context, (first) => first.byteLength < 5 || GREETINGS.has(first[4] ?? 0));
+  const options = connectionOptions(component, context, sockets);
+  const { createConnection } = await loadDriver('mysql2', () => import('mysql2/promise'));
+  try {
+    const connection = await createConnection(options);
+    context.onEnd(() => connection.destroy());
+    // The driver tells its failures twice, to the query and to whoever listens.
+    connection.on('error', () => undefined);
+    return await find(connection, context);
+  } catch (error) {
+    throw sockets.toError(error, CODES);
   }
+}
 
-  private async find(connection: Connection): Promise<ProbeFinding> {
-    const [[about]] = await connection.query<RowDataPacket[]>(VERSION);
-    const [threads] = await connection.query<RowDataPacket[]>(THREADS);
-    const count = (name: string): number =>
-      wholeNumber(threads.find((row) => row['Variable_name'] === name)?.['Value']);
-    const isMariaDb = /mariadb/i.test(`${String(about?.['version'])} ${String(about?.['comment'])}`);
-    // MySQL counts the thread of its event scheduler as running, but not as connected.
-    const own = !isMariaDb && about?.['events'] === 'ON' ? 2 : 1;
-    const active = Math.max(0, count('Threads_running') - own);
-    const { connections, warnings } = connectionsFinding({
-      active,
-      // This probe is connected, too.
-      idle: Math.max(0, count('Threads_connected') - 1 - active),
-      max: wholeNumber(about?.['max']),
-    });
-    const { stream } = (connection as unknown as { connection: { stream: never } }).connection;
-    return {
-      type: isMariaDb ? 'mariadb' : 'mysql',
-      ...known('version', versionOf(about?.['version'])),
-      connections,
-      warnings: [...warnings, ...certificateWarnings(stream, this.clock.now().getTime())],
-    };
-  }
+async function find(connection: Connection, context: ProbeContext): Promise<ProbeFinding> {
+  const [[about]] = await connection.query<RowDataPacket[]>(VERSION);
+  const [threads] = await connection.query<RowDataPacket[]>(THREADS);
+  const count = (name: string): number =>
+    wholeNumber(threads.find((row) => row['Variable_name'] === name)?.['Value']);
+  const isMariaDb = /mariadb/i.test(`${String(about?.['version'])} ${String(about?.['comment'])}`);
+  // MySQL counts the thread of its event scheduler as running, but not as connected.
+  const own = !isMariaDb && about?.['events'] === 'ON' ? 2 : 1;
+  const active = Math.max(0, count('Threads_running') - own);
+  // This probe is connected, too.
+  const idle = Math.max(0, count('Threads_connected') - 1 - active);
+  warnOfSocket((connection as unknown as { connection: { stream: Socket } }).connection.stream, context);
+  return {
+    type: isMariaDb ? 'mariadb' : 'mysql',
+    version: versionOf(about?.['version']),
+    connections: connectionsOf({ active, idle, max: wholeNumber(about?.['max']) }, context),
+  };
 }
 
 function connectionOptions(

@@ -1,14 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import type { Socket } from 'node:net';
 import type { Client, ClientConfig } from 'pg';
-import { Clock } from '../../../../common/clock.js';
 import type { Component } from '../../model/component.types.js';
 import { addressesOf } from '../net/component-options.js';
 import { loadDriver, ProbeSockets } from '../net/probe-sockets.js';
-import { known, versionOf, wholeNumber } from '../net/self-description.js';
-import { certificateWarnings, connectionsFinding } from '../net/warnings.js';
-import { tlsOptions, tlsTrustOf, usesTls } from '../net/open-socket.js';
+import { versionOf, wholeNumber } from '../net/self-description.js';
+import { connectionsOf } from '../net/warnings.js';
+import { tlsOptions, tlsTrustOf, usesTls, warnOfSocket } from '../net/open-socket.js';
 import { ProbeError, type ProbeFailure } from '../../model/failures.js';
-import type { Probe, ProbeContext, ProbeFinding } from '../../model/probe.js';
+import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
 
 const PORT = 5_432;
 const CODES: Readonly<Record<string, ProbeFailure>> = {
@@ -46,47 +45,36 @@ interface Row {
 }
 
 /** Looks at a PostgreSQL server. Without pg_monitor all connections count as active: a warning. */
-@Injectable()
-export class PostgresqlProbe implements Probe {
-  readonly kind = 'postgresql';
-
-  constructor(private readonly clock: Clock) {}
-
-  async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    const sockets = new ProbeSockets(context, (first) => FIRST_BYTES.has(first[0] ?? 0));
-    const config = clientConfig(component, sockets);
-    const { Client } = (await loadDriver('pg', () => import('pg'))).default;
-    const client = new Client(config);
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      return await this.find(client);
-    } catch (error) {
-      throw NO_TLS.test((error as Error).message) ? new ProbeError('tls') : sockets.toError(error, CODES);
-    }
+export async function probePostgresql(component: Component, context: ProbeContext): Promise<ProbeFinding> {
+  const sockets = new ProbeSockets(context, (first) => FIRST_BYTES.has(first[0] ?? 0));
+  const config = clientConfig(component, sockets);
+  const { Client } = (await loadDriver('pg', () => import('pg'))).default;
+  const client = new Client(config);
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await find(client, context);
+  } catch (error) {
+    throw NO_TLS.test((error as Error).message) ? new ProbeError('tls') : sockets.toError(error, CODES);
   }
+}
 
-  private async find(client: Client): Promise<ProbeFinding> {
-    const { rows } = await client.query<Row>(QUERY);
-    const row = rows[0] as Row;
-    const seen = row.sees_all ? { active: row.active, idle: row.idle } : { active: row.backends, idle: 0 };
-    const { connections, warnings } = connectionsFinding({
-      active: wholeNumber(seen.active),
-      idle: wholeNumber(seen.idle),
-      max: wholeNumber(row.max),
-    });
-    const { stream } = (client as unknown as { connection: { stream: never } }).connection;
-    return {
-      type: 'postgresql',
-      ...known('version', versionOf(row.version)),
-      connections,
-      warnings: [
-        ...warnings,
-        ...(row.sees_all ? [] : [{ code: 'privilege_missing' as const, privilege: 'pg_monitor' }]),
-        ...certificateWarnings(stream, this.clock.now().getTime()),
-      ],
-    };
+async function find(client: Client, context: ProbeContext): Promise<ProbeFinding> {
+  const { rows } = await client.query<Row>(QUERY);
+  const row = rows[0] as Row;
+  const seen = row.sees_all ? { active: row.active, idle: row.idle } : { active: row.backends, idle: 0 };
+  if (!row.sees_all) {
+    context.warn({ code: 'privilege_missing', privilege: 'pg_monitor' });
   }
+  warnOfSocket((client as unknown as { connection: { stream: Socket } }).connection.stream, context);
+  return {
+    type: 'postgresql',
+    version: versionOf(row.version),
+    connections: connectionsOf(
+      { active: wholeNumber(seen.active), idle: wholeNumber(seen.idle), max: wholeNumber(row.max) },
+      context,
+    ),
+  };
 }
 
 /** Account, database and TLS are always set: the driver takes missing ones from the environment and a password file. */

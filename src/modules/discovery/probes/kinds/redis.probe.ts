@@ -1,14 +1,11 @@
-import { Injectable } from '@nestjs/common';
 import type { RedisOptions } from 'ioredis';
-import { Clock } from '../../../../common/clock.js';
 import type { Component } from '../../model/component.types.js';
 import { addressesOf } from '../net/component-options.js';
 import { loadDriver, ProbeSockets } from '../net/probe-sockets.js';
 import { known, versionOf, wholeNumber } from '../net/self-description.js';
-import { certificateWarnings } from '../net/warnings.js';
 import { tlsTrustOf, usesTls } from '../net/open-socket.js';
 import { ProbeError, type ProbeFailure } from '../../model/failures.js';
-import type { Probe, ProbeContext, ProbeFinding, ProbeWarning } from '../../model/probe.js';
+import type { ProbeContext, ProbeFinding, ProbeWarning } from '../../model/probe.js';
 
 const PORT = 6_379;
 const NEARLY_USED_PERCENT = 80;
@@ -23,44 +20,36 @@ const REPLIES: Readonly<Record<string, ProbeFailure>> = {
 const FIRST_BYTES = new Set(Buffer.from('+-$*:_%,#!=(~>'));
 
 /** Looks at a Redis or Valkey server: version and memory. Needs an account that may run INFO. */
-@Injectable()
-export class RedisProbe implements Probe {
-  readonly kind = 'redis';
-
-  constructor(private readonly clock: Clock) {}
-
-  async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    const { scheme, servers } = addressesOf(component, PORT);
-    const sockets = new ProbeSockets(context, (first) => FIRST_BYTES.has(first[0] ?? 0));
-    const trust = usesTls(component, scheme) ? tlsTrustOf(component) : undefined;
-    const { Redis, AbstractConnector } = await loadDriver('ioredis', () => import('ioredis'));
-    class Connector extends AbstractConnector {
-      connect() {
-        this.connecting = true;
-        this.stream = sockets.open(servers[0], trust);
-        return Promise.resolve(this.stream);
-      }
+export async function probeRedis(component: Component, context: ProbeContext): Promise<ProbeFinding> {
+  const { scheme, servers } = addressesOf(component, PORT);
+  const sockets = new ProbeSockets(context, (first) => FIRST_BYTES.has(first[0] ?? 0));
+  const trust = usesTls(component, scheme) ? tlsTrustOf(component) : undefined;
+  const { Redis, AbstractConnector } = await loadDriver('ioredis', () => import('ioredis'));
+  class Connector extends AbstractConnector {
+    connect() {
+      this.connecting = true;
+      this.stream = sockets.open(servers[0], trust);
+      return Promise.resolve(this.stream);
     }
-    const redis = new Redis({
-      ...ONE_ATTEMPT,
-      ...account(component),
-      connectTimeout: context.timeoutMs,
-      Connector: Connector as unknown as NonNullable<RedisOptions['Connector']>,
-      // Tells the driver to wait for the handshake of the socket it is given.
-      ...(trust === undefined ? {} : { tls: {} }),
-    });
-    let first: unknown;
-    redis.on('error', (error: unknown) => {
-      first ??= error;
-    });
-    context.onEnd(() => redis.disconnect());
-    try {
-      await redis.connect();
-      const info = await redis.info();
-      return found(info, certificateWarnings(redis.stream, this.clock.now().getTime()));
-    } catch (error) {
-      throw failureOf(first ?? error) ?? failureOf(error) ?? sockets.toError(first ?? error, {});
-    }
+  }
+  const redis = new Redis({
+    ...ONE_ATTEMPT,
+    ...account(component),
+    connectTimeout: context.timeoutMs,
+    Connector: Connector as unknown as NonNullable<RedisOptions['Connector']>,
+    // Tells the driver to wait for the handshake of the socket it is given.
+    ...(trust === undefined ? {} : { tls: {} }),
+  });
+  let first: unknown;
+  redis.on('error', (error: unknown) => {
+    first ??= error;
+  });
+  context.onEnd(() => redis.disconnect());
+  try {
+    await redis.connect();
+    return found(await redis.info(), context);
+  } catch (error) {
+    throw failureOf(first ?? error) ?? failureOf(error) ?? sockets.toError(first ?? error);
   }
 }
 
@@ -93,7 +82,7 @@ function failureOf(error: unknown): ProbeError | undefined {
   return new ProbeError(failure ?? (command?.name === 'auth' ? 'auth' : 'down'));
 }
 
-function found(info: string, warnings: ProbeWarning[]): ProbeFinding {
+function found(info: string, { warn }: ProbeContext): ProbeFinding {
   const fields = new Map(
     info.split(/\r?\n/).map((line) => line.split(':', 2) as [string, string | undefined]),
   );
@@ -101,15 +90,14 @@ function found(info: string, warnings: ProbeWarning[]): ProbeFinding {
   const used = wholeNumber(fields.get('used_memory'));
   const limit = wholeNumber(fields.get('maxmemory') ?? 0);
   const total = wholeNumber(fields.get('total_system_memory') ?? 0);
+  memoryWarnings(used, limit, fields.get('maxmemory_policy')).forEach(warn);
+  if (fields.get('loading') === '1') {
+    warn({ code: 'degraded' });
+  }
   return {
     type: valkey === undefined ? 'redis' : 'valkey',
-    ...known('version', versionOf(valkey ?? fields.get('redis_version'))),
+    version: versionOf(valkey ?? fields.get('redis_version')),
     memory: { usedBytes: used, availableBytes: Math.max(0, (limit > 0 ? limit : total) - used) },
-    warnings: [
-      ...memoryWarnings(used, limit, fields.get('maxmemory_policy')),
-      ...(fields.get('loading') === '1' ? [{ code: 'degraded' as const }] : []),
-      ...warnings,
-    ],
   };
 }
 

@@ -1,14 +1,11 @@
-import { Injectable } from '@nestjs/common';
 import type { Socket } from 'node:net';
-import { Clock } from '../../../../common/clock.js';
 import type { Component } from '../../model/component.types.js';
 import { beginTls, connected, openSocket, readUntil, tlsTrustOf } from '../net/open-socket.js';
 import { addressesOf } from '../net/component-options.js';
-import { certificateWarnings } from '../net/warnings.js';
 import { ProbeError } from '../../model/failures.js';
 import { toProbeError } from '../net/probe-failure.js';
-import type { Probe, ProbeContext, ProbeFinding, ProbeWarning } from '../../model/probe.js';
-import { capabilitiesOf, known } from '../net/self-description.js';
+import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
+import { capabilitiesOf } from '../net/self-description.js';
 
 const PORTS: Readonly<Record<string, number>> = { smtp: 25, smtps: 465 };
 /** An address literal (RFC 5321, section 4.1.3): the name of this host is nobody's business. */
@@ -21,41 +18,23 @@ interface Reply {
 }
 
 /** Looks at a mail server. Its certificate is not judged: mail servers encrypt with any. */
-@Injectable()
-export class SmtpProbe implements Probe {
-  readonly kind = 'smtp';
-
-  constructor(private readonly clock: Clock) {}
-
-  async run(component: Component, context: ProbeContext): Promise<ProbeFinding> {
-    const { scheme, servers } = addressesOf(component, PORTS[component.endpoint.split(':')[0] ?? ''] ?? 0);
-    const [server] = servers;
-    const isTls = scheme === 'smtps';
-    try {
-      const socket = openSocket(server, context, isTls ? tlsTrustOf(component) : undefined);
-      await connected(socket, isTls ? 'secureConnect' : 'connect');
-      await replyTo(socket, '', 220);
-      const keywords = await keywordsOf(socket);
-      const secured = keywords.includes('STARTTLS')
-        ? await this.secure(socket, server.host, context)
-        : { keywords, warnings: this.certificate(socket) };
-      return { ...known('capabilities', capabilitiesOf(secured.keywords)), warnings: secured.warnings };
-    } catch (error) {
-      throw toProbeError(error, context.signal);
+export async function probeSmtp(component: Component, context: ProbeContext): Promise<ProbeFinding> {
+  const { scheme, servers } = addressesOf(component, PORTS[component.endpoint.split(':')[0] ?? ''] ?? 0);
+  const [server] = servers;
+  try {
+    const socket = openSocket(server, context, scheme === 'smtps' ? tlsTrustOf(component) : undefined);
+    await connected(socket);
+    await replyTo(socket, '', 220);
+    const keywords = await keywordsOf(socket);
+    if (keywords.includes('STARTTLS')) {
+      await replyTo(socket, 'STARTTLS\r\n', 220);
+      const secure = await beginTls(socket, server.host, context);
+      keywords.splice(0, keywords.length, 'STARTTLS', ...(await keywordsOf(secure)));
+      secure.end('QUIT\r\n');
     }
-  }
-
-  private async secure(socket: Socket, host: string, context: ProbeContext) {
-    await replyTo(socket, 'STARTTLS\r\n', 220);
-    const secure = await beginTls(socket, host, context);
-    const keywords = await keywordsOf(secure);
-    const warnings = this.certificate(secure);
-    secure.end('QUIT\r\n');
-    return { keywords: ['STARTTLS', ...keywords], warnings };
-  }
-
-  private certificate(socket: Socket): ProbeWarning[] {
-    return certificateWarnings(socket, this.clock.now().getTime());
+    return { capabilities: capabilitiesOf(keywords) };
+  } catch (error) {
+    throw toProbeError(error, context.signal);
   }
 }
 

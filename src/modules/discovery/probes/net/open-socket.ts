@@ -1,12 +1,12 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type ConnectionOptions, rootCertificates, type TLSSocket } from 'node:tls';
+import { connect as connectTls, type ConnectionOptions, rootCertificates, TLSSocket } from 'node:tls';
 import { KEY_AGREEMENT } from '../../../../common/tls/tls-material.js';
 import type { Component } from '../../model/component.types.js';
 import { addressesOf, type ServerAddress } from './component-options.js';
-import type { ProbeContext, ProbeWarning } from '../../model/probe.js';
+import type { ProbeContext } from '../../model/probe.js';
 import { boundedResolver, lookupBy, systemResolver } from '../../../../common/outbound/guarded-lookup.js';
 import { ProbeError } from '../../model/failures.js';
-import { certificateWarnings } from './warnings.js';
+import { warnOfCertificate } from './warnings.js';
 import { toProbeError } from './probe-failure.js';
 
 /** What a TLS connection is checked against. */
@@ -18,7 +18,7 @@ export interface TlsTrust {
 }
 
 /**
- * Opens a connection that ends with the probe at the latest, whatever the driver does.
+ * Opens a connection that ends with the probe at the latest, whatever the driver does. Warns when its certificate ends soon.
  * @param tls undefined for a plain connection
  * @returns the socket before it is connected; errors arrive as its `error` event
  */
@@ -27,22 +27,31 @@ export function openSocket({ host, port }: ServerAddress, context: ProbeContext,
     tls === undefined
       ? connectTcp({ host, port, lookup: probeLookup, noDelay: true })
       : connectTls({ ...tlsOptions(host, tls), host, port, lookup: probeLookup });
-  // Without a listener an error after the driver has let go would end the process.
-  socket.on('error', () => undefined);
-  context.onEnd(() => socket.destroy());
   if (context.signal.aborted) {
     socket.destroy();
   }
-  return socket;
+  return attended(socket, context);
 }
 
 /** Begins TLS on an open connection. The certificate is not judged. @throws the error of the handshake */
 export async function beginTls(socket: Socket, host: string, context: ProbeContext): Promise<TLSSocket> {
-  const secure = connectTls({ ...tlsOptions(host, { rejectUnauthorized: false }), socket });
-  secure.on('error', () => undefined);
-  context.onEnd(() => secure.destroy());
-  await connected(secure, 'secureConnect');
+  const options = { ...tlsOptions(host, { rejectUnauthorized: false }), socket };
+  const secure = attended(connectTls(options), context);
+  await connected(secure);
   return secure;
+}
+
+function attended<Any extends Socket>(socket: Any, context: ProbeContext): Any {
+  // Without a listener an error after the driver has let go would end the process.
+  socket.on('error', () => undefined);
+  socket.once('secureConnect', () => warnOfSocket(socket, context));
+  context.onEnd(() => socket.destroy());
+  return socket;
+}
+
+/** Warns when the certificate of a connection ends soon: of one whose driver has added TLS. */
+export function warnOfSocket(socket: Socket, context: ProbeContext): void {
+  warnOfCertificate(socket instanceof TLSSocket ? socket.getPeerCertificate().valid_to : undefined, context);
 }
 
 /** Options for `tls.connect` and for drivers that call it. */
@@ -107,35 +116,28 @@ export function readUntil<T>(socket: Socket, parse: (bytes: Buffer) => T | undef
   });
 }
 
-/** Resolves when a socket, TLS included, is connected. */
-export function connected(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
+/** Resolves when a socket is connected, with its TLS where it has that. */
+export function connected(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('error', reject).once('close', () => reject(new ProbeError('network')));
-    socket.once(event, () => resolve());
+    socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => resolve());
   });
 }
 
-/** A scheme without an HTTP interface: its port, and whether it speaks TLS from the first byte. */
-export interface SocketScheme {
-  port: number;
-  isTls?: boolean;
-}
-
 /**
- * Checks that a component accepts a connection, sending nothing. @param now milliseconds since the epoch
+ * Checks that a component without an HTTP interface accepts a connection, sending nothing.
+ * @param isTls whether it speaks TLS from the first byte
  * @throws ProbeError
  */
-export async function connectionWarnings(
+export async function connectOnly(
   component: Component,
   context: ProbeContext,
-  { port, isTls = false }: SocketScheme,
-  now: number,
-): Promise<ProbeWarning[]> {
+  port: number,
+  isTls = false,
+): Promise<void> {
   const [server] = addressesOf(component, port).servers;
   try {
-    const socket = openSocket(server, context, isTls ? tlsTrustOf(component) : undefined);
-    await connected(socket, isTls ? 'secureConnect' : 'connect');
-    return certificateWarnings(socket, now);
+    await connected(openSocket(server, context, isTls ? tlsTrustOf(component) : undefined));
   } catch (error) {
     throw toProbeError(error, context.signal);
   }

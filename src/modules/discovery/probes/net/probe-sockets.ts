@@ -1,19 +1,16 @@
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 import { discoveryLimits } from '../../discovery.limits.js';
 import type { ServerAddress } from './component-options.js';
 import { ProbeError, type ProbeFailure } from '../../model/failures.js';
 import { toProbeError } from './probe-failure.js';
-import type { ProbeContext, ProbeWarning } from '../../model/probe.js';
-import { endWarnings } from './warnings.js';
+import type { ProbeContext } from '../../model/probe.js';
 import { openSocket, type TlsTrust } from './open-socket.js';
 
 /** The connections of one probe by a driver. They are watched, because drivers read without bounds, and freed with the probe. */
 export class ProbeSockets {
   private failure: ProbeError | undefined;
-  private validTo: string | undefined;
 
   /** @param isProtocol whether the first bytes can be of the protocol; many drivers wait for ever for the rest of a foreign answer */
   constructor(
@@ -24,21 +21,12 @@ export class ProbeSockets {
   /** Opens a connection and watches it. @param tls undefined also where the driver adds TLS later */
   open(address: ServerAddress, tls?: TlsTrust): Socket {
     const socket = openSocket(address, this.context, tls);
-    socket.once('connect', () => this.watch(socket));
-    socket.once('secureConnect', () => {
-      this.validTo ??= (socket as TLSSocket).getPeerCertificate().valid_to;
-    });
-    return socket;
+    return socket.once('connect', () => this.watch(socket));
   }
 
   /** The failure to report. The watch counts more than the error of the driver. */
-  toError(error: unknown, codes: Readonly<Record<string, ProbeFailure>>): ProbeError {
+  toError(error: unknown, codes?: Readonly<Record<string, ProbeFailure>>): ProbeError {
     return this.failure ?? toProbeError(error, this.context.signal, codes);
-  }
-
-  /** Warns when the first certificate that was seen ends soon, of connections opened with TLS. */
-  certificateWarnings(now: number): ProbeWarning[] {
-    return endWarnings(this.validTo, now);
   }
 
   private watch(socket: Socket): void {

@@ -1,25 +1,22 @@
-import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
-import type { ProbeFinding, ProbeWarning } from '../../model/probe.js';
+import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
 
 const DAY_MS = 86_400_000;
 const WARN_DAYS = 30;
 
-/** Warns when the certificate of the other side ends soon. @param now milliseconds since the epoch */
-export function certificateWarnings(socket: Socket | undefined, now: number): ProbeWarning[] {
-  return socket instanceof TLSSocket ? endWarnings(socket.getPeerCertificate().valid_to, now) : [];
+/** Warns when a certificate ends soon. @param validTo as Node.js writes it; undefined without a certificate */
+export function warnOfCertificate(validTo: string | undefined, { warn, now }: ProbeContext): void {
+  const days = Math.floor((Date.parse(validTo ?? '') - now()) / DAY_MS);
+  if (days < WARN_DAYS) {
+    warn({ code: 'certificate_expires', days });
+  }
 }
 
-/** Warns when a certificate ends soon. @param validTo as Node.js writes it @param now in milliseconds */
-export function endWarnings(validTo: string | undefined, now: number): ProbeWarning[] {
-  const until = Date.parse(validTo ?? '');
-  const days = Math.floor((until - now) / DAY_MS);
-  return Number.isFinite(days) && days < WARN_DAYS ? [{ code: 'certificate_expires', days }] : [];
-}
-
-/** Warns when fewer brokers run than the cluster should have. */
-export function brokerWarnings(running: number, expected: number): ProbeWarning[] {
-  return running < expected ? [{ code: 'broker_down', running, expected }] : [];
+/** The number of brokers that run, with a warning when the cluster should have more. */
+export function brokersOf(running: number, expected: number, { warn }: ProbeContext): number {
+  if (running < expected) {
+    warn({ code: 'broker_down', running, expected });
+  }
+  return running;
 }
 
 type Connections = NonNullable<ProbeFinding['connections']>;
@@ -27,14 +24,11 @@ type Connections = NonNullable<ProbeFinding['connections']>;
 const NEARLY = 0.8;
 
 /** Connections of a database, with a warning when four fifths of them are used. */
-export function connectionsFinding(connections: Connections): {
-  connections: Connections;
-  warnings: ProbeWarning[];
-} {
+export function connectionsOf(connections: Connections, { warn }: ProbeContext): Connections {
   const { active, idle, max } = connections;
   const used = active + idle;
-  return {
-    connections,
-    warnings: used >= max * NEARLY ? [{ code: 'connections_nearly_used', used, max }] : [],
-  };
+  if (used >= max * NEARLY) {
+    warn({ code: 'connections_nearly_used', used, max });
+  }
+  return connections;
 }

@@ -1,14 +1,14 @@
 import { Injectable, Optional } from '@nestjs/common';
-import { Clock } from '../../../../common/clock.js';
 import { configuredOutbound, outboundClient } from '../../../../common/outbound/configured-outbound.js';
 import type { OutboundClient } from '../../../../common/outbound/outbound.client.js';
 import { DialThread } from '../../../../common/outbound/thread/dial-thread.js';
 import { Env } from '../../../../config/env.js';
+import { McpConnectionService } from '../../../mcp-connection/mcp-connection.service.js';
 import type { Component } from '../../model/component.types.js';
 import { tlsTrustOf } from '../net/open-socket.js';
 import type { ProbeContext } from '../../model/probe.js';
-import { DirectTransport } from './direct.transport.js';
-import { HttpAnswer, type HttpRequest, type HttpTransport } from './http-transport.js';
+import { sendDirectly } from './direct.transport.js';
+import { HttpAnswer, type SendHttp } from './http-transport.js';
 import { httpUrlOf, ProbeHttp } from './probe-http.js';
 import { discoveryLimits } from '../../discovery.limits.js';
 
@@ -17,13 +17,13 @@ const MAX_ANSWERS = 64;
 
 /** Opens the HTTP conversations of probes: directly for components of the operator, guarded for all others. */
 @Injectable()
-export class ProbeHttpClient {
+export class ProbeClients {
   private readonly outbound: OutboundClient;
 
   /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
   constructor(
     env: Env,
-    private readonly clock: Clock,
+    readonly connections: McpConnectionService,
     @Optional() thread?: DialThread,
   ) {
     this.outbound = outboundClient({ ...configuredOutbound(env), maxRedirects: 0 }, { thread });
@@ -32,16 +32,15 @@ export class ProbeHttpClient {
   /** @throws ProbeError `configuration` when the endpoint is not one of HTTP */
   open(component: Component, context: ProbeContext): ProbeHttp {
     const base = httpUrlOf(component.endpoint);
-    const now = (): number => this.clock.now().getTime();
-    const transport =
+    const send =
       component.trust === 'operator'
-        ? new DirectTransport(context, tlsTrustOf(component), now)
+        ? sendDirectly(context, tlsTrustOf(component))
         : this.guarded(component, context);
-    return new ProbeHttp(base, component, context, transport, now);
+    return new ProbeHttp(base, component, context, send);
   }
 
   /** To addresses that callers of the API named: through the guarded client, which judges each one and shows no certificate. */
-  private guarded(component: Component, { signal, timeoutMs, onEnd }: ProbeContext): HttpTransport {
+  private guarded(component: Component, { signal, timeoutMs, onEnd }: ProbeContext): SendHttp {
     const limits = {
       deadlineMs: timeoutMs,
       maxResponseBytes: discoveryLimits.answerBytes,
@@ -54,10 +53,9 @@ export class ProbeHttpClient {
     const close = (): void => void operation.close().catch(() => undefined);
     onEnd(close);
     signal.addEventListener('abort', close, { once: true });
-    const send = async (url: URL, request: HttpRequest): Promise<HttpAnswer> => {
+    return async (url, request) => {
       const response = await operation.fetch(url, { ...request });
       return new HttpAnswer(response.status, Object.fromEntries(response.headers), await response.text());
     };
-    return { send, warnings: () => [] };
   }
 }
