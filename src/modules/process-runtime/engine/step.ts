@@ -268,10 +268,8 @@ function retryAction(run: StepRun, command: Command<'RETRY'>): boolean {
     startSubprocess(run, { id: command.tokenId, visit: command.visit, node: place.node.index }, place.action);
     return true;
   }
-  if (token?.visit !== command.visit || place?.node.index !== token.node) {
-    return false;
-  }
-  if (token.actions[place.action.svcUuid]?.state !== 'PENDING') {
+  const isThere = token?.visit === command.visit && place?.node.index === token.node;
+  if (!isThere || token.actions[place.action.svcUuid]?.state !== 'PENDING') {
     return false;
   }
   perform(run, token.id, place.action);

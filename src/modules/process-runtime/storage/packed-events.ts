@@ -8,30 +8,6 @@ export type TrailEvent = Omit<EngineEvent, 'kind'> & { kind: ProcessEventKind };
 /** Most events of one row: whoever reads a range of numbers looks so far beyond its end. */
 export const MOST_EVENTS = 64;
 
-type MemberForm = 'plain' | 'word' | 'uuid';
-
-interface Shape {
-  readonly kind: ProcessEventKind;
-  readonly members: readonly (readonly [name: string, form: MemberForm])[];
-}
-
-const shape = (kind: ProcessEventKind, members: Readonly<Record<string, MemberForm>>): Shape => ({
-  kind,
-  members: Object.entries(members),
-});
-
-/** Rows name a shape by its place: new ones come to the end, and none is ever changed. */
-const SHAPES: readonly Shape[] = [
-  shape('INSTANCE_STATE', { from: 'word', to: 'word' }),
-  shape('TOKEN_CREATED', { uuid: 'uuid', parentId: 'plain', state: 'word' }),
-  shape('TOKEN_STATE', { from: 'word', to: 'word' }),
-  shape('NODE_ENTERED', { visit: 'plain' }),
-  shape('NODE_LEFT', { status: 'word' }),
-  shape('ACTION_EXECUTED', { actionSvcUuid: 'uuid', name: 'plain', runs: 'plain' }),
-  shape('CHILD_STARTED', { process: 'plain', index: 'plain' }),
-  shape('CHILD_ENDED', { index: 'plain', state: 'word' }),
-];
-
 /** Rows name a word by its place: new ones come to the end, and none is ever changed. */
 const WORDS: readonly unknown[] = [
   'CREATED',
@@ -58,9 +34,53 @@ const WORDS: readonly unknown[] = [
 ];
 
 const PLACES = new Map(WORDS.map((word, place) => [word, place]));
-const SHAPE_OF = new Map(SHAPES.map(({ kind }, place) => [kind, place]));
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const PARTS_OF_A_UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
+
+/** How a member is packed; undefined for a value that has no such form. */
+interface MemberForm {
+  pack(value: unknown): unknown;
+  unpack(packed: unknown): unknown;
+}
+
+const plain: MemberForm = { pack: (value) => value, unpack: (packed) => packed };
+const word: MemberForm = {
+  pack: (value) => PLACES.get(value),
+  unpack: (place) => WORDS[place as number],
+};
+const uuid: MemberForm = {
+  pack: (value) =>
+    typeof value === 'string' && UUID.test(value)
+      ? Buffer.from(value.replaceAll('-', ''), 'hex').toString('base64url')
+      : undefined,
+  unpack: (packed) =>
+    Buffer.from(packed as string, 'base64url')
+      .toString('hex')
+      .replace(PARTS_OF_A_UUID, '$1-$2-$3-$4-$5'),
+};
+
+interface Shape {
+  readonly kind: ProcessEventKind;
+  readonly members: readonly (readonly [name: string, form: MemberForm])[];
+}
+
+const shape = (kind: ProcessEventKind, members: Readonly<Record<string, MemberForm>>): Shape => ({
+  kind,
+  members: Object.entries(members),
+});
+
+/** Rows name a shape by its place: new ones come to the end, and none is ever changed. */
+const SHAPES: readonly Shape[] = [
+  shape('INSTANCE_STATE', { from: word, to: word }),
+  shape('TOKEN_CREATED', { uuid, parentId: plain, state: word }),
+  shape('TOKEN_STATE', { from: word, to: word }),
+  shape('NODE_ENTERED', { visit: plain }),
+  shape('NODE_LEFT', { status: word }),
+  shape('ACTION_EXECUTED', { actionSvcUuid: uuid, name: plain, runs: plain }),
+  shape('CHILD_STARTED', { process: plain, index: plain }),
+  shape('CHILD_ENDED', { index: plain, state: word }),
+];
+const SHAPE_OF = new Map(SHAPES.map(({ kind }, place) => [kind, place]));
 
 /**
  * Events that follow each other as one flat list: the place of the shape, how much the id of the token is more than that of the
@@ -83,7 +103,6 @@ export function packEvents(events: readonly TrailEvent[]): unknown[] {
   return packed;
 }
 
-/** The reverse of `packEvents`. @param seq number of the last event */
 export function unpackEvents(packed: readonly unknown[], seq: number): TrailEvent[] {
   const events: Omit<TrailEvent, 'seq'>[] = [];
   let last = 0;
@@ -114,7 +133,7 @@ function membersOf(known: Shape | undefined, data: JsonObject | null): unknown[]
   }
   const members: unknown[] = [];
   for (const [index, [name, form]] of known.members.entries()) {
-    const member = names[index] === name ? packMember(data[name], form) : undefined;
+    const member = names[index] === name ? form.pack(data[name]) : undefined;
     if (member === undefined) {
       return undefined;
     }
@@ -123,36 +142,6 @@ function membersOf(known: Shape | undefined, data: JsonObject | null): unknown[]
   return members;
 }
 
-function packMember(value: unknown, form: MemberForm): unknown {
-  switch (form) {
-    case 'word':
-      return PLACES.get(value);
-    case 'uuid':
-      return typeof value === 'string' && UUID.test(value)
-        ? Buffer.from(value.replaceAll('-', ''), 'hex').toString('base64url')
-        : undefined;
-    case 'plain':
-      return value;
-  }
-}
-
 function dataOf({ members }: Shape, values: readonly unknown[]): JsonObject {
-  const data: JsonObject = {};
-  for (const [index, [name, form]] of members.entries()) {
-    data[name] = unpackMember(values[index], form);
-  }
-  return data;
-}
-
-function unpackMember(value: unknown, form: MemberForm): unknown {
-  switch (form) {
-    case 'word':
-      return WORDS[value as number];
-    case 'uuid':
-      return Buffer.from(value as string, 'base64url')
-        .toString('hex')
-        .replace(PARTS_OF_A_UUID, '$1-$2-$3-$4-$5');
-    case 'plain':
-      return value;
-  }
+  return Object.fromEntries(members.map(([name, form], index) => [name, form.unpack(values[index])]));
 }

@@ -7,9 +7,9 @@ import type {
 } from '../state/engine.types.js';
 import type { RuntimeNode } from '../state/runtime-definition.js';
 import type { StepRun } from '../state/step-run.js';
-import { depart, endToken, enter, evaluated, leave } from './token-flow.js';
+import { depart, endToken, enter, isTrue, leave } from './token-flow.js';
 import { createToken, descendantsOf, removeToken, splitParentOf } from '../state/tokens.js';
-import { arm } from './waits.js';
+import { arm, armNode } from './waits.js';
 
 type EndOfChildren = Extract<EngineJob, { kind: 'END_CHILDREN' }>['state'];
 
@@ -55,13 +55,22 @@ export function discard(run: StepRun, token: TokenState, state: TokenStatus, chi
 
 function endCalls(run: StepRun, token: TokenState, state: EndOfChildren): void {
   if (token.call !== null) {
-    run.jobs.push({ kind: 'END_CHILDREN', tokenId: token.id, visit: token.visit, sinceSeq: 0, state });
+    endChildren(run, state, { tokenId: token.id, visit: token.visit });
   }
 }
 
+/** Ends running children, all of the instance where nothing else is said, see `EngineJob`. */
+export function endChildren(
+  run: StepRun,
+  state: EndOfChildren,
+  which: Partial<Record<'tokenId' | 'visit' | 'sinceSeq', number>> = {},
+): void {
+  run.jobs.push({ kind: 'END_CHILDREN', tokenId: null, visit: null, sinceSeq: 0, state, ...which });
+}
+
 /**
- * A boundary event fires. An interrupting one takes the token away from its activity, another one starts a token beside it
- * (BPMN 2.0.2, 13.5.3).
+ * A boundary event fires. An interrupting one takes the token away from its activity. Another one starts a token beside it
+ * (BPMN 2.0.2, 13.5.3), and then waits for its message anew.
  */
 export function fireBoundary(run: StepRun, host: TokenState, boundary: RuntimeNode): void {
   if (boundary.interrupting) {
@@ -72,13 +81,13 @@ export function fireBoundary(run: StepRun, host: TokenState, boundary: RuntimeNo
   if (parent !== undefined) {
     run.edit(parent.id).syncCount += 1;
   }
-  const token = createToken(run, {
-    node: boundary.index,
-    parentId: host.parentId,
-    scopeTokenId: host.scopeTokenId,
-  });
+  const { parentId, scopeTokenId } = host;
+  const token = createToken(run, { node: boundary.index, parentId, scopeTokenId });
   enter(run, token.id, boundary.index);
   leave(run, token.id);
+  if (boundary.event?.type === 'MESSAGE') {
+    armNode(run, run.edit(host.id), boundary);
+  }
 }
 
 function interrupt(run: StepRun, host: TokenState, boundary: RuntimeNode): void {
@@ -129,12 +138,7 @@ function catches(run: StepRun, host: TokenState, boundary: RuntimeNode, code: st
   if (event?.type !== 'ERROR' || (event.code !== null && event.code !== code)) {
     return false;
   }
-  return (
-    condition === null ||
-    evaluated(run, condition, host, 'CONDITION_EVALUATION', (expression, data) =>
-      expression.test(data, run.work),
-    )
-  );
+  return condition === null || isTrue(run, condition, host, 'CONDITION_EVALUATION');
 }
 
 /**
@@ -164,13 +168,7 @@ export function endInstance(run: StepRun, state: keyof typeof TOKEN_STATES, erro
   }
   run.queue.length = 0;
   if (run.definition.startsProcesses) {
-    run.jobs.push({
-      kind: 'END_CHILDREN',
-      tokenId: null,
-      visit: null,
-      sinceSeq: 0,
-      state: TOKEN_STATES[state],
-    });
+    endChildren(run, TOKEN_STATES[state]);
   }
   run.setInstanceState(state, state === 'FAILED' ? { errorCode } : {});
   if (instance.parentUuid !== null) {

@@ -98,11 +98,8 @@ function split(run: StepRun, token: TokenState, flows: readonly number[]): void 
   parent.syncCount = flows.length;
   parent.syncFinished = 0;
   for (const flow of flows) {
-    const child = createToken(run, {
-      node: token.node,
-      parentId: parent.id,
-      scopeTokenId: parent.scopeTokenId,
-    });
+    const { id: parentId, scopeTokenId } = parent;
+    const child = createToken(run, { node: token.node, parentId, scopeTokenId });
     run.queue.push({ tokenId: child.id, flow });
   }
 }
@@ -141,7 +138,7 @@ function takenFlows(run: StepRun, node: RuntimeNode, token: TokenState): readonl
 /** In the modelled order the first true one, then the default (BPMN 2.0.2, 13.4.2). */
 function exclusive(run: StepRun, node: RuntimeNode, token: TokenState): number[] {
   const first = node.outgoing.find(
-    (flow) => flow !== node.defaultFlow && isTrue(run, run.definition.flow(flow), token),
+    (flow) => flow !== node.defaultFlow && isDue(run, run.definition.flow(flow), token),
   );
   const taken = first ?? node.defaultFlow;
   return taken === null ? [] : [taken];
@@ -152,7 +149,7 @@ function inclusive(run: StepRun, node: RuntimeNode, token: TokenState): number[]
   const conditional = node.outgoing.filter(
     (flow) => flow !== node.defaultFlow && run.definition.flow(flow).condition !== null,
   );
-  const chosen = new Set(conditional.filter((flow) => isTrue(run, run.definition.flow(flow), token)));
+  const chosen = new Set(conditional.filter((flow) => isDue(run, run.definition.flow(flow), token)));
   return node.outgoing.filter((flow) =>
     flow === node.defaultFlow
       ? chosen.size === 0
@@ -160,23 +157,34 @@ function inclusive(run: StepRun, node: RuntimeNode, token: TokenState): number[]
   );
 }
 
-function isTrue(run: StepRun, flow: GraphFlow, token: TokenState): boolean {
-  if (flow.condition === null) {
-    return true;
-  }
+function isDue(run: StepRun, { condition }: GraphFlow, token: TokenState): boolean {
   const type = run.nodeOf(token).kind.endsWith('GATEWAY') ? 'GATEWAY_EVALUATION' : 'CONDITION_EVALUATION';
-  return evaluated(run, flow.condition, token, type, (condition, data) => condition.test(data, run.work));
+  return condition === null || isTrue(run, condition, token, type);
+}
+
+type EvaluationType = 'CONDITION_EVALUATION' | 'GATEWAY_EVALUATION';
+
+/** Whether a condition holds. @throws EngineIncident as `evaluated` */
+export function isTrue(run: StepRun, source: string, token: TokenState, type: EvaluationType): boolean {
+  return evaluated(run, source, token, type, (condition, data) => condition.test(data, run.work));
+}
+
+/** The value of an expression. @throws EngineIncident as `evaluated` */
+export function valueOf(run: StepRun, source: string, token: Pick<TokenState, 'id' | 'node'>): unknown {
+  return evaluated(run, source, token, 'CONDITION_EVALUATION', (expression, data) =>
+    expression.evaluate(data, run.work),
+  );
 }
 
 /**
  * Evaluates an expression of the definition with what it reads of the process data, and the ids of the instance.
  * @throws EngineIncident of the given type when that fails: an error is never "false"
  */
-export function evaluated<T>(
+function evaluated<T>(
   run: StepRun,
   source: string,
   token: Pick<TokenState, 'id' | 'node'>,
-  type: 'CONDITION_EVALUATION' | 'GATEWAY_EVALUATION',
+  type: EvaluationType,
   evaluate: (expression: CompiledExpression, data: JsonObject) => T,
 ): T {
   try {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../../common/json.js';
 import type { TokenState } from '../state/engine.types.js';
 import type { StepRun } from '../state/step-run.js';
-import { evaluated } from './token-flow.js';
+import { valueOf } from './token-flow.js';
 import type { GraphNode } from '../../../process-definitions/model/process-graph.types.js';
 import { delayed, dueAt } from '../state/due-times.js';
 
@@ -42,9 +42,7 @@ export function correlationOf(run: StepRun, token: TokenState, reference: Messag
   if (reference.correlation === null) {
     return null;
   }
-  const value = evaluated(run, reference.correlation, token, 'CONDITION_EVALUATION', (expression, data) =>
-    expression.evaluate(data, run.work),
-  );
+  const value = valueOf(run, reference.correlation, token);
   return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString();
 }
 

@@ -3,12 +3,13 @@ import type { JsonObject } from '../../../../common/json.js';
 import { deepMerge, InvalidDataError } from '../../../../language/paths/data-paths.js';
 import type {
   ActionOperation,
+  CallTarget,
   CopyRule,
   GraphAction,
   GraphUiAction,
 } from '../../../process-definitions/model/process-graph.types.js';
 import { EngineRefusal } from '../state/engine.errors.js';
-import type { ActionState, TokenState } from '../state/engine.types.js';
+import type { ActionState, EngineJob, TokenState } from '../state/engine.types.js';
 import { mergeData, rendered, setData, valuesAt } from '../state/process-data.js';
 import type { RuntimeNode } from '../state/runtime-definition.js';
 import type { StepRun } from '../state/step-run.js';
@@ -18,7 +19,6 @@ import { delayed } from '../state/due-times.js';
 /** What has become of a node's actions in the present visit, by svcUuid. */
 export type ActionStates = Readonly<Record<string, ActionState>>;
 
-/** Whether an action has been executed in the present visit. */
 export function isDone(states: ActionStates, action: GraphAction): boolean {
   return (states[action.svcUuid]?.runs ?? 0) > 0;
 }
@@ -82,13 +82,8 @@ export function runAutomaticActions(run: StepRun, id: number): void {
   if (node === undefined || node.ordered.length === 0) {
     return;
   }
-  runChain(
-    run,
-    id,
-    node,
-    node.ordered.filter((action) => action.parent === null && !action.manual),
-    undefined,
-  );
+  const first = node.ordered.filter((action) => action.parent === null && !action.manual);
+  runChain(run, id, node, first, undefined);
   for (const action of node.ordered.filter(({ manual }) => manual)) {
     runChildren(run, id, node, action);
   }
@@ -123,19 +118,14 @@ function runChildren(run: StepRun, id: number, node: RuntimeNode, action: GraphA
   return runChain(run, id, node, children, action);
 }
 
-/** Starts an automatic action, at once or after its delay. */
 function begin(run: StepRun, id: number, action: GraphAction): boolean {
   if (action.delay === null) {
     return perform(run, id, action);
   }
   const token = setPending(run, id, action);
-  run.jobs.push({
-    kind: 'ACTION_DUE',
-    tokenId: id,
-    visit: token.visit,
-    actionSvcUuid: action.svcUuid,
-    at: delayed(run, action.delay, token),
-  });
+  const { visit } = token;
+  const at = delayed(run, action.delay, token);
+  run.jobs.push({ kind: 'ACTION_DUE', tokenId: id, visit, actionSvcUuid: action.svcUuid, at });
   return false;
 }
 
@@ -197,34 +187,32 @@ function startWorkflow(
 }
 
 /** Asks for a process that nobody waits for; also again, when that failed. */
-export function startSubprocess(
-  run: StepRun,
-  token: Pick<TokenState, 'id' | 'visit' | 'node'>,
-  action: GraphAction,
-): void {
-  const { operation } = action;
-  if (operation.kind !== 'START_SUBPROCESS') {
-    return;
+export function startSubprocess(run: StepRun, token: CallPlace, action: GraphAction): void {
+  const { operation, svcUuid: actionSvcUuid } = action;
+  if (operation.kind === 'START_SUBPROCESS') {
+    const data = copiedData(run.instance.data, operation.copy);
+    askForChild(run, token, operation, { actionSvcUuid, index: 0, waits: false, data });
   }
-  const seq = run.instance.seq + 1;
-  run.event('CHILD_STARTED', token, { process: operation.process, actionSvcUuid: action.svcUuid, index: 0 });
-  run.jobs.push({
-    kind: 'CALL',
-    tokenId: token.id,
-    visit: token.visit,
-    node: token.node,
-    actionSvcUuid: action.svcUuid,
-    index: 0,
-    seq,
-    waits: false,
-    process: operation.process,
-    appId: operation.appId,
-    startCondition: operation.startCondition,
-    data: copiedData(run.instance.data, operation.copy),
-  });
 }
 
-/** The data that a called process starts with. */
+/** Where a call is made: a token on a visit of a node. */
+export type CallPlace = Pick<TokenState, 'id' | 'node' | 'visit'>;
+
+/** Asks for one called process. */
+export function askForChild(
+  run: StepRun,
+  { id: tokenId, visit, node }: CallPlace,
+  { process, appId, startCondition }: Pick<CallTarget, 'process' | 'appId' | 'startCondition'>,
+  call: Pick<Extract<EngineJob, { kind: 'CALL' }>, 'actionSvcUuid' | 'index' | 'waits' | 'data'>,
+): void {
+  const { actionSvcUuid, index, waits, data } = call;
+  const ofAction = actionSvcUuid === null ? {} : { actionSvcUuid };
+  run.event('CHILD_STARTED', { id: tokenId, node }, { process, ...ofAction, index });
+  const { seq } = run.instance;
+  const asked = { actionSvcUuid, index, seq, waits, process, appId, startCondition, data };
+  run.jobs.push({ kind: 'CALL', tokenId, visit, node, ...asked });
+}
+
 export function copiedData(data: JsonObject, copy: CopyRule): JsonObject {
   switch (copy.mode) {
     case 'ALL':
@@ -269,7 +257,6 @@ function withDefaults(defaults: JsonObject, body: JsonObject): JsonObject {
   }
 }
 
-/** An action has been executed. */
 export function complete(run: StepRun, id: number, action: GraphAction): void {
   const token = run.edit(id);
   const runs = (token.actions[action.svcUuid]?.runs ?? 0) + 1;
@@ -287,8 +274,7 @@ export function storeOutput(run: StepRun, action: GraphAction, output: unknown):
 
 function setPending(run: StepRun, id: number, action: GraphAction): TokenState {
   const token = run.edit(id);
-  const runs = token.actions[action.svcUuid]?.runs ?? 0;
-  const lastExecutedAt = token.actions[action.svcUuid]?.lastExecutedAt ?? run.context.now;
+  const { runs = 0, lastExecutedAt = run.context.now } = token.actions[action.svcUuid] ?? {};
   setState(token, action, { state: 'PENDING', runs, lastExecutedAt });
   return token;
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../../common/json.js';
 import { hasActionsLeft, isDone, runAutomaticActions } from './actions.js';
 import { EngineRefusal } from '../state/engine.errors.js';
 import type { NodeStatus, TokenState } from '../state/engine.types.js';
-import { publish, arm, armNode, isAwaitingMessage, targetsOf } from '../flow/waits.js';
+import { publish, arm, isAwaitingMessage, targetsOf } from '../flow/waits.js';
 import { mergeData } from '../state/process-data.js';
 import type { RuntimeNode } from '../state/runtime-definition.js';
 import { fireBoundary } from '../flow/scopes.js';
@@ -30,7 +30,6 @@ export function continueActivity(run: StepRun, id: number): void {
   }
 }
 
-/** A token comes to rest at its node and waits. */
 export function rest(run: StepRun, id: number): void {
   const token = run.edit(id);
   token.status = restingStatus(token, run.nodeOf(token));
@@ -96,9 +95,9 @@ export function trigger(run: StepRun, token: TokenState, index: number, payload:
   run.event(type, { id: token.id, node: index });
   mergeData(run, payload ?? {});
   if (target.kind === 'BOUNDARY_EVENT' && node.boundaries.includes(index)) {
-    triggerBoundary(run, token, target);
+    fireBoundary(run, token, target);
   } else if (index === token.node && isWaiting(token)) {
-    run.edit(token.id).status = statusAfter(payload);
+    run.edit(token.id).status = payload === null ? 'MESSAGE_RESPONSE_TIMED_OUT' : 'MESSAGE_RECEIVED';
     continueWaiting(run, token.id, node);
   } else {
     chooseEvent(run, token, node, target, payload);
@@ -107,10 +106,6 @@ export function trigger(run: StepRun, token: TokenState, index: number, payload:
 
 function isWaiting({ status }: TokenState): boolean {
   return ['WAITING_MESSAGE', 'WAITING_MESSAGE_EVENT', 'WAITING_TIMER_EVENT'].includes(status);
-}
-
-function statusAfter(payload: JsonObject | null): NodeStatus {
-  return payload === null ? 'MESSAGE_RESPONSE_TIMED_OUT' : 'MESSAGE_RECEIVED';
 }
 
 function continueWaiting(run: StepRun, id: number, node: RuntimeNode): void {
@@ -122,13 +117,6 @@ function continueWaiting(run: StepRun, id: number, node: RuntimeNode): void {
     run.edit(id).status = 'EXECUTED_COMPLETE';
   }
   leave(run, id);
-}
-
-function triggerBoundary(run: StepRun, token: TokenState, boundary: RuntimeNode): void {
-  fireBoundary(run, token, boundary);
-  if (!boundary.interrupting && boundary.event?.type === 'MESSAGE') {
-    armNode(run, run.edit(token.id), boundary);
-  }
 }
 
 /** The first event behind the gateway wins; arriving there cancels what waits for the others. */

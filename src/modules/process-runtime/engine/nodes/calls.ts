@@ -1,7 +1,7 @@
 import { jsonSize, type JsonObject, type JsonValue } from '../../../../common/json.js';
 import { setPath } from '../../../../language/paths/data-paths.js';
 import type { CallTarget } from '../../../process-definitions/model/process-graph.types.js';
-import { copiedData } from './actions.js';
+import { askForChild, copiedData, type CallPlace } from './actions.js';
 import { EngineIncident, EngineRefusal } from '../state/engine.errors.js';
 import type {
   CallProgress,
@@ -13,14 +13,11 @@ import type {
 import { setData } from '../state/process-data.js';
 import { throwBpmnError, throwError } from '../flow/scopes.js';
 import type { StepRun } from '../state/step-run.js';
-import { evaluated, leave } from '../flow/token-flow.js';
+import { leave, valueOf } from '../flow/token-flow.js';
 import { arm } from '../flow/waits.js';
 
 /** Copies of process data that one step may hand to children, in multiples of the limit of process data. */
 const COPIED_DATA = 8;
-
-/** Where a call is made: a token on a visit of a node. */
-export type CallPlace = Pick<TokenState, 'id' | 'node' | 'visit'>;
 
 /** What a called activity is and with which elements it runs. */
 interface Call {
@@ -53,10 +50,8 @@ export function enterCallActivity(run: StepRun, id: number): void {
 function targetOf(run: StepRun, token: TokenState, node: number): CallTarget {
   const { call } = run.definition.node(node);
   if (call === null) {
-    throw new EngineIncident('PROCESS_DEFINITION', 'DEFINITION', 'The call activity names no process.', {
-      node,
-      tokenId: token.id,
-    });
+    const message = 'The call activity names no process.';
+    throw new EngineIncident('PROCESS_DEFINITION', 'DEFINITION', message, { node, tokenId: token.id });
   }
   return call;
 }
@@ -66,19 +61,14 @@ function itemsOf(run: StepRun, token: CallPlace, target: CallTarget): JsonValue[
   if (multiInstance === null) {
     return null;
   }
-  const value = evaluated(run, multiInstance.collection, token, 'CONDITION_EVALUATION', (expression, data) =>
-    expression.evaluate(data, run.work),
-  );
+  const value = valueOf(run, multiInstance.collection, token);
   if (!Array.isArray(value)) {
     throw run.incident('NODE', `The collection ${multiInstance.collection} is not a list.`, token);
   }
   const { items } = run.context.limits;
   if (value.length > items) {
-    throw run.incident(
-      'NODE',
-      `The collection has ${value.length} elements; at most ${items} are possible.`,
-      token,
-    );
+    const message = `The collection has ${value.length} elements; at most ${items} are possible.`;
+    throw run.incident('NODE', message, token);
   }
   return value as JsonValue[];
 }
@@ -87,11 +77,8 @@ function startUnawaited(run: StepRun, token: TokenState, call: Call): void {
   const total = call.items?.length ?? 1;
   const most = copiesAtOnce(run, call);
   if (total > most) {
-    throw run.incident(
-      'NODE',
-      `${total} processes would be started with copies of the data; ${most} are possible.`,
-      token,
-    );
+    const message = `${total} processes would be started with copies of the data; ${most} are possible.`;
+    throw run.incident('NODE', message, token);
   }
   if (call.target.waits) {
     storeResult(run, token, { ...call, items: [] }, {});
@@ -127,21 +114,8 @@ function copiesAtOnce(run: StepRun, { target, items }: Call): number {
 function emit(run: StepRun, place: CallPlace, call: Call, index: number): void {
   const { target, items } = call;
   const copy = copiedData(run.instance.data, target.copy);
-  run.event('CHILD_STARTED', place, { process: target.process, index });
-  run.jobs.push({
-    kind: 'CALL',
-    tokenId: place.id,
-    visit: place.visit,
-    node: place.node,
-    actionSvcUuid: null,
-    index,
-    seq: run.instance.seq,
-    waits: target.waits,
-    process: target.process,
-    appId: target.appId,
-    startCondition: target.startCondition,
-    data: items === null ? copy : setPath(copy, 'item', items[index]),
-  });
+  const data = items === null ? copy : setPath(copy, 'item', items[index]);
+  askForChild(run, place, target, { actionSvcUuid: null, index, waits: target.waits, data });
 }
 
 /**
@@ -159,13 +133,8 @@ export function childEnded(run: StepRun, token: TokenState, index: number, outco
     return;
   }
   if (outcome.state !== 'FINISHED') {
-    throwFailure(
-      run,
-      token,
-      `CHILD_${state}`,
-      'SUBPROCESS',
-      `Child ${index} of the call activity is ${state}.`,
-    );
+    const message = `Child ${index} of the call activity is ${state}.`;
+    throwFailure(run, token, `CHILD_${state}`, 'SUBPROCESS', message);
     return;
   }
   const call = { target: targetOf(run, token, token.node), items: progress.items };

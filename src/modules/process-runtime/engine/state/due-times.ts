@@ -94,14 +94,7 @@ export function cycleOccurrence(cycle: IsoCycle, anchor: number, occurrence: num
     return undefined;
   }
   const { interval } = cycle;
-  const due = addDuration(anchor, {
-    years: interval.years * occurrence,
-    months: interval.months * occurrence,
-    weeks: interval.weeks * occurrence,
-    days: interval.days * occurrence,
-    hours: interval.hours * occurrence,
-    minutes: interval.minutes * occurrence,
-    seconds: interval.seconds * occurrence,
-  });
+  const parts = Object.entries(interval).map(([unit, amount]) => [unit, amount * occurrence]);
+  const due = addDuration(anchor, Object.fromEntries(parts) as unknown as IsoDuration);
   return Number.isNaN(due) ? undefined : due;
 }

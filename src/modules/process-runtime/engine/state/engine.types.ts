@@ -345,7 +345,6 @@ export interface StepResult {
 
 /** Where a failed step can stop (docs/process-semantics.md, section 11). */
 export const INCIDENT_SOURCES = ['ACTION', 'NODE', 'SUBPROCESS', 'PROCESS_DEFINITION'] as const;
-/** Kinds of failures of a step. */
 export const INCIDENT_TYPES = [
   'CONDITION_EVALUATION',
   'GATEWAY_EVALUATION',
@@ -359,5 +358,4 @@ export const INCIDENT_TYPES = [
 
 /** Where a failed step stopped; the service records it after the roll-back. */
 export type IncidentSource = (typeof INCIDENT_SOURCES)[number];
-/** What failed there. */
 export type IncidentType = (typeof INCIDENT_TYPES)[number];

@@ -45,7 +45,6 @@ export function patchedMembers(patch: JsonObject): string[] {
     .map((name) => name.slice(0, NAME_TOLD));
 }
 
-/** Sets a value of process data. */
 export function setData(run: StepRun, path: string, value: unknown): void {
   run.instance.data = setPath(run.instance.data, path, value, payFor(run));
   run.dataChanged = true;
@@ -183,11 +182,8 @@ export function checkJobsSize(run: StepRun): void {
   for (const job of run.jobs) {
     size += jsonSize(job);
     if (size > most) {
-      throw atCommand(
-        run,
-        'ENGINE',
-        `The background work of one step would carry more than ${most} bytes of data.`,
-      );
+      const message = `The background work of one step would carry more than ${most} bytes of data.`;
+      throw atCommand(run, 'ENGINE', message);
     }
   }
 }

@@ -15,7 +15,7 @@ import type {
   ProcessGraph,
 } from '../../../process-definitions/model/process-graph.types.js';
 import { Reachability } from './reachability.js';
-import { cached } from '../../../../common/cached.js';
+import { cached, groupedBy } from '../../../../common/cached.js';
 
 /** A node with what a step asks of it again and again. */
 export interface RuntimeNode extends GraphNode {
@@ -23,12 +23,11 @@ export interface RuntimeNode extends GraphNode {
   readonly ordered: readonly GraphAction[];
   readonly actionByName: ReadonlyMap<string, GraphAction>;
   /** Actions by the name of their parent, in their order. */
-  readonly children: ReadonlyMap<string, readonly GraphAction[]>;
+  readonly children: ReadonlyMap<string | null, readonly GraphAction[]>;
   /** Whether a token that rests here may have timers or waits. */
   readonly waits: boolean;
 }
 
-/** Where an action of either kind is defined. */
 export interface ActionPlace {
   readonly node: RuntimeNode;
   readonly action: GraphAction;
@@ -61,13 +60,10 @@ export class RuntimeDefinition {
     for (const node of graph.nodes) {
       this.addActions(node);
     }
-    this.startsWorkflows = graph.nodes.some(({ actions }) =>
-      actions.some(({ operation }) => operation.kind === 'START_WORKFLOW'),
-    );
-    this.startsProcesses = graph.nodes.some(
-      ({ call, actions }) =>
-        call !== null || actions.some(({ operation }) => operation.kind === 'START_SUBPROCESS'),
-    );
+    const kinds = graph.nodes.flatMap(({ actions }) => actions.map(({ operation }) => operation.kind));
+    this.startsWorkflows = kinds.includes('START_WORKFLOW');
+    this.startsProcesses =
+      kinds.includes('START_SUBPROCESS') || graph.nodes.some(({ call }) => call !== null);
   }
 
   /**
@@ -134,7 +130,6 @@ export class RuntimeDefinition {
   }
 }
 
-/** The UI actions of a node. */
 export function placesAt(node: RuntimeNode): UiActionPlace[] {
   return node.uiActions.flatMap((uiAction) => {
     const action = node.actionByName.get(uiAction.action);
@@ -144,17 +139,11 @@ export function placesAt(node: RuntimeNode): UiActionPlace[] {
 
 function runtimeNode(graph: ProcessGraph, node: GraphNode): RuntimeNode {
   const ordered = node.actions.toSorted((one, other) => one.order - other.order);
-  const children = new Map<string, GraphAction[]>();
-  for (const action of ordered) {
-    if (action.parent !== null) {
-      children.set(action.parent, [...(children.get(action.parent) ?? []), action]);
-    }
-  }
   return {
     ...node,
     ordered,
     actionByName: new Map(ordered.map((action) => [action.name, action])),
-    children,
+    children: groupedBy(ordered, ({ parent }) => parent),
     waits: waitsSomewhere(graph, node),
   };
 }

@@ -58,7 +58,6 @@ export class StepRun {
     return this.definition.node(token.node);
   }
 
-  /** A live token, to be read. */
   token(id: number): TokenState | undefined {
     return this.instance.tokens.get(id);
   }

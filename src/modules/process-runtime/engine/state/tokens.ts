@@ -1,29 +1,19 @@
+import type { JsonObject } from '../../../../common/json.js';
 import type { InstanceState, TokenState, TokenStatus } from './engine.types.js';
 import { EngineIncident } from './engine.errors.js';
 import type { StepRun } from './step-run.js';
 
 /** An instance before its START command: without data and tokens. */
-export function newInstance(identity: {
-  readonly id: number;
-  readonly uuid: string;
-  /** Of the instance that calls it; null for one that nobody called. */
-  readonly parentUuid: string | null;
-}): InstanceState {
-  return {
-    id: identity.id,
-    uuid: identity.uuid,
-    parentUuid: identity.parentUuid,
-    state: 'CREATED',
-    data: {},
-    joins: [],
-    returnPoints: [],
-    executions: [],
-    pending: [],
-    continues: 0,
-    seq: 0,
-    backCounter: 0,
-    tokens: new Map(),
-  };
+export function newInstance(identity: Pick<InstanceState, 'id' | 'uuid' | 'parentUuid'>): InstanceState {
+  return { ...identity, ...newContent({}), state: 'CREATED', seq: 0, tokens: new Map() };
+}
+
+/** What else an instance has before its first step. */
+export function newContent(
+  data: JsonObject,
+): Omit<InstanceState, 'id' | 'uuid' | 'parentUuid' | 'state' | 'seq' | 'tokens'> {
+  const empty = { joins: [], returnPoints: [], executions: [], pending: [] };
+  return { data, ...empty, continues: 0, backCounter: 0 };
 }
 
 /** Where a new token stands in the token tree and in the process. */
@@ -40,23 +30,13 @@ export interface TokenPlace {
 export function createToken(run: StepRun, place: TokenPlace): TokenState {
   const { liveTokens } = run.context.limits;
   if (run.instance.tokens.size >= liveTokens) {
-    throw new EngineIncident(
-      'NODE',
-      'ENGINE',
-      `The instance has ${liveTokens} live tokens, and may have no more.`,
-      {
-        node: place.node,
-      },
-    );
+    const message = `The instance has ${liveTokens} live tokens, and may have no more.`;
+    throw new EngineIncident('NODE', 'ENGINE', message, { node: place.node });
   }
-  const { id, uuid } = run.context.newToken();
   const token: TokenState = {
-    id,
-    uuid,
-    parentId: place.parentId,
-    scopeTokenId: place.scopeTokenId,
+    ...run.context.newToken(),
+    ...place,
     startNode: place.node,
-    node: place.node,
     state: 'ACTIVE',
     status: 'ARRIVED',
     visit: 1,
@@ -87,12 +67,8 @@ export function removeToken(run: StepRun, id: number, state: TokenStatus): void 
   }
   unpark(run, id);
   const { instance } = run;
-  if (instance.returnPoints.some(({ tokenId }) => tokenId === id)) {
-    instance.returnPoints = instance.returnPoints.filter(({ tokenId }) => tokenId !== id);
-  }
-  if (instance.pending.some(({ tokenId }) => tokenId === id)) {
-    instance.pending = instance.pending.filter(({ tokenId }) => tokenId !== id);
-  }
+  instance.returnPoints = instance.returnPoints.filter(({ tokenId }) => tokenId !== id);
+  instance.pending = instance.pending.filter(({ tokenId }) => tokenId !== id);
   run.remove(token);
 }
 
@@ -105,7 +81,6 @@ export function isParked(run: Pick<StepRun, 'instance'>, id: number): boolean {
   return run.instance.joins.some(({ arrivals }) => arrivals.some((tokens) => tokens.includes(id)));
 }
 
-/** Takes a token out of the join that it waits in. */
 export function unpark(run: StepRun, id: number): void {
   if (!isParked(run, id)) {
     return;

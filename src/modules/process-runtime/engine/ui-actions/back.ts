@@ -8,7 +8,7 @@ import { descendantsOf, lineOf, createToken, isParked, splitParentOf } from '../
 import { runAutomaticActions, storeBody } from '../nodes/actions.js';
 import { rest } from '../nodes/activities.js';
 import { restoreData } from '../state/process-data.js';
-import { discard } from '../flow/scopes.js';
+import { discard, endChildren } from '../flow/scopes.js';
 import { enter } from '../flow/token-flow.js';
 
 /** What is needed to see where a token can go back to. */
@@ -45,14 +45,8 @@ export function recordReturnPoint(run: StepRun, token: TokenState, action: Graph
 }
 
 function valuesOf(run: StepRun, paths: readonly string[]): Record<string, JsonValue> {
-  const values: Record<string, JsonValue> = {};
-  for (const path of paths) {
-    const value = getPath(run.instance.data, path);
-    if (value !== undefined) {
-      values[path] = value as JsonValue;
-    }
-  }
-  return values;
+  const values = paths.map((path) => [path, getPath(run.instance.data, path) as JsonValue] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
 function bounded(run: StepRun, points: ReturnPoint[]): ReturnPoint[] {
@@ -109,11 +103,8 @@ export function goBack(run: StepRun, point: ReturnPoint, place: UiActionPlace, b
   const owner = run.edit(point.tokenId);
   const kept = instance.returnPoints.filter(({ tokenId, seq }) => tokenId === owner.id && seq < point.seq);
   abort(run, owner, point);
-  const token = createToken(run, {
-    node: point.node,
-    parentId: owner.parentId,
-    scopeTokenId: owner.scopeTokenId,
-  });
+  const { parentId, scopeTokenId } = owner;
+  const token = createToken(run, { node: point.node, parentId, scopeTokenId });
   // Visits go on counting, so that kept return points stay apart from new ones.
   token.visit = owner.visit + 1;
   enter(run, token.id, point.node);
@@ -134,25 +125,13 @@ export function goBack(run: StepRun, point: ReturnPoint, place: UiActionPlace, b
 
 function abort(run: StepRun, owner: TokenState, point: ReturnPoint): void {
   const beside = startedBeside(run, owner, point);
-  for (const token of beside) {
-    forget(run, token);
-  }
+  beside.forEach((token) => forget(run, token));
   const roots = [owner, ...beside];
   const aborted = roots.flatMap((token) => [...descendantsOf(run, token.id), token]);
-  for (const token of aborted) {
-    discard(run, token, 'ABORTED', 'ABORTED');
-  }
+  aborted.forEach((token) => discard(run, token, 'ABORTED', 'ABORTED'));
   if (run.definition.startsProcesses) {
     const ids = [...roots.map(({ id }) => id), ...point.formerTokens];
-    ids.forEach((tokenId) =>
-      run.jobs.push({
-        kind: 'END_CHILDREN',
-        tokenId,
-        visit: null,
-        sinceSeq: point.seq + 1,
-        state: 'ABORTED',
-      }),
-    );
+    ids.forEach((tokenId) => endChildren(run, 'ABORTED', { tokenId, sinceSeq: point.seq + 1 }));
   }
 }
 

@@ -73,21 +73,13 @@ export function executeUiAction(
   if (token === undefined || token.state !== 'ACTIVE') {
     throw new EngineRefusal('TOKEN_NOT_ACTIVE', 'The token is not active.');
   }
-  if (!isHere(run, token, place)) {
-    executeBehind(run, token, place, { body, goesBack });
-  } else if (goesBack) {
-    throw new EngineRefusal('NOTHING_TO_GO_BACK', 'The token stands at the node of the action.');
-  } else {
+  if (isHere(run, token, place)) {
+    if (goesBack) {
+      throw new EngineRefusal('NOTHING_TO_GO_BACK', 'The token stands at the node of the action.');
+    }
     executeHere(run, token, place, body);
+    return;
   }
-}
-
-function executeBehind(
-  run: StepRun,
-  token: TokenState,
-  place: UiActionPlace,
-  { body, goesBack }: { body: JsonObject; goesBack: boolean },
-): void {
   const point = returnPointFor(run, token, place);
   if (point === undefined) {
     throw new EngineRefusal('ACTION_NOT_AVAILABLE', 'The action is not available where the token stands.');
