@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { DatabaseDeadlineError } from '../../../src/database/database.errors.js';
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { InstanceStepsService } from '../../../src/modules/process-runtime/steps/instance-steps.service.js';
-import { NotifyParentHandler } from '../../../src/modules/process-runtime/background/parent.handlers.js';
+import { NotifyParentHandler } from '../../../src/modules/process-runtime/background/token-job.handlers.js';
 import { RunnableDefinitionsService } from '../../../src/modules/process-runtime/definitions/runnable-definitions.service.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
@@ -180,8 +180,8 @@ describe('calls of processes and faults in the background', () => {
     it('behind the step gets it once', async () => {
       const handler = app.nest.get(NotifyParentHandler);
       const whole = handler.run.bind(handler);
-      const run = vi.spyOn(handler, 'run').mockImplementationOnce(async (job) => {
-        await whole(job);
+      const run = vi.spyOn(handler, 'run').mockImplementationOnce(async (...given) => {
+        await whole(...given);
         return new Promise(() => undefined);
       });
       const { uuid } = await started(app, published, 'plain');

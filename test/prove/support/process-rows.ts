@@ -10,7 +10,8 @@ import type {
 } from '../../../src/modules/process-runtime/engine/state/engine.types.js';
 import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/state/runtime-definition.js';
 import {
-  toParentLink,
+  isCalled,
+  type ParentLink,
   type InstanceRow,
   ProcessInstanceEntity,
 } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
@@ -83,7 +84,6 @@ export class ProcessRows {
       const { live, ...token } = withoutInstance(stored);
       return { live, token: toTokenRow(token).state };
     });
-    const parent = toParentLink(row);
     const tokens = rows.toSorted((one, other) => one.token.id - other.token.id);
     return {
       row,
@@ -98,7 +98,7 @@ export class ProcessRows {
         .toSorted((one, other) => one.seq - other.seq),
       jobs: (parts.jobs.get(row.id) ?? []).map((job) => ({ instanceId: row.id, job: toJob(job) })),
       waits: parts.waits.get(row.id) ?? [],
-      parent: parent && { ...parent, instanceId: parent.id },
+      parent: isCalled(row) ? parentOf(row) : null,
       warnings: [],
     };
   }
@@ -197,4 +197,15 @@ function toJob({
 
 function placeholders(values: readonly unknown[]): string {
   return values.map(() => '?').join(', ');
+}
+
+function parentOf(link: ParentLink): StoredInstance['parent'] {
+  return {
+    instanceId: link.parentId,
+    tokenId: link.parentTokenId,
+    visit: link.parentVisit,
+    index: link.parentIndex,
+    seq: link.parentSeq,
+    waits: link.parentWaits,
+  };
 }

@@ -64,7 +64,7 @@ export class CallHandler implements JobHandler {
       return;
     }
     try {
-      await this.starter.start(await this.request(work, parent), { job, begin: () => Promise.resolve() });
+      await this.starter.start(await this.request(work, parent), { job });
     } catch (error) {
       await this.failed(job, work, error);
     }
@@ -100,15 +100,15 @@ export class CallHandler implements JobHandler {
       rootAppId: parent.rootAppId,
       depth: parent.depth + 1,
       parent: {
-        appId: parent.appId,
-        id: parent.id,
-        uuid: parent.uuid,
+        parentAppId: parent.appId,
+        parentId: parent.id,
+        parentUuid: parent.uuid,
         rootId: familyOf(parent),
-        tokenId: work.tokenId,
-        visit: work.visit,
-        index: work.index,
-        seq: work.seq,
-        waits: work.waits,
+        parentTokenId: work.tokenId,
+        parentVisit: work.visit,
+        parentIndex: work.index,
+        parentSeq: work.seq,
+        parentWaits: work.waits,
       },
     };
   }

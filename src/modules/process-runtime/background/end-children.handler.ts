@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { groupedBy } from '../../../common/cached.js';
 import { Database } from '../../../database/database.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
-import { EngineRefusal } from '../engine/state/engine.errors.js';
-import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { hasEnded } from '../steps/instance-status.js';
-import { toParentLink, type InstanceHead, type ParentLink } from '../storage/process-instance.entity.js';
+import { isCalled, type InstanceHead, type ParentLink } from '../storage/process-instance.entity.js';
 import { Instances } from '../storage/instances.repository.js';
 import { Tokens, type TokenLink } from '../storage/tokens.repository.js';
 import { JobSteps, givenUp, ownerOf } from './job-steps.js';
@@ -17,7 +16,7 @@ import { StepResources } from '../steps/step-resources.js';
 
 type Work = Extract<RuntimeJob, { kind: 'END_CHILDREN' }>;
 
-type Call = Pick<ParentLink, 'tokenId' | 'visit' | 'seq' | 'waits'>;
+type Call = Pick<Extract<RuntimeJob, { kind: 'CALL' }>, 'tokenId' | 'visit' | 'seq' | 'waits'>;
 
 /** Ends the processes that an instance, or some tokens of it, have called: with the instance, by going back, by a boundary event. */
 @Injectable()
@@ -26,7 +25,6 @@ export class EndChildrenHandler implements JobHandler {
 
   constructor(
     private readonly steps: JobSteps,
-    private readonly instanceSteps: InstanceStepsService,
     private readonly database: Database,
     private readonly queue: JobQueueService,
     private readonly resources: StepResources,
@@ -39,9 +37,8 @@ export class EndChildrenHandler implements JobHandler {
     // First the calls that have not begun: whatever has begun is a child after that.
     await this.database.write((manager) => this.withdraw(manager, parentId, isMeant));
     for (const child of await this.children(parentId)) {
-      const link = toParentLink(child);
-      if (!hasEnded(child.state) && link !== null && isMeant(link)) {
-        await this.end(child.id, work.state);
+      if (!hasEnded(child.state) && isCalled(child) && isMeant(callOf(child))) {
+        await this.steps.tryTo(child.id, { kind: 'END', state: work.state }, null);
       }
     }
     await this.steps.drop(job);
@@ -74,20 +71,6 @@ export class EndChildrenHandler implements JobHandler {
     }
   }
 
-  private async end(id: number, state: Work['state']): Promise<void> {
-    try {
-      await this.instanceSteps.run<void>(
-        { id },
-        { actor: null, decide: () => ({ command: { kind: 'END', state }, after: () => undefined }) },
-      );
-    } catch (error) {
-      // It has ended by itself meanwhile.
-      if (!(error instanceof EngineRefusal)) {
-        throw error;
-      }
-    }
-  }
-
   private async children(parentId: number): Promise<InstanceHead[]> {
     return this.database.read(async (manager) =>
       Instances.heads(manager, await Instances.childrenOf(manager, parentId)),
@@ -110,21 +93,17 @@ export class EndChildrenHandler implements JobHandler {
   }
 }
 
+function callOf({ parentTokenId, parentVisit, parentSeq, parentWaits }: ParentLink): Call {
+  return { tokenId: parentTokenId, visit: parentVisit, seq: parentSeq, waits: parentWaits };
+}
+
 /** A token and all that were made from it. */
 function treeBelow(root: number, links: readonly TokenLink[]): ReadonlySet<number> {
-  const children = new Map<number, number[]>();
-  for (const { id, parentId } of links) {
-    if (parentId !== null) {
-      children.set(parentId, [...(children.get(parentId) ?? []), id]);
-    }
-  }
-  const found = new Set<number>();
-  for (const pending = [root]; pending.length > 0;) {
-    const id = pending.pop() ?? root;
-    if (!found.has(id)) {
-      found.add(id);
-      pending.push(...(children.get(id) ?? []));
-    }
+  const children = groupedBy(links, ({ parentId }) => parentId);
+  const found = new Set([root]);
+  // A set that grows while it is walked through.
+  for (const id of found) {
+    children.get(id)?.forEach((child) => found.add(child.id));
   }
   return found;
 }

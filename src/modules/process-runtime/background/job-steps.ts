@@ -88,12 +88,22 @@ export class JobSteps {
           decide: async (held, manager) =>
             (await this.putOffWhileHeld(manager, held.row, job)) ?? {
               command: await command(await held.load(), manager),
-              after: () => undefined,
             },
         },
       );
     } catch (error) {
       await this.failed(job, instanceId, error);
+    }
+  }
+
+  /** Carries out a command, unless it does not fit the state of the instance any more. */
+  async tryTo(id: number, command: EngineCommand, actor: string | null): Promise<void> {
+    try {
+      await this.steps.run<void>({ id }, { actor, decide: () => ({ command }) });
+    } catch (error) {
+      if (!(error instanceof EngineRefusal)) {
+        throw error;
+      }
     }
   }
 
@@ -119,25 +129,15 @@ export class JobSteps {
     if (error instanceof FailedStepError) {
       await this.incidents.recordStop(error, { job });
     } else if (error instanceof EngineRefusal && error.code === 'DATA_TOO_LARGE') {
-      const token = job.tokenId === null ? null : await this.visitOf(instanceId, job.tokenId);
-      await this.stop(job, instanceId, { message: error.message, ...token });
+      const ids = job.tokenId === null ? [] : [job.tokenId];
+      const [token] = await this.database.read((manager) => Tokens.byIds(manager, instanceId, ids));
+      const { id: tokenId = null, visit = null, node = null } = token?.state ?? {};
+      await this.stop(job, instanceId, { message: error.message, tokenId, visit, node });
     } else if (error instanceof EngineRefusal || error instanceof ProcessInstanceNotFoundError) {
       await this.drop(job);
     } else {
       throw error;
     }
-  }
-
-  private async visitOf(
-    instanceId: number,
-    tokenId: number,
-  ): Promise<Pick<Fault, 'tokenId' | 'visit' | 'node'>> {
-    const [token] = await this.database.read((manager) => Tokens.byIds(manager, instanceId, [tokenId]));
-    return {
-      tokenId: token?.state.id ?? null,
-      visit: token?.state.visit ?? null,
-      node: token?.state.node ?? null,
-    };
   }
 
   private async putOffWhileHeld(

@@ -5,13 +5,18 @@ import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
-import { encodeJob } from '../steps/runtime-job.js';
+import { toNewJob } from '../steps/step-work.js';
 import { FailedStepError } from '../steps/step-failures.js';
 import { StepResources } from '../steps/step-resources.js';
-import { familyOf } from '../storage/families.repository.js';
 import { Instances } from '../storage/instances.repository.js';
 import { Messages, type MessageRow, type WaitRow, type Waiting } from '../storage/messages.repository.js';
 import { Log } from '../../../common/logging/log.js';
+import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
+import type { BuildDefinition } from '../../builds/model/builds.types.js';
+import { shardOfHash } from '../../../database/shards.js';
+import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
+import { BY_NOBODY, ProcessStarter } from '../steps/process-starter.js';
+import { laterIfRefused } from './scheduled-jobs.js';
 
 /** Takes a message in the transaction that gives it to its receiver; false when somebody else has it. */
 type TakeMessage = (manager: EntityManager) => Promise<boolean>;
@@ -73,7 +78,7 @@ export class MessageDeliveries {
             throw new MessageTakenError();
           }
           await this.takeBoth(manager, wait, take);
-          return { command: { kind: 'MESSAGE', tokenId, visit, node, payload }, after: () => undefined };
+          return { command: { kind: 'MESSAGE', tokenId, visit, node, payload } };
         },
       },
     );
@@ -82,7 +87,6 @@ export class MessageDeliveries {
   private async leaveToJob({ payload }: MessageRow, wait: WaitRow, take: TakeMessage): Promise<void> {
     const { tokenId, visit, node, instanceId } = wait;
     const job = { kind: 'DELIVERY', tokenId, visit, node, payload } as const;
-    const { kind } = job;
     const id = await this.resources.nextId('job');
     await this.database.write(async (manager) => {
       await this.takeBoth(manager, wait, take);
@@ -90,8 +94,7 @@ export class MessageDeliveries {
       if (head === null) {
         throw new MessageTakenError();
       }
-      const place = { instanceId, tokenId, familyId: familyOf(head), availableAt: this.resources.now() };
-      await this.queue.add(manager, [{ id, kind, payload: encodeJob(job), ...place }]);
+      await this.queue.add(manager, [{ id, ...toNewJob(head, job, this.resources.now()) }]);
     });
   }
 
@@ -100,5 +103,74 @@ export class MessageDeliveries {
     if (!(await Messages.removeWait(manager, wait)) || !(await take(manager))) {
       throw new MessageTakenError();
     }
+  }
+}
+
+/** Message start events of active builds (BPMN 2.0.2, 10.5.2). */
+@Injectable()
+export class MessageStarts {
+  constructor(
+    private readonly builds: BuildDefinitionsService,
+    private readonly definitions: RunnableDefinitionsService,
+    private readonly starter: ProcessStarter,
+    private readonly database: Database,
+  ) {}
+
+  /** @returns whether the message has found its receiver */
+  async start(message: MessageRow): Promise<boolean> {
+    const found = await this.find(message);
+    if (found === null) {
+      return false;
+    }
+    const receive = async (manager: EntityManager): Promise<void> => {
+      if (!(await Messages.removeMessage(manager, message))) {
+        throw new MessageTakenError();
+      }
+    };
+    try {
+      await this.starter.start(
+        {
+          definition: await this.definitions.of(found.definition),
+          startNode: found.node,
+          data: message.payload,
+          shard: shardOfHash(message.waitKey),
+          rootAppId: message.appId,
+          ...BY_NOBODY,
+        },
+        // A process that stops at once is kept with its incident, and the message has been received.
+        { begin: receive, stopped: receive },
+      );
+    } catch (error) {
+      await this.failed(error, message);
+    }
+    return true;
+  }
+
+  /** A message whose payload can be the data of no process is removed, or it would be in the way of those behind it. */
+  private async failed(error: unknown, message: MessageRow): Promise<void> {
+    if (error instanceof EngineRefusal) {
+      await this.database.write((manager) => Messages.removeMessage(manager, message));
+    } else if (!(error instanceof MessageTakenError)) {
+      throw laterIfRefused(error);
+    }
+  }
+
+  private async find({
+    appId,
+    message,
+  }: MessageRow): Promise<{ definition: BuildDefinition; node: number } | null> {
+    const active = await this.builds.activeBuild(appId);
+    const definitions = active === null ? [] : await this.builds.ofBuild(active.buildId);
+    for (const definition of definitions) {
+      const { nodes, starts } = definition.graph;
+      const node = starts.find((index) => {
+        const event = nodes[index]?.event;
+        return event?.type === 'MESSAGE' && event.message === message;
+      });
+      if (node !== undefined) {
+        return { definition, node };
+      }
+    }
+    return null;
   }
 }

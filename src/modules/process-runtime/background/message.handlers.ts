@@ -5,15 +5,14 @@ import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { RepeatsService } from '../../repeats/repeats.service.js';
 import { processLimits } from '../process.limits.js';
-import { decodeJob, encodeJob, latest } from '../steps/runtime-job.js';
+import { decodeJob, latest } from '../steps/runtime-job.js';
 import { StepResources } from '../steps/step-resources.js';
-import { familyOf } from '../storage/families.repository.js';
+import { toNewJob } from '../steps/step-work.js';
 import type { InstanceHead } from '../storage/process-instance.entity.js';
 import { Messages, waitKey, type MessageRow, type WaitRow } from '../storage/messages.repository.js';
 import { HandOverHandler } from './hand-over.handler.js';
 import { JobSteps, givenUp, ownerOf } from './job-steps.js';
-import { MessageDeliveries } from './message-deliveries.js';
-import { MessageStarts } from './message-starts.js';
+import { MessageDeliveries, MessageStarts } from './message-deliveries.js';
 
 const SECOND_MS = 1_000;
 
@@ -46,13 +45,11 @@ export class PublishMessageHandler implements JobHandler {
       await this.publishApart(message);
     }
     const match = { kind: 'MATCH_MESSAGE', key: message.waitKey } as const;
-    const { kind } = match;
-    const owner = { instanceId: sender.id, familyId: familyOf(sender), availableAt: this.resources.now() };
     await this.database.write(async (manager) => {
       if (!this.groups.areApart) {
         await Messages.publish(manager, message);
       }
-      await this.queue.add(manager, [{ id, kind, payload: encodeJob(match), ...owner }]);
+      await this.queue.add(manager, [{ id, ...toNewJob(sender, match, this.resources.now()) }]);
       await this.queue.complete(manager, job);
     });
   }
@@ -103,9 +100,8 @@ export class MatchMessageHandler implements JobHandler {
 
   async run(job: Job): Promise<void> {
     const { key } = decodeJob<'MATCH_MESSAGE'>(job.payload);
-    let isMatched = true;
-    while (isMatched) {
-      isMatched = await this.matchOne(key);
+    while (await this.matchOne(key)) {
+      // The next message may have a receiver, too.
     }
     await this.steps.drop(job);
   }

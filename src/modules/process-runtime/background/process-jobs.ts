@@ -7,14 +7,15 @@ import { CallHandler } from './call.handler.js';
 import { CleanupHandler } from './cleanup.handler.js';
 import { EndChildrenHandler } from './end-children.handler.js';
 import { HandOverHandler } from './hand-over.handler.js';
-import { AppendToParentHandler, NotifyParentHandler } from './parent.handlers.js';
 import { MatchMessageHandler, PublishMessageHandler } from './message.handlers.js';
 import { TimerStartHandler } from './timer-start.handler.js';
 import {
   ActionDueHandler,
+  AppendToParentHandler,
   ContinueHandler,
   DeliveryHandler,
   ExpiryHandler,
+  NotifyParentHandler,
   TimerHandler,
 } from './token-job.handlers.js';
 import { WithdrawnBuildHandler } from './withdrawn-build.handler.js';
@@ -43,7 +44,6 @@ const HANDLERS: { readonly [Kind in QueuedKind]: Type<JobHandler & { readonly ki
   WORKFLOW: WorkflowHandler,
 };
 
-/** Everything that runs in the background of processes. */
 export const PROCESS_JOB_HANDLERS: readonly Type<JobHandler>[] = Object.values(HANDLERS);
 
 /** Tells the workers which handlers there are. The service does not start when one of them is missing. */

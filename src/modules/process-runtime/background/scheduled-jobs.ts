@@ -44,7 +44,6 @@ export class ScheduledJobs implements OnApplicationBootstrap {
     return this.tryToBring();
   }
 
-  /** The time by which jobs are due. */
   now(): Date {
     return this.resources.now();
   }
@@ -111,7 +110,6 @@ export class ScheduledJobs implements OnApplicationBootstrap {
     await this.database.write((manager) => this.replaceIn(manager, job, id, next));
   }
 
-  /** Ends a job, and adds the next one. */
   async replaceIn(manager: EntityManager, job: Job, id: number, next: ScheduledJob | null): Promise<void> {
     await this.queue.complete(manager, job);
     await this.add(manager, id, next, job.shard);

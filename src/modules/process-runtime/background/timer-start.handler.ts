@@ -13,7 +13,7 @@ import { BuildDefinitionsService } from '../../builds/contents/build-definitions
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
-import { ProcessStarter } from '../steps/process-starter.js';
+import { BY_NOBODY, ProcessStarter } from '../steps/process-starter.js';
 
 type Work = Extract<RuntimeJob, { kind: 'TIMER_START' }>;
 
@@ -80,13 +80,9 @@ export class TimerStartHandler implements JobHandler, OnModuleInit {
         definition,
         startNode: node,
         data: {},
-        platform: null,
-        starter: null,
-        startedBy: null,
-        parent: null,
         shard: job.shard,
         rootAppId: definition.build.rootApplicationId,
-        depth: 0,
+        ...BY_NOBODY,
       },
       {
         job,

@@ -1,13 +1,31 @@
 import { Injectable, type Type } from '@nestjs/common';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
 import type { EngineCommand } from '../engine/state/engine.types.js';
+import type { Fault } from '../steps/incident-records.js';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
+import { isCalled, type ParentLink } from '../storage/process-instance.entity.js';
 import { givenUp, JobSteps, ownerOf } from './job-steps.js';
 
-/** The handler of jobs that are nothing but one command for their instance. */
+type Work<Kind extends RuntimeJob['kind']> = Extract<RuntimeJob, { kind: Kind }>;
+
+/** What a job asks of an instance. */
+interface Target {
+  readonly instanceId: number;
+  readonly command: EngineCommand;
+  /** Where the instance stands still while this is not done. */
+  readonly place: Partial<Fault>;
+}
+
+type Find<Kind extends RuntimeJob['kind']> = (
+  work: Work<Kind>,
+  job: Job,
+  steps: JobSteps,
+) => Target | null | Promise<Target | null>;
+
+/** The handler of jobs that are nothing but one command. @param find returns null when there is nothing to do any more */
 function commandHandler<Kind extends RuntimeJob['kind']>(
   kind: Kind,
-  command: (work: Extract<RuntimeJob, { kind: Kind }>) => EngineCommand,
+  find: Find<Kind>,
 ): Type<JobHandler & { readonly kind: Kind }> {
   @Injectable()
   class CommandHandler implements JobHandler {
@@ -16,29 +34,87 @@ function commandHandler<Kind extends RuntimeJob['kind']>(
     constructor(private readonly steps: JobSteps) {}
 
     async run(job: Job): Promise<void> {
-      await this.steps.make(job, ownerOf(job), () => command(decodeJob<Kind>(job.payload)));
+      const target = await find(decodeJob<Kind>(job.payload), job, this.steps);
+      await (target === null
+        ? this.steps.drop(job)
+        : this.steps.make(job, target.instanceId, () => target.command));
     }
 
     async giveUp(job: Job, error: unknown): Promise<void> {
-      const work = decodeJob<Kind>(job.payload);
-      const place = 'visit' in work && 'tokenId' in work ? { tokenId: work.tokenId, visit: work.visit } : {};
-      await this.steps.stop(job, ownerOf(job), { message: givenUp(job, error), ...place });
+      const target = await find(decodeJob<Kind>(job.payload), job, this.steps);
+      await (target === null
+        ? this.steps.drop(job)
+        : this.steps.stop(job, target.instanceId, { message: givenUp(job, error), ...target.place }));
     }
   }
   return CommandHandler;
 }
 
+/** For the instance of the job itself. */
+const own =
+  <Kind extends RuntimeJob['kind']>(command: (work: Work<Kind>) => EngineCommand): Find<Kind> =>
+  (work, job) => ({
+    instanceId: ownerOf(job),
+    command: command(work),
+    place: 'visit' in work && 'tokenId' in work ? { tokenId: work.tokenId, visit: work.visit } : {},
+  });
+
+/** For the instance that called the one of the job. Never one transaction with the step that asked for it: no two instances are locked at a time. */
+const caller =
+  <Kind extends RuntimeJob['kind']>(
+    target: (work: Work<Kind>, link: ParentLink) => Omit<Target, 'instanceId'> | null,
+  ): Find<Kind> =>
+  async (work, job, steps) => {
+    const head = await steps.instanceOf(job);
+    const found = head !== null && isCalled(head) ? target(work, head) : null;
+    return found && head && { instanceId: head.parentId ?? 0, ...found };
+  };
+
 /** A timer event of a token is due. */
-export const TimerHandler = commandHandler('TIMER', ({ at: _at, ...command }) => command);
+export const TimerHandler = commandHandler(
+  'TIMER',
+  own(({ at: _at, ...command }) => command),
+);
 
 /** The delay of an automatic action is over. */
-export const ActionDueHandler = commandHandler('ACTION_DUE', ({ at: _at, ...command }) => command);
+export const ActionDueHandler = commandHandler(
+  'ACTION_DUE',
+  own(({ at: _at, ...command }) => command),
+);
 
 /** A step had gone through as many nodes as one transaction may; this is the next part. */
-export const ContinueHandler = commandHandler('CONTINUE', () => ({ kind: 'CONTINUE' }));
+export const ContinueHandler = commandHandler(
+  'CONTINUE',
+  own(() => ({ kind: 'CONTINUE' })),
+);
 
 /** An instance has run for as long as its definition allows. */
-export const ExpiryHandler = commandHandler('EXPIRY', () => ({ kind: 'END', state: 'EXPIRED' }));
+export const ExpiryHandler = commandHandler(
+  'EXPIRY',
+  own(() => ({ kind: 'END', state: 'EXPIRED' })),
+);
 
 /** A message was given to a token in a transaction that stopped; this is for the retry of its incident. */
-export const DeliveryHandler = commandHandler('DELIVERY', (work) => ({ ...work, kind: 'MESSAGE' }));
+export const DeliveryHandler = commandHandler(
+  'DELIVERY',
+  own((work) => ({ ...work, kind: 'MESSAGE' })),
+);
+
+/** A called process has ended: the token that waits for it goes on. */
+export const NotifyParentHandler = commandHandler(
+  'NOTIFY_PARENT',
+  caller(({ outcome }, { parentTokenId: tokenId, parentVisit: visit, parentIndex: index, parentWaits }) =>
+    parentWaits
+      ? {
+          command: { kind: 'CHILD_ENDED', tokenId, visit, index, outcome },
+          place: { source: 'SUBPROCESS', tokenId, visit },
+        }
+      : null,
+  ),
+);
+
+/** A called process copies values to its caller; no token waits for them. */
+export const AppendToParentHandler = commandHandler(
+  'APPEND_TO_PARENT',
+  caller(({ values }) => ({ command: { kind: 'APPEND', values }, place: { source: 'SUBPROCESS' } })),
+);

@@ -2,11 +2,10 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../../database/database.js';
 import { RunningInstances, type Withdrawal } from '../../builds/model/builds.types.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
-import { EngineRefusal } from '../engine/state/engine.errors.js';
 import type { EngineCommand, InstanceStatus } from '../engine/state/engine.types.js';
-import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
 import { InstanceListsRepository } from '../storage/instance-lists.repository.js';
+import { JobSteps } from './job-steps.js';
 import { ScheduledJobs } from './scheduled-jobs.js';
 import { ActiveBuildsService } from '../../builds/active/active-builds.service.js';
 
@@ -39,7 +38,7 @@ export class WithdrawnBuildHandler implements JobHandler, OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly lists: InstanceListsRepository,
-    private readonly steps: InstanceStepsService,
+    private readonly steps: JobSteps,
     private readonly jobs: ScheduledJobs,
     private readonly builds: ActiveBuildsService,
   ) {}
@@ -57,28 +56,17 @@ export class WithdrawnBuildHandler implements JobHandler, OnModuleInit {
 
   async run(job: Job): Promise<void> {
     const work = decodeJob<'WITHDRAWN_BUILD'>(job.payload);
-    const { states } = OPERATIONS[work.running];
+    const { command, states } = OPERATIONS[work.running];
     const ids = await this.database.read((manager) => this.lists.ofBuild(manager, work, states, AT_ONCE));
     const failures: unknown[] = [];
     for (const id of ids) {
-      await this.operate(id, work).catch((error: unknown) => failures.push(error));
+      // One that has ended, or was held, meanwhile stays as it is.
+      await this.steps.tryTo(id, command, work.actor).catch((error: unknown) => failures.push(error));
     }
     if (failures.length > 0) {
       throw failures[0];
     }
     await this.jobs.replace(job, this.next(work, ids.length > 0));
-  }
-
-  private async operate(id: number, { running, actor }: WithdrawnBuildWork): Promise<void> {
-    const { command } = OPERATIONS[running];
-    try {
-      await this.steps.run<void>({ id }, { actor, decide: () => ({ command, after: () => undefined }) });
-    } catch (error) {
-      // It has ended, or was held, meanwhile.
-      if (!(error instanceof EngineRefusal)) {
-        throw error;
-      }
-    }
   }
 
   private next(work: WithdrawnBuildWork, hasMore: boolean): WithdrawnBuildWork | null {

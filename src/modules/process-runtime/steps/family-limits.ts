@@ -36,16 +36,13 @@ export class FamilyLimits {
     private readonly metrics: Metrics,
     database: Database,
   ) {
-    const kept = (read: (manager: EntityManager) => Promise<LimitUse>): (() => Promise<LimitUse>) =>
-      keptFor(KEPT_MS, () => database.read(read));
-    metrics.limits.show(
-      this.instances,
-      kept((manager) => Families.use(manager)),
-    );
-    metrics.limits.show(
-      this.jobs,
-      kept((manager) => Families.useOfJobs(manager)),
-    );
+    const show = (limit: Limit, read: (manager: EntityManager) => Promise<LimitUse>): void =>
+      metrics.limits.show(
+        limit,
+        keptFor(KEPT_MS, () => database.read(read)),
+      );
+    show(this.instances, (manager) => Families.use(manager));
+    show(this.jobs, (manager) => Families.useOfJobs(manager));
   }
 
   /** Whether the row of the family is locked for a step. */

@@ -5,8 +5,7 @@ import type { JsonObject } from '../../../common/json.js';
 import { inScrapeTime, Metrics } from '../../../common/metrics/metrics.js';
 import { Database } from '../../../database/database.js';
 import { INCIDENT_TYPES } from '../engine/state/engine.types.js';
-import { IncidentCounts } from '../storage/incident-counts.repository.js';
-import { IncidentLists } from '../storage/incident-lists.repository.js';
+import { IncidentCounts, IncidentLists } from '../storage/incident-lists.repository.js';
 import { processLimits } from '../process.limits.js';
 
 const SECOND_MS = 1_000;

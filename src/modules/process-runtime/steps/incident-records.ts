@@ -1,3 +1,4 @@
+import type { EngineIncident } from '../engine/state/engine.errors.js';
 import { orderedUuid } from '../../../common/ordered-uuid.js';
 import type { IncidentSource, IncidentType, InstanceStatus } from '../engine/state/engine.types.js';
 import { type IncidentRow, Incidents, type IncidentHead } from '../storage/incidents.repository.js';
@@ -18,7 +19,6 @@ import { elementOf, type RunnableDefinition } from '../definitions/runnable-defi
 import { hasEnded } from './instance-status.js';
 import { processLimits } from '../process.limits.js';
 
-/** What went wrong, and where. */
 export interface Fault {
   source: IncidentSource;
   type: IncidentType;
@@ -30,6 +30,16 @@ export interface Fault {
   /** Id of the element in the BPMN file, where whoever tells the fault knows it. */
   element?: string | null | undefined;
   actionSvcUuid: string | null;
+}
+
+/** Why the engine stopped. @param at token and visit that stand where they stood */
+export function faultOf(
+  { source, type, message, node, actionSvcUuid }: EngineIncident,
+  definition: RunnableDefinition,
+  { tokenId, visit }: Pick<Fault, 'tokenId' | 'visit'>,
+): Fault {
+  const element = elementOf(definition, node);
+  return { source, type, message, tokenId, visit, node, element, actionSvcUuid };
 }
 
 /** An incident that is open from now on. */
@@ -64,7 +74,6 @@ export type FaultOrigin = { job: Job } | { actor: string } | { actor: string; re
 /** An incident to raise; with the definition of its instance, which finds the element, where the incident does not tell it. */
 export type RaisedIncident = IncidentRow & { definition?: RunnableDefinition | undefined };
 
-/** How incidents are closed. */
 export interface IncidentClosing {
   state: IncidentState;
   /** User name; null for the background. */
@@ -161,11 +170,7 @@ async function insert(
 ): Promise<void> {
   const { raisedAt: at, requestId } = incident;
   const seq = head.seq + 1;
-  await Instances.update(manager, head, {
-    seq,
-    openIncidents: head.openIncidents + 1,
-    modifiedAt: at,
-  });
+  await Instances.update(manager, head, { seq, openIncidents: head.openIncidents + 1, modifiedAt: at });
   await Incidents.insert(manager, head, incident);
   await Events.insert(manager, head, [raised(incident, seq)], { actor, requestId, at });
 }
@@ -186,7 +191,6 @@ async function placed(
   return { ...incident, requestId, element: incident.element ?? elementAt(definition, incident, token) };
 }
 
-/** Whether anything still waits for what failed. */
 function isWanted(
   state: InstanceStatus,
   { job, tokenId, visit }: IncidentRow,
@@ -207,12 +211,10 @@ function elementAt(
   return definition === undefined ? null : (elementOf(definition, index) ?? null);
 }
 
-/** The event that tells of an incident. */
 export function raised({ uuid, tokenId, node, source, type }: IncidentRow, seq: number): TrailEvent {
   return { seq, kind: 'INCIDENT_RAISED', tokenId, node, data: { incident: uuid, source, type } };
 }
 
-/** The event that tells of its end. */
 export function closed({ uuid, tokenId, node }: IncidentHead, state: IncidentState, seq: number): TrailEvent {
   return { seq, kind: 'INCIDENT_CLOSED', tokenId, node, data: { incident: uuid, state } };
 }

@@ -4,7 +4,7 @@ import { requestContext } from '../../../common/logging/request-context.js';
 import { Database } from '../../../database/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
-import { elementOf, type RunnableDefinition } from '../definitions/runnable-definition.js';
+import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { encodeJob, runKeyOf } from './runtime-job.js';
 import { type FailedStepError, toStopReport } from './step-failures.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
@@ -13,6 +13,7 @@ import type { StopReport } from '../model/stopped.response.dto.js';
 import { StepNotices } from './step-notices.js';
 import { StepResources } from './step-resources.js';
 import {
+  faultOf,
   insertStopped,
   raiseIncident,
   type FaultOrigin,
@@ -22,12 +23,6 @@ import {
 import type { IncidentRow } from '../storage/incidents.repository.js';
 import type { ParkedJob, InstanceRow } from '../storage/process-instance.entity.js';
 import { Instances } from '../storage/instances.repository.js';
-
-function faultOf({ incident, tokenId, visit, definition }: FailedStepError): Fault {
-  const { source, type, message, node, actionSvcUuid } = incident;
-  const element = elementOf(definition, node);
-  return { source, type, message, tokenId, visit, node, element, actionSvcUuid };
-}
 
 /** Records why processes stopped (docs/process-semantics.md, section 11). */
 @Injectable()
@@ -73,7 +68,7 @@ export class IncidentsService {
   /** Records why the engine stopped a step. @returns what its caller is told */
   async recordStop(error: FailedStepError, origin: FaultOrigin): Promise<StopReport> {
     const { instanceId, instanceUuid, incident, definition } = error;
-    const uuid = await this.record(instanceId, faultOf(error), origin);
+    const uuid = await this.record(instanceId, faultOf(incident, definition, error), origin);
     return toStopReport(incident, instanceUuid, definition, uuid);
   }
 

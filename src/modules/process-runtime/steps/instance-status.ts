@@ -1,5 +1,5 @@
 import type { InstanceStatus, InstanceState } from '../engine/state/engine.types.js';
-import type { InstanceRow } from '../storage/process-instance.entity.js';
+import type { InstanceContent, InstanceRow } from '../storage/process-instance.entity.js';
 import { addDuration, parseDuration } from '../../../common/iso-8601.js';
 import type { NewJob } from '../../jobs/model/job-queue.types.js';
 import { encodeJob, expiryKey, latest, type RuntimeJob } from './runtime-job.js';
@@ -9,7 +9,6 @@ import type { TokenRow } from '../storage/process-token.entity.js';
 
 const NOT_ENDED: ReadonlySet<InstanceStatus> = new Set(['CREATED', 'STARTED', 'ONHOLD']);
 
-/** Whether an instance has come to its end. */
 export function hasEnded(state: InstanceStatus): boolean {
   return !NOT_ENDED.has(state);
 }
@@ -40,6 +39,12 @@ export function expiryJob(instanceId: number, expiresAt: Date): NewJob {
     instanceId,
     dedupeKey: expiryKey(instanceId),
   };
+}
+
+/** What of the engine's instance is stored as its content. */
+export function contentOf(instance: InstanceState): Omit<InstanceContent, 'parked' | 'corrections'> {
+  const { data, joins, returnPoints, executions, pending, continues, backCounter } = instance;
+  return { data, joins, returnPoints, executions, pending, continues, backCounter };
 }
 
 /** An instance as the engine knows it. */

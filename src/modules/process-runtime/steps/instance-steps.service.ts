@@ -117,7 +117,7 @@ export class InstanceStepsService {
         .write(manager, { ...before, isNew: false }, result, context)
         .catch(rethrown(before, decision.command));
       done = { row, raised, warnings: result.warnings, data: result.instance.data };
-      return decision.after({ before, result, now }, manager);
+      return (await decision.after?.({ before, result, now }, manager)) as Answer;
     });
     if (done !== undefined) {
       this.resources.grown(done.row, done.row.content.data, done.data);

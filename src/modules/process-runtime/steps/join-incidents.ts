@@ -53,16 +53,10 @@ export async function writeJoins(
   for (const incident of raised) {
     await Incidents.insert(manager, row, incident);
   }
-  await Incidents.close(
-    manager,
-    row.id,
-    closed.map(({ id }) => id),
-    'RESOLVED',
-    now,
-  );
+  const ids = closed.map(({ id }) => id);
+  await Incidents.close(manager, row.id, ids, 'RESOLVED', now);
 }
 
-/** Whether a join can never be completed. */
 function isStuck({ missing }: JoinState): boolean {
   return missing !== undefined;
 }

@@ -12,12 +12,13 @@ import { joinGroup } from '../../../database/groups/write-group.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import { EngineIncident } from '../engine/state/engine.errors.js';
 import type { StepResult } from '../engine/state/engine.types.js';
-import { newInstance } from '../engine/state/tokens.js';
+import { newContent, newInstance } from '../engine/state/tokens.js';
 import { step } from '../engine/step.js';
+import { faultOf } from './incident-records.js';
 import { IncidentsService } from './incidents.service.js';
-import { toParentColumns, type InstanceRow, type ParentLink } from '../storage/process-instance.entity.js';
+import { NO_PARENT, type InstanceRow, type ParentLink } from '../storage/process-instance.entity.js';
 import { expiryOf } from './instance-status.js';
-import { elementOf, type RunnableDefinition } from '../definitions/runnable-definition.js';
+import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { StepNotices, tellStep } from './step-notices.js';
 import { StepResources } from './step-resources.js';
 import { StepWriter } from './step-writer.js';
@@ -38,6 +39,9 @@ export interface StartRequest {
   depth: number;
 }
 
+/** What a start by a timer or a message has of these. */
+export const BY_NOBODY = { platform: null, starter: null, startedBy: null, parent: null, depth: 0 } as const;
+
 /** An instance that is ready to be stored. */
 export interface PreparedStart {
   row: InstanceRow;
@@ -56,8 +60,8 @@ export interface FailedStart {
 export interface StartPlan<Answer> {
   /** The background job whose effect this is; it is completed in the transaction. */
   job?: Job;
-  /** Called first in the transaction. */
-  begin(manager: EntityManager, prepared: PreparedStart): Promise<Answer>;
+  /** Called first in the transaction; without it nothing is answered. */
+  begin?(manager: EntityManager, prepared: PreparedStart): Promise<Answer>;
   /**
    * Called in its place, first in the transaction that stores an instance which stopped at once. Without it nothing is stored, and
    * the start throws. It completes the job, if there is one.
@@ -119,7 +123,7 @@ export class ProcessStarter {
     const how = this.writer.isAlone(base, result) ? 'write' : 'writeTogether';
     const { answer, raised } = await this.database[how](async (manager) => {
       joinGroup(manager, this.groups.nameOf(row.shard));
-      const answer = await plan.begin(manager, prepared);
+      const answer = (await plan.begin?.(manager, prepared)) as Answer;
       const context = { takeId: this.resources.takeId, now, origin, job: plan.job };
       return { answer, raised: await this.writer.write(manager, base, result, context) };
     });
@@ -134,7 +138,7 @@ export class ProcessStarter {
     const { id } = row;
     const { definition, startNode, data, parent } = request;
     definition.demandWhole();
-    const instance = newInstance({ id, uuid: row.uuid, parentUuid: parent?.uuid ?? null });
+    const instance = newInstance({ id, uuid: row.uuid, parentUuid: parent?.parentUuid ?? null });
     const command = { kind: 'START', startNode, data } as const;
     const context = this.resources.engineContext(now);
     return { row, now, result: step(definition.runtime, instance, command, context) };
@@ -147,9 +151,7 @@ export class ProcessStarter {
   ): Promise<Answer> {
     const now = this.resources.now();
     const row = { ...newRow(request, this.resources.takeId('process-instance'), now), expiresAt: null };
-    const { source, type, message, node, actionSvcUuid } = incident;
-    const element = elementOf(request.definition, node);
-    const fault = { source, type, message, node, element, actionSvcUuid, tokenId: null, visit: null };
+    const fault = faultOf(incident, request.definition, { tokenId: null, visit: null });
     return this.incidents.recordFailedStart(row, request, fault, (manager, incidentUuid) =>
       stopped(manager, { row, incident, incidentUuid, now }),
     );
@@ -160,7 +162,7 @@ export class ProcessStarter {
 function newRow(request: StartRequest, sequence: number, now: Date): InstanceRow {
   const { definition, data, platform, starter, startedBy, parent, rootAppId, depth } = request;
   const { build } = definition;
-  const shard = parent === null ? (request.shard ?? sequence % SHARDS) : shardOf(parent.id);
+  const shard = parent === null ? (request.shard ?? sequence % SHARDS) : shardOf(parent.parentId);
   return {
     id: placedId(sequence, shard),
     uuid: orderedUuid(now, shard),
@@ -175,7 +177,7 @@ function newRow(request: StartRequest, sequence: number, now: Date): InstanceRow
     platform,
     starter,
     startedBy,
-    ...toParentColumns(parent),
+    ...(parent ?? NO_PARENT),
     depth,
     startedAt: now,
     expiresAt: expiryOf(definition, now),
@@ -185,15 +187,6 @@ function newRow(request: StartRequest, sequence: number, now: Date): InstanceRow
     openIncidents: 0,
     modifiedAt: now,
     endedAt: null,
-    content: {
-      data,
-      joins: [],
-      returnPoints: [],
-      executions: [],
-      pending: [],
-      continues: 0,
-      backCounter: 0,
-      parked: [],
-    },
+    content: { ...newContent(data), parked: [] },
   };
 }

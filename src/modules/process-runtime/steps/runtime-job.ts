@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../common/json.js';
 import type { RunningInstances } from '../../builds/model/builds.types.js';
 import type { EngineJob, InstanceStatus } from '../engine/state/engine.types.js';
+import type { IncidentRow } from '../storage/incidents.repository.js';
 import type { MessageRow, WaitRow } from '../storage/messages.repository.js';
 import type { ParkedJob } from '../storage/process-instance.entity.js';
 
@@ -125,14 +126,7 @@ export function outlives(
  */
 export function workKeyOf(
   job: ParkedJob | null,
-  {
-    tokenId,
-    visit,
-    node,
-    actionSvcUuid,
-  }: Record<'tokenId' | 'visit' | 'node', number | null> & {
-    actionSvcUuid: string | null;
-  },
+  { tokenId, visit, node, actionSvcUuid }: Pick<IncidentRow, 'tokenId' | 'visit' | 'node' | 'actionSvcUuid'>,
 ): string {
   const name =
     job === null

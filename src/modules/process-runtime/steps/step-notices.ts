@@ -67,7 +67,6 @@ export class StepNotices {
     this.warned(instance, warnings);
   }
 
-  /** An incident was recorded. */
   stopped(instance: Stepped, { uuid: incident, source, type, node, element }: IncidentHead): void {
     const { uuid, appId: app, processName: process } = instance;
     this.metrics.processIncidents.inc({ source, type });

@@ -49,7 +49,6 @@ export class StepResources implements OnModuleInit {
     return this.clock.now();
   }
 
-  /** What the outside gives to one step. */
   engineContext(now: Date): StepContext {
     return {
       now: now.getTime(),
@@ -98,7 +97,6 @@ export class StepResources implements OnModuleInit {
     this.quotas.demandRoom(payerOf(owner), 'DATA_BYTES');
   }
 
-  /** Counts what the data of an instance has grown by. */
   grown(owner: Owner, before: JsonObject, after: JsonObject): void {
     if (before !== after && this.quotas.has('DATA_BYTES')) {
       this.quotas.charge(payerOf(owner), 'DATA_BYTES', jsonSize(after) - jsonSize(before));

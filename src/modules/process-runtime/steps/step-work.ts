@@ -148,7 +148,8 @@ function newJobs(
   ].map((job) => ({ ...job, shard: row.shard, payload: continued(job, retried?.job) }));
 }
 
-function toNewJob(row: Owner, job: RuntimeJob, now: Date): NewJob {
+/** The row of a job of an instance. */
+export function toNewJob(row: Owner, job: RuntimeJob, now: Date): NewJob {
   const tokenId = tokenOf(job);
   return {
     kind: job.kind,

@@ -9,7 +9,7 @@ import type { InstanceContent } from '../storage/process-instance.entity.js';
 import { Instances } from '../storage/instances.repository.js';
 import { storeSearchValues } from '../storage/search-values.js';
 import { Tokens, type TokenChange } from '../storage/tokens.repository.js';
-import { expiryAfter, hasEnded, isReleased } from './instance-status.js';
+import { contentOf, expiryAfter, hasEnded, isReleased } from './instance-status.js';
 import { joinChanges, writeJoins } from './join-incidents.js';
 import { StepWork } from './step-work.js';
 import type { RetriedIncident, StepBase, WriteContext } from './step.types.js';
@@ -73,17 +73,9 @@ export class StepWriter {
     const { row, isNew, definition } = base;
     const { now } = context;
     const ended = hasEnded(instance.state);
-    const {
-      id: _id,
-      uuid: _uuid,
-      state,
-      seq: _seq,
-      parentUuid: _parentUuid,
-      tokens: _tokens,
-      ...known
-    } = instance;
+    const { state } = instance;
     const content: InstanceContent = {
-      ...known,
+      ...contentOf(instance),
       parked: ended || isReleased(row, instance.state) ? [] : row.content.parked,
       ...withCorrections(row.content, events, context),
     };
@@ -112,15 +104,11 @@ export class StepWriter {
       return [];
     }
     const left = [...tokens.values()].map(({ state }) => state).filter((token) => hasLeft(token, instance));
+    const ids = left.map(({ id }) => id);
+    const ofWhole = hasEnded(instance.state) ? await Incidents.openAt(manager, row.id, null) : [];
     const over = [
-      ...(await Incidents.openOfTokens(
-        manager,
-        row.id,
-        left.map(({ id }) => id),
-      )),
-      ...(hasEnded(instance.state) ? await Incidents.openAt(manager, row.id, null) : []).filter(
-        ({ job }) => job === null || !outlives(job, instance.state),
-      ),
+      ...(await Incidents.openOfTokens(manager, row.id, ids)),
+      ...ofWhole.filter(({ job }) => job === null || !outlives(job, instance.state)),
     ];
     for (const state of ['RETRIED', 'RESOLVED'] as const) {
       const ids = over.filter((one) => closedAs(one, retried) === state).map(({ id }) => id);

@@ -7,7 +7,6 @@ import type { LockedRow } from '../storage/instances.repository.js';
 import type { TokenRow } from '../storage/process-token.entity.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 
-/** An instance that a transaction has locked. */
 export interface LockedInstance extends LockedRow {
   /** The definition of the instance. Throws what begins the step anew where the definition has to be loaded first. */
   definition(): RunnableDefinition;
@@ -23,7 +22,6 @@ export interface LoadedInstance extends LockedRow {
   definition: RunnableDefinition;
 }
 
-/** A step that was made and written. */
 export interface StepOutcome {
   before: LoadedInstance;
   result: StepResult;
@@ -34,8 +32,8 @@ export interface PlannedStep<Answer> {
   command: EngineCommand;
   /** Called with what the engine made, just before it is written: what is stored in its place. */
   made?(result: StepResult): StepResult;
-  /** Called when everything is written, still in the transaction. */
-  after(outcome: StepOutcome, manager: EntityManager): Answer | Promise<Answer>;
+  /** Called when everything is written, still in the transaction; without it nothing is answered. */
+  after?(outcome: StepOutcome, manager: EntityManager): Answer | Promise<Answer>;
 }
 
 /** No step, and nothing written but what the decision wrote; `isNews` where that is something of which others have to be told. */
@@ -46,7 +44,6 @@ export interface NoStep<Answer> {
 
 export type Decision<Answer> = PlannedStep<Answer> | NoStep<Answer>;
 
-/** An incident that is retried, and its background work. */
 export interface RetriedIncident {
   id: number;
   job: ParkedJob;

@@ -31,7 +31,7 @@ export class ProcessInstanceEntity {
   /** Hash of issuer and subject of the caller who started it; null when nobody did. */
   @Column({ type: 'varchar', length: 64, nullable: true }) starter: string | null;
   @Column({ type: 'simple-json', name: 'started_by', nullable: true }) startedBy: UserReference | null;
-  /** Where a called process came from, see `ParentLink`; null but for `parentWaits` for one that nobody called. */
+  /** Where a called process came from: instance, token, visit and place among the calls of that visit; null but for `parentWaits` for one that nobody called. */
   @Column({ type: 'varchar', name: 'parent_app_id', length: 64, nullable: true }) parentAppId: string | null;
   @Column({ type: 'bigint', name: 'parent_id', transformer: safeInteger, nullable: true }) parentId:
     number | null;
@@ -43,7 +43,9 @@ export class ProcessInstanceEntity {
   parentTokenId: number | null;
   @Column({ type: 'int', name: 'parent_visit', nullable: true }) parentVisit: number | null;
   @Column({ type: 'int', name: 'parent_index', nullable: true }) parentIndex: number | null;
+  /** Number of the parent's last event when it asked for the call. */
   @Column({ type: 'int', name: 'parent_seq', nullable: true }) parentSeq: number | null;
+  /** Whether a token of the parent waits for the end. */
   @Column({ type: 'boolean', name: 'parent_waits' }) parentWaits: boolean;
   /** One child for each index of a visit of a waiting call activity; null for others. */
   @Column({ type: 'varchar', name: 'parent_key', length: 64, nullable: true }) parentKey: string | null;
@@ -70,7 +72,6 @@ export interface ParkedJob {
 
 /** That a person corrected process data. */
 export interface DataCorrection {
-  /** Names of the members that changed. */
   members: string[];
   /** User name. */
   by: string;
@@ -88,29 +89,11 @@ export interface InstanceContent extends Omit<
   corrections?: DataCorrection[];
 }
 
-/** An instance as stored. */
 export type InstanceRow = Omit<ProcessInstanceEntity, 'parentKey'>;
 
-/** An instance without its content. */
 export type InstanceHead = Omit<InstanceRow, 'content'>;
 
-/** Where a called process came from. */
-export interface ParentLink {
-  appId: string;
-  id: number;
-  uuid: string;
-  /** The instance at the top of the calls. */
-  rootId: number;
-  /** Token, visit and place among the calls of that visit. */
-  tokenId: number;
-  visit: number;
-  index: number;
-  /** Number of the parent's last event when it asked for the call. */
-  seq: number;
-  /** Whether a token of the parent waits for the end. */
-  waits: boolean;
-}
-
+/** Columns that tell where a called process came from. */
 type ParentColumns = Pick<
   InstanceRow,
   | 'parentAppId'
@@ -124,7 +107,10 @@ type ParentColumns = Pick<
   | 'parentWaits'
 >;
 
-const NO_PARENT: ParentColumns = {
+/** The same of a process that was called: all of them are known. */
+export type ParentLink = { [Column in keyof ParentColumns]: NonNullable<ParentColumns[Column]> };
+
+export const NO_PARENT: ParentColumns = {
   parentAppId: null,
   parentId: null,
   parentUuid: null,
@@ -136,39 +122,9 @@ const NO_PARENT: ParentColumns = {
   parentWaits: false,
 };
 
-/** The columns of an instance that tell where it came from. */
-export function toParentColumns(parent: ParentLink | null): ParentColumns {
-  return parent === null
-    ? NO_PARENT
-    : {
-        parentAppId: parent.appId,
-        parentId: parent.id,
-        parentUuid: parent.uuid,
-        rootId: parent.rootId,
-        parentTokenId: parent.tokenId,
-        parentVisit: parent.visit,
-        parentIndex: parent.index,
-        parentSeq: parent.seq,
-        parentWaits: parent.waits,
-      };
-}
-
-/** Where an instance came from; null when nobody called it. */
-export function toParentLink(row: ParentColumns): ParentLink | null {
-  // All of them are null, or none.
-  return row.parentId === null
-    ? null
-    : ({
-        appId: row.parentAppId,
-        id: row.parentId,
-        uuid: row.parentUuid,
-        rootId: row.rootId ?? row.parentId,
-        tokenId: row.parentTokenId,
-        visit: row.parentVisit,
-        index: row.parentIndex,
-        seq: row.parentSeq,
-        waits: row.parentWaits,
-      } as ParentLink);
+/** Whether an instance was called by another. */
+export function isCalled<Row extends ParentColumns>(row: Row): row is Row & ParentLink {
+  return row.parentId !== null;
 }
 
 /** One child for each index of a visit of a waiting call activity; others need no key. */
