@@ -15,16 +15,17 @@ import { InstanceProgressService } from './progress/instance-progress.service.js
 import { InstanceRetriesService } from './operations/instance-retries.service.js';
 import { InstanceSnapshots } from './reading/instance-snapshots.js';
 import { InstanceStepsService } from './steps/instance-steps.service.js';
-import { ProcessInstancesController } from './reading/process-instances.controller.js';
+import {
+  ProcessInstancesController,
+  RunningProcessesController,
+} from './reading/process-instances.controller.js';
 import { ProcessStatisticsController } from './reading/process-statistics.controller.js';
 import { ProcessStatisticsService } from './reading/process-statistics.service.js';
-import { RunningProcessesController } from './reading/running-processes.controller.js';
 import { ProcessInstancesService } from './reading/process-instances.service.js';
 import { JobSteps } from './background/job-steps.js';
 import { PROCESS_JOB_HANDLERS, ProcessJobs } from './background/process-jobs.js';
 import { ScheduledJobs } from './background/scheduled-jobs.js';
-import { MessageDeliveries } from './background/message-deliveries.js';
-import { MessageStarts } from './background/message-starts.js';
+import { MessageDeliveries, MessageStarts } from './background/message-deliveries.js';
 import { ProcessStartController } from './starts/process-start.controller.js';
 import { ProcessStartService } from './starts/process-start.service.js';
 import { StartableProcessesController } from './starts/startable-processes.controller.js';

@@ -33,9 +33,7 @@ export class InstanceAccessService {
    * @throws PermissionDeniedError, ProcessInstanceNotFoundError
    */
   async demandCorrectable(principal: Principal, uuid: string): Promise<void> {
-    if (!principal.permissions.has(Permission.ProcessData)) {
-      throw new PermissionDeniedError(Permission.ProcessData);
-    }
+    demand(principal, Permission.ProcessData);
     const head = await this.database.read((manager) => Instances.demandHead(manager, uuid));
     if (!mayFor(principal, Permission.ProcessData, head.appId)) {
       throw new PermissionDeniedError(Permission.ProcessData);
@@ -65,9 +63,13 @@ export function readable<Head extends Pick<InstanceHead, 'appId' | 'starter'>>(
 }
 
 /** @throws PermissionDeniedError to who may not read instances of any application */
-export function demandReader({ permissions }: Principal): void {
-  if (!permissions.has(Permission.ProcessRead)) {
-    throw new PermissionDeniedError(Permission.ProcessRead);
+export function demandReader(principal: Principal): void {
+  demand(principal, Permission.ProcessRead);
+}
+
+function demand({ permissions }: Principal, permission: Permission): void {
+  if (!permissions.has(permission)) {
+    throw new PermissionDeniedError(permission);
   }
 }
 

@@ -1,3 +1,4 @@
+import { cached } from '../../../common/cached.js';
 import { isJsonObject, type JsonObject } from '../../../common/json.js';
 import type { Steps } from '../../../common/turns.js';
 import { parseKey, pickKeys } from '../../../language/paths/data-keys.js';
@@ -68,7 +69,9 @@ export class RunnableDefinition {
 
   /** What a body, merged over the one that the UI action brings itself, breaks of its schema. */
   faultsOfUiAction({ body: own, bodySchema }: GraphUiAction, body: JsonObject): SchemaFault[] {
-    return this.faults(bodySchema, bodySchema === null || own === null ? body : deepMerge(own, body));
+    return bodySchema === null
+      ? []
+      : this.compiled(bodySchema).check(own === null ? body : deepMerge(own, body));
   }
 
   /**
@@ -104,19 +107,12 @@ export class RunnableDefinition {
     return [...(inputSchema === null ? [] : [{ schema: inputSchema, keys: EVERYTHING }]), ...ofUiActions];
   }
 
-  /** The node of an index; undefined when there is none. */
   nodeAt(index: number): GraphNode | undefined {
     return this.graph.nodes[index];
   }
 
-  private faults(schema: JsonObject | null, value: JsonObject): SchemaFault[] {
-    return schema === null ? [] : this.compiled(schema).check(value);
-  }
-
   private compiled(schema: JsonObject): CompiledSchema {
-    const compiled = this.schemas.get(schema) ?? compileSchema(schema);
-    this.schemas.set(schema, compiled);
-    return compiled;
+    return cached(this.schemas, schema, () => compileSchema(schema));
   }
 }
 

@@ -60,7 +60,6 @@ export class IncidentFilterDto {
   to?: Date;
 }
 
-/** Which incidents to list. */
 export class IncidentsQueryDto extends IncidentFilterDto {
   @IsQueryName('IncidentState', INCIDENT_STATES, { description: 'Only incidents in this state.' })
   state?: IncidentState;
@@ -72,7 +71,6 @@ export class IncidentsQueryDto extends IncidentFilterDto {
   limit?: number;
 }
 
-/** Which open incidents to count. */
 export class IncidentCountsQueryDto extends IncidentFilterDto {
   @IsPageLimit('Places', MAX_LIMIT)
   limit?: number;
@@ -158,7 +156,6 @@ export class ListedIncidentDto {
   closedAt: string | null;
 }
 
-/** A page of incidents. */
 export class IncidentPageDto {
   @Shows.list(() => ListedIncidentDto, 'Newest first.')
   incidents: ListedIncidentDto[];
@@ -188,7 +185,6 @@ export class IncidentCountDto {
   open: number;
 }
 
-/** Open incidents by place and kind. */
 export class IncidentCountsDto {
   @Shows.list(() => IncidentCountDto, 'Most first.')
   counts: IncidentCountDto[];

@@ -29,7 +29,6 @@ const MAX_SEQ = 2_147_483_647;
 const toState = ({ value }: { value: unknown }): unknown =>
   value === 'ON_HOLD' || value === 'ON HOLD' ? 'ONHOLD' : value;
 
-/** Path of one process instance. */
 export class InstanceParams {
   @IsPathId({
     description: '`uuid` of the process instance.',
@@ -38,13 +37,11 @@ export class InstanceParams {
   uuid: string;
 }
 
-/** Path of one token. */
 export class InstanceTokenParams extends InstanceParams {
   @IsPathId({ description: '`uuid` of the token.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20' })
   tokenUuid: string;
 }
 
-/** Which process instances to list. */
 export class InstancesQueryDto {
   @IsQueryId({ description: 'Only processes of this application.' })
   applicationId?: string;
@@ -103,7 +100,6 @@ const LISTS = INSTANCE_LISTS.join('|');
 /** Each of them once or, which is no mistake, more often. */
 const NAMES_OF_LISTS = `^((${LISTS})(,(${LISTS})){0,9})?$`;
 
-/** What an answer about one instance has. */
 export class InstanceQueryDto {
   @ApiPropertyOptional({
     type: String,
@@ -119,7 +115,6 @@ export class InstanceQueryDto {
   include?: string;
 }
 
-/** Which part of an audit trail to read. */
 export class HistoryQueryDto {
   @IsQueryNumber(
     { min: 1, max: MAX_SEQ },

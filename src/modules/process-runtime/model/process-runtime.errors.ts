@@ -9,7 +9,6 @@ import {
 import type { Limit } from '../../../config/env.js';
 import type { StopReport } from './stopped.response.dto.js';
 
-/** No such process instance. */
 export class ProcessInstanceNotFoundError extends NotFoundError {
   readonly code = 'PROCESS_INSTANCE_NOT_FOUND';
   constructor() {
@@ -25,7 +24,6 @@ export class ProcessTokenNotFoundError extends NotFoundError {
   }
 }
 
-/** The process has no such UI action. */
 export class UiActionNotFoundError extends NotFoundError {
   readonly code = 'UI_ACTION_NOT_FOUND';
   constructor() {

@@ -5,7 +5,6 @@ import type { InstancesQueryDto } from './instance.params.dto.js';
 /** What the audit trail of an instance tells of: what the engine did, and what became of what it could not do. */
 export type ProcessEventKind = EngineEventKind | 'INCIDENT_RAISED' | 'INCIDENT_CLOSED';
 
-/** What became of an incident. */
 export type IncidentState = 'OPEN' | 'RESOLVED' | 'RETRIED';
 
 /** What became of incidents, in the order in which they are told. */

@@ -8,7 +8,6 @@ import {
   NODE_STATES,
 } from '../engine/state/engine.types.js';
 
-/** A member that is the state of a token. */
 export const ShowsTokenState = shows({ enum: [...TOKEN_STATES], enumName: 'TokenState' });
 
 /** Where one branch of a process instance stands. */
@@ -44,10 +43,8 @@ export class TokenDto {
   dateUpdated: string;
 }
 
-/** A member that is the state of an instance. */
 export const ShowsInstanceState = shows({ enum: [...INSTANCE_STATES], enumName: 'ProcessInstanceState' });
 
-/** Both names of an instance. */
 export class InstanceMetadataDto {
   @Shows.number('Number of the instance.', 3100001)
   processInstanceId: number;

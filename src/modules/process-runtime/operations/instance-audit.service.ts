@@ -15,7 +15,6 @@ import type { InstanceStatus } from '../engine/state/engine.types.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import { Instances } from '../storage/instances.repository.js';
 
-/** What an operator wants to do to an instance. */
 export interface WantedOperation {
   action: AuditAction;
   uuid: string;
@@ -23,7 +22,6 @@ export interface WantedOperation {
   tokenUuid?: string | null;
 }
 
-/** What an operator has done to an instance. */
 export interface DoneOperation extends WantedOperation {
   version: AppVersionKey;
   stateBefore: InstanceStatus;

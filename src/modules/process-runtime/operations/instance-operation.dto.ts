@@ -6,7 +6,6 @@ import { ValidationFailedError } from '../../../common/errors/request.errors.js'
 import { ANY_OBJECT } from '../../../common/http/api-routes.js';
 import { isJsonObject, type JsonObject } from '../../../common/json.js';
 
-/** Where an instance stands after an operation. */
 export class InstanceOperationDto {
   @Shows.uuid('The instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10')
   uuid: string;
@@ -24,7 +23,6 @@ export class IncidentNotRetriedDto {
   message: string;
 }
 
-/** What a retry did. */
 export class InstanceRetryDto extends InstanceOperationDto {
   @Shows.texts(
     'Incidents that it closed; when the work fails again in the background, a new one is raised.',

@@ -3,12 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { JsonObject } from '../../../common/json.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
-import type {
-  EngineCommand,
-  InstanceState,
-  StepResult,
-  InstanceStatus,
-} from '../engine/state/engine.types.js';
+import type { EngineCommand, StepResult, InstanceStatus } from '../engine/state/engine.types.js';
 import { correctionText } from './data-correction.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { decodeJob, outlives } from '../steps/runtime-job.js';
@@ -16,7 +11,7 @@ import { ProcessIncidentError, ProcessStateError } from '../model/process-runtim
 import { FailedStepError, toDomainError } from '../steps/step-failures.js';
 import type { Decision, LockedInstance } from '../steps/step.types.js';
 import { IncidentsService } from '../steps/incidents.service.js';
-import type { ParkedJob, InstanceHead } from '../storage/process-instance.entity.js';
+import type { InstanceHead } from '../storage/process-instance.entity.js';
 import {
   StoppedWork,
   type RetryTarget,
@@ -54,11 +49,8 @@ interface Retried {
   corrected: string | undefined;
 }
 
-interface Outcome {
+interface Outcome extends Pick<IncidentClosing, 'at' | 'events'> {
   state: InstanceStatus;
-  at: Date;
-  /** Events that come before the end of the incident. */
-  events?: IncidentClosing['events'];
   /** What the engine made, where it was asked. */
   step?: StepResult | undefined;
 }
@@ -216,7 +208,8 @@ export class InstanceRetriesService {
     const { job, actionSvcUuid } = stop;
     const corrected = patch === undefined ? {} : { patch };
     if (job.kind === 'START') {
-      return { ...startOf(job, (await held.load()).state), ...corrected };
+      const { data } = (await held.load()).state;
+      return { kind: 'START', startNode: decodeJob<'START'>(job.payload).node, data, ...corrected };
     }
     const { tokenId, visit } = stop.tokenId === null ? decodeJob<'CALL'>(job.payload) : stop;
     const call = await this.work.callOf(manager, job);
@@ -267,9 +260,4 @@ function failedOf({ uuid }: Stop, error: unknown): Failed {
     return { uuid, error };
   }
   throw error;
-}
-
-/** The start of an instance that stopped at once, with the data that it was given. */
-function startOf({ payload }: ParkedJob, { data }: InstanceState): Extract<EngineCommand, { kind: 'START' }> {
-  return { kind: 'START', startNode: decodeJob<'START'>(payload).node, data };
 }

@@ -4,7 +4,7 @@ import { Database } from '../../../database/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
 import { decodeJob, stoppedRunOf } from '../steps/runtime-job.js';
-import { ProcessTokenNotFoundError, ProcessStateError } from '../model/process-runtime.errors.js';
+import { ProcessStateError } from '../model/process-runtime.errors.js';
 import { Incidents, type IncidentRow } from '../storage/incidents.repository.js';
 import type { ParkedJob, InstanceHead } from '../storage/process-instance.entity.js';
 import { Instances } from '../storage/instances.repository.js';
@@ -51,7 +51,13 @@ export class StoppedWork {
    * @throws BuildWithdrawnError when the instance has yet to start, and its build was withdrawn
    */
   async openOf(target: RetryTarget): Promise<IncidentRow[]> {
-    const { buildId, open } = await this.database.read((manager) => this.findOpen(manager, target));
+    const { buildId, open } = await this.database.read(async (manager) => {
+      const { id, buildId } = await Instances.demandHead(manager, target.uuid);
+      const { tokenUuid } = target;
+      const token = tokenUuid === null ? null : await Tokens.demand(manager, id, tokenUuid);
+      const place = token && { tokenId: token.id, visit: token.visit };
+      return { buildId, open: await Incidents.openAt(manager, id, place) };
+    });
     if (open.some(({ job }) => job?.kind === 'START')) {
       await this.standings.demandNotWithdrawn(buildId);
     }
@@ -93,22 +99,6 @@ export class StoppedWork {
     const now = this.resources.now();
     await this.queue.add(manager, [{ ...unparked(row, job, now), id, shard: row.shard }]);
     return now;
-  }
-
-  private async findOpen(
-    manager: EntityManager,
-    { uuid, tokenUuid }: RetryTarget,
-  ): Promise<{ buildId: string; open: IncidentRow[] }> {
-    const { id, buildId } = await Instances.demandHead(manager, uuid);
-    if (tokenUuid === null) {
-      return { buildId, open: await Incidents.openAt(manager, id, null) };
-    }
-    const token = await Tokens.find(manager, id, tokenUuid);
-    if (token === null) {
-      throw new ProcessTokenNotFoundError();
-    }
-    const place = { tokenId: token.id, visit: token.visit };
-    return { buildId, open: await Incidents.openAt(manager, id, place) };
   }
 }
 

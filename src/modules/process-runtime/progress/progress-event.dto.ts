@@ -18,7 +18,6 @@ export class InstanceProgressEventDto {
   data: InstanceResponseDto;
 }
 
-/** Something that happened. */
 export class HistoryProgressEventDto {
   @Shows.enum('HistoryProgressEventName', ['history'], 'Name of the event.')
   event: 'history';
@@ -30,7 +29,6 @@ export class HistoryProgressEventDto {
   data: HistoryEventDto;
 }
 
-/** How an instance ended. */
 export class InstanceEndDto {
   @Shows.uuid('The instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10')
   uuid: string;
@@ -39,7 +37,6 @@ export class InstanceEndDto {
   state: InstanceStatus;
 }
 
-/** The last event. */
 export class EndProgressEventDto {
   @Shows.enum('EndProgressEventName', ['end'], 'Name of the event.')
   event: 'end';

@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { groupedBy } from '../../../common/cached.js';
 import { inParallel } from '../../../common/in-parallel.js';
 import { readTogether } from '../../../database/read-together.js';
 import { isSharded, shardOf } from '../../../database/shards.js';
@@ -43,13 +44,11 @@ export async function readContents(
     return readTheseContents(manager, rows, lists, pageSize);
   }
   const found = new Map<number, InstanceContents>();
-  const readShard = async (shard: number): Promise<void> => {
-    const of = rows.filter(({ id }) => shardOf(id) === shard);
+  const shards = [...groupedBy(rows, ({ id }) => shardOf(id)).values()];
+  await inParallel(shards, SHARDS_AT_ONCE, async (of) => {
     const contents = await readTheseContents(manager, of, lists, pageSize);
     of.forEach(({ id }, index) => found.set(id, contents[index] as InstanceContents));
-  };
-  const shards = [...new Set(rows.map(({ id }) => shardOf(id)))];
-  await inParallel(shards, SHARDS_AT_ONCE, readShard);
+  });
   return rows.map(({ id }) => found.get(id) as InstanceContents);
 }
 
@@ -70,33 +69,14 @@ async function readTheseContents(
     ...(lists.includes('children') ? ids.map((id) => newestChildren(manager, id, pageSize)) : []),
   ]);
   const revOf = new Map(revs.map(({ id, rev }) => [id, rev]));
-  const tokensOf = byInstance(tokens);
-  const eventsOf = byInstance(events);
+  const tokensOf = groupedBy(tokens, ({ instanceId, live }) => (live ? instanceId : `ended ${instanceId}`));
+  const eventsOf = groupedBy(events, ({ instanceId }) => instanceId);
   return rows.map(({ id }, index) => ({
     rev: revOf.get(id),
-    ...parted(tokensOf.get(id) ?? []),
+    live: toTokenRows(tokensOf.get(id) ?? []),
+    ended: toTokenRows(tokensOf.get(`ended ${id}`) ?? []),
     children: children[index] ?? [],
     // One that is asked for twice, at two revisions, has those of both.
     events: (eventsOf.get(id) ?? []).toSorted((one, other) => other.seq - one.seq).slice(0, pageSize),
   }));
-}
-
-function parted(tokens: readonly ShownToken[]): Pick<InstanceContents, 'live' | 'ended'> {
-  return {
-    live: toTokenRows(tokens.filter(({ live }) => live)),
-    ended: toTokenRows(tokens.filter(({ live }) => !live)),
-  };
-}
-
-function byInstance<Row extends { instanceId: number }>(rows: readonly Row[]): Map<number, Row[]> {
-  const found = new Map<number, Row[]>();
-  for (const row of rows) {
-    const same = found.get(row.instanceId);
-    if (same === undefined) {
-      found.set(row.instanceId, [row]);
-    } else {
-      same.push(row);
-    }
-  }
-  return found;
 }

@@ -51,7 +51,6 @@ export class HistoryEventDto extends InstanceNodeDto {
   data: JsonObject | null;
 }
 
-/** A part of an audit trail. */
 export class HistoryPageDto {
   @Shows.list(() => HistoryEventDto, 'Newest first; oldest first when `after` was given.')
   events: HistoryEventDto[];

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../../common/user/principal.js';
+import { cached } from '../../../common/cached.js';
 import { Database } from '../../../database/database.js';
 import type { SharedRead } from '../../../database/groups/read-queue.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
@@ -94,25 +95,18 @@ export class InstanceSnapshots {
   }
 
   /** Events before or after one, without either the newest. @throws ProcessInstanceNotFoundError */
-  trail(uuid: string, query: HistoryQueryDto, limit: number): Promise<InstanceTrail> {
-    return this.database.read((manager) => this.findTrail(manager, uuid, query, limit));
-  }
-
-  private async findTrail(
-    manager: EntityManager,
-    uuid: string,
-    { before, after }: HistoryQueryDto,
-    limit: number,
-  ): Promise<InstanceTrail> {
-    const head = await Instances.demandHead(manager, uuid);
-    const events =
-      after === undefined
-        ? await Events.before(manager, head.id, before ?? head.seq + 1, limit)
-        : await Events.after(manager, head.id, after, limit);
-    const tokens = new Set(events.flatMap(({ tokenId }) => tokenId ?? []));
-    const tokenUuids = await Tokens.uuids(manager, [head.id], [...tokens]);
-    const found = await this.corrections.reveal(manager, head, events);
-    return { definitionId: head.definitionId, found, tokenUuids };
+  trail(uuid: string, { before, after }: HistoryQueryDto, limit: number): Promise<InstanceTrail> {
+    return this.database.read(async (manager) => {
+      const head = await Instances.demandHead(manager, uuid);
+      const events =
+        after === undefined
+          ? await Events.before(manager, head.id, before ?? head.seq + 1, limit)
+          : await Events.after(manager, head.id, after, limit);
+      const tokens = new Set(events.flatMap(({ tokenId }) => tokenId ?? []));
+      const tokenUuids = await Tokens.uuids(manager, [head.id], [...tokens]);
+      const found = await this.corrections.reveal(manager, head, events);
+      return { definitionId: head.definitionId, found, tokenUuids };
+    });
   }
 
   private async revealed(snapshot: InstanceSnapshot): Promise<InstanceSnapshot> {
@@ -144,15 +138,12 @@ export class InstanceSnapshots {
   }
 
   private sharedContents(lists: readonly InstanceList[]): SharedRead<InstanceRow, InstanceContents> {
-    const key = lists.join();
-    const shared =
-      this.contents.get(key) ??
+    return cached(this.contents, lists.join(), () =>
       this.database.sharedRead(
         (manager, rows: readonly InstanceRow[]) => readContents(manager, rows, lists, this.pageSize),
         ({ id, rev }) => `${id}/${rev}`,
-      );
-    this.contents.set(key, shared);
-    return shared;
+      ),
+    );
   }
 
   /**
@@ -205,17 +196,13 @@ export class InstanceSnapshots {
     { live, ended, events }: InstanceContents,
     incidents: readonly IncidentHead[],
   ): Promise<ReadonlyMap<number, string>> {
-    const known = new Map<number, string>();
-    const missing = new Set<number>();
-    const name = (id: number | null): void => {
-      if (id !== null && !known.has(id)) {
-        missing.add(id);
-      }
-    };
-    [live, ended].forEach((tokens) => tokens.forEach(({ state }) => known.set(state.id, state.uuid)));
-    [live, ended].forEach((tokens) => tokens.forEach(({ state }) => name(state.parentId)));
-    incidents.forEach(({ tokenId }) => name(tokenId));
-    events.forEach(({ tokenId }) => name(tokenId));
+    const tokens = [...live, ...ended].map(({ state }) => state);
+    const known = new Map(tokens.map(({ id, uuid }) => [id, uuid]));
+    const named = [
+      ...tokens.map(({ parentId }) => parentId),
+      ...[...incidents, ...events].map(({ tokenId }) => tokenId),
+    ];
+    const missing = new Set(named.flatMap((id) => (id === null || known.has(id) ? [] : [id])));
     if (missing.size === 0) {
       return known;
     }

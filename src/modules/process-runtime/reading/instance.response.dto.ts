@@ -80,7 +80,6 @@ export class InstanceSummaryDto {
   instanceMetadata: InstanceMetadataDto;
 }
 
-/** A page of process instances. */
 export class InstancePageDto {
   @Shows.list(() => InstanceSummaryDto, 'Newest first.')
   instances: InstanceSummaryDto[];
@@ -107,7 +106,6 @@ export class OpenUiActionDto {
   bodySchema: JsonObject | null;
 }
 
-/** A token of an instance. */
 export class InstanceTokenDto extends TokenDto {
   @Shows.textOrNull('Id of the element in the BPMN file where it stands.', 'complete_application')
   bpmnElementId: string | null;
@@ -246,11 +244,36 @@ export class PositionDto {
   state: TokenStatus;
 }
 
-/** The diagram of an instance. */
 export class InstanceDiagramDto {
   @Shows.value('The BPMN 2.0 file that the process comes from, unchanged.')
   bpmn: string;
 
   @Shows.list(() => PositionDto, 'Where its tokens stand that have not ended.')
   positions: PositionDto[];
+}
+
+/** How many instances of a process run. */
+export class RunningProcessDto {
+  @Shows.value('Application that the process belongs to.', 'sample')
+  applicationId: string;
+
+  @Shows.value('Name of the process.', 'loan_onboarding')
+  processDefinitionName: string;
+
+  @Shows.number('How many instances are in the state STARTED.', 12)
+  running: number;
+
+  @Shows.moment('When the oldest of them started.', '2026-01-24T10:20:30.123Z')
+  oldestStartedAt: string;
+
+  @Shows.moment('When the newest of them started.', '2026-01-31T10:20:30.123Z')
+  newestStartedAt: string;
+}
+
+export class RunningProcessesDto {
+  @Shows.list(() => RunningProcessDto, 'Most first, at most 200.')
+  processes: RunningProcessDto[];
+
+  @Shows.value('Whether these are all; otherwise those with the most.', true)
+  complete: boolean;
 }

@@ -7,8 +7,14 @@ import {
   HISTORY_PAGE_EXAMPLE,
   INSTANCE_EXAMPLE,
   INSTANCE_PAGE_EXAMPLE,
+  RUNNING_PROCESSES_EXAMPLE,
 } from './instance.examples.js';
-import { InstanceDiagramDto, InstancePageDto, InstanceResponseDto } from './instance.response.dto.js';
+import {
+  InstanceDiagramDto,
+  InstancePageDto,
+  InstanceResponseDto,
+  RunningProcessesDto,
+} from './instance.response.dto.js';
 import { HistoryPageDto } from './instance-history.dto.js';
 
 const READING = [{ 403: denialOf(Permission.ProcessRead) }, { 404: 'Process instance not found.' }];
@@ -52,5 +58,15 @@ export const ProcessInstancesApi = apiRoutes([], {
     description: 'Extension of the contract. The same file with the elements that a viewer marks.',
     answer: { type: InstanceDiagramDto, example: DIAGRAM_EXAMPLE, description: 'File and positions.' },
     errors: READING,
+  },
+});
+
+/** What the OpenAPI document says of the routes beside it. */
+export const RunningProcessesApi = apiRoutes([{ 403: denialOf(Permission.ProcessRead) }], {
+  countRunningProcesses: {
+    summary: 'Count running process instances by process',
+    description:
+      'Extension of the contract. How many instances run (state STARTED) for each application and process, most first.',
+    answer: { type: RunningProcessesDto, example: RUNNING_PROCESSES_EXAMPLE, description: 'The counts.' },
   },
 });

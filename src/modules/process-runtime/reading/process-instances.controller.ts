@@ -1,8 +1,13 @@
 import { Controller, Get, Header, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { CurrentPrincipal } from '../../../common/auth/access.decorators.js';
+import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
-import { InstanceDiagramDto, InstancePageDto, InstanceResponseDto } from './instance.response.dto.js';
+import {
+  InstanceDiagramDto,
+  InstancePageDto,
+  InstanceResponseDto,
+  RunningProcessesDto,
+} from './instance.response.dto.js';
 import { HistoryPageDto } from './instance-history.dto.js';
 import {
   HistoryQueryDto,
@@ -13,7 +18,8 @@ import {
 } from '../model/instance.params.dto.js';
 import { ForReaders } from '../access/instance-access.service.js';
 import { ProcessInstancesService } from './process-instances.service.js';
-import { ProcessInstancesApi } from './process-instances.api.js';
+import { ProcessInstancesApi, RunningProcessesApi } from './process-instances.api.js';
+import { Permission } from '../../../common/auth/permission.js';
 
 /** Shows process instances (extension of the contract). */
 @ApiTags('Process instances')
@@ -65,5 +71,19 @@ export class ProcessInstancesController {
     @Param() { uuid }: InstanceParams,
   ): Promise<InstanceDiagramDto> {
     return this.instances.diagram(principal, uuid);
+  }
+}
+
+/** Counts what runs, over all instances (extension of the contract). */
+@ApiTags('Process instances')
+@RequirePermission(Permission.ProcessRead)
+@Controller('rtm/api/runtime/running-process')
+export class RunningProcessesController {
+  constructor(private readonly instances: ProcessInstancesService) {}
+
+  @Get()
+  @RunningProcessesApi.countRunningProcesses
+  async count(@CurrentPrincipal() principal: Principal): Promise<RunningProcessesDto> {
+    return this.instances.running(principal);
   }
 }

@@ -10,14 +10,18 @@ import type { InstanceList, HistoryQueryDto, InstancesQueryDto } from '../model/
 import { InstanceSnapshots } from './instance-snapshots.js';
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
 import { Instances } from '../storage/instances.repository.js';
-import type { InstanceDiagramDto, InstancePageDto, InstanceResponseDto } from './instance.response.dto.js';
+import type {
+  InstanceDiagramDto,
+  InstancePageDto,
+  InstanceResponseDto,
+  RunningProcessesDto,
+} from './instance.response.dto.js';
 import { toHistoryEvent, toInstanceSummary, toInstanceView } from './instance-view.js';
 import { readSearchTerm, type SearchTerm } from '../model/search-terms.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { InstanceListsRepository } from '../storage/instance-lists.repository.js';
 import { UiActionAccess } from '../access/ui-action-access.js';
 import type { HistoryPageDto } from './instance-history.dto.js';
-import type { RunningProcessesDto } from './running-processes.dto.js';
 
 /** Processes of which it is told at the most how many instances run. */
 const MOST_RUNNING = 200;

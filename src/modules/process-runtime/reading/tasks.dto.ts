@@ -12,7 +12,6 @@ import { OpenUiActionDto } from './instance.response.dto.js';
 
 const MAX_LIMIT = 200;
 
-/** Which tasks to list. */
 export class TasksQueryDto {
   @IsQueryId({ description: 'Only processes of this application.' })
   applicationId?: string;
@@ -75,7 +74,6 @@ export class TaskDto {
   uiActions: OpenUiActionDto[];
 }
 
-/** A page of tasks. */
 export class TaskPageDto {
   @Shows.list(() => TaskDto, 'Of the newest instances first.')
   tasks: TaskDto[];

@@ -94,16 +94,13 @@ export class TasksService {
     { processInstanceUuid: uuid, ...query }: TasksQueryDto,
     limit: number,
   ): Promise<readonly string[]> {
-    return uuid === undefined
-      ? this.database.read((manager) =>
-          this.lists.uuids(
-            manager,
-            { ...query, state: 'STARTED' },
-            this.access.isOpen ? null : seenBy(principal),
-            limit,
-          ),
-        )
-      : [uuid];
+    if (uuid !== undefined) {
+      return [uuid];
+    }
+    const seen = this.access.isOpen ? null : seenBy(principal);
+    return this.database.read((manager) =>
+      this.lists.uuids(manager, { ...query, state: 'STARTED' }, seen, limit),
+    );
   }
 
   private async running(uuids: readonly string[]): Promise<ReadonlyMap<string, Running>> {

@@ -45,7 +45,6 @@ export function startCandidates({ nodes, starts }: Pick<ProcessGraph, 'nodes' | 
     .filter(({ event }) => event === null || event.type === 'NONE');
 }
 
-/** A start event that a request can mean. */
 export interface StartEvent {
   readonly node: GraphNode;
   /** Why the caller may not start here; null where they may. */

@@ -50,7 +50,6 @@ export const INPUT_SCHEMA_EXAMPLE = {
   required: ['client'],
 };
 
-/** The process of the sample, and one that the caller may not start. */
 export const PROCESS_PAGE_EXAMPLE = {
   processes: [
     {

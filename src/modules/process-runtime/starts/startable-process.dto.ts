@@ -13,7 +13,6 @@ import { INPUT_SCHEMA_EXAMPLE } from './start.examples.js';
 
 const MAX_LIMIT = 200;
 
-/** Which processes of a build to list. */
 export class ProcessesQueryDto {
   @ApiPropertyOptional({
     type: String,
@@ -40,7 +39,6 @@ export class StartRefusalDto {
   message: string;
 }
 
-/** A start event that a request can mean. */
 export class ProcessStartEventDto {
   @Shows.textOrNull(
     'Member `startCondition` of the body that picks it; needed where there are several start events.',
@@ -107,7 +105,6 @@ export class StartableProcessDto {
   refusal: StartRefusalDto | null;
 }
 
-/** A page of the processes of a build. */
 export class ProcessPageDto {
   @Shows.list(() => StartableProcessDto, 'By name.')
   processes: StartableProcessDto[];

@@ -46,7 +46,6 @@ export function eventsOf(rows: readonly StoredRow[]): EventRow[] {
   );
 }
 
-/** The audit trails of instances. */
 export const Events = {
   /** @param events that follow each other */
   async insert(

@@ -32,7 +32,6 @@ export const Families = {
     return counted(manager, rootId, most);
   },
 
-  /** Counts one less. */
   async leave(manager: EntityManager, rootId: number): Promise<void> {
     await FAMILIES.update(manager, { rootId }, { instances: () => 'instances - 1' });
   },

@@ -14,7 +14,11 @@ import { isSharded, shardOf } from '../../../database/shards.js';
 import { filledUp } from '../../../database/selection.js';
 import { Table } from '../../../database/table.js';
 import { INCIDENT_STATES } from '../model/process-runtime.types.js';
-import { ProcessIncidentEntity } from './process-incident.entity.js';
+import {
+  ProcessIncidentEntity,
+  INCIDENT_COUNT_ID as id,
+  IncidentCountEntity,
+} from './process-incident.entity.js';
 import type { IncidentCountDto, IncidentFilterDto, IncidentsQueryDto } from '../model/incident-inbox.dto.js';
 
 const INCIDENTS = new Table(ProcessIncidentEntity, { instanceId: shardOf });
@@ -179,3 +183,31 @@ async function buildsOf(manager: EntityManager, version: string): Promise<Condit
   const values = rows.length === 0 ? [] : filledUp(rows.map((row) => String(row['build_id'])));
   return values.length === 0 ? null : { sql: `build_id IN (${values.map(() => '?').join(', ')})`, values };
 }
+
+const COUNTS = new Table(IncidentCountEntity);
+const COUNT = COUNTS.select('counts', 'dueAt');
+const LONG_AGO = new Date(0);
+
+/** The last count of open incidents, for all replicas. */
+export const IncidentCounts = {
+  /** Null before the first. */
+  async find(manager: EntityManager): Promise<Pick<IncidentCountEntity, 'counts' | 'dueAt'> | null> {
+    return COUNT.first(manager, { id });
+  },
+
+  /**
+   * Takes the turn to count.
+   * @param seen when it was due as this replica saw it; null where there was no count
+   * @returns false where another replica has it
+   */
+  async claim(manager: EntityManager, seen: Date | null, dueAt: Date): Promise<boolean> {
+    if (seen === null) {
+      await COUNTS.ensure(manager, { id, counts: {}, dueAt: LONG_AGO });
+    }
+    return (await COUNTS.update(manager, { id, dueAt: seen ?? LONG_AGO }, { dueAt })) === 1;
+  },
+
+  async store(manager: EntityManager, counts: Record<string, number>, dueAt: Date): Promise<void> {
+    await COUNTS.update(manager, { id }, { counts, dueAt });
+  },
+};

@@ -10,7 +10,6 @@ type OfInstance = 'shard' | 'instanceId' | 'appId' | 'buildId' | 'processName';
 /** Why an instance stopped. */
 export type IncidentRow = Omit<ProcessIncidentEntity, OfInstance>;
 
-/** The instance of an incident. */
 export type IncidentOwner = Pick<InstanceHead, 'id' | 'shard' | 'appId' | 'buildId' | 'processName'>;
 
 /** An incident without the job, which may be large. */
@@ -28,7 +27,6 @@ const MESSAGE_MAX_LENGTH = 2_000;
 /** Kind of the job with which a called process answers. */
 const ANSWER = 'NOTIFY_PARENT';
 
-/** Incidents of instances. */
 export const Incidents = {
   async insert(
     manager: EntityManager,
@@ -55,7 +53,6 @@ export const Incidents = {
     await INCIDENTS.update(manager, { id, instanceId }, changes);
   },
 
-  /** The open incidents of an instance, oldest first. */
   async open(manager: EntityManager, instanceId: number): Promise<IncidentHead[]> {
     return (await HEAD.find(manager, { instanceId, ...OPEN })).toSorted(byAge);
   },

@@ -221,7 +221,6 @@ export class InstanceListsRepository {
     return ids;
   }
 
-  /** How far instances are, in no order. */
   async revisions(
     manager: EntityManager,
     ids: readonly number[],

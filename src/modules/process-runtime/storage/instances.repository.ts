@@ -16,7 +16,6 @@ import {
   ProcessInstanceEntity,
 } from './process-instance.entity.js';
 
-/** Names one instance. */
 export type InstanceKey = { uuid: string } | { id: number };
 
 /** Columns of an instance that a step writes. */
@@ -63,7 +62,6 @@ export type ChildHead = Pick<InstanceRow, 'id' | 'uuid' | 'state' | 'processName
 /** An instance whose content nobody has parsed yet. It can be large, so each reader does that in its own turn. */
 export type StoredInstance = InstanceHead & { readonly contentText: unknown };
 
-/** The whole row. */
 export function withContent({ contentText, ...head }: StoredInstance): InstanceRow {
   return { ...head, content: JSON.parse(toStoredText(contentText)) as InstanceContent };
 }
@@ -95,7 +93,6 @@ export class InstanceRevisionError extends Error {
   override readonly name = 'InstanceRevisionError';
 }
 
-/** Rows of process instances. */
 export const Instances = {
   /** @throws QueryFailedError when a waiting call has this child already */
   async insert(manager: EntityManager, row: InstanceRow): Promise<void> {
@@ -166,7 +163,6 @@ export const Instances = {
     return head;
   },
 
-  /** Heads of instances in no order. */
   async heads(manager: EntityManager, ids: readonly number[]): Promise<InstanceHead[]> {
     return HEAD.find(manager, { id: In(ids) });
   },

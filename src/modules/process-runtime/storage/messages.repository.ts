@@ -47,7 +47,6 @@ export function waitKey({ rootAppId, message, correlation }: MessageAddress): st
   return hash('sha256', JSON.stringify([rootAppId, message, correlation]));
 }
 
-/** Published messages and tokens that wait for them. */
 export const Messages = {
   async addWaits(
     manager: EntityManager,

@@ -2,7 +2,6 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { JsonObject } from '../../../common/json.js';
 import { safeInteger, storedJson } from '../../../database/column-values.js';
 
-/** A published message that nobody has received yet. */
 @Entity('process_messages')
 @Index('ix_process_messages_key', ['waitKey', 'id'])
 @Index('ix_process_messages_expiry', ['expiresAt'])

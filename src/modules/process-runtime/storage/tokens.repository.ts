@@ -3,6 +3,7 @@ import type { SelectionPart } from '../../../database/selection.js';
 import { andShard, shardOf } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import type { TokenState } from '../engine/state/engine.types.js';
+import { ProcessTokenNotFoundError } from '../model/process-runtime.errors.js';
 import { InstanceRevisionError } from './instances.repository.js';
 import {
   ProcessTokenEntity,
@@ -24,7 +25,7 @@ export type TokenLink = Pick<ProcessTokenEntity, 'id' | 'parentId'>;
 const TOKENS = new Table(ProcessTokenEntity, { instanceId: shardOf });
 const WHOLE = TOKENS.selectAllBut('shard', 'live', 'createdAt');
 const SHOWN = TOKENS.selectAllBut('shard', 'createdAt');
-const PLACE = TOKENS.select('id', 'visit', 'live');
+const PLACE = TOKENS.select('id', 'visit');
 const NAME = TOKENS.select('id', 'uuid');
 const LINK = TOKENS.select('id', 'parentId');
 
@@ -56,18 +57,21 @@ export const Tokens = {
     return toTokenRows(await WHOLE.findBy(manager, 'instanceId', instanceId, { live: true }));
   },
 
-  /** Tokens of an instance by their ids, in the order of ids. */
   async byIds(manager: EntityManager, instanceId: number, ids: readonly number[]): Promise<TokenRow[]> {
     return toTokenRows(await WHOLE.find(manager, { id: In(ids), instanceId }));
   },
 
-  /** Id and visit of a token of the instance, live or not; null when it has none of this uuid. */
-  async find(
+  /** A token of the instance, live or not. @throws ProcessTokenNotFoundError */
+  async demand(
     manager: EntityManager,
     instanceId: number,
     uuid: string,
-  ): Promise<Pick<ProcessTokenEntity, 'id' | 'visit' | 'live'> | null> {
-    return PLACE.first(manager, { instanceId, uuid });
+  ): Promise<Pick<ProcessTokenEntity, 'id' | 'visit'>> {
+    const token = await PLACE.first(manager, { instanceId, uuid });
+    if (token === null) {
+      throw new ProcessTokenNotFoundError();
+    }
+    return token;
   },
 
   /** The uuids of tokens of these instances by id. */
@@ -80,7 +84,6 @@ export const Tokens = {
     return new Map(rows.map(({ id, uuid }) => [id, uuid]));
   },
 
-  /** The whole token tree of an instance. */
   async links(manager: EntityManager, instanceId: number): Promise<TokenLink[]> {
     return LINK.find(manager, { instanceId });
   },

@@ -10,7 +10,7 @@ import type { TokenState } from '../engine/state/engine.types.js';
 import { repeatKey } from '../../repeats/idempotency-key.dto.js';
 import { RepeatsService } from '../../repeats/repeats.service.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
-import { ProcessStateError, ProcessTokenNotFoundError } from '../model/process-runtime.errors.js';
+import { ProcessStateError } from '../model/process-runtime.errors.js';
 import { type UiActionResponseDto, type UiActionParams, readBack } from './ui-action.dto.js';
 import { FailedStepError, isOfMissingData, stopError, toDomainError } from '../steps/step-failures.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
@@ -37,7 +37,6 @@ export interface UiActionHeaders {
   back?: string | undefined;
 }
 
-/** Executes UI actions (docs/contract.md, section 4.2). */
 @Injectable()
 export class UiActionExecutionService {
   private readonly repeats = new UiActionRepeats();
@@ -109,10 +108,7 @@ export class UiActionExecutionService {
     const head = await this.database.read((manager) => Instances.demandHead(manager, processUuid));
     const definition = await this.definitions.byId(head.definitionId);
     this.access.demand(principal, head, definition, uiActionSvcUuid);
-    const token = await this.database.read((manager) => Tokens.find(manager, head.id, tokenUuid));
-    if (token === null) {
-      throw new ProcessTokenNotFoundError();
-    }
+    await this.database.read((manager) => Tokens.demand(manager, head.id, tokenUuid));
   }
 
   /** Rights first, then the stored answer of a call that repeats one, then what only the tokens tell. */
@@ -159,11 +155,8 @@ export class UiActionExecutionService {
     { tokenUuid }: UiActionParams,
   ): Promise<{ id: number; live: TokenState | undefined }> {
     const live = [...state.tokens.values()].find(({ uuid }) => uuid === tokenUuid);
-    const token = live ?? (await Tokens.find(manager, row.id, tokenUuid));
-    if (token === null) {
-      throw new ProcessTokenNotFoundError();
-    }
-    return { id: token.id, live };
+    const { id } = live ?? (await Tokens.demand(manager, row.id, tokenUuid));
+    return { id, live };
   }
 
   /** An answer, stored for a call that repeats this one. */

@@ -14,7 +14,6 @@ import type { LoadedInstance } from '../steps/step.types.js';
 import type { LockTime } from '../storage/instances.repository.js';
 import { processLimits } from '../process.limits.js';
 
-/** A request to execute a UI action. */
 export interface TimedCall {
   principal: Principal;
   body: JsonObject;
@@ -127,7 +126,6 @@ export class UiActionRepeats {
     };
   }
 
-  /** Tells that the transaction of a call was committed. */
   committed({ commit }: TimedCall): void {
     commit.at = performance.now();
   }
