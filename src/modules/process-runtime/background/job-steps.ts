@@ -131,8 +131,9 @@ export class JobSteps {
     } else if (error instanceof EngineRefusal && error.code === 'DATA_TOO_LARGE') {
       const ids = job.tokenId === null ? [] : [job.tokenId];
       const [token] = await this.database.read((manager) => Tokens.byIds(manager, instanceId, ids));
-      const { id: tokenId = null, visit = null, node = null } = token?.state ?? {};
-      await this.stop(job, instanceId, { message: error.message, tokenId, visit, node });
+      const at = token?.state;
+      const place = at && { tokenId: at.id, visit: at.visit, node: at.node };
+      await this.stop(job, instanceId, { message: error.message, ...place });
     } else if (error instanceof EngineRefusal || error instanceof ProcessInstanceNotFoundError) {
       await this.drop(job);
     } else {

@@ -95,6 +95,6 @@ export function cycleOccurrence(cycle: IsoCycle, anchor: number, occurrence: num
   }
   const { interval } = cycle;
   const parts = Object.entries(interval).map(([unit, amount]) => [unit, amount * occurrence]);
-  const due = addDuration(anchor, Object.fromEntries(parts) as unknown as IsoDuration);
+  const due = addDuration(anchor, Object.fromEntries(parts));
   return Number.isNaN(due) ? undefined : due;
 }
