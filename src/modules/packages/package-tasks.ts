@@ -19,7 +19,7 @@ import type {
   PackageWorkflow,
 } from './model/package.types.js';
 import { SequenceNotFoundError } from './model/packages.errors.js';
-import type { PackagesService } from './packages.service.js';
+import { withDefinitionIds, type PackagesService } from './packages.service.js';
 import type {
   CheckResult,
   CheckTask,
@@ -122,7 +122,7 @@ export class PackageTasks {
     const { name } = workflow;
     const resourceDefinitionId = workflowDefinitionId(appId, name);
     const ids = { resourceId: resourceId(version, resourceDefinitionId), resourceDefinitionId };
-    const identified = this.packages.withDefinitionIds(workflow, appId, definitionIds);
+    const identified = withDefinitionIds(workflow, appId, definitionIds);
     return { ...ids, name, definition: storedBytes(JSON.stringify({ ...identified, ...ids })) };
   }
 }

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkPackage, type CheckLimits } from '../../../src/modules/packages/check/package-check.js';
-import { PackageReader } from '../../../src/modules/packages/reading/package-reader.js';
 import type { CheckContext, LibraryBuild } from '../../../src/modules/packages/model/package.types.js';
 import { SystemType } from '../../../src/modules/systems/model/system.types.js';
-import { application, node, packageDocument, system, workflow } from './package-fixture.js';
+import { application, node, packageDocument, system, withoutProcesses, workflow } from './package-fixture.js';
 
 const LIBRARY: LibraryBuild = {
   appId: 'scoring',
@@ -17,19 +15,21 @@ const LIBRARY: LibraryBuild = {
 };
 const USES_LIBRARY = application({ libraries: [{ appId: 'scoring', buildId: 'b1' }] });
 
+const LIMITS = {
+  'packageLimits.libraries': '2',
+  'packageLimits.libraryUsers': '2',
+  'packageLimits.schemaBytes': '2000',
+};
+
 async function check(
   document: Record<string, unknown>,
   context: Partial<CheckContext> = {},
-  limits: Partial<CheckLimits> = {},
+  limits: Record<string, string> = {},
 ) {
-  const { package: pkg, problems } = new PackageReader(document).read();
+  const service = withoutProcesses({ ...LIMITS, ...limits });
+  const { package: pkg, problems } = service.parse(document);
   expect(problems).toEqual([]);
-  return checkPackage(
-    pkg!,
-    { appId: 'loans', libraries: [], ...context },
-    async () => ({ definitions: [], readable: [], problems: [] }),
-    { libraries: 2, libraryUsers: 2, schemaBytes: 2_000, problems: 100, ...limits },
-  );
+  return service.check(pkg!, { appId: 'loans', libraries: [], ...context });
 }
 
 /** Warned of wherever such a node is; has a test of its own. */
@@ -299,7 +299,7 @@ describe('application.json', () => {
       await told(
         packageDocument({ application: application({ libraries }) }),
         { libraries: [LIBRARY] },
-        { libraries: 4 },
+        { 'packageLimits.libraries': '4' },
       ),
     ).toEqual([
       'application.json: /libraries/1: LIBRARY_NOT_UNIQUE',
@@ -317,7 +317,11 @@ describe('application.json', () => {
 
   it('names only so many libraries', async () => {
     expect(
-      await told(packageDocument({ application: USES_LIBRARY }), { libraries: [LIBRARY] }, { libraries: 0 }),
+      await told(
+        packageDocument({ application: USES_LIBRARY }),
+        { libraries: [LIBRARY] },
+        { 'packageLimits.libraries': '0' },
+      ),
     ).toEqual(['application.json: /libraries: TOO_MANY']);
   });
 
@@ -345,25 +349,13 @@ describe('systems', () => {
   it.each(['https://user:pass@example.com/mcp', 'https://', 'http://[::1/'])(
     'do not have the address %s',
     async (url) => {
-      const { package: pkg, problems } = new PackageReader(
+      const service = withoutProcesses();
+      const { package: pkg, problems } = service.parse(
         packageDocument({ systems: [system({ baseUrl: url })] }),
-      ).read();
-      const codes =
-        pkg === null
-          ? problems.map(({ code }) => code)
-          : (
-              await checkPackage(
-                pkg,
-                { appId: 'loans', libraries: [] },
-                async () => ({ definitions: [], readable: [], problems: [] }),
-                {
-                  libraries: 1,
-                  libraryUsers: 10,
-                  schemaBytes: 1_000,
-                  problems: 10,
-                },
-              )
-            ).problems.map(({ code }) => code);
+      );
+      const found =
+        pkg === null ? problems : (await service.check(pkg, { appId: 'loans', libraries: [] })).problems;
+      const codes = found.map(({ code }) => code);
       expect(codes).toHaveLength(1);
       expect(codes[0]).toMatch(/^(URL|VALUE)_INVALID$/);
     },
@@ -375,7 +367,7 @@ describe('systems', () => {
       'systems/core_tools.json: /tls/caCertificates: CERTIFICATES_INVALID',
     ]);
     const withKey = packageDocument({ systems: [system({ tls: { ...tls, clientKey: 'x' } })] });
-    const { problems } = new PackageReader(withKey).read();
+    const { problems } = withoutProcesses().parse(withKey);
     expect(problems.map(({ severity }) => severity)).toContain('error');
   });
 

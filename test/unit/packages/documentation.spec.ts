@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { NODE_TYPES } from '../../../src/modules/packages/check/workflow-node-check.js';
+import { NODE_TYPES } from '../../../src/modules/packages/schema/node-types.types.js';
 import { PackagesService } from '../../../src/modules/packages/packages.service.js';
 import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
 import { packageDocument, settings } from './package-fixture.js';

@@ -1,4 +1,6 @@
 import { Env } from '../../../src/config/env.js';
+import { PackagesService } from '../../../src/modules/packages/packages.service.js';
+import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
 import { limitedEnv } from '../../support/limits/limits.js';
 
 /** A package in which everything is right and little is in it; every call gives a new one. */
@@ -54,4 +56,12 @@ export function workflow(
 /** Settings with those of a test. */
 export function settings(values: Record<string, string> = {}): Env {
   return limitedEnv('maintenance', values);
+}
+
+/** Reads and checks packages, whose BPMN files it takes for empty ones. */
+export function withoutProcesses(values?: Record<string, string>): PackagesService {
+  const env = settings(values);
+  const compiler = new ProcessCompilerService(env);
+  compiler.compile = async () => ({ definitions: [], readable: [], problems: [], unlessCalled: new Map() });
+  return new PackagesService(env, compiler);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckContext, LibraryBuild } from '../../../src/modules/packages/model/package.types.js';
-import { PackagesService } from '../../../src/modules/packages/packages.service.js';
+import { PackagesService, withDefinitionIds } from '../../../src/modules/packages/packages.service.js';
 import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
 import { application, node, packageDocument, settings, system, workflow } from './package-fixture.js';
 
@@ -323,7 +323,7 @@ describe('withDefinitionIds', () => {
       ]),
       workflows: new Map([['other', 'W1']]),
     };
-    const [, agent, rest, sub] = service.withDefinitionIds(checked!.workflows[0]!, 'loans', ids).nodes;
+    const [, agent, rest, sub] = withDefinitionIds(checked!.workflows[0]!, 'loans', ids).nodes;
     expect(agent?.aiOptions?.mcpServers).toEqual([
       { appId: 'loans', resourceName: 'core_tools', resourceDefinitionId: 'S1' },
     ]);

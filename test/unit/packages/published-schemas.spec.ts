@@ -3,13 +3,19 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
-import { checkPackage } from '../../../src/modules/packages/check/package-check.js';
-import { PackageReader } from '../../../src/modules/packages/reading/package-reader.js';
 import { processGraphSchema } from '../../../src/modules/packages/schema/process-graph.schema.js';
 import { publishedSchemas } from '../../../src/modules/packages/schema/published-schemas.js';
 import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
 import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
-import { application, node, packageDocument, settings, system, workflow } from './package-fixture.js';
+import {
+  application,
+  node,
+  packageDocument,
+  settings,
+  system,
+  withoutProcesses,
+  workflow,
+} from './package-fixture.js';
 
 const names = Object.keys(publishedSchemas());
 const SHAPE = /^(MEMBER_UNKNOWN|MEMBER_MISSING|VALUE_INVALID|SECRET_IN_PACKAGE)$/;
@@ -82,17 +88,13 @@ function richDocument(): Record<string, unknown> {
 
 /** Codes of what the service says: of the shape, and of node payloads, which it looks at afterwards. */
 async function toldBy(document: unknown): Promise<string[]> {
-  const { package: pkg, problems } = new PackageReader(document).read();
+  const service = withoutProcesses();
+  const { package: pkg, problems } = service.parse(document);
   if (pkg === null) {
     return problems.map(({ code }) => code);
   }
   const libraries = [{ appId: 'scoring', buildId: 'b1', processes: [], workflows: [], systems: [] }];
-  const { problems: found } = await checkPackage(
-    pkg,
-    { appId: 'loans', libraries },
-    async () => ({ definitions: [], readable: [], problems: [] }),
-    { libraries: 9, libraryUsers: 2, schemaBytes: 9_000, problems: 900 },
-  );
+  const { problems: found } = await service.check(pkg, { appId: 'loans', libraries });
   return found.map(({ code }) => code);
 }
 

@@ -1,18 +1,12 @@
 import { APPLICATION_FILE } from '../reading/package-reader.js';
 import type { Place, PackageProblems } from '../model/package-problems.js';
 import type { CheckContext, PackageApplication } from '../model/package.types.js';
-
-/** How many of them one package may name. */
-export interface ApplicationLimits {
-  libraries: number;
-  libraryUsers: number;
-}
+import { packageLimits } from '../package.limits.js';
 
 /** Checks application.json against the path of the delivery and the libraries that exist. */
 export function checkApplication(
   application: PackageApplication,
   context: CheckContext,
-  limits: ApplicationLimits,
   problems: PackageProblems,
 ): void {
   if (application.appId !== context.appId) {
@@ -24,21 +18,18 @@ export function checkApplication(
     const message = '"minDecimals" must not be larger than "maxDecimals".';
     problems.error('VALUE_INVALID', at('/settings/numberDisplayFormat/minDecimals'), message);
   }
-  if (application.libraries.length > limits.libraries) {
-    const message = `A package names at most ${limits.libraries} libraries.`;
+  if (application.libraries.length > packageLimits.libraries) {
+    const message = `A package names at most ${packageLimits.libraries} libraries.`;
     problems.error('TOO_MANY', at('/libraries'), message);
   }
   checkLibraries(application, context, problems);
   for (const list of ['usableBy', 'systemsUsableBy'] as const) {
-    checkUsers(list, application[list] ?? [], { max: limits.libraryUsers, problems });
+    checkUsers(list, application[list] ?? [], problems);
   }
 }
 
-function checkUsers(
-  list: 'usableBy' | 'systemsUsableBy',
-  users: string[],
-  { max, problems }: { max: number; problems: PackageProblems },
-): void {
+function checkUsers(list: 'usableBy' | 'systemsUsableBy', users: string[], problems: PackageProblems): void {
+  const max = packageLimits.libraryUsers;
   if (users.length > max) {
     const message = `A package lets at most ${max} applications use it.`;
     problems.error('TOO_MANY', at(`/${list}`), message);

@@ -2,7 +2,6 @@ import type { JsonObject } from '../../../common/json.js';
 import type { GraphNode } from '../../process-definitions/model/process-graph.types.js';
 import { quoted, type PackageProblems } from '../model/package-problems.js';
 import type { ApplicationPackage } from '../model/package.types.js';
-import type { Hints } from './hints.js';
 
 /** Code of the warning of a boundary event that can never fire. */
 export const NEVER_FIRES = 'BOUNDARY_NEVER_FIRES';
@@ -58,11 +57,7 @@ interface ErrorPlaces {
  * Codes are names too: one that nothing throws is most likely mistyped (docs/bpmn.md, `BOUNDARY_NEVER_FIRES`). Only for packages
  * without libraries.
  */
-export function checkErrorCodes(
-  { nodes, workflows, idle }: ErrorPlaces,
-  hints: Hints,
-  problems: PackageProblems,
-): void {
+export function checkErrorCodes({ nodes, workflows, idle }: ErrorPlaces, problems: PackageProblems): void {
   const known = new Set([
     ...nodes.flatMap(({ node }) => (node.kind === 'END_EVENT' ? errorCodeOf(node) : [])),
     ...workflows.flatMap((workflow) => workflow.nodes.flatMap(({ payload }) => thrownBy(payload))),
@@ -73,7 +68,7 @@ export function checkErrorCodes(
   );
   for (const { node, file } of catching) {
     for (const code of errorCodeOf(node).filter((one) => !known.has(one))) {
-      const hint = hints.didYouMean(code, () => [...known]);
+      const hint = problems.didYouMean(code, () => [...known]);
       const message = `"${node.key}" can never fire: no error end event and no workflow of this package throws "${quoted(code)}".${hint}`;
       problems.warning(NEVER_FIRES, { file, element: node.key }, message);
     }

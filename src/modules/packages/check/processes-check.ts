@@ -17,10 +17,9 @@ import type {
 } from '../model/package.types.js';
 import { checkNamesOfProcess } from './display-names.js';
 import { checkErrorCodes, NEVER_FIRES } from './error-codes.js';
-import type { Hints } from './hints.js';
 import { checkMessageStarts } from './message-starts.js';
 import { requireUniqueNames } from './names.js';
-import { namedLibraries, type References } from './references.js';
+import { namedLibraries, type References, type Referring } from './references.js';
 import type { WorkflowInputs } from './workflow-input.js';
 
 /** Compiles one BPMN file. */
@@ -35,41 +34,22 @@ export type CompileProcess = (file: { name: string; xml: string }) => Promise<{
 type Callable = LibraryBuild['processes'][number];
 type Call = Pick<CallTarget, 'process' | 'appId' | 'startCondition'>;
 
-/** What the check of processes works with. */
-export interface ProcessesCheckParts {
-  references: References;
-  problems: PackageProblems;
-  hints: Hints;
-  inputs: WorkflowInputs;
-  /** Where the package could not be read as a whole; then nothing is known of libraries. */
-  unread?: UnreadParts | null;
-}
-
 /** Compiles the processes of a package and checks the processes and workflows that they start, own ones and of libraries. */
 export class ProcessesCheck {
   /** Processes by application and name. */
   private readonly callable = new Map<string, Callable>();
   /** The same of files that do not compile: there, but with nothing to rely on. */
   private readonly faulty = new Set<string>();
-  private readonly references: References;
-  private readonly problems: PackageProblems;
-  private readonly hints: Hints;
-  private readonly inputs: WorkflowInputs;
-  private readonly unread: UnreadParts | null;
 
   constructor(
-    private readonly pkg: Pick<ApplicationPackage, 'workflows' | 'processes'> & {
-      application: Pick<ApplicationPackage['application'], 'libraries'>;
-    },
+    private readonly pkg: Referring & Pick<ApplicationPackage, 'processes'>,
     private readonly context: CheckContext,
-    { references, problems, hints, inputs, unread = null }: ProcessesCheckParts,
-  ) {
-    this.references = references;
-    this.problems = problems;
-    this.hints = hints;
-    this.inputs = inputs;
-    this.unread = unread;
-  }
+    private readonly references: References,
+    private readonly problems: PackageProblems,
+    private readonly inputs: WorkflowInputs,
+    /** Where the package could not be read as a whole; then nothing is known of libraries. */
+    private readonly unread: UnreadParts | null,
+  ) {}
 
   /** @returns the files with their graphs; a file that does not compile has none */
   async check(compile: CompileProcess): Promise<CheckedProcessFile[]> {
@@ -97,7 +77,7 @@ export class ProcessesCheck {
     nodes.forEach(({ node, file }) => this.checkNode(node, file));
     // What libraries throw is not known here.
     if (this.unread === null && this.pkg.application.libraries.length === 0) {
-      checkErrorCodes({ nodes, workflows: this.pkg.workflows, idle }, this.hints, this.problems);
+      checkErrorCodes({ nodes, workflows: this.pkg.workflows, idle }, this.problems);
     }
     const called = new Set(nodes.flatMap(({ node }) => this.calledBy(node)));
     for (const [, warnings] of unlessCalled.filter(([process]) => !called.has(process))) {
@@ -201,7 +181,7 @@ export class ProcessesCheck {
         appId === this.context.appId
           ? 'this package'
           : `a library "${quoted(appId)}" that this package names`;
-      const hint = this.hints.didYouMean(process, () => this.namesIn(appId));
+      const hint = this.problems.didYouMean(process, () => this.namesIn(appId));
       const message = `There is no process "${quoted(process)}" in ${where}.${hint}`;
       this.problems.error('PROCESS_NOT_FOUND', place, message);
     }
@@ -224,7 +204,7 @@ export class ProcessesCheck {
     const conditions = startConditionsOf(target);
     if (startCondition !== null && !conditions.includes(startCondition)) {
       const named = (): string[] => conditions.filter((condition) => condition !== null);
-      const hint = this.hints.didYouMean(startCondition, named);
+      const hint = this.problems.didYouMean(startCondition, named);
       const message = `Process "${quoted(process)}" has no start event with the start condition "${quoted(startCondition)}".${hint}`;
       this.problems.error('START_CONDITION_NOT_FOUND', place, message);
     } else if (conditions.length === 0) {

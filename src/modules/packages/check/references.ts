@@ -8,7 +8,6 @@ import type {
   ResourceReference,
   UnreadParts,
 } from '../model/package.types.js';
-import { Hints } from './hints.js';
 
 /** A reference that leads somewhere, with all that is known of what it names. */
 export interface ResolvedReference {
@@ -26,7 +25,7 @@ interface Target extends ResolvedReference {
 type Kind = 'system' | 'workflow';
 
 /** What of a package refers to something, or is referred to. */
-interface Referring extends Pick<ApplicationPackage, 'systems' | 'workflows'> {
+export interface Referring extends Pick<ApplicationPackage, 'systems' | 'workflows'> {
   application: Pick<ApplicationPackage['application'], 'libraries'>;
 }
 
@@ -40,9 +39,8 @@ export class References {
     pkg: Referring,
     private readonly context: CheckContext,
     private readonly problems: PackageProblems,
-    private readonly hints: Hints,
     /** Where the package could not be read as a whole; then nothing is known of libraries and of what the version holds besides. */
-    private readonly unread: UnreadParts | null = null,
+    private readonly unread: UnreadParts | null,
   ) {
     const own = { appId: context.appId, resourceDefinitionId: null };
     const libraries = namedLibraries(pkg, context);
@@ -121,7 +119,7 @@ export class References {
       appId === this.context.appId ? 'this package' : `a library "${quoted(appId)}" that this package names`;
     const names = (): string[] =>
       this.targets[kind].flatMap((other) => (other.appId === appId ? [other.resourceName] : []));
-    const hint = name === '' ? '' : this.hints.didYouMean(name, names);
+    const hint = name === '' ? '' : this.problems.didYouMean(name, names);
     const message = `There is no ${kind} "${quoted(name === '' ? id : name)}" in ${where}.${hint}`;
     this.problems.error(`${kind.toUpperCase()}_NOT_FOUND`, place, message);
   }

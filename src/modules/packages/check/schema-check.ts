@@ -3,16 +3,12 @@ import { SchemaSyntaxError } from '../../../language/json-schema/json-schema.typ
 import { compileSchema } from '../../../language/json-schema/json-schema.js';
 import { misspeltRequired } from '../../../language/json-schema/required-names.js';
 import type { Place, PackageProblems } from '../model/package-problems.js';
+import { packageLimits } from '../package.limits.js';
 
 /** Refuses a JSON Schema that values could not be held against later, or that is too large. */
-export function checkSchema(
-  schema: JsonObject,
-  what: string,
-  place: Place,
-  { maxBytes, problems }: { maxBytes: number; problems: PackageProblems },
-): void {
-  if (jsonSize(schema) > maxBytes) {
-    const message = `${what}: a JSON Schema has at most ${maxBytes} bytes.`;
+export function checkSchema(schema: JsonObject, what: string, place: Place, problems: PackageProblems): void {
+  if (jsonSize(schema) > packageLimits.schemaBytes) {
+    const message = `${what}: a JSON Schema has at most ${packageLimits.schemaBytes} bytes.`;
     problems.error('SCHEMA_INVALID', place, message);
     return;
   }

@@ -14,7 +14,7 @@ import { requireUniqueNames } from './names.js';
 export function checkSystems(
   systems: readonly PackageSystem[],
   problems: PackageProblems,
-  plainHttp: PlainHttp = 'allow',
+  plainHttp: PlainHttp,
 ): void {
   const check = (url: string | null, file: string, element: string): void => {
     checkUrl(url, file, element, problems);

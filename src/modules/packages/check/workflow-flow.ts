@@ -1,6 +1,5 @@
 import type { Place, PackageProblems } from '../model/package-problems.js';
 import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
-import type { Hints } from './hints.js';
 import { requireUniqueNames } from './names.js';
 
 /**
@@ -14,7 +13,6 @@ export class WorkflowFlow {
   constructor(
     private readonly workflow: PackageWorkflow,
     private readonly problems: PackageProblems,
-    private readonly hints: Hints,
   ) {
     for (const node of workflow.nodes) {
       this.nodes.set(node.id, node);
@@ -58,7 +56,7 @@ export class WorkflowFlow {
       if (this.nodes.has(sequence.targetNodeId)) {
         this.incoming.set(sequence.targetNodeId, (this.incoming.get(sequence.targetNodeId) ?? 0) + 1);
       } else {
-        const hint = this.hints.didYouMean(sequence.targetNodeId, () => [...this.nodes.keys()]);
+        const hint = this.problems.didYouMean(sequence.targetNodeId, () => [...this.nodes.keys()]);
         const message = `Sequence "${sequence.id}" leads to "${sequence.targetNodeId}", which does not exist.${hint}`;
         this.problems.error('NODE_NOT_FOUND', this.at(id), message);
       }

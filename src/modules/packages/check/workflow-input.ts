@@ -2,7 +2,6 @@ import { isJsonObject, type JsonObject } from '../../../common/json.js';
 import { CheckWork, KnownMembers } from '../../../language/json-schema/known-members.js';
 import { quoted, type PackageProblems, type Place } from '../model/package-problems.js';
 import type { PackageWorkflow } from '../model/package.types.js';
-import type { Hints } from './hints.js';
 
 /** Members of schemas and of calls that are looked at, of one package. */
 const MAX_WORK = 500_000;
@@ -34,10 +33,7 @@ export class WorkflowInputs {
   /** A schema is read once, however many calls there are. */
   private readonly known = new Map<JsonObject, KnownInput>();
 
-  constructor(
-    private readonly problems: PackageProblems,
-    private readonly hints: Hints,
-  ) {}
+  constructor(private readonly problems: PackageProblems) {}
 
   /** Warns of what one call gives too much or too little. */
   check({ given, what, place }: WorkflowCall, { name, inputSchema }: Called): void {
@@ -51,7 +47,7 @@ export class WorkflowInputs {
     }
     const unknown = names.filter((member) => members.look([member]).found === 'missing');
     for (const member of unknown.slice(0, MAX_TOLD)) {
-      const hint = this.hints.didYouMean(member, () => [...members.names]);
+      const hint = this.problems.didYouMean(member, () => [...members.names]);
       const message = `${what} gives "${quoted(member)}", of which the inputSchema of workflow "${quoted(name)}" does not speak.${hint}`;
       this.problems.warning('INPUT_UNKNOWN', place, message);
     }

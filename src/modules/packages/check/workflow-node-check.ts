@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../common/json.js';
 import { parsePath } from '../../../language/paths/data-paths.js';
 import { compileJsonTemplate, compileTemplate } from '../../../language/expressions/expressions.js';
 import { SystemType } from '../../systems/model/system.types.js';
-import { EXECUTED_NODE_TYPES, NODE_TYPES, type NodeType } from '../model/node-types.types.js';
+import { EXECUTED_NODE_TYPES, NODE_TYPES, type NodeType } from '../schema/node-types.types.js';
 import { pointerTo, type Place, type PackageProblems } from '../model/package-problems.js';
 import type { ResourceReference, WorkflowNode } from '../model/package.types.js';
 import { faultText, unknownText } from '../reading/read-by-schema.js';
@@ -16,11 +16,8 @@ import {
 } from '../schema/node-payload.schema.js';
 import { checkConditions, requireCompiles } from './conditions-check.js';
 import { checkDataOperation } from './data-operation-check.js';
-import type { Hints } from './hints.js';
 import type { References } from './references.js';
 import { checkSchema } from './schema-check.js';
-
-export { NODE_TYPES };
 
 /** Types whose result has to be stored somewhere. */
 const NEEDS_RESPONSE_KEY: ReadonlySet<string> = new Set<NodeType>([
@@ -41,15 +38,13 @@ export class WorkflowNodeCheck {
   constructor(
     private readonly file: string,
     private readonly references: References,
-    private readonly limits: { readonly maxBytes: number },
     private readonly problems: PackageProblems,
-    private readonly hints: Hints,
   ) {}
 
   check(node: WorkflowNode): WorkflowNode {
     const place = { file: this.file, element: node.id };
     if (!isNodeType(node.type)) {
-      const hint = this.hints.didYouMean(node.type, () => NODE_TYPES);
+      const hint = this.problems.didYouMean(node.type, () => NODE_TYPES);
       const message = `Nodes of type "${node.type}" cannot be executed. Supported: ${NODE_TYPES.join(', ')}.${hint}`;
       this.problems.error('NODE_TYPE_UNSUPPORTED', place, message);
       return node;
@@ -205,8 +200,7 @@ export class WorkflowNodeCheck {
       place,
       this.problems,
     );
-    const limits = { ...this.limits, problems: this.problems };
-    checkSchema(options.exampleOutputJsonSchema, '"exampleOutputJsonSchema"', place, limits);
+    checkSchema(options.exampleOutputJsonSchema, '"exampleOutputJsonSchema"', place, this.problems);
     const mcpServers = options.mcpServers.map(
       (reference) => this.references.system(reference, SystemType.Mcp, place) ?? reference,
     );

@@ -4,7 +4,6 @@ import { nameKey } from '../../../common/validation/resource-name.js';
 import { pointerTo, type PackageProblems } from '../model/package-problems.js';
 import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
 import { subworkflowPayloadSchema } from '../schema/node-payload.schema.js';
-import type { Hints } from './hints.js';
 import { requireUniqueNames } from './names.js';
 import type { References } from './references.js';
 import { checkSchema } from './schema-check.js';
@@ -21,10 +20,8 @@ export class WorkflowsCheck {
   constructor(
     private readonly appId: string,
     private readonly references: References,
-    private readonly limits: { readonly maxBytes: number },
     private readonly problems: PackageProblems,
     private readonly inputs: WorkflowInputs,
-    private readonly hints: Hints,
   ) {}
 
   /** @returns the workflows with references resolved and a UUID for every node */
@@ -45,12 +42,11 @@ export class WorkflowsCheck {
     for (const name of ['inputSchema', 'outputSchema'] as const) {
       const schema = workflow[name];
       if (schema !== null) {
-        const limits = { ...this.limits, problems: this.problems };
-        checkSchema(schema, `"${name}"`, { file, element: pointerTo([name]) }, limits);
+        checkSchema(schema, `"${name}"`, { file, element: pointerTo([name]) }, this.problems);
       }
     }
-    new WorkflowFlow(workflow, this.problems, this.hints).check();
-    const check = new WorkflowNodeCheck(file, this.references, this.limits, this.problems, this.hints);
+    new WorkflowFlow(workflow, this.problems).check();
+    const check = new WorkflowNodeCheck(file, this.references, this.problems);
     const checked: WorkflowNode[] = [];
     for (const node of nodes) {
       checked.push(this.identified(workflow, check.check(node)));

@@ -1,3 +1,5 @@
+import { nearestName } from '../../../common/nearest-name.js';
+import { packageLimits } from '../package.limits.js';
 import type { PackageProblem } from './package.types.js';
 
 /** Where something is wrong. */
@@ -8,14 +10,19 @@ export interface Place {
 
 /** Longest message; what a message quotes of a package is cut. */
 const MESSAGE_MAX_LENGTH = 1_000;
+/** Hints for one package: a hostile one could ask a million times. */
+const MAX_HINTS = 50;
+/** Names that are looked for near one that is wrong: each is compared with it. */
+const MAX_NAMES = 1_000;
 
 /** Collects the problems of a package, up to a limit: a hostile one could have a million. */
 export class PackageProblems {
   private readonly found: PackageProblem[] = [];
   private left = 0;
+  private hintsLeft = MAX_HINTS;
 
   /** @param max problems that are told */
-  constructor(private readonly max: number) {}
+  constructor(private readonly max: number = packageLimits.problems) {}
 
   error(code: string, place: Place, message: string): void {
     this.add({ severity: 'error', code, ...place, message });
@@ -33,6 +40,16 @@ export class PackageProblems {
       }
     }
     this.found.push({ ...problem, message: quoted(problem.message, MESSAGE_MAX_LENGTH) });
+  }
+
+  /**
+   * The end of a sentence that tells the nearest name: ` Did you mean "score"?`, or nothing.
+   * @param names asked for only while there is a hint left: they can be many
+   */
+  didYouMean(name: string, names: () => readonly string[]): string {
+    this.hintsLeft -= 1;
+    const nearest = this.hintsLeft < 0 ? undefined : nearestName(name, names().slice(0, MAX_NAMES));
+    return nearest === undefined || nearest === name ? '' : ` Did you mean ${JSON.stringify(nearest)}?`;
   }
 
   /** How many were found so far. */

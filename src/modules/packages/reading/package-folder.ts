@@ -29,12 +29,10 @@ export async function readPackageFolder(folder: string): Promise<ReadFolder> {
 }
 
 class FolderReader {
-  private readonly problems: PackageProblems;
+  private readonly problems = new PackageProblems();
   private bytes = 0;
 
-  constructor(private readonly folder: string) {
-    this.problems = new PackageProblems(packageLimits.problems);
-  }
+  constructor(private readonly folder: string) {}
 
   async read(): Promise<ReadFolder> {
     const root = await this.root();

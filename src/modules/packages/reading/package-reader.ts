@@ -46,11 +46,9 @@ export class PackageReader {
   readable: ReadableParts = { systems: [], workflows: [], processes: [], unread: NOTHING_READ };
   /** Names of entries with a wrong shape. */
   private readonly faulty: Record<List, UnreadNames> = { systems: [], workflows: [], processes: [] };
-  private readonly problems: PackageProblems;
+  private readonly problems = new PackageProblems();
 
-  constructor(private readonly document: unknown) {
-    this.problems = new PackageProblems(packageLimits.problems);
-  }
+  constructor(private readonly document: unknown) {}
 
   /** @returns null and why, or the package with defaults for what was left out */
   read(): { package: ApplicationPackage | null; problems: PackageProblem[] } {

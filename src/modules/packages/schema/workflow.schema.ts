@@ -1,4 +1,4 @@
-import { NODE_TYPES } from './node-types.js';
+import { NODE_TYPES } from './node-types.types.js';
 import { nearestName } from '../../../common/nearest-name.js';
 import { z } from 'zod';
 import { isDotSegment, NO_DOT_SEGMENT } from '../../../common/validation/patterns.decorators.js';

@@ -1,6 +1,6 @@
 import type { Encode } from '../../../language/expressions/template.js';
 import type { JsonObject, JsonValue } from '../../../common/json.js';
-import type { ExecutedNodeType } from '../../packages/model/node-types.types.js';
+import type { ExecutedNodeType } from '../../packages/schema/node-types.types.js';
 import type { Payer } from '../../quotas/model/quota.types.js';
 import type { CallJournal } from './call-journal.types.js';
 import type { RunnableNode, RunnableWorkflow, RunResult, WorkflowTarget } from './workflow.types.js';

@@ -1,7 +1,7 @@
 import { shows, Shows, NEXT_PAGE } from '../../../common/answer-fields.decorators.js';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { JsonValue } from '../../../common/json.js';
-import { NODE_TYPES } from '../../packages/model/node-types.types.js';
+import { NODE_TYPES } from '../../packages/schema/node-types.types.js';
 import {
   WorkflowNodeState,
   NO_PROCESS,

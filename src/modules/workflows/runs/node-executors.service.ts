@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { EXECUTED_NODE_TYPES, type ExecutedNodeType } from '../../packages/model/node-types.types.js';
+import { EXECUTED_NODE_TYPES, type ExecutedNodeType } from '../../packages/schema/node-types.types.js';
 import {
   ConditionExecutor,
   DataMappingExecutor,

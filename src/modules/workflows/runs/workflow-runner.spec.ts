@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../common/json.js';
 import type { NodeExecutor, RunScope } from '../model/node-executor.js';
-import { EXECUTED_NODE_TYPES } from '../../packages/model/node-types.types.js';
+import { EXECUTED_NODE_TYPES } from '../../packages/schema/node-types.types.js';
 import { BUILT_IN_EXECUTORS, NodeExecutorsService } from './node-executors.service.js';
 import { RunJournal } from '../journal/run-journal.js';
 import { WorkflowRunner } from './workflow-runner.js';
