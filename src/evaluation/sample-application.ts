@@ -11,7 +11,7 @@ import { ActiveBuildsService } from '../modules/builds/active/active-builds.serv
 import { AppPackagesService } from '../modules/builds/packages/app-packages.service.js';
 import { BuildReadsService } from '../modules/builds/contents/build-reads.service.js';
 import { ActiveBuildNotFoundError } from '../modules/builds/model/builds.errors.js';
-import type { BuildInfo } from '../modules/builds/model/builds.types.js';
+import type { BuildInfoResponseDto } from '../modules/builds/active/active-build.dto.js';
 import { BuildsService } from '../modules/builds/making/builds.service.js';
 import { VersionCommitsService } from '../modules/builds/making/version-commits.service.js';
 import { withBaseUrls } from '../modules/packages/reading/package-base-urls.js';
@@ -60,7 +60,7 @@ export async function deliverSample(app: INestApplicationContext, folder: string
     .digest('hex');
   const appVersionId = `${VERSION_PREFIX}${digest.slice(0, DIGEST_LENGTH)}`;
   const active = await activeBuild(app);
-  if (active !== null && (active.applicationVersionId === appVersionId || !isOurs(active))) {
+  if (active !== null && (active.buildSettings.applicationVersionId === appVersionId || !isOurs(active))) {
     return active.buildId;
   }
   const libraryBuild = await deliver(app, { appId: LIBRARY_APP, appVersionId }, library);
@@ -81,7 +81,7 @@ async function readPart(folder: string): Promise<JsonObject> {
   return document;
 }
 
-async function activeBuild(app: INestApplicationContext): Promise<BuildInfo | null> {
+async function activeBuild(app: INestApplicationContext): Promise<BuildInfoResponseDto | null> {
   try {
     return await app.get(ActiveBuildsService).info(SAMPLE_APP);
   } catch (error) {
@@ -92,8 +92,8 @@ async function activeBuild(app: INestApplicationContext): Promise<BuildInfo | nu
   }
 }
 
-function isOurs({ applicationVersionId }: BuildInfo): boolean {
-  return applicationVersionId.startsWith(VERSION_PREFIX);
+function isOurs({ buildSettings }: BuildInfoResponseDto): boolean {
+  return buildSettings.applicationVersionId.startsWith(VERSION_PREFIX);
 }
 
 /**

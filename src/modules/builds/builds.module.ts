@@ -7,9 +7,7 @@ import { ActiveBuildsService } from './active/active-builds.service.js';
 import { AppPackagesController } from './making/app-packages.controller.js';
 import { AppPackagesService } from './packages/app-packages.service.js';
 import { BuildDefinitionsService } from './contents/build-definitions.service.js';
-import { BuildDifferencesController } from './differences/build-differences.controller.js';
 import { BuildDifferencesService } from './differences/build-differences.service.js';
-import { BuildInfoController } from './active/build-info.controller.js';
 import { BuildReadsService } from './contents/build-reads.service.js';
 import { BuildSeals } from './contents/build-seals.service.js';
 import { BuildScopes } from './contents/build-scopes.js';
@@ -17,7 +15,11 @@ import { BuildStandingsService } from './active/build-standings.service.js';
 import { BuildMaker } from './making/build-maker.js';
 import { BuildSystemsService } from './contents/build-systems.service.js';
 import { BuildWarningsService } from './making/build-warnings.service.js';
-import { BuildsController } from './active/builds.controller.js';
+import {
+  BuildDifferencesController,
+  BuildInfoController,
+  BuildsController,
+} from './active/builds.controller.js';
 import { BuildsService } from './making/builds.service.js';
 import { LibrariesService } from './libraries/libraries.service.js';
 import { PackageCheckService } from './packages/package-check.service.js';

@@ -15,15 +15,15 @@ import type { PackageSettings } from '../../packages/model/package.types.js';
 import { BuildDefinitionsService } from '../contents/build-definitions.service.js';
 import { ActiveBuildNotFoundError, BuildWithdrawnError } from '../model/builds.errors.js';
 import {
+  BuildStatus,
   RunningInstances,
   type ActivatedBuild,
   type Activation,
-  type BuildInfo,
   type BuildSummary,
   type Withdrawal,
-  type WithdrawnBuild,
 } from '../model/builds.types.js';
 import { ActiveBuilds, Builds, type ActiveBuild } from '../storage/builds.repository.js';
+import type { BuildInfoResponseDto, WithdrawnBuildResponseDto } from './active-build.dto.js';
 import { WITHDRAWAL_WAIT_MS } from './build-standings.service.js';
 
 /** Takes part in every change of one kind: in activations for starts by timers and messages, in withdrawals for running instances. */
@@ -112,7 +112,7 @@ export class ActiveBuildsService implements OnModuleInit {
     appId: string,
     buildId: string,
     running: RunningInstances,
-  ): Promise<WithdrawnBuild> {
+  ): Promise<WithdrawnBuildResponseDto> {
     const permission = Permission.ProcessAdministration;
     if (running !== RunningInstances.Continue && !mayFor(principal, permission, appId)) {
       throw new PermissionDeniedError(permission);
@@ -141,15 +141,12 @@ export class ActiveBuildsService implements OnModuleInit {
    * What front ends need to know of the active build (docs/process-semantics.md, section 1).
    * @throws ActiveBuildNotFoundError
    */
-  async info(appId: string): Promise<BuildInfo> {
+  async info(appId: string): Promise<BuildInfoResponseDto> {
     const { buildId } = await this.get(appId);
     const build = await this.database.read((manager) => Builds.requireWhole(manager, appId, buildId));
-    return {
-      buildId,
-      applicationId: appId,
-      applicationVersionId: build.appVersionId,
-      settings: JSON.parse(build.settings) as PackageSettings,
-    };
+    const settings = JSON.parse(build.settings) as PackageSettings;
+    const buildSettings = { applicationVersionId: build.appVersionId, ...settings };
+    return { buildId, applicationId: appId, buildSettings };
   }
 
   private async changed<Change, Result>(
@@ -202,7 +199,7 @@ export class ActiveBuildsService implements OnModuleInit {
     manager: EntityManager,
     principal: Principal,
     withdrawal: Withdrawal,
-  ): Promise<WithdrawnBuild> {
+  ): Promise<WithdrawnBuildResponseDto> {
     const { appId, buildId, running } = withdrawal;
     // The lock of an activation: a build that is withdrawn meanwhile does not become active.
     const active = await ActiveBuilds.lock(manager, appId);
@@ -224,7 +221,7 @@ export class ActiveBuildsService implements OnModuleInit {
         details: { buildId, running, wasActive },
       });
     }
-    return { buildId, running, wasActive };
+    return { buildId, buildStatus: BuildStatus.Withdrawn, running, wasActive };
   }
 
   /** Where the path names no build, nobody has read which it was: the one that stays active is told, or else the newest. */

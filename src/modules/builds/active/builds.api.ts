@@ -4,13 +4,18 @@ import {
   ActivateBuildRequestDto,
   ActivatedBuildResponseDto,
   ActiveBuildResponseDto,
+  BuildInfoResponseDto,
+  WithdrawBuildRequestDto,
+  WithdrawnBuildResponseDto,
 } from './active-build.dto.js';
-import { WithdrawBuildRequestDto, WithdrawnBuildResponseDto } from './build-withdrawal.dto.js';
+import { BuildDifferencesResponseDto } from '../differences/build-differences.dto.js';
 import {
   ACTIVATED_BUILD_EXAMPLE,
   ACTIVATE_EXAMPLE,
   ACTIVE_BUILD_EXAMPLE,
   BPMN_EXAMPLE,
+  BUILD_DIFFERENCES_EXAMPLE,
+  BUILD_INFO_EXAMPLE,
   BUILD_PAGE_EXAMPLE,
   DELIVERY_DENIED,
   MANIFEST_EXAMPLE,
@@ -115,6 +120,29 @@ export const BuildsApi = apiRoutes([DELIVERY_DENIED], {
         description: 'The active build is still the one that `If-None-Match` names.',
       },
     ],
+    errors: [{ 404: 'The application has no active build.' }],
+  },
+  compareBuild: {
+    summary: 'Compare a build with the active one, or with another',
+    description:
+      'Extension of the contract. What activating the build would change: processes, permissions that their lanes ask for, workflows, ' +
+      'agents, systems, tools, libraries and settings for front ends, those of libraries too. `baseBuildId` compares with another build.',
+    answer: {
+      type: BuildDifferencesResponseDto,
+      example: BUILD_DIFFERENCES_EXAMPLE,
+      description: 'The differences.',
+    },
+    errors: [NO_BUILD],
+  },
+});
+
+/** The same of the route that any valid token may call. */
+export const BuildInfoApi = apiRoutes([], {
+  getBuildInfo: {
+    summary: 'Get what a front end needs to know of the active build',
+    description:
+      'Extension of the contract. Any valid token will do. `buildId` goes into the paths of `listProcesses` and `startProcess`.',
+    answer: { type: BuildInfoResponseDto, example: BUILD_INFO_EXAMPLE, description: 'The active build.' },
     errors: [{ 404: 'The application has no active build.' }],
   },
 });

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Header, Param, Post, Put, Query, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Permission } from '../../../common/auth/permission.js';
 import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
@@ -10,27 +10,32 @@ import { AuditAction } from '../../audit/model/audit.types.js';
 import { AppParams } from '../../apps/app.params.dto.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
 import { ActiveBuildsService, activeBuildTag } from './active-builds.service.js';
-import {
-  toWithdrawnBuild,
-  WithdrawBuildRequestDto,
-  WithdrawnBuildResponseDto,
-} from './build-withdrawal.dto.js';
 import { BuildReadsService } from '../contents/build-reads.service.js';
 import {
   ActivateBuildRequestDto,
   ActivatedBuildResponseDto,
   ActiveBuildResponseDto,
-  toActivatedBuild,
+  BuildInfoResponseDto,
   toActiveBuild,
+  WithdrawBuildRequestDto,
+  WithdrawnBuildResponseDto,
 } from './active-build.dto.js';
-import { BuildParams, BuildProcessParams, BuildsQueryDto, definitionOf } from '../model/build.params.dto.js';
+import {
+  BuildDifferencesQueryDto,
+  BuildParams,
+  BuildProcessParams,
+  BuildsQueryDto,
+  definitionOf,
+} from '../model/build.params.dto.js';
 import {
   BuildManifestResponseDto,
   BuildPageDto,
   toBuildPage,
   toManifest,
 } from '../making/build.response.dto.js';
-import { BuildsApi } from './builds.api.js';
+import type { BuildDifferencesResponseDto } from '../differences/build-differences.dto.js';
+import { BuildDifferencesService } from '../differences/build-differences.service.js';
+import { BuildInfoApi, BuildsApi } from './builds.api.js';
 
 /** Shows the builds of an application and chooses the active one (extension of the contract). */
 @ApiTags('Builds')
@@ -75,7 +80,7 @@ export class BuildsController {
     const condition = this.conditions.ofMade(ifMatch);
     const activation = await this.actives.activate(principal, appId, buildId, condition);
     response.setHeader('ETag', activeBuildTag(activation));
-    return toActivatedBuild(activation);
+    return toActiveBuild(activation);
   }
 
   @Post('build/:buildId/withdraw')
@@ -86,7 +91,7 @@ export class BuildsController {
     @Param() { appId, buildId }: BuildParams,
     @Body() { running }: WithdrawBuildRequestDto,
   ): Promise<WithdrawnBuildResponseDto> {
-    return toWithdrawnBuild(await this.actives.withdraw(principal, appId, buildId, running));
+    return this.actives.withdraw(principal, appId, buildId, running);
   }
 
   @Get('active-build')
@@ -98,5 +103,36 @@ export class BuildsController {
     const active = await this.actives.get(appId);
     response.setHeader('ETag', activeBuildTag(active));
     return toActiveBuild(active);
+  }
+}
+
+/** Shows what a build has otherwise than the active one or another one (extension of the contract). */
+@ApiTags('Builds')
+@RequirePermission(Permission.ApplicationDelivery)
+@Controller('appmanager/api/resource/app/:appId')
+export class BuildDifferencesController {
+  constructor(private readonly differences: BuildDifferencesService) {}
+
+  @Get('build/:buildId/differences')
+  @BuildsApi.compareBuild
+  async compare(
+    @Param() { appId, buildId }: BuildParams,
+    @Query() { baseBuildId }: BuildDifferencesQueryDto,
+  ): Promise<BuildDifferencesResponseDto> {
+    return this.differences.ofBuild(appId, buildId, baseBuildId);
+  }
+}
+
+/** Tells front ends which build is active (docs/contract.md, section 6: the contract only names it). */
+@ApiTags('Builds')
+@ApiBearerAuth('bearer')
+@Controller('rtm/api/runtime/app/:appId/build')
+export class BuildInfoController {
+  constructor(private readonly actives: ActiveBuildsService) {}
+
+  @Get('info')
+  @BuildInfoApi.getBuildInfo
+  async info(@Param() { appId }: AppParams): Promise<BuildInfoResponseDto> {
+    return this.actives.info(appId);
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { jsonValue } from '../../../common/json-part.js';
 import type { Page } from '../../../common/page.js';
 import { inTurn, inTurns } from '../../../common/turns.js';
@@ -28,6 +29,8 @@ import { buildLimits } from '../build.limits.js';
 const PAGE_LENGTH = 4_194_304;
 /** Definitions of a page that are read at first, before it is known how large those of the build are. */
 const FIRST_READ = 20;
+/** The number of no definition. */
+const NONE = -1;
 
 /**
  * Process definitions and workflows of builds, for whatever runs them (docs/contract.md, sections 4 and 6). Definitions are
@@ -40,7 +43,7 @@ export class BuildDefinitionsService {
   /** Ids of the definitions that are held, by name. */
   private readonly names = new Map<string, number>();
   private readonly workflows: RecentlyUsed<string, StoredWorkflow>;
-  private readonly loading = new Map<string, Promise<BuildDefinition>>();
+  private readonly loading = new Map<string, Promise<BuildDefinition | null>>();
 
   constructor(
     private readonly database: Database,
@@ -59,20 +62,7 @@ export class BuildDefinitionsService {
    * @throws ProcessDefinitionNotFoundError when the build has no process of this name
    */
   async findDefinition(appId: string, buildId: string, processName: string): Promise<BuildDefinition> {
-    const key = { appId, buildId, processName };
-    const name = keyOf(key);
-    const id = this.names.get(name);
-    const held = id === undefined ? undefined : this.held.get(id);
-    return (
-      held ??
-      this.once(name, async () => {
-        const row = await this.database.read((manager) => DefinitionRows.byName(manager, key));
-        if (row === undefined) {
-          throw new BuildNotFoundError();
-        }
-        return this.keep(row);
-      })
-    );
+    return required(await this.byName({ appId, buildId, processName }));
   }
 
   /**
@@ -81,9 +71,9 @@ export class BuildDefinitionsService {
    */
   async byId(definitionId: number): Promise<BuildDefinition> {
     const held = this.held.get(definitionId);
-    const load = (): Promise<DefinitionRow | null> =>
-      this.database.read((manager) => DefinitionRows.byId(manager, definitionId));
-    return held ?? this.once(String(definitionId), async () => this.keep(await load()));
+    const load = (manager: EntityManager): Promise<DefinitionRow | null> =>
+      DefinitionRows.byId(manager, definitionId);
+    return held ?? required(await this.once(String(definitionId), load));
   }
 
   /** The processes of a build, without those of its libraries, in the order of their ids. */
@@ -141,14 +131,10 @@ export class BuildDefinitionsService {
     appId: string | null,
     processName: string,
   ): Promise<BuildDefinition> {
-    for (const build of await this.scopes.candidates(from.buildId, appId)) {
-      const found = await this.find(build.appId, build.buildId, processName);
-      if (found !== null) {
-        await this.scopes.demandCallable(from.buildId, build);
-        return found;
-      }
-    }
-    throw new ProcessDefinitionNotFoundError();
+    const found = await this.scopes.find(from.buildId, appId, (build) =>
+      this.byName({ appId: build.appId, buildId: build.buildId, processName }),
+    );
+    return required(found);
   }
 
   /**
@@ -158,14 +144,11 @@ export class BuildDefinitionsService {
    * @throws WorkflowNotFoundError, BuildNotFoundError, LibraryRefusedError, BuildDamagedError
    */
   async workflow(buildId: string, appId: string | null, name: string): Promise<StoredWorkflow> {
-    for (const build of await this.scopes.candidates(buildId, appId)) {
-      const found = await this.ownWorkflow(build.buildId, name);
-      if (found !== null) {
-        await this.scopes.demandCallable(buildId, build);
-        return found;
-      }
+    const found = await this.scopes.find(buildId, appId, (build) => this.ownWorkflow(build.buildId, name));
+    if (found === null) {
+      throw new WorkflowNotFoundError();
     }
-    throw new WorkflowNotFoundError();
+    return found;
   }
 
   private async ownWorkflow(buildId: string, name: string): Promise<StoredWorkflow | null> {
@@ -207,31 +190,36 @@ export class BuildDefinitionsService {
     return this.database.read((manager) => ActiveBuilds.find(manager, appId));
   }
 
-  private async find(appId: string, buildId: string, processName: string): Promise<BuildDefinition | null> {
-    try {
-      return await this.findDefinition(appId, buildId, processName);
-    } catch (error) {
-      if (error instanceof ProcessDefinitionNotFoundError) {
-        return null;
-      }
-      throw error;
-    }
+  /** @throws BuildNotFoundError */
+  private async byName(key: DefinitionKey): Promise<BuildDefinition | null> {
+    const name = keyOf(key);
+    const held = this.held.get(this.names.get(name) ?? NONE);
+    return held ?? this.once(name, (manager) => DefinitionRows.byName(manager, key));
   }
 
   /** Callers that ask for the same at the same time get the same answer. */
-  private async once(key: string, load: () => Promise<BuildDefinition>): Promise<BuildDefinition> {
+  private async once(
+    key: string,
+    load: (manager: EntityManager) => Promise<DefinitionRow | null | undefined>,
+  ): Promise<BuildDefinition | null> {
     const running = this.loading.get(key);
     if (running !== undefined) {
       return running;
     }
-    const loading = load().finally(() => this.loading.delete(key));
+    const loading = this.database
+      .read(load)
+      .then((row) => this.keep(row))
+      .finally(() => this.loading.delete(key));
     this.loading.set(key, loading);
     return loading;
   }
 
-  private keep(row: DefinitionRow | null): BuildDefinition {
+  private keep(row: DefinitionRow | null | undefined): BuildDefinition | null {
+    if (row === undefined) {
+      throw new BuildNotFoundError();
+    }
     if (row === null) {
-      throw new ProcessDefinitionNotFoundError();
+      return null;
     }
     // Meanwhile it may have come in by its other key: there must be one object of it.
     const held = this.held.get(row.id);
@@ -243,6 +231,13 @@ export class BuildDefinitionsService {
     this.held.set(definition.id, definition, definition.graphLength);
     return definition;
   }
+}
+
+function required(definition: BuildDefinition | null): BuildDefinition {
+  if (definition === null) {
+    throw new ProcessDefinitionNotFoundError();
+  }
+  return definition;
 }
 
 function toDefinition({ graph, ...columns }: DefinitionRow): BuildDefinition {

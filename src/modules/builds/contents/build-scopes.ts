@@ -39,24 +39,44 @@ export class BuildScopes {
   }
 
   /**
-   * Makes sure that something of a build may be called by another one, a library of which it is: not when it was withdrawn, and with
-   * LIBRARY_CONSENT_AT_CALLS only while its owner lets the application use it.
-   * @throws LibraryRefusedError, BuildNotFoundError
+   * Looks for something in the candidates, one after the other.
+   * @returns null when none has it
+   * @throws LibraryRefusedError for that of a library which must not be called; BuildNotFoundError, BuildDamagedError
    */
-  async demandCallable(buildId: string, called: Scope[number]): Promise<void> {
+  async find<Found>(
+    buildId: string,
+    appId: string | null,
+    look: (build: Scope[number]) => Promise<Found | null>,
+  ): Promise<Found | null> {
+    for (const build of await this.candidates(buildId, appId)) {
+      const found = await look(build);
+      if (found !== null) {
+        const refusal = await this.refusalOf(buildId, build);
+        if (refusal !== undefined) {
+          throw new LibraryRefusedError(build, refusal);
+        }
+        return found;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Why something of a build must not be called by another one, a library of which it is: it was withdrawn, or with
+   * LIBRARY_CONSENT_AT_CALLS its owner no longer lets the application use it; undefined where it may.
+   * @throws BuildNotFoundError
+   */
+  async refusalOf(buildId: string, called: Scope[number]): Promise<LibraryRefusal | undefined> {
     if (called.buildId === buildId) {
-      return;
+      return undefined;
     }
     const [own] = await this.candidates(buildId, null);
-    const refusal = await this.database.read(async (manager): Promise<LibraryRefusal | undefined> => {
+    return this.database.read(async (manager) => {
       if (own !== undefined && this.asksConsent) {
         return (await LibraryRights.refusals(manager, own.appId, [called])).get(called.buildId);
       }
       return (await Builds.isWithdrawn(manager, called.buildId)) ? 'WITHDRAWN' : undefined;
     });
-    if (refusal !== undefined) {
-      throw new LibraryRefusedError(called, refusal);
-    }
   }
 
   private async load(buildId: string): Promise<Scope> {

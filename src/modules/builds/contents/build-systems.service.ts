@@ -3,7 +3,6 @@ import { Database } from '../../../database/database.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import type { SystemType } from '../../systems/model/system.types.js';
 import { BuildContents } from '../storage/build-contents.repository.js';
-import { LibraryRefusedError } from '../model/builds.errors.js';
 import { BuildScopes } from './build-scopes.js';
 import { BuildSeals } from './build-seals.service.js';
 import type { BuildSystemEntity, BuildToolEntity } from '../storage/build.entity.js';
@@ -44,23 +43,11 @@ export class BuildSystemsService {
     }
     const systems = await this.database.read((manager) => BuildContents.systems(manager, scope.buildId));
     const found = systems.find((system) => system.type === type && isNamed(system, reference));
-    if (found === undefined || !(await this.isCallable(buildId, scope))) {
+    if (found === undefined || (await this.scopes.refusalOf(buildId, scope)) !== undefined) {
       return null;
     }
     await this.seals.demandSystems(scope.buildId, systems);
     return { ...found, appId: scope.appId };
-  }
-
-  private async isCallable(buildId: string, scope: { appId: string; buildId: string }): Promise<boolean> {
-    try {
-      await this.scopes.demandCallable(buildId, scope);
-      return true;
-    } catch (error) {
-      if (error instanceof LibraryRefusedError) {
-        return false;
-      }
-      throw error;
-    }
   }
 
   /**

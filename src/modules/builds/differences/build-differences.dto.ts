@@ -1,10 +1,5 @@
 import { Shows } from '../../../common/answer-fields.decorators.js';
-import {
-  DifferenceChange,
-  DifferencePart,
-  type BuildDifference,
-  type BuildDifferences,
-} from './build-differences.types.js';
+import { DifferenceChange, DifferencePart } from './build-differences.types.js';
 
 /** A part that one of two builds lacks, or has otherwise. */
 export class BuildDifferenceDto {
@@ -56,16 +51,4 @@ export class BuildDifferencesResponseDto {
     'By kind, application, place and name; none where both hold the same.',
   )
   differences: BuildDifferenceDto[];
-}
-
-export function toBuildDifferences({
-  differences,
-  ...builds
-}: BuildDifferences): BuildDifferencesResponseDto {
-  return { ...builds, differences: differences.map(toDifference) };
-}
-
-function toDifference(difference: BuildDifference): BuildDifferenceDto {
-  const { part, change, appId, within, name, members, enabled } = difference;
-  return { part, change, applicationId: appId, within, name, members, enabled };
 }

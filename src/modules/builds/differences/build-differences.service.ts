@@ -10,9 +10,10 @@ import type { BuildLibrary } from '../model/builds.types.js';
 import { BuildContents } from '../storage/build-contents.repository.js';
 import { Builds } from '../storage/builds.repository.js';
 import { DefinitionRows } from '../storage/definition-rows.repository.js';
-import type { BuildDifference, BuildDifferences, ComparedPart } from './build-differences.types.js';
-import { differencesOf } from './compare-parts.js';
+import type { BuildDifferenceDto, BuildDifferencesResponseDto } from './build-differences.dto.js';
+import type { ComparedPart } from './build-differences.types.js';
 import {
+  differencesOf,
   partOfLibrary,
   partOfSettings,
   partsOfProcess,
@@ -46,7 +47,7 @@ export class BuildDifferencesService {
    * @throws BuildNotFoundError when the application has no such build
    * @throws BuildComparisonsBusyError when too many wait, or one waits for too long
    */
-  async ofBuild(appId: string, buildId: string, baseBuildId?: string): Promise<BuildDifferences> {
+  async ofBuild(appId: string, buildId: string, baseBuildId?: string): Promise<BuildDifferencesResponseDto> {
     const active = await this.definitions.activeBuild(appId);
     const activeBuildId = active?.buildId ?? null;
     const found = { buildId, activeBuildId, ...(baseBuildId === undefined ? {} : { baseBuildId }) };
@@ -68,7 +69,7 @@ export class BuildDifferencesService {
   private async compared(
     { appId, buildId }: BringingBuild,
     baseBuildId: string | null,
-  ): Promise<BuildDifference[]> {
+  ): Promise<BuildDifferenceDto[]> {
     const libraries = await this.libraries(buildId);
     const others = baseBuildId === null ? [] : await this.libraries(baseBuildId);
     const ids = new Set(others.map((library) => library.buildId));

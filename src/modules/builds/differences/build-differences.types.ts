@@ -32,23 +32,3 @@ export interface ComparedPart {
   /** The flag of a tool; null for everything else. */
   readonly enabled: boolean | null;
 }
-
-/** A part that one of two builds lacks, or has otherwise. */
-export interface BuildDifference extends Pick<
-  ComparedPart,
-  'part' | 'appId' | 'within' | 'name' | 'enabled'
-> {
-  change: DifferenceChange;
-  /** Of a changed part: names of the members that are other. */
-  members: string[];
-}
-
-/** What a build has otherwise than the active one, or the one that was named. */
-export interface BuildDifferences {
-  buildId: string;
-  /** Null where no build of the application is active; then everything is added. */
-  activeBuildId: string | null;
-  /** The build that was named, if one was. */
-  baseBuildId?: string;
-  differences: BuildDifference[];
-}

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Steps } from '../../../common/turns.js';
-import { differencesOf } from './compare-parts.js';
-import { partsOfProcess, partsOfSystems } from './compared-parts.js';
+import { differencesOf, partsOfProcess, partsOfSystems } from './compared-parts.js';
 
 const MANY = 500;
 

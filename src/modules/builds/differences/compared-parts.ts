@@ -14,8 +14,10 @@ import { workflowText } from '../model/workflow-text.js';
 import type { BuildLibrary } from '../model/builds.types.js';
 import type { BuildToolFacts } from '../storage/build-contents.repository.js';
 import type { BuildSystemEntity } from '../storage/build.entity.js';
-import { DifferencePart, type ComparedPart } from './build-differences.types.js';
+import type { BuildDifferenceDto } from './build-differences.dto.js';
+import { DifferenceChange, DifferencePart, type ComparedPart } from './build-differences.types.js';
 
+const ORDER = Object.values(DifferencePart);
 const AGENT = 'CUSTOM_AGENT';
 /** Members of a node that say where it stands, and by whom and when it was written. */
 const PLACE_OF_NODE = new Set([
@@ -41,7 +43,7 @@ export function* partsOfProcess(appId: string, json: Buffer): Steps<ComparedPart
     yield;
   }
   return [
-    { part: DifferencePart.Process, appId, within: null, name, key: name, members, enabled: null },
+    partOf(DifferencePart.Process, appId, name, { members }),
     ...graph.lanes.flatMap((lane) => permissionsOf(appId, name, lane)),
   ];
 }
@@ -65,15 +67,12 @@ function* elementsOf(graph: ProcessGraph): Generator<[string, unknown]> {
 }
 
 function permissionsOf(appId: string, process: string, lane: GraphLane): ComparedPart[] {
-  return lane.execute.map((permission) => ({
-    part: DifferencePart.Permission,
-    appId,
-    within: `${process}/${lane.name ?? lane.key}`,
-    name: permission,
-    key: JSON.stringify([process, lane.key, permission]),
-    members: new Map(),
-    enabled: null,
-  }));
+  return lane.execute.map((permission) =>
+    partOf(DifferencePart.Permission, appId, permission, {
+      within: `${process}/${lane.name ?? lane.key}`,
+      key: JSON.stringify([process, lane.key, permission]),
+    }),
+  );
 }
 
 /** A node that is added moves the indexes of others, which change nothing else by that. */
@@ -107,24 +106,16 @@ export function* partsOfWorkflow(appId: string, definition: Buffer): Steps<Compa
   members.set('description', hashOf(workflow.read('description')));
   members.set('input schema', hashOf(workflow.read('inputSchema')));
   members.set('output schema', hashOf(workflow.read('outputSchema')));
-  const parts: ComparedPart[] = [
-    { part: DifferencePart.Workflow, appId, within: null, name, key: name, members, enabled: null },
-  ];
+  const parts = [partOf(DifferencePart.Workflow, appId, name, { members })];
   const nodes = yield* workflow.nodes();
   for (const node of nodes) {
     const { aiOptions, ...rest } = node;
     const told = Object.entries(rest).filter(([member]) => !PLACE_OF_NODE.has(member));
     members.set(node.id, hashOf({ ...Object.fromEntries(told), aiOptions }));
     if (node.type === AGENT) {
-      parts.push({
-        part: DifferencePart.Agent,
-        appId,
-        within: name,
-        name: node.name,
-        key: JSON.stringify([name, node.id]),
-        members: hashed([...told, ...Object.entries(aiOptions ?? {})]),
-        enabled: null,
-      });
+      const key = JSON.stringify([name, node.id]);
+      const agent = hashed([...told, ...Object.entries(aiOptions ?? {})]);
+      parts.push(partOf(DifferencePart.Agent, appId, node.name, { within: name, key, members: agent }));
     }
     yield;
   }
@@ -158,15 +149,8 @@ function partOfSystem(appId: string, system: BuildSystemEntity): ComparedPart {
   const { resourceName, type, name, description, baseUrl } = system;
   const { authorizationType, clientId, identityProviderUrl } = system;
   const told = { type, name, description, baseUrl, authorizationType, clientId, identityProviderUrl };
-  return {
-    part: DifferencePart.System,
-    appId,
-    within: null,
-    name: resourceName,
-    key: nameKey(resourceName),
-    members: hashed(Object.entries(told)),
-    enabled: null,
-  };
+  const members = hashed(Object.entries(told));
+  return partOf(DifferencePart.System, appId, resourceName, { key: nameKey(resourceName), members });
 }
 
 function partOfTool(
@@ -174,38 +158,34 @@ function partOfTool(
   system: string,
   { name, definitionHash, enabled }: BuildToolFacts,
 ): ComparedPart {
-  return {
-    part: DifferencePart.Tool,
-    appId,
-    within: system,
-    name,
-    key: JSON.stringify([nameKey(system), name]),
-    members: new Map([
-      ['definition', definitionHash],
-      ['enabled', String(enabled)],
-    ]),
-    enabled,
-  };
+  const members = new Map([
+    ['definition', definitionHash],
+    ['enabled', String(enabled)],
+  ]);
+  const key = JSON.stringify([nameKey(system), name]);
+  return partOf(DifferencePart.Tool, appId, name, { within: system, key, members, enabled });
 }
 
 /** A library of a build. */
 export function partOfLibrary(appId: string, library: BuildLibrary): ComparedPart {
-  return {
-    part: DifferencePart.Library,
-    appId,
-    within: null,
-    name: library.appId,
-    key: library.appId,
+  return partOf(DifferencePart.Library, appId, library.appId, {
     members: hashed([['build', library.buildId]]),
-    enabled: null,
-  };
+  });
 }
 
 /** What front ends are told of a build. */
 export function partOfSettings(appId: string, settings: PackageSettings): ComparedPart {
-  const members = hashed(Object.entries(settings));
-  const part = DifferencePart.Settings;
-  return { part, appId, within: null, name: 'settings', key: '', members, enabled: null };
+  return partOf(DifferencePart.Settings, appId, 'settings', { members: hashed(Object.entries(settings)) });
+}
+
+/** A part that is known by its name, unless it says otherwise. */
+function partOf(
+  part: DifferencePart,
+  appId: string,
+  name: string,
+  rest: Partial<ComparedPart>,
+): ComparedPart {
+  return { part, appId, within: null, name, key: name, members: new Map(), enabled: null, ...rest };
 }
 
 function hashed(members: readonly (readonly [string, unknown])[]): Map<string, string> {
@@ -216,4 +196,68 @@ function hashed(members: readonly (readonly [string, unknown])[]): Map<string, s
 function hashOf(value: unknown): string {
   const text = canonicalJson(value ?? null);
   return createHash('sha256').update(text).digest('base64');
+}
+
+/**
+ * What is other in a build than in the one before.
+ * @returns by kind, in the order of `DifferencePart`, then by application, place and name
+ */
+export function* differencesOf(
+  before: readonly ComparedPart[],
+  now: readonly ComparedPart[],
+): Steps<BuildDifferenceDto[]> {
+  const left = new Map<string, ComparedPart>();
+  for (const part of before) {
+    left.set(identityOf(part), part);
+    yield;
+  }
+  const found: BuildDifferenceDto[] = [];
+  for (const part of now) {
+    const identity = identityOf(part);
+    const other = left.get(identity);
+    left.delete(identity);
+    const members = other === undefined ? [] : changedMembers(other, part);
+    if (other === undefined) {
+      found.push(differenceOf(part, DifferenceChange.Added));
+    } else if (members.length > 0) {
+      found.push({ ...differenceOf(part, DifferenceChange.Changed), members });
+    }
+    yield;
+  }
+  for (const part of left.values()) {
+    found.push({ ...differenceOf(part, DifferenceChange.Removed), enabled: null });
+  }
+  return found.toSorted(byPlace);
+}
+
+function identityOf({ part, appId, key }: ComparedPart): string {
+  return `${part} ${appId} ${key}`;
+}
+
+function differenceOf(
+  { part, appId, within, name, enabled }: ComparedPart,
+  change: DifferenceChange,
+): BuildDifferenceDto {
+  return { part, change, applicationId: appId, within, name, members: [], enabled };
+}
+
+function changedMembers(before: ComparedPart, now: ComparedPart): string[] {
+  const names = new Set([...now.members.keys(), ...before.members.keys()]);
+  return [...names].filter((name) => before.members.get(name) !== now.members.get(name));
+}
+
+function byPlace(one: BuildDifferenceDto, other: BuildDifferenceDto): number {
+  return (
+    ORDER.indexOf(one.part) - ORDER.indexOf(other.part) ||
+    compared(one.applicationId, other.applicationId) ||
+    compared(one.within ?? '', other.within ?? '') ||
+    compared(one.name, other.name)
+  );
+}
+
+function compared(one: string, other: string): number {
+  if (one === other) {
+    return 0;
+  }
+  return one < other ? -1 : 1;
 }

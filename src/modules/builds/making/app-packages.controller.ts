@@ -15,13 +15,8 @@ import { AppPackagesService } from '../packages/app-packages.service.js';
 import { BuildsService } from './builds.service.js';
 import { AppVersionParams, versionOf } from '../../apps/app.params.dto.js';
 import { NewBuildResponseDto, toNewBuild } from './build.response.dto.js';
-import { CommitVersionRequestDto, CommittedVersionResponseDto, toCommittedVersion } from './commit.dto.js';
-import {
-  PackageProblemsResponseDto,
-  StoredPackageResponseDto,
-  toPackageProblems,
-  toStoredPackage,
-} from '../model/package.dto.js';
+import { CommitVersionRequestDto, CommittedVersionResponseDto } from './commit.dto.js';
+import { PackageProblemsResponseDto, StoredPackageResponseDto } from '../model/package.dto.js';
 
 import { VersionCommitsService } from './version-commits.service.js';
 import { AppPackagesApi } from './app-packages.api.js';
@@ -48,7 +43,7 @@ export class AppPackagesController {
     @Param() params: AppVersionParams,
     @Body() body: Buffer,
   ): Promise<StoredPackageResponseDto> {
-    return toStoredPackage(await this.packages.store(principal, versionOf(params), body));
+    return this.packages.store(principal, versionOf(params), body);
   }
 
   @Get('package')
@@ -63,7 +58,7 @@ export class AppPackagesController {
     @CurrentPrincipal() principal: Principal,
     @Param() params: AppVersionParams,
   ): Promise<PackageProblemsResponseDto> {
-    return toPackageProblems(await this.commits.problems(principal, versionOf(params)));
+    return { problems: await this.commits.problems(principal, versionOf(params)) };
   }
 
   @Post('commit')
@@ -75,10 +70,7 @@ export class AppPackagesController {
     @RequestHeader('If-Match') ifMatch: string | undefined,
     @Body() { message }: CommitVersionRequestDto,
   ): Promise<CommittedVersionResponseDto> {
-    const condition = readIfMatch(ifMatch);
-    return toCommittedVersion(
-      await this.commits.commit(principal, versionOf(params), message ?? null, condition),
-    );
+    return this.commits.commit(principal, versionOf(params), message ?? null, readIfMatch(ifMatch));
   }
 
   @Post('build')

@@ -4,13 +4,12 @@ import type { Page } from '../../../common/page.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import {
   BuildStatus,
-  type BuildLibrary,
   type BuildManifest,
   type BuildResource,
   type BuildSummary,
   type MadeBuild,
 } from '../model/builds.types.js';
-import { PackageProblemDto, toProblem } from '../model/package.dto.js';
+import { PackageProblemDto } from '../model/package.dto.js';
 
 const RESOURCE_TYPES = ['PROCESS', 'WORKFLOW', 'REST', 'NOSQL_DB', 'MCP'] as const;
 
@@ -108,16 +107,12 @@ export function toBuildPage({ items, next }: Page<BuildSummary>): BuildPageDto {
   return { builds: items.map(toSummary), next };
 }
 
-export function toManifest(manifest: BuildManifest): BuildManifestResponseDto {
-  return {
-    ...toSummary(manifest),
-    resources: manifest.resources.map(toResource),
-    libraries: manifest.libraries.map(toLibrary),
-  };
+export function toManifest({ resources, libraries, ...summary }: BuildManifest): BuildManifestResponseDto {
+  return { ...toSummary(summary), resources, libraries };
 }
 
 export function toNewBuild(build: MadeBuild): NewBuildResponseDto {
-  return { ...toManifest(build), warnings: build.warnings.map(toProblem) };
+  return { ...toManifest(build), warnings: build.warnings };
 }
 
 function toSummary(build: BuildSummary): BuildSummaryDto {
@@ -130,17 +125,4 @@ function toSummary(build: BuildSummary): BuildSummaryDto {
     createdDate: build.createdAt.toISOString(),
     createdBy: build.createdBy,
   };
-}
-
-function toResource({
-  resourceType,
-  name,
-  resourceId,
-  resourceDefinitionId,
-}: BuildResource): BuildResourceDto {
-  return { resourceType, name, resourceId, resourceDefinitionId };
-}
-
-function toLibrary({ appId, buildId, level }: BuildLibrary): BuildLibraryDto {
-  return { appId, buildId, level };
 }

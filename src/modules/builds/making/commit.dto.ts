@@ -3,8 +3,7 @@ import { Shows } from '../../../common/answer-fields.decorators.js';
 import { IsOptional } from 'class-validator';
 import { IsText } from '../../../common/validation/patterns.decorators.js';
 import { AppVersionState } from '../../apps/apps.types.js';
-import type { CommittedVersion } from '../model/builds.types.js';
-import { PackageProblemDto, toProblem } from '../model/package.dto.js';
+import { PackageProblemDto } from '../model/package.dto.js';
 
 const MESSAGE_MAX_LENGTH = 50;
 
@@ -43,15 +42,4 @@ export class CommittedVersionResponseDto {
     'What to see to before a build is made, such as systems whose connection was never tested.',
   )
   warnings: PackageProblemDto[];
-}
-
-export function toCommittedVersion({
-  appId,
-  appVersionId,
-  state,
-  committedAt,
-  warnings,
-}: CommittedVersion): CommittedVersionResponseDto {
-  const committedDate = committedAt?.toISOString() ?? '';
-  return { appId, appVersionId, status: state, committedDate, warnings: warnings.map(toProblem) };
 }

@@ -17,12 +17,13 @@ import {
   PackageOutdatedError,
   PackageSystemsMissingError,
 } from '../model/builds.errors.js';
-import type { CommittedVersion, PackageText } from '../model/builds.types.js';
+import type { PackageText } from '../model/builds.types.js';
 import { agentsOf } from '../model/workflow-text.js';
 import { PackageCheckService } from '../packages/package-check.service.js';
 import { namesOf, storedPackage, storedWorkflows, untilUnmoved } from '../packages/stored-packages.js';
 import { AppPackages } from '../storage/app-packages.repository.js';
 import { BuildWarningsService } from './build-warnings.service.js';
+import type { CommittedVersionResponseDto } from './commit.dto.js';
 
 interface CommitOrder {
   message: string | null;
@@ -81,7 +82,7 @@ export class VersionCommitsService {
     version: AppVersionKey,
     message: string | null,
     condition?: IfMatch,
-  ): Promise<CommittedVersion> {
+  ): Promise<CommittedVersionResponseDto> {
     await this.database.read((manager) => this.apps.requireDraft(manager, version));
     // Where another package was stored after the check, that one is checked.
     const committedAt = await untilUnmoved(async () => {
@@ -90,8 +91,12 @@ export class VersionCommitsService {
         this.store(manager, principal, version, { ...checked, message, condition }),
       );
     });
-    const warnings = await this.warnings.of({ ...version, buildId: null });
-    return { ...version, state: AppVersionState.Committed, committedAt, warnings };
+    return {
+      ...version,
+      status: AppVersionState.Committed,
+      committedDate: committedAt.toISOString(),
+      warnings: await this.warnings.of({ ...version, buildId: null }),
+    };
   }
 
   /** What would make every build of the version fail: a commit cannot be taken back. Not inside of a transaction. */

@@ -1,15 +1,10 @@
 import type { PageQuery } from '../../../common/page.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import type { TimeRange } from '../../../database/conditions.js';
-import type { AppVersionKey, AppVersionStatus } from '../../apps/apps.types.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { AuditAction } from '../../audit/model/audit.types.js';
 import type { NodeEdit } from '../../packages/drafts/node-edit.js';
-import type {
-  LibraryReference,
-  PackageProblem,
-  PackageSettings,
-  PackageWorkflow,
-} from '../../packages/model/package.types.js';
+import type { PackageProblem, PackageWorkflow } from '../../packages/model/package.types.js';
 import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
 import type { SystemType } from '../../systems/model/system.types.js';
 import type { AgentWorkflow } from './workflow-text.js';
@@ -37,14 +32,6 @@ export interface Withdrawal {
   /** User name of who withdraws it. */
   actor: string;
   at: Date;
-}
-
-/** What came of it. */
-export interface WithdrawnBuild {
-  buildId: string;
-  running: RunningInstances;
-  /** Whether it was the active build. */
-  wasActive: boolean;
 }
 
 /** A process definition in a build, as it runs. One object for as long as it is cached, and never changed. */
@@ -133,22 +120,9 @@ export interface MadeBuild extends BuildManifest {
   warnings: PackageProblem[];
 }
 
-/** A version that was just committed, and warnings before a build is made of it. */
-export interface CommittedVersion extends AppVersionStatus {
-  warnings: PackageProblem[];
-}
-
 /** Which builds of an application, and how many of them in a page. */
 export interface BuildQuery extends PageQuery, TimeRange {
   appId: string;
-}
-
-/** What front ends are told of the active build. */
-export interface BuildInfo {
-  buildId: string;
-  applicationId: string;
-  applicationVersionId: string;
-  settings: PackageSettings;
 }
 
 /** A build at the moment of its activation, with its own process definitions, not those of libraries. */
@@ -175,13 +149,6 @@ export interface PackageText {
   checksum: string;
 }
 
-/** What a package names beside its processes and workflows. */
-export interface PackageNames {
-  libraries: LibraryReference[];
-  /** Resource names. */
-  systems: string[];
-}
-
 /** A change of a node, and the checksum of the package that was looked at for it. */
 export interface PackageEdit {
   edit: NodeEdit;
@@ -195,7 +162,8 @@ export interface StoredPackage {
   checksum: string;
   /** False when everything was there already. */
   changed: boolean;
-  systems: SystemsImport;
+  /** Resource names. */
+  systems: Pick<SystemsImport, 'added' | 'changed' | 'removed'>;
   /** Remarks that do not stand against the package. */
   warnings: PackageProblem[];
 }

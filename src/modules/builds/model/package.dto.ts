@@ -1,9 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import { ErrorResponseDto } from '../../../common/errors/error.response.dto.js';
-import type { PackageProblem } from '../../packages/model/package.types.js';
 import { PACKAGE_REFUSED_EXAMPLE } from './build.examples.js';
-import type { StoredPackage } from './builds.types.js';
 
 /** Something wrong in a package. */
 export class PackageProblemDto {
@@ -97,31 +95,4 @@ export class PackageProblemsResponseDto {
     'Errors and warnings; none for a package that can be committed without remarks.',
   )
   problems: PackageProblemDto[];
-}
-
-export function toPackageProblems(problems: readonly PackageProblem[]): PackageProblemsResponseDto {
-  return { problems: problems.map(toProblem) };
-}
-
-export function toStoredPackage({
-  checksum,
-  changed,
-  systems: { added, changed: changedSystems, removed },
-  warnings,
-}: StoredPackage): StoredPackageResponseDto {
-  const systems = { added, changed: changedSystems, removed };
-  return { checksum, changed, systems, warnings: warnings.map(toProblem) };
-}
-
-export function toProblem(problem: PackageProblem): PackageProblemDto {
-  const { severity, code, file, element, message, elementName, line } = problem;
-  return {
-    severity,
-    code,
-    file,
-    element,
-    message,
-    ...(elementName === undefined ? {} : { elementName }),
-    ...(line === undefined ? {} : { line }),
-  };
 }

@@ -3,9 +3,8 @@ import { Shows } from '../../../common/answer-fields.decorators.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import { JsonText } from '../../../common/http/json-replies.js';
 import type { Steps } from '../../../common/turns.js';
-import { NODE_TYPES } from '../../packages/model/node-types.types.js';
+import { NODE_TYPES } from '../../packages/schema/node-types.types.js';
 import type { DraftNode } from '../../packages/drafts/draft-workflows.js';
-import type { ShownNode, ShownWorkflow, WorkflowSummary } from './workflow-nodes.types.js';
 
 /** Place of a node in an editor. */
 export class LayoutOptionsDto {
@@ -169,74 +168,45 @@ export class WorkflowDto extends WorkflowSummaryDto {
   nodes: WorkflowNodeDto[];
 }
 
-export function toWorkflowList(workflows: WorkflowSummary[]): WorkflowListDto {
-  return { workflows: workflows.map(toSummary) };
+/** A workflow of a version, its references completed by definition ids. */
+export type ShownWorkflow = Omit<WorkflowDto, 'nodes'> & { nodes: DraftNode[] };
+
+/** A node of a workflow of a version, with the entity tag of its state. */
+export interface ShownNode {
+  node: DraftNode;
+  workflowResourceId: string;
+  /** Entity tag (RFC 9110, section 8.8.3), quotes included. */
+  etag: string;
 }
 
 /** A WorkflowDto: it can have many megabytes, which are too much to be written in one go. */
-export function* workflowJson(workflow: ShownWorkflow): Steps<JsonText> {
-  const { inputSchema, outputSchema, nodes, resourceId: workflowResourceId } = workflow;
+export function* workflowJson({ nodes, ...head }: ShownWorkflow): Steps<JsonText> {
   const texts: Buffer[] = [];
   for (const node of nodes) {
     const comma = texts.length === 0 ? '' : ',';
-    texts.push(Buffer.from(comma + JSON.stringify(toWorkflowNode({ node, workflowResourceId }))));
+    const shown = toWorkflowNode({ node, workflowResourceId: head.resourceId });
+    texts.push(Buffer.from(comma + JSON.stringify(shown)));
     yield;
   }
-  const head: Omit<WorkflowDto, 'nodes'> = { ...toSummary(workflow), inputSchema, outputSchema };
   const before = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"nodes":[`);
   return new JsonText(Buffer.concat([before, ...texts, Buffer.from(']}')]));
 }
 
-export function toWorkflowNode({
-  node,
-  workflowResourceId,
-}: Pick<ShownNode, 'node' | 'workflowResourceId'>): WorkflowNodeDto {
+/** A node as it is stored has the members of an answer, but for those that may be left out. */
+export function toWorkflowNode({ node, workflowResourceId }: Omit<ShownNode, 'etag'>): WorkflowNodeDto {
+  const { svcUuid, inputBody, responseKey, aiOptions } = node;
   return {
-    id: node.id,
-    svcUuid: node.svcUuid ?? '',
-    type: node.type,
-    name: node.name,
-    layoutOptions: node.layoutOptions,
-    conditions: node.conditions,
-    outgoingSequences: node.outgoingSequences,
-    inputBody: node.inputBody ?? '',
-    outputBody: node.outputBody,
-    payload: node.payload,
-    responseKey: node.responseKey ?? '',
-    aiOptions: toAiOptions(node),
+    ...node,
+    svcUuid: svcUuid ?? '',
+    inputBody: inputBody ?? '',
+    responseKey: responseKey ?? '',
+    aiOptions: aiOptions && {
+      ...aiOptions,
+      mcpServers: aiOptions.mcpServers.map(({ resourceDefinitionId, appId }) => ({
+        resourceDefinitionId: resourceDefinitionId ?? '',
+        appId: appId ?? '',
+      })),
+    },
     workflowResourceId,
-    subWorkflowResourceDefinitionId: node.subWorkflowResourceDefinitionId,
-    subWorkflowNodeType: node.subWorkflowNodeType,
-    createdDate: node.createdDate,
-    modifiedDate: node.modifiedDate,
-    createdBy: node.createdBy,
-    modifiedBy: node.modifiedBy,
   };
-}
-
-function toAiOptions({ aiOptions }: DraftNode): AiOptionsDto | null {
-  if (aiOptions === null) {
-    return null;
-  }
-  const { aiType, aiSubType, operationPrompt, exampleOutputJsonSchema, mcpServers } = aiOptions;
-  return {
-    aiType,
-    aiSubType,
-    operationPrompt,
-    exampleOutputJsonSchema,
-    mcpServers: mcpServers.map(({ resourceDefinitionId, appId }) => ({
-      resourceDefinitionId: resourceDefinitionId ?? '',
-      appId: appId ?? '',
-    })),
-  };
-}
-
-function toSummary({
-  name,
-  description,
-  resourceId,
-  resourceDefinitionId,
-  nodeCount,
-}: WorkflowSummary): WorkflowSummaryDto {
-  return { name, description, resourceId, resourceDefinitionId, nodeCount };
 }

@@ -7,8 +7,18 @@ import {
   MatchesPathId,
   PATH_ID_PATTERN,
 } from '../../../common/validation/patterns.decorators.js';
-import type { NodeKey, WorkflowKey } from './workflow-nodes.types.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AppVersionParams, versionOf } from '../../apps/app.params.dto.js';
+
+/** Names a workflow by its place in the interface; the name without regard to case. */
+export interface WorkflowKey extends AppVersionKey {
+  workflow: string;
+}
+
+/** Names a node by its place in the interface. */
+export interface NodeKey extends WorkflowKey {
+  nodeId: string;
+}
 
 /** Path of one workflow of a version. */
 export class WorkflowParams extends AppVersionParams {

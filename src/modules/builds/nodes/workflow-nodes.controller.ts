@@ -15,11 +15,11 @@ import { Audited } from '../../audit/recording/audited.decorator.js';
 import { AppVersionParams, pathOf, versionOf } from '../../apps/app.params.dto.js';
 import { inTurns } from '../../../common/turns.js';
 import {
-  toWorkflowList,
   toWorkflowNode,
   workflowJson,
   WorkflowListDto,
   WorkflowNodeDto,
+  type ShownNode,
 } from './workflow-node.dto.js';
 import {
   NewNodeQueryDto,
@@ -29,7 +29,6 @@ import {
   WorkflowParams,
 } from './workflow-node.params.dto.js';
 import { WorkflowNodesService } from './workflow-nodes.service.js';
-import type { ShownNode } from './workflow-nodes.types.js';
 import { WorkflowNodesApi } from './workflow-nodes.api.js';
 
 /** Workflows of a version and their nodes, one by one (extension of the contract). */
@@ -42,7 +41,7 @@ export class WorkflowNodesController {
   @Get()
   @WorkflowNodesApi.listWorkflows
   async list(@Param() params: AppVersionParams): Promise<WorkflowListDto> {
-    return toWorkflowList(await this.workflows.list(versionOf(params)));
+    return { workflows: await this.workflows.list(versionOf(params)) };
   }
 
   @Get(':workflowName')

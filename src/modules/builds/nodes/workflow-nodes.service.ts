@@ -13,7 +13,7 @@ import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import type { DraftNode } from '../../packages/drafts/draft-workflows.js';
 import { resourceId, workflowDefinitionId } from '../../../common/resource-ids.js';
-import { PackagesService } from '../../packages/packages.service.js';
+import { withDefinitionIds } from '../../packages/packages.service.js';
 import { AppPackagesService } from '../packages/app-packages.service.js';
 import {
   WorkflowNodeChangedError,
@@ -25,13 +25,8 @@ import type { PackageEdit } from '../model/builds.types.js';
 import { agentsOf, type AgentNode, type AgentWorkflow, type WorkflowText } from '../model/workflow-text.js';
 import { storedWorkflows, untilUnmoved } from '../packages/stored-packages.js';
 import { PackageCheckService } from '../packages/package-check.service.js';
-import type {
-  NodeKey,
-  ShownNode,
-  ShownWorkflow,
-  WorkflowKey,
-  WorkflowSummary,
-} from './workflow-nodes.types.js';
+import type { ShownNode, ShownWorkflow, WorkflowSummaryDto } from './workflow-node.dto.js';
+import type { NodeKey, WorkflowKey } from './workflow-node.params.dto.js';
 
 /**
  * Workflows of application versions, and single nodes of them (docs/contract.md, section 5). They are part
@@ -43,11 +38,10 @@ export class WorkflowNodesService {
     private readonly database: Database,
     private readonly packages: AppPackagesService,
     private readonly checks: PackageCheckService,
-    private readonly format: PackagesService,
   ) {}
 
   /** The workflows of a version in the order of its package; none without one. Not inside of a transaction. */
-  async list(version: AppVersionKey): Promise<WorkflowSummary[]> {
+  async list(version: AppVersionKey): Promise<WorkflowSummaryDto[]> {
     return (await storedWorkflows(this.database, version)).map((workflow) => summaryOf(version, workflow));
   }
 
@@ -57,7 +51,7 @@ export class WorkflowNodesService {
     const { appId } = version;
     const systems = workflows.flatMap(({ nodes }) => nodes.flatMap(systemNames));
     const ids = await this.checks.definitionIds(appId, { systems, workflows: [] });
-    return workflows.map((workflow) => this.format.withDefinitionIds(workflow, appId, ids));
+    return workflows.map((workflow) => withDefinitionIds(workflow, appId, ids));
   }
 
   /** @throws WorkflowNotFoundError */
@@ -198,7 +192,7 @@ export class WorkflowNodesService {
       systems: nodes.flatMap(systemNames),
       workflows: [{ name: workflow }],
     });
-    return this.format.withDefinitionIds({ nodes: [...nodes] }, appId, ids).nodes;
+    return withDefinitionIds({ nodes: [...nodes] }, appId, ids).nodes;
   }
 }
 
@@ -218,12 +212,12 @@ async function foundIn(workflow: WorkflowText<DraftNode>, nodeId: string): Promi
 function idsOf(
   { appId, appVersionId }: AppVersionKey,
   workflow: string,
-): Pick<WorkflowSummary, 'resourceId' | 'resourceDefinitionId'> {
+): Pick<WorkflowSummaryDto, 'resourceId' | 'resourceDefinitionId'> {
   const resourceDefinitionId = workflowDefinitionId(appId, workflow);
   return { resourceDefinitionId, resourceId: resourceId({ appId, appVersionId }, resourceDefinitionId) };
 }
 
-function summaryOf(version: AppVersionKey, workflow: WorkflowText<DraftNode>): WorkflowSummary {
+function summaryOf(version: AppVersionKey, workflow: WorkflowText<DraftNode>): WorkflowSummaryDto {
   const { name, nodeCount } = workflow;
   return { name, description: workflow.read('description') as string, nodeCount, ...idsOf(version, name) };
 }

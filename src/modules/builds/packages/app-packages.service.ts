@@ -50,8 +50,13 @@ export class AppPackagesService {
       const { changed, systems } = await this.database.write((manager) =>
         this.apply(manager, principal, delivery),
       );
-      const warnings = [...delivery.remarks, ...secretWarnings(delivery.package.systems, systems)];
-      return { checksum: delivery.package.checksum, changed, systems, warnings };
+      const { added, changed: changedSystems, removed } = systems;
+      return {
+        checksum: delivery.package.checksum,
+        changed,
+        systems: { added, changed: changedSystems, removed },
+        warnings: [...delivery.remarks, ...secretWarnings(delivery.package.systems, systems)],
+      };
     });
   }
 
