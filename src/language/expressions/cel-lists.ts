@@ -1,19 +1,21 @@
 import { celList, type CelList, type CelValue } from '@bufbuild/cel';
 
 /** What CEL takes for a list: elements in order, each read when it is asked for. */
-abstract class ListView {
-  abstract readonly size: number;
-
-  /** @param index from 0 to `size` - 1 */
-  protected abstract at(index: number): CelValue;
+class ListView {
+  constructor(
+    readonly elements: readonly unknown[],
+    readonly size: number,
+    private readonly read: (element: unknown) => CelValue,
+  ) {}
 
   get(index: number): CelValue | undefined {
-    return Number.isInteger(index) && index >= 0 && index < this.size ? this.at(index) : undefined;
+    const isThere = Number.isInteger(index) && index >= 0 && index < this.size;
+    return isThere ? this.read(this.elements[index]) : undefined;
   }
 
   *values(): IterableIterator<CelValue> {
     for (let index = 0; index < this.size; index += 1) {
-      yield this.at(index);
+      yield this.read(this.elements[index]);
     }
   }
 
@@ -24,44 +26,20 @@ abstract class ListView {
 // The library knows its lists by a member that only they have.
 Object.setPrototypeOf(ListView.prototype, celList([]));
 
-class JsonList extends ListView {
-  constructor(
-    private readonly elements: readonly unknown[],
-    private readonly read: (element: unknown) => CelValue,
-  ) {
-    super();
-  }
-
-  get size(): number {
-    return this.elements.length;
-  }
-
-  protected at(index: number): CelValue {
-    return this.read(this.elements[index]);
-  }
-}
-
 /**
  * A list made by `+`: the first elements of an array that grows at its end only. The macros `map` and `filter` add one element at a time,
  * and none of the lists in between is copied.
  */
 class JoinedList extends ListView {
-  /** @param elements of this list, and behind them those of longer ones that were made of it */
-  constructor(
-    readonly elements: CelValue[],
-    readonly size: number,
-  ) {
-    super();
-  }
-
-  protected at(index: number): CelValue {
-    return this.elements[index] as CelValue;
+  /** @param grown elements of this list; those of longer ones that are made of it are added behind them */
+  constructor(readonly grown: CelValue[]) {
+    super(grown, grown.length, (element) => element as CelValue);
   }
 }
 
 /** A list of JSON. Its elements are read when they are asked for, so a long one costs nothing by itself. */
 export function jsonList(elements: readonly unknown[], read: (element: unknown) => CelValue): CelList {
-  return asCelList(new JsonList(elements, read));
+  return asCelList(new ListView(elements, elements.length, read));
 }
 
 /**
@@ -69,11 +47,11 @@ export function jsonList(elements: readonly unknown[], read: (element: unknown) 
  * takes quadratic time.
  */
 export function joined(left: CelList, right: CelList): CelList {
-  const elements = canGrow(left) ? left.elements : Array.from(left);
+  const elements = canGrow(left) ? left.grown : Array.from(left);
   for (const element of right) {
     elements.push(element);
   }
-  return asCelList(new JoinedList(elements, elements.length));
+  return asCelList(new JoinedList(elements));
 }
 
 /** How many elements `joined` copies. */
@@ -83,7 +61,7 @@ export function copiesOfJoined(left: CelList, right: CelList): number {
 
 /** Whether no longer list was made of it before. */
 function canGrow(list: CelList): list is CelList & JoinedList {
-  return list instanceof JoinedList && list.elements.length === list.size;
+  return list instanceof JoinedList && list.grown.length === list.size;
 }
 
 function asCelList(view: ListView): CelList {

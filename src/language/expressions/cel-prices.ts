@@ -98,7 +98,11 @@ const payForSearch: Price = (meter, target, args) => {
   }
 };
 
+/** Reading the texts is paid where the pattern is matched. */
+const payForMatch: Price = (meter) => meter.charge(1);
+
 const PRICES: Partial<Record<string, Price>> = {
+  matches: payForMatch,
   '_==_': payForEquality,
   '_!=_': payForEquality,
   '@in': payForMembership,

@@ -9,6 +9,7 @@ import {
   presence,
   RANGE_FUNCTION,
   readOnce,
+  replaceParts,
   textOf,
   unread,
   type CelExpr,
@@ -33,19 +34,9 @@ export interface CelSource {
 }
 
 /** Where an expression asks for a type, these are no names of data. */
-export const TYPE_NAMES: ReadonlySet<string> = new Set([
-  'bool',
-  'bytes',
-  'double',
-  'int',
-  'list',
-  'map',
-  'null_type',
-  'string',
-  'type',
-  'uint',
-  'google',
-]);
+export const TYPE_NAMES: ReadonlySet<string> = new Set(
+  'bool bytes double int list map null_type string type uint google'.split(' '),
+);
 /** Operators that are no functions of the environment. */
 const OPERATORS: ReadonlySet<string> = new Set(['_[_]', '_?_:_', '_&&_', '_||_', '@not_strictly_false']);
 
@@ -115,16 +106,15 @@ class CelAnalysis {
         return this.select(expr, kind.value, scope, loops);
       case 'callExpr':
         return this.call(expr, kind.value, scope, loops);
-      case 'listExpr':
-        kind.value.elements = kind.value.elements.map((element) => this.visit(element, scope, loops));
-        return expr;
       case 'structExpr':
-        return this.struct(expr, kind.value, scope, loops);
+        this.checkStruct(expr, kind.value);
+        break;
       case 'comprehensionExpr':
         return this.macro(expr, kind.value, scope, loops);
       default:
-        return expr;
     }
+    replaceParts(expr, (part) => this.visit(part, scope, loops));
+    return expr;
   }
 
   private variable(expr: CelExpr, written: string, scope: ReadonlySet<string>): void {
@@ -209,32 +199,17 @@ class CelAnalysis {
       call.args = [readOnce(this.visit(holder, scope, loops)), this.visit(index, scope, loops)];
       return expr;
     }
-    if (call.target !== undefined) {
-      call.target = this.visit(call.target, scope, loops);
-    }
-    call.args = call.args.map((arg) => this.visit(arg, scope, loops));
+    replaceParts(expr, (part) => this.visit(part, scope, loops));
     return expr;
   }
 
-  private struct(
-    expr: CelExpr,
-    struct: Kind<'structExpr'>,
-    scope: ReadonlySet<string>,
-    loops: number,
-  ): CelExpr {
-    if (struct.messageName !== '') {
-      throw this.error(expr, `there is no message type ${struct.messageName.slice(0, 100)}, values are JSON`);
+  private checkStruct(expr: CelExpr, { messageName, entries }: Kind<'structExpr'>): void {
+    if (messageName !== '') {
+      throw this.error(expr, `there is no message type ${messageName.slice(0, 100)}, values are JSON`);
     }
-    for (const entry of struct.entries) {
-      if (entry.keyKind.case === 'mapKey') {
-        this.refusePrototypeKey(expr, textOf(entry.keyKind.value) ?? '');
-        entry.keyKind.value = this.visit(entry.keyKind.value, scope, loops);
-      }
-      if (entry.value !== undefined) {
-        entry.value = this.visit(entry.value, scope, loops);
-      }
+    for (const { keyKind } of entries) {
+      this.refusePrototypeKey(expr, (keyKind.case === 'mapKey' && textOf(keyKind.value)) || '');
     }
-    return expr;
   }
 
   private macro(
@@ -243,19 +218,20 @@ class CelAnalysis {
     scope: ReadonlySet<string>,
     loops: number,
   ): CelExpr {
-    const { iterRange, accuInit, loopCondition, loopStep, result } = macro;
     if (loops >= EXPRESSION_LIMITS.macroNesting) {
       throw this.error(expr, `macros are nested at most ${EXPRESSION_LIMITS.macroNesting} levels deep`);
     }
     this.refusePrototypeKey(expr, macro.iterVar);
     const inside = new Set([...scope, macro.iterVar, macro.accuVar]);
-    macro.accuInit = accuInit && this.visit(accuInit, scope, loops);
-    const range = iterRange && this.visit(iterRange, scope, loops);
-    const before = this.nodes;
-    macro.loopCondition = loopCondition && this.visit(loopCondition, inside, loops + 1);
-    macro.loopStep = loopStep && this.visit(loopStep, inside, loops + 1);
-    macro.result = result && this.visit(result, inside, loops + 1);
-    macro.iterRange = range && callOf(expr, RANGE_FUNCTION, [range, integer(expr, this.nodes - before)]);
+    let body = 0;
+    replaceParts(expr, (part, isInside) => {
+      const before = this.nodes;
+      const visited = isInside ? this.visit(part, inside, loops + 1) : this.visit(part, scope, loops);
+      body += isInside ? this.nodes - before : 0;
+      return visited;
+    });
+    const { iterRange } = macro;
+    macro.iterRange = iterRange && callOf(expr, RANGE_FUNCTION, [iterRange, integer(expr, body)]);
     return expr;
   }
 

@@ -19,6 +19,47 @@ export function textOf(expr: CelExpr): string | undefined {
   return constant?.case === 'stringValue' ? constant.value : undefined;
 }
 
+/**
+ * Visits the parts of a node, and puts what the visit gives in their place.
+ * @param visit is told whether the variables of a macro are known in the part
+ */
+export function replaceParts(
+  { exprKind: kind }: CelExpr,
+  visit: (part: CelExpr, isInside: boolean) => CelExpr,
+): void {
+  const replaced = (part: CelExpr | undefined, isInside = false): CelExpr | undefined =>
+    part && visit(part, isInside);
+  const all = (parts: CelExpr[]): CelExpr[] => parts.map((part) => visit(part, false));
+  switch (kind.case) {
+    case 'selectExpr':
+      kind.value.operand = replaced(kind.value.operand);
+      break;
+    case 'callExpr':
+      kind.value.target = replaced(kind.value.target);
+      kind.value.args = all(kind.value.args);
+      break;
+    case 'listExpr':
+      kind.value.elements = all(kind.value.elements);
+      break;
+    case 'structExpr':
+      for (const entry of kind.value.entries) {
+        if (entry.keyKind.case === 'mapKey') {
+          entry.keyKind.value = visit(entry.keyKind.value, false);
+        }
+        entry.value = replaced(entry.value);
+      }
+      break;
+    case 'comprehensionExpr':
+      kind.value.accuInit = replaced(kind.value.accuInit);
+      kind.value.iterRange = replaced(kind.value.iterRange);
+      kind.value.loopCondition = replaced(kind.value.loopCondition, true);
+      kind.value.loopStep = replaced(kind.value.loopStep, true);
+      kind.value.result = replaced(kind.value.result, true);
+      break;
+    default:
+  }
+}
+
 function node(at: CelExpr, exprKind: CelExpr['exprKind']): CelExpr {
   return { $typeName: 'cel.expr.Expr', id: at.id, exprKind };
 }

@@ -1,4 +1,4 @@
-import { celMap, isCelList, isCelMap, isCelType, isCelUint, type CelValue } from '@bufbuild/cel';
+import { celMap, isCelList, isCelMap, isCelType, isCelUint, type CelMap, type CelValue } from '@bufbuild/cel';
 import { toJson } from '@bufbuild/protobuf';
 import { isReflectMessage } from '@bufbuild/protobuf/reflect';
 import { isJsonObject, type JsonObject } from '../../common/json.js';
@@ -30,7 +30,7 @@ export class JsonView {
       return cached(this.seen, value, () => jsonList(value, (element) => this.element(element)));
     }
     if (isJsonObject(value)) {
-      return cached(this.seen, value, () => celMap(new JsonObjectMap(value, this, this.meter)));
+      return cached(this.seen, value, () => new JsonObjectMap(value, this, this.meter) as unknown as CelMap);
     }
     return isScalar(value) ? value : undefined;
   }
@@ -51,67 +51,51 @@ function isJson(value: unknown): boolean {
   return isScalar(value) || Array.isArray(value) || isJsonObject(value);
 }
 
-/** A JSON object as the native map that CEL takes; only own members, and none by which a prototype is reached. */
-class JsonObjectMap extends Map<string, CelValue> {
-  readonly #object: JsonObject;
-  readonly #view: JsonView;
-  readonly #meter: CelMeter;
-  #names: readonly string[] | undefined;
+/** A JSON object as CEL takes a map; only own members, and none by which a prototype is reached. */
+class JsonObjectMap {
+  private known: readonly string[] | undefined;
 
-  constructor(object: JsonObject, view: JsonView, meter: CelMeter) {
-    super();
-    this.#object = object;
-    this.#view = view;
-    this.#meter = meter;
+  constructor(
+    private readonly object: JsonObject,
+    private readonly view: JsonView,
+    private readonly meter: CelMeter,
+  ) {}
+
+  get(name: unknown): CelValue | undefined {
+    const isThere = typeof name === 'string' && Object.hasOwn(this.object, name) && !isPrototypeKey(name);
+    return isThere ? this.view.wrap(this.object[name]) : undefined;
   }
 
-  override get(name: string): CelValue | undefined {
-    const there = typeof name === 'string' && Object.hasOwn(this.#object, name) && !isPrototypeKey(name);
-    return there ? this.#view.wrap(this.#object[name]) : undefined;
-  }
-
-  override has(name: string): boolean {
-    return this.get(name) !== undefined;
-  }
-
-  override get size(): number {
+  get size(): number {
     return this.names().length;
   }
 
-  override keys(): MapIterator<string> {
+  keys(): Iterable<string> {
     return this.names().values();
   }
 
-  override *values(): MapIterator<CelValue> {
+  *values(): Iterable<CelValue> {
     for (const name of this.names()) {
       yield this.get(name) ?? null;
     }
   }
 
-  override *entries(): MapIterator<[string, CelValue]> {
+  *entries(): Iterable<[string, CelValue]> {
     for (const name of this.names()) {
       yield [name, this.get(name) ?? null];
     }
   }
 
-  override [Symbol.iterator](): MapIterator<[string, CelValue]> {
-    return this.entries();
-  }
-
-  override forEach(visit: (value: CelValue, name: string, map: Map<string, CelValue>) => void): void {
-    for (const [name, value] of this.entries()) {
-      visit(value, name, this);
-    }
-  }
-
   private names(): readonly string[] {
-    this.#names ??= Object.keys(this.#object).filter(
-      (name) => !isPrototypeKey(name) && isJson(this.#object[name]),
+    this.known ??= Object.keys(this.object).filter(
+      (name) => !isPrototypeKey(name) && isJson(this.object[name]),
     );
-    this.#meter.charge(this.#names.length / ELEMENTS_A_STEP);
-    return this.#names;
+    this.meter.charge(this.known.length / ELEMENTS_A_STEP);
+    return this.known;
   }
 }
+// The library knows its maps by a member that only they have. `has` and iterators use the members above.
+Object.setPrototypeOf(JsonObjectMap.prototype, celMap(new Map()));
 
 /**
  * A CEL value as plain JSON, by the JSON conversion of the CEL language definition. Bytes become base64, times and durations

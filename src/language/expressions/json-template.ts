@@ -2,7 +2,7 @@ import { parseExactly, refuseRounded, RoundedIntegerError } from '../../common/e
 import { isJsonObject, jsonDepth, type JsonValue, hasMoreValues } from '../../common/json.js';
 import { isPrototypeKey } from '../paths/data-paths.js';
 import { ExpressionSyntaxError } from './expression.errors.js';
-import { EXPRESSION_LIMITS, type TemplateLimits, type WorkBudget } from './expression-limits.js';
+import { EXPRESSION_LIMITS, WorkBudget, type TemplateLimits } from './expression-limits.js';
 import { CompiledTemplate, Rendering } from './template.js';
 import { ReferenceBudget } from './template-reference.js';
 import { endOfReference, OPENING } from './template-scanner.js';
@@ -50,7 +50,7 @@ export class CompiledJsonTemplate {
    * @param budget as for `CompiledTemplate.render`
    * @throws ExpressionError when a reference is an expression that fails, or the value becomes too large
    */
-  render(data: Data, budget?: WorkBudget): { value: unknown; missing: string[] } {
+  render(data: Data, budget = new WorkBudget()): { value: unknown; missing: string[] } {
     const rendering = new Rendering(this.limits, budget);
     const value = this.fill(data, rendering);
     return { value, missing: [...rendering.missing] };
@@ -110,16 +110,22 @@ function isConstant(part: Part): part is Constant {
 }
 
 function constant(value: unknown, members: readonly Constant[], parts: number): Constant {
-  const sums = { parts, bytes: 0 };
-  for (const member of members) {
-    sums.parts += member.parts;
-    sums.bytes += member.bytes;
-  }
-  return { value, ...sums };
+  return {
+    value,
+    parts: members.reduce((sum, member) => sum + member.parts, parts),
+    bytes: members.reduce((sum, member) => sum + member.bytes, 0),
+  };
 }
 
 function fillOf(part: Part): Fill {
-  return isConstant(part) ? (_data, rendering) => rendering.constant(part) : part;
+  if (!isConstant(part)) {
+    return part;
+  }
+  return (_data, rendering) => {
+    rendering.countParts(part.parts);
+    rendering.count(part.bytes);
+    return part.value;
+  };
 }
 
 function parseJson(source: string): unknown {
@@ -129,14 +135,9 @@ function parseJson(source: string): unknown {
   try {
     return parseExactly(quoteReferences(source), refuseRounded);
   } catch (error) {
-    if (error instanceof ExpressionSyntaxError) {
-      throw error;
-    }
     const message = error instanceof Error ? error.message : '';
-    if (error instanceof RoundedIntegerError) {
-      throw new ExpressionSyntaxError(message);
-    }
-    throw new ExpressionSyntaxError(`The template is not JSON: ${message.slice(0, 200)}`);
+    const isSaid = error instanceof RoundedIntegerError || error instanceof ExpressionSyntaxError;
+    throw new ExpressionSyntaxError(isSaid ? message : `The template is not JSON: ${message.slice(0, 200)}`);
   }
 }
 

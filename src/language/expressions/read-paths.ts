@@ -1,7 +1,7 @@
 import { parse } from '@bufbuild/cel';
 import { checkOutline } from './cel-outline.js';
 import { TYPE_NAMES } from './cel-source.js';
-import { textOf, type CelExpr, type Kind } from './cel-tree.js';
+import { replaceParts, textOf, type CelExpr } from './cel-tree.js';
 import { namesInPath } from './template-reference.js';
 import { splitTemplate } from './template-scanner.js';
 
@@ -69,46 +69,19 @@ class Reading {
   constructor(private readonly typesAsked: boolean) {}
 
   /** @param isNoPath when that is known already: each part of a long chain would be followed to its beginning again */
-  visit(expr: CelExpr | undefined, scope: Scope, isNoPath = false): void {
-    if (expr === undefined) {
-      return;
-    }
+  visit(expr: CelExpr, scope: Scope, isNoPath = false): void {
     const path = isNoPath ? undefined : this.pathOf(expr, scope);
     if (path !== undefined) {
       this.found.push(path);
       return;
     }
     const { exprKind: kind } = expr;
-    switch (kind.case) {
-      case 'selectExpr':
-        this.visit(kind.value.operand, scope, true);
-        break;
-      case 'callExpr':
-        [kind.value.target, ...kind.value.args].forEach((part) => this.visit(part, scope));
-        break;
-      case 'listExpr':
-        kind.value.elements.forEach((element) => this.visit(element, scope));
-        break;
-      case 'structExpr':
-        kind.value.entries.forEach(({ keyKind, value }) => {
-          this.visit(keyKind.case === 'mapKey' ? keyKind.value : undefined, scope);
-          this.visit(value, scope);
-        });
-        break;
-      case 'comprehensionExpr':
-        this.macro(kind.value, scope);
-        break;
-      default:
-    }
-  }
-
-  private macro(macro: Kind<'comprehensionExpr'>, scope: Scope): void {
-    this.visit(macro.iterRange, scope);
-    this.visit(macro.accuInit, scope);
-    const inside = new Set([...scope, macro.iterVar, macro.accuVar]);
-    for (const part of [macro.loopCondition, macro.loopStep, macro.result]) {
-      this.visit(part, inside);
-    }
+    const isMacro = kind.case === 'comprehensionExpr';
+    const inside = isMacro ? new Set([...scope, kind.value.iterVar, kind.value.accuVar]) : scope;
+    replaceParts(expr, (part, isInside) => {
+      this.visit(part, isInside ? inside : scope, kind.case === 'selectExpr');
+      return part;
+    });
   }
 
   /** The names of a chain of selections that begins with a member of the data; undefined for anything else. */

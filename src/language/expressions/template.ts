@@ -14,30 +14,17 @@ const PARTS_A_STEP = 4;
 /** What one rendering has used up and not found; several templates of one document share it. */
 export class Rendering {
   readonly missing = new Set<string>();
-  readonly budget: WorkBudget;
   private bytes = 0;
 
-  /** @param shared with others, which then pays for the bytes as well */
+  /** @param budget pays for expressions, parts and bytes */
   constructor(
     private readonly limits: TemplateLimits,
-    private readonly shared: WorkBudget | undefined,
-  ) {
-    this.budget = shared ?? new WorkBudget();
-  }
+    readonly budget: WorkBudget,
+  ) {}
 
   /** @throws ExpressionError when there is nothing left to pay with */
   countParts(parts: number): void {
-    this.shared?.charge(parts / PARTS_A_STEP);
-  }
-
-  /**
-   * A part without references.
-   * @throws ExpressionError when all together is too much
-   */
-  constant({ value, parts, bytes }: { value: unknown; parts: number; bytes: number }): unknown {
-    this.countParts(parts);
-    this.count(bytes);
-    return value;
+    this.budget.charge(parts / PARTS_A_STEP);
   }
 
   /** @throws ExpressionError when all together is too much */
@@ -49,7 +36,7 @@ export class Rendering {
         'limit',
       );
     }
-    this.shared?.charge(bytes / BYTES_A_STEP);
+    this.budget.charge(bytes / BYTES_A_STEP);
   }
 }
 
@@ -80,12 +67,15 @@ export class CompiledTemplate {
   /**
    * The text with every reference replaced: strings as they are, other values as JSON, a missing path by nothing. Inserted text
    * is never expanded again.
-   * @param budget for expressions and each inserted byte; without it the expressions of one rendering may do
-   * `EXPRESSION_LIMITS.steps` together
+   * @param budget for expressions and each inserted byte
    * @returns the text, and the references that led nowhere, as they are written, each once
    * @throws ExpressionError when a reference is an expression that fails otherwise, or the text becomes too long
    */
-  render(data: Data, budget?: WorkBudget, encode: Encode = asItIs): { text: string; missing: string[] } {
+  render(
+    data: Data,
+    budget = new WorkBudget(),
+    encode: Encode = asItIs,
+  ): { text: string; missing: string[] } {
     const rendering = new Rendering(this.limits, budget);
     const text = this.textOf(data, rendering, encode);
     return { text, missing: [...rendering.missing] };
@@ -96,7 +86,7 @@ export class CompiledTemplate {
    * its parts with the data, so it is to be read only.
    * @throws ExpressionError as for `render`
    */
-  value(data: Data, budget?: WorkBudget): { value: unknown; missing: string[] } {
+  value(data: Data, budget = new WorkBudget()): { value: unknown; missing: string[] } {
     const rendering = new Rendering(this.limits, budget);
     const value = this.valueWith(data, rendering);
     return { value, missing: [...rendering.missing] };
@@ -116,7 +106,7 @@ export class CompiledTemplate {
     rendering.countParts(this.segments.length);
     for (const segment of this.segments) {
       const inserted =
-        typeof segment === 'string' ? segment : encoded(resolved(segment, data, rendering), encode);
+        typeof segment === 'string' ? segment : written(resolved(segment, data, rendering), encode);
       rendering.count(Buffer.byteLength(inserted));
       text += inserted;
     }
@@ -127,9 +117,7 @@ export class CompiledTemplate {
 /** Writes a value into a text: as text, and as it is in the data. */
 export type Encode = (text: string, value: unknown) => string;
 
-function asItIs(text: string): string {
-  return text;
-}
+const asItIs: Encode = (text) => text;
 
 function resolved(reference: TemplateReference, data: Data, rendering: Rendering): unknown {
   const value = reference.resolve(data, rendering.budget);
@@ -139,13 +127,7 @@ function resolved(reference: TemplateReference, data: Data, rendering: Rendering
   return value;
 }
 
-function encoded(value: unknown, encode: Encode): string {
-  return encode(written(value), value);
-}
-
-function written(value: unknown): string {
-  if (value === undefined) {
-    return '';
-  }
-  return typeof value === 'string' ? value : JSON.stringify(value);
+function written(value: unknown, encode: Encode): string {
+  const text = value === undefined ? '' : JSON.stringify(value);
+  return encode(typeof value === 'string' ? value : text, value);
 }

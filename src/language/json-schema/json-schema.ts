@@ -8,54 +8,24 @@ import {
   type CompiledSchema,
   type SchemaFault,
 } from './json-schema.types.js';
-import { TYPE_NAMES } from './general-keywords.js';
-import { KEYWORDS, SchemaDocument } from './schema-document.js';
 import type { SchemaOrigin } from './dialect.js';
-import type { Keyword } from './keyword.types.js';
-import { SchemaRun } from './schema-run.js';
+import { ANYTHING, SCHEMA, SCHEMA_MAP, type Kind } from './keyword.types.js';
+import { KEYWORDS, TYPE_NAMES } from './keywords.js';
+import { SchemaDocument, SchemaRun } from './schema-run.js';
 
-/** Keywords that say nothing about values, or nothing by themselves. */
-const SILENT: ReadonlySet<string> = new Set([
-  '$schema',
-  '$id',
-  '$comment',
-  '$defs',
-  'definitions',
-  'title',
-  'description',
-  'default',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'examples',
-  'example',
-  'then',
-  'else',
-  'contentEncoding',
-  'contentMediaType',
-  'contentSchema',
+const ANNOTATIONS =
+  '$schema $id $comment title description default deprecated readOnly writeOnly examples example ' +
+  'contentEncoding contentMediaType contentSchema';
+/** Keywords that say nothing about values, or nothing by themselves; some hold schemas. */
+const SILENT: ReadonlyMap<string, Kind> = new Map([
+  ...ANNOTATIONS.split(' ').map((name) => [name, ANYTHING] as const),
+  ['$defs', SCHEMA_MAP],
+  ['definitions', SCHEMA_MAP],
+  ['then', SCHEMA],
+  ['else', SCHEMA],
 ]);
 
 const SHORT_TYPE = 3;
-
-const MAPS: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-]);
-const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-const SINGLES: ReadonlySet<string> = new Set([
-  'additionalProperties',
-  'propertyNames',
-  'items',
-  'contains',
-  'not',
-  'if',
-  'then',
-  'else',
-]);
 
 /**
  * Prepares a JSON Schema for checks: draft 2020-12, or the draft that a foreign schema declares. Nothing is generated and nothing fetched. The schema is walked through,
@@ -108,25 +78,27 @@ function verify(schema: unknown, at: string, document: SchemaDocument, budget: P
     throw new SchemaSyntaxError(`${at} must be a schema: an object, true or false.`);
   }
   for (const [name, value] of Object.entries(schema)) {
-    verifyKeyword(name, value, `${at}/${name}`);
-    verifyReference(name, schema, `${at}/${name}`, document);
-    compilePatterns(patternsOf(name, value), `${at}/${name}`, document, budget);
-    for (const [step, child] of childrenOf(name, value, `${at}/${name}`)) {
-      verify(child, step, document, budget);
+    const place = `${at}/${name}`;
+    const kind = verifyKeyword(name, value, place);
+    verifyReference(name, schema, place, document);
+    compilePatterns(patternsOf(name, value), place, document, budget);
+    for (const [step, child] of kind.children?.(value) ?? []) {
+      verify(child, step === undefined ? place : `${place}/${step}`, document, budget);
     }
   }
 }
 
-function verifyKeyword(name: string, value: unknown, at: string): void {
-  const keyword: Keyword | undefined = Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined;
-  if (keyword === undefined) {
-    if (!SILENT.has(name)) {
-      const hint = didYouMean(name, [...SILENT, ...Object.keys(KEYWORDS)]);
-      throw new SchemaSyntaxError(`${at}: the keyword ${name} is not supported.${hint}`);
-    }
-  } else if (!keyword.accepts(value)) {
-    throw new SchemaSyntaxError(`${at} must be ${keyword.kind}.${name === 'type' ? meantType(value) : ''}`);
+function verifyKeyword(name: string, value: unknown, at: string): Kind {
+  const keyword = Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined;
+  const kind = keyword ?? SILENT.get(name);
+  if (kind === undefined) {
+    const hint = didYouMean(name, [...SILENT.keys(), ...Object.keys(KEYWORDS)]);
+    throw new SchemaSyntaxError(`${at}: the keyword ${name} is not supported.${hint}`);
   }
+  if (keyword?.accepts(value) === false) {
+    throw new SchemaSyntaxError(`${at} must be ${kind.kind}.${name === 'type' ? meantType(value) : ''}`);
+  }
+  return kind;
 }
 
 function verifyReference(name: string, schema: JsonObject, at: string, { references }: SchemaDocument): void {
@@ -169,14 +141,4 @@ function compilePatterns(
       throw new SchemaSyntaxError(`${at}: "${source.slice(0, 100)}" is not a pattern of RE2.`);
     }
   }
-}
-
-function childrenOf(name: string, value: unknown, at: string): [step: string, child: unknown][] {
-  if (MAPS.has(name) && isJsonObject(value)) {
-    return Object.entries(value).map(([member, child]) => [`${at}/${member}`, child]);
-  }
-  if (LISTS.has(name) && Array.isArray(value)) {
-    return value.map((child, index) => [`${at}/${index}`, child]);
-  }
-  return SINGLES.has(name) ? [[at, value]] : [];
 }

@@ -1,14 +1,14 @@
 import { type JsonObject, isJsonObject } from '../../common/json.js';
 import type { Steps } from '../../common/turns.js';
-import type { SchemaFault } from './json-schema.types.js';
 
 /** The check of one value that a keyword takes part in. */
 export interface RunningCheck {
-  apply(schema: unknown, value: unknown, field: string, faults: SchemaFault[]): void;
-  steps(schema: unknown, value: unknown, field: string, faults: SchemaFault[]): Steps<void>;
+  apply(schema: unknown, value: unknown, field: string): void;
+  steps(schema: unknown, value: unknown, field: string): Steps<void>;
   holds(schema: unknown, value: unknown): boolean;
-  isFull(faults: readonly SchemaFault[]): boolean;
-  add(faults: SchemaFault[], field: string, rule: () => string): void;
+  /** Whether no more faults are wanted. */
+  readonly isFull: boolean;
+  add(field: string, rule: () => string): void;
   matches(pattern: string, text: string): boolean;
   namesOf(value: JsonObject): readonly string[];
   /** The names that a rule and an object have both, in the order of the rule. */
@@ -23,61 +23,130 @@ export interface Application {
   run: RunningCheck;
   schema: JsonObject;
   field: string;
-  faults: SchemaFault[];
+}
+
+/** What the values of a keyword may be. */
+export interface Kind<Rule = unknown> {
+  kind: string;
+  accepts(rule: unknown): rule is Rule;
+  /** Schemas inside of a rule, each with its step in a JSON Pointer; undefined for the rule itself. */
+  children?(rule: unknown): (readonly [step: string | undefined, schema: unknown])[];
 }
 
 /** What a keyword of JSON Schema means. */
-export interface Keyword {
-  kind: string;
-  accepts(rule: unknown): boolean;
+export interface Keyword extends Kind {
   /** Adds the rules that the value breaks. Values of kinds that the keyword does not speak of break none. */
   apply(application: Application, rule: unknown, value: unknown): void;
   steps?(application: Application, rule: unknown, value: unknown): Steps<void>;
 }
 
-type Kind = Pick<Keyword, 'kind' | 'accepts'>;
+const isTextList = (rule: unknown): rule is string[] => isList(rule) && rule.every(isText);
 
-const isSchema = (rule: unknown): boolean => typeof rule === 'boolean' || isJsonObject(rule);
-const isCount = (rule: unknown): boolean => Number.isSafeInteger(rule) && (rule as number) >= 0;
-const isTextList = (rule: unknown): boolean =>
-  Array.isArray(rule) && rule.every((item) => typeof item === 'string');
-
-/** What the values of keywords may be. Schemas inside of them are looked at by themselves. */
-export const SCHEMA: Kind = { kind: 'a schema', accepts: isSchema };
-export const SCHEMAS: Kind = {
+/** Schemas inside of a rule are looked at on their own, also where a keyword takes no notice of them. */
+export const SCHEMA: Kind = {
+  kind: 'a schema',
+  accepts: (rule): rule is unknown => typeof rule === 'boolean' || isJsonObject(rule),
+  children: (rule) => [[undefined, rule]],
+};
+export const SCHEMAS: Kind<unknown[]> = {
   kind: 'a list of schemas, not empty',
-  accepts: (rule) => Array.isArray(rule) && rule.length > 0,
+  accepts: (rule): rule is unknown[] => isList(rule) && rule.length > 0,
+  children: (rule) => (rule as unknown[]).map((schema, index) => [String(index), schema]),
 };
-export const SCHEMA_MAP: Kind = { kind: 'an object of schemas', accepts: isJsonObject };
-export const COUNT: Kind = { kind: 'a whole number, 0 or more', accepts: isCount };
-export const NUMBER: Kind = { kind: 'a number', accepts: (rule) => typeof rule === 'number' };
-export const TEXT: Kind = { kind: 'a string', accepts: (rule) => typeof rule === 'string' };
-export const TEXTS: Kind = { kind: 'a list of strings', accepts: isTextList };
-export const FLAG: Kind = { kind: 'true or false', accepts: (rule) => typeof rule === 'boolean' };
-export const LIST: Kind = { kind: 'a list', accepts: (rule) => Array.isArray(rule) };
-export const ANYTHING: Kind = { kind: 'a value', accepts: () => true };
-export const TEXT_LIST_MAP: Kind = {
+export const SCHEMA_MAP: Kind<JsonObject> = {
+  kind: 'an object of schemas',
+  accepts: isJsonObject,
+  children: (rule) => (isJsonObject(rule) ? Object.entries(rule) : []),
+};
+export const COUNT: Kind<number> = {
+  kind: 'a whole number, 0 or more',
+  accepts: (rule): rule is number => Number.isSafeInteger(rule) && Number(rule) >= 0,
+};
+export const NUMBER: Kind<number> = { kind: 'a number', accepts: isNumber };
+export const TEXT: Kind<string> = { kind: 'a string', accepts: isText };
+export const TEXTS: Kind<string[]> = { kind: 'a list of strings', accepts: isTextList };
+export const FLAG: Kind<boolean> = { kind: 'true or false', accepts: (rule) => typeof rule === 'boolean' };
+export const LIST: Kind<unknown[]> = { kind: 'a list', accepts: isList };
+export const ANYTHING: Kind = { kind: 'a value', accepts: isAnything };
+export const TEXT_LIST_MAP: Kind<Record<string, string[]>> = {
   kind: 'an object of lists of strings',
-  accepts: (rule) => isJsonObject(rule) && Object.values(rule).every(isTextList),
+  accepts: (rule): rule is Record<string, string[]> =>
+    isJsonObject(rule) && Object.values(rule).every(isTextList),
 };
 
-/** A keyword that a value either keeps or not, with one sentence for when it does not. */
+export function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+export function isList(value: unknown): value is unknown[] {
+  return Array.isArray(value);
+}
+
+export function isAnything(_value: unknown): _value is unknown {
+  return true;
+}
+
+/** A keyword that a value either keeps or not. @param sentence for when it does not, with the rule in place of `%` */
 export function simple<Rule, Value>(
-  kind: Kind,
+  kind: Kind<Rule>,
   speaksOf: (value: unknown) => value is Value,
   keeps: (rule: Rule, value: Value, application: Application) => boolean,
-  sentence: (rule: Rule) => string,
+  sentence: string,
 ): Keyword {
   return {
     ...kind,
     apply(application, rule, value) {
       if (speaksOf(value) && !keeps(rule as Rule, value, application)) {
-        application.run.add(application.faults, application.field, () => sentence(rule as Rule));
+        application.run.add(application.field, () => sentence.replace('%', () => [rule].flat().join(' or ')));
       }
     },
   };
 }
 
-export const isNumber = (value: unknown): value is number => typeof value === 'number';
-export const isText = (value: unknown): value is string => typeof value === 'string';
-export const isList = (value: unknown): value is unknown[] => Array.isArray(value);
+/** A keyword that finds fault with members of an object. @param wrong their names */
+export function ofNames<Rule>(
+  kind: Kind<Rule>,
+  wrong: (rule: Rule, value: JsonObject, run: RunningCheck) => readonly string[],
+  sentence: string,
+): Keyword {
+  return {
+    ...kind,
+    apply({ run, field }, rule, value) {
+      if (isJsonObject(value)) {
+        wrong(rule as Rule, value, run).forEach((name) => run.add(memberOf(field, name), () => sentence));
+      }
+    },
+  };
+}
+
+/** A schema that a value, or a part of it, must keep. */
+type Part = readonly [schema: unknown, value: unknown, field: string];
+
+/** A keyword that applies schemas to a value or its parts. */
+export function applying<Rule, Value>(
+  kind: Kind<Rule>,
+  speaksOf: (value: unknown) => value is Value,
+  parts: (rule: Rule, value: Value, application: Application) => readonly Part[],
+): Keyword {
+  return {
+    ...kind,
+    apply(application, rule, value) {
+      if (speaksOf(value)) {
+        parts(rule as Rule, value, application).forEach((part) => application.run.apply(...part));
+      }
+    },
+    *steps(application, rule, value) {
+      for (const part of speaksOf(value) ? parts(rule as Rule, value, application) : []) {
+        yield* application.run.steps(...part);
+      }
+    },
+  };
+}
+
+export function memberOf(field: string, name: string): string {
+  return field === '' ? name : `${field}.${name}`;
+}

@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import {
+  type Application,
   type Keyword,
   type RunningCheck,
   COUNT,
@@ -33,65 +34,43 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
 
 /** Keywords of numbers and strings. */
 export const SCALAR_KEYWORDS: Readonly<Record<string, Keyword>> = {
-  minimum: simple<number, number>(
-    NUMBER,
+  minimum: simple(NUMBER, isNumber, (rule, value) => value >= rule, 'must be at least %'),
+  maximum: simple(NUMBER, isNumber, (rule, value) => value <= rule, 'must be at most %'),
+  exclusiveMinimum: simple(NUMBER, isNumber, (rule, value) => value > rule, 'must be more than %'),
+  exclusiveMaximum: simple(NUMBER, isNumber, (rule, value) => value < rule, 'must be less than %'),
+  multipleOf: simple(
+    { kind: 'a number above 0', accepts: (rule): rule is number => isNumber(rule) && rule > 0 },
     isNumber,
-    (rule, value) => value >= rule,
-    (rule) => `must be at least ${rule}`,
+    isMultiple,
+    'must be a multiple of %',
   ),
-  maximum: simple<number, number>(
-    NUMBER,
-    isNumber,
-    (rule, value) => value <= rule,
-    (rule) => `must be at most ${rule}`,
-  ),
-  exclusiveMinimum: simple<number, number>(
-    NUMBER,
-    isNumber,
-    (rule, value) => value > rule,
-    (rule) => `must be more than ${rule}`,
-  ),
-  exclusiveMaximum: simple<number, number>(
-    NUMBER,
-    isNumber,
-    (rule, value) => value < rule,
-    (rule) => `must be less than ${rule}`,
-  ),
-  multipleOf: simple<number, number>(
-    { kind: 'a number above 0', accepts: (rule) => typeof rule === 'number' && rule > 0 },
-    isNumber,
-    (rule, value) => isMultiple(value, rule),
-    (rule) => `must be a multiple of ${rule}`,
-  ),
-  minLength: simple<number, string>(
+  minLength: simple(
     COUNT,
     isText,
     (rule, value, { run }) =>
       value.length >= rule && (value.length >= rule * 2 || lengthOf(value, run) >= rule),
-    (rule) => `must have at least ${rule} characters`,
+    'must have at least % characters',
   ),
-  maxLength: simple<number, string>(
+  maxLength: simple(
     COUNT,
     isText,
     (rule, value, { run }) =>
       value.length <= rule || (value.length <= rule * 2 && lengthOf(value, run) <= rule),
-    (rule) => `must have at most ${rule} characters`,
+    'must have at most % characters',
   ),
-  pattern: simple<string, string>(
+  pattern: simple(
     TEXT,
     isText,
     (rule, value, { run }) => run.matches(rule, value),
-    () => 'must match the pattern that is prescribed',
+    'must match the pattern that is prescribed',
   ),
-  format: simple<string, string>(
-    TEXT,
-    isText,
-    (rule, value, { run }) => !Object.hasOwn(FORMATS, rule) || hasFormat(rule, value, run),
-    (rule) => `must have the format ${rule}`,
-  ),
+  format: simple(TEXT, isText, hasFormat, 'must have the format %'),
 };
 
-function hasFormat(format: string, text: string, run: RunningCheck): boolean {
+function hasFormat(format: string, text: string, { run }: Application): boolean {
+  if (!Object.hasOwn(FORMATS, format)) {
+    return true;
+  }
   if (text.length > MAX_FORMAT_LENGTH) {
     return false;
   }
@@ -100,7 +79,7 @@ function hasFormat(format: string, text: string, run: RunningCheck): boolean {
 }
 
 /** 0.3 is a multiple of 0.1, although their quotient is not a whole number in binary. */
-function isMultiple(value: number, of: number): boolean {
+function isMultiple(of: number, value: number): boolean {
   const quotient = value / of;
   return Math.abs(quotient - Math.round(quotient)) <= Number.EPSILON * Math.max(1, Math.abs(quotient));
 }

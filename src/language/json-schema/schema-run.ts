@@ -7,8 +7,12 @@ import {
   type CheckCost,
   type SchemaFault,
 } from './json-schema.types.js';
-import type { RunningCheck } from './keyword.types.js';
-import type { SchemaDocument } from './schema-document.js';
+import { cached } from '../../common/cached.js';
+import { MeteredPatterns } from '../expressions/metered-pattern.js';
+import { type Draft, draftOf, isAsserted, type SchemaOrigin } from './dialect.js';
+import type { Keyword, RunningCheck } from './keyword.types.js';
+import { KEYWORDS } from './keywords.js';
+import { SchemaReferences } from './schema-references.js';
 
 const STEPS_A_KEYWORD = 0.5;
 const STEPS_A_NAME = 0.5;
@@ -22,9 +26,47 @@ const MAX_DEPTH = 512;
 /** A fault of which nobody reads the sentence: to write them would cost more than the check. */
 const A_FAULT: SchemaFault = { field: '', rule: '' };
 
+interface PlannedKeyword {
+  readonly keyword: Keyword;
+  readonly rule: unknown;
+}
+
+/** A schema with what its checks share: nothing is looked up in the schema more than once. */
+export class SchemaDocument {
+  readonly patterns = new MeteredPatterns();
+  readonly references: SchemaReferences;
+  private readonly draft: Draft;
+  private readonly plans = new WeakMap<JsonObject, readonly PlannedKeyword[]>();
+  private readonly places = new WeakMap<JsonObject, ReadonlyMap<string, number>>();
+
+  constructor(
+    readonly root: JsonObject,
+    private readonly origin: SchemaOrigin,
+  ) {
+    this.draft = draftOf(root, origin);
+    this.references = new SchemaReferences(root, this.draft);
+  }
+
+  planOf(schema: JsonObject): readonly PlannedKeyword[] {
+    return cached(this.plans, schema, () =>
+      Object.entries(schema).flatMap(([name, rule]) => {
+        const keyword = Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined;
+        const isSaid = keyword !== undefined && isAsserted(name, schema, this.draft, this.origin);
+        return isSaid ? [{ keyword, rule }] : [];
+      }),
+    );
+  }
+
+  /** The names of a rule, each with its place in the order of the schema. */
+  placesOf(rule: JsonObject): ReadonlyMap<string, number> {
+    return cached(this.places, rule, () => new Map(Object.keys(rule).map((name, place) => [name, place])));
+  }
+}
+
 /** One check of one value: what it has cost and found so far. */
 export class SchemaRun implements RunningCheck {
   private depth = 0;
+  private faults: SchemaFault[] = [];
   private questions = 0;
 
   /** The last object whose names were asked for: several rules in a row speak of one. */
@@ -41,29 +83,28 @@ export class SchemaRun implements RunningCheck {
 
   /** @throws SchemaTooCostlyError */
   *faultSteps(value: unknown): Steps<SchemaFault[]> {
-    const faults: SchemaFault[] = [];
-    yield* this.steps(this.document.root, value, '', faults);
-    return faults;
+    yield* this.steps(this.document.root, value, '');
+    return this.faults;
   }
 
-  apply(schema: unknown, value: unknown, field: string, faults: SchemaFault[]): void {
-    for (const { keyword, rule } of this.enter(schema, field, faults)) {
-      if (this.isFull(faults)) {
+  apply(schema: unknown, value: unknown, field: string): void {
+    for (const { keyword, rule } of this.enter(schema, field)) {
+      if (this.isFull) {
         break;
       }
       this.charge(STEPS_A_KEYWORD);
-      keyword.apply({ run: this, schema: schema as JsonObject, field, faults }, rule, value);
+      keyword.apply({ run: this, schema: schema as JsonObject, field }, rule, value);
     }
     this.depth -= 1;
   }
 
-  *steps(schema: unknown, value: unknown, field: string, faults: SchemaFault[]): Steps<void> {
-    for (const { keyword, rule } of this.enter(schema, field, faults)) {
-      if (this.isFull(faults)) {
+  *steps(schema: unknown, value: unknown, field: string): Steps<void> {
+    for (const { keyword, rule } of this.enter(schema, field)) {
+      if (this.isFull) {
         break;
       }
       this.charge(STEPS_A_KEYWORD);
-      const application = { run: this, schema: schema as JsonObject, field, faults };
+      const application = { run: this, schema: schema as JsonObject, field };
       if (keyword.steps === undefined) {
         keyword.apply(application, rule, value);
       } else {
@@ -73,35 +114,38 @@ export class SchemaRun implements RunningCheck {
     this.depth -= 1;
   }
 
-  private enter(schema: unknown, field: string, faults: SchemaFault[]): ReturnType<SchemaDocument['planOf']> {
+  private enter(schema: unknown, field: string): readonly PlannedKeyword[] {
     this.charge(1);
     if (this.depth >= MAX_DEPTH) {
       throw new SchemaTooCostlyError();
     }
     this.depth += 1;
     if (schema === false) {
-      this.add(faults, field, () => NOT_ALLOWED_RULE);
+      this.add(field, () => NOT_ALLOWED_RULE);
     }
     return typeof schema === 'object' && schema !== null ? this.document.planOf(schema as JsonObject) : [];
   }
 
   holds(schema: unknown, value: unknown): boolean {
-    const faults: SchemaFault[] = [];
+    const { faults } = this;
+    this.faults = [];
     this.questions += 1;
-    this.apply(schema, value, '', faults);
+    this.apply(schema, value, '');
     this.questions -= 1;
-    return faults.length === 0;
+    const holds = this.faults.length === 0;
+    this.faults = faults;
+    return holds;
   }
 
-  add(faults: SchemaFault[], field: string, rule: () => string): void {
-    if (!this.isFull(faults)) {
-      faults.push(this.questions > 0 ? A_FAULT : { field, rule: rule() });
+  add(field: string, rule: () => string): void {
+    if (!this.isFull) {
+      this.faults.push(this.questions > 0 ? A_FAULT : { field, rule: rule() });
     }
   }
 
   /** Where only the question is whether there is any fault, the first one ends the check. */
-  isFull(faults: readonly SchemaFault[]): boolean {
-    return faults.length >= (this.questions > 0 ? 1 : SCHEMA_LIMITS.faults);
+  get isFull(): boolean {
+    return this.faults.length >= (this.questions > 0 ? 1 : SCHEMA_LIMITS.faults);
   }
 
   matches(pattern: string, text: string): boolean {

@@ -93,6 +93,23 @@ export function parseKey(key: string): DataPath {
   return parsePath(key.endsWith(`.${EVERYTHING}`) ? key.slice(0, -2) : key);
 }
 
+/**
+ * Keys and their beginnings, to compare with a path that no key takes: `clinet.name` was meant for `client`.
+ * @param keys paths as `pickKeys` takes them
+ * @returns the key of each; of several that begin with it the first
+ */
+export function keyBeginnings(keys: readonly string[], limit: number): ReadonlyMap<string, string> {
+  const beginnings = new Map(keys.slice(0, limit).map((key) => [key, key]));
+  for (const key of keys.slice(0, limit)) {
+    const path = parseKey(key);
+    for (let length = 1; length < path.length && beginnings.size < limit; length += 1) {
+      const beginning = writePath(path.slice(0, length));
+      beginnings.set(beginning, beginnings.get(beginning) ?? key);
+    }
+  }
+  return beginnings;
+}
+
 function treeOf(keys: readonly string[]): KeyTree {
   return cached(known, keys, () => keyTree(keys.map((key) => (key === EVERYTHING ? [] : parseKey(key)))));
 }
@@ -133,12 +150,7 @@ function ofElement(trees: Holding, ofEach: Holding, index: number): Holding {
   if (trees.length > FEW_TREES) {
     const { indexes, elements } = sharedOf(trees);
     const at = indexes.get(index);
-    if (at === undefined) {
-      return ofEach;
-    }
-    const holding = elements.get(index) ?? [...ofEach, ...at];
-    elements.set(index, holding);
-    return holding;
+    return at === undefined ? ofEach : cached(elements, index, () => [...ofEach, ...at]);
   }
   const own = trees.flatMap(({ indexes }) => indexes.get(index) ?? []);
   return own.length === 0 ? ofEach : [...ofEach, ...own];
@@ -214,7 +226,10 @@ function picked(value: unknown, trees: Holding): unknown {
     return value;
   }
   if (Array.isArray(value)) {
-    return pickedElements(value, trees);
+    const ofEach = ofEachElement(trees);
+    const kept = value.map((element, index) => picked(element, ofElement(trees, ofEach, index)));
+    const last = kept.findLastIndex((element) => element !== undefined);
+    return last < 0 ? undefined : kept.slice(0, last + 1).map((element) => element ?? null);
   }
   if (!isJsonObject(value)) {
     return undefined;
@@ -226,34 +241,22 @@ function picked(value: unknown, trees: Holding): unknown {
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
-function pickedElements(elements: readonly unknown[], trees: Holding): unknown[] | undefined {
-  const ofEach = ofEachElement(trees);
-  const kept = elements.map((element, index) => picked(element, ofElement(trees, ofEach, index)));
-  const last = kept.findLastIndex((element) => element !== undefined);
-  return last < 0 ? undefined : kept.slice(0, last + 1).map((element) => element ?? null);
-}
-
 function omitted(value: unknown, trees: Holding): unknown {
-  if (trees.length === 0) {
+  if (Array.isArray(value) && trees.length > 0) {
+    const ofEach = ofEachElement(trees);
+    return value.flatMap((element, index) => left(element, ofElement(trees, ofEach, index)));
+  }
+  if (!isJsonObject(value) || trees.length === 0) {
     return value;
   }
-  if (Array.isArray(value)) {
-    return omittedElements(value, trees);
-  }
-  if (!isJsonObject(value)) {
-    return value;
-  }
-  const left = Object.entries(value).flatMap(([name, child]) => {
-    const here = ofMember(trees, name);
-    return isTaken(here) ? [] : [[name, omitted(child, here)] as const];
-  });
-  return Object.fromEntries(left);
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, child]) =>
+      left(child, ofMember(trees, name)).map((member) => [name, member] as const),
+    ),
+  );
 }
 
-function omittedElements(elements: readonly unknown[], trees: Holding): unknown[] {
-  const ofEach = ofEachElement(trees);
-  return elements.flatMap((element, index) => {
-    const here = ofElement(trees, ofEach, index);
-    return isTaken(here) ? [] : [omitted(element, here)];
-  });
+/** What is left of a part, in a list; an empty one when it is taken as a whole. */
+function left(part: unknown, trees: Holding): unknown[] {
+  return isTaken(trees) ? [] : [omitted(part, trees)];
 }

@@ -9,7 +9,7 @@ import {
   type KeyTree,
 } from '../../../language/paths/data-keys.js';
 import type { JsonObject } from '../../../common/json.js';
-import { keyBeginnings } from '../../../language/paths/key-beginnings.js';
+import { keyBeginnings } from '../../../language/paths/data-keys.js';
 import { nearestName } from '../../../common/nearest-name.js';
 import { turnWithRoom } from '../../../common/turns.js';
 import type { GraphAction, GraphUiAction, ProcessGraph } from '../model/process-graph.types.js';

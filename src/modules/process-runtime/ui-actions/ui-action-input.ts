@@ -1,7 +1,7 @@
 import { omitKeys, untakenPaths } from '../../../language/paths/data-keys.js';
 import type { JsonObject } from '../../../common/json.js';
 import type { FieldProblem } from '../../../common/errors/request.errors.js';
-import { keyBeginnings } from '../../../language/paths/key-beginnings.js';
+import { keyBeginnings } from '../../../language/paths/data-keys.js';
 import { nearestName } from '../../../common/nearest-name.js';
 import type { UiActionPlace } from '../engine/state/runtime-definition.js';
 import { refuseFaults } from '../starts/start-choice.js';
