@@ -290,7 +290,7 @@ describe('running a workflow', () => {
         parentRunId: null,
         origin: WorkflowRunOrigin.Process,
       };
-      const journal = new RunJournal({ valueBytes: 100, totalBytes: 100 });
+      const journal = new RunJournal();
       const lost = await store.begin({ ...names, runKey: `job-${processInstanceUuid}` });
       const held = await store.begin({ ...names, runKey: `job-${processInstanceUuid}` });
       expect(held.id).toBe(lost.id);

@@ -12,7 +12,6 @@ import { WorkflowRunner } from '../../../src/modules/workflows/runs/workflow-run
 import { MemoryEngine, type MemoryInstance } from '../../support/runtime/memory-engine.js';
 import { settings } from './package-fixture.js';
 
-const PLENTY = 1_048_576;
 const CLIENT = { client: { name: 'Jane Doe', email: 'jane.doe@example.com' } };
 const AFFORDABLE = { application: { amount: 12_000, months: 24, income: 3_200 } };
 const WITH_ADVICE = { application: { ...AFFORDABLE.application, advice: true } };
@@ -37,8 +36,8 @@ async function rate(input: JsonObject): Promise<JsonValue> {
     budget: { nodesLeft: 100 },
     subworkflow: () => Promise.reject(new Error('no subworkflow was expected')),
   };
-  const journal = new RunJournal({ valueBytes: PLENTY, totalBytes: PLENTY });
-  const tools = { executors: BUILT_IN_EXECUTORS, now: () => new Date(0), maxDataBytes: PLENTY };
+  const journal = new RunJournal();
+  const tools = { executors: BUILT_IN_EXECUTORS, now: () => new Date(0) };
   const { output } = await new WorkflowRunner(rating, input, scope, journal, tools).run();
   return output;
 }

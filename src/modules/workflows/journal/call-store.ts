@@ -5,11 +5,22 @@ import type { Page } from '../../../common/page.js';
 import { Clock } from '../../../common/clock.js';
 import { Database } from '../../../database/database.js';
 import { storedBytes } from '../../../database/column-values.js';
-import { CallState, type CallResponse, type OutsideCall } from '../model/call-journal.types.js';
+import {
+  CallState,
+  type CallJournal,
+  type CallResponse,
+  type OutsideCall,
+} from '../model/call-journal.types.js';
 import type { WorkflowCallEntity } from '../storage/workflow-run.entity.js';
 import type { BegunRun } from './run-store.js';
 import { WorkflowCallsRepository } from '../storage/workflow-calls.repository.js';
-import { RunReplacedError, WorkflowFailedError } from '../model/workflows.errors.js';
+import {
+  CallNotMadeError,
+  CallOutcomeUnknownError,
+  RunReplacedError,
+  WorkflowFailedError,
+  type WorkflowFailure,
+} from '../model/workflows.errors.js';
 import { workflowLimits } from '../workflow.limits.js';
 
 const KEY_MAX_LENGTH = 191;
@@ -18,10 +29,15 @@ const PAGE_LENGTH = 1_048_576;
 
 const AGAIN: readonly CallState[] = [CallState.Released, CallState.Failed];
 
+/** Failures that end whatever a run does at the time. */
+const DEADLINES: ReadonlySet<WorkflowFailure> = new Set(['WORKFLOW_DEADLINE', 'AGENT_DEADLINE']);
+
 /** Proof of having begun a call; only its holder may end it. */
-export type CallClaim = Pick<WorkflowCallEntity, 'runId' | 'shard' | 'callKey' | 'attempt'>;
+type CallClaim = Pick<WorkflowCallEntity, 'runId' | 'shard' | 'callKey' | 'attempt'>;
 
 type Hold = (manager: EntityManager) => Promise<void>;
+
+const noHold: Hold = () => Promise.resolve();
 
 /** Keeps the calls of runs. Each change holds the run, so that one that was cancelled or begun anew calls nobody any more. */
 @Injectable()
@@ -32,8 +48,50 @@ export class CallStore {
     private readonly clock: Clock,
   ) {}
 
-  /** Begins a call, or answers what came of it before. @throws as CallJournal.once */
-  async begin(run: BegunRun, call: OutsideCall, hold: Hold): Promise<CallClaim | CallResponse> {
+  /** The calls of one attempt of a run. @param hold see WorkflowRunRequest.hold */
+  of(run: BegunRun, hold = noHold): CallJournal {
+    return { once: (call, make) => this.once(() => this.begin(run, call, hold), call, make) };
+  }
+
+  private async once(
+    begin: () => Promise<CallClaim | CallResponse>,
+    call: OutsideCall,
+    make: () => Promise<CallResponse>,
+  ): Promise<CallResponse> {
+    const begun = await begin();
+    // A response: the call was answered before.
+    if (!('callKey' in begun)) {
+      return begun;
+    }
+    const response = await make().catch(async (error: unknown) => {
+      throw await this.failed(begun, call, error);
+    });
+    await this.finish(begun, response);
+    return response;
+  }
+
+  /** Keeps what a later attempt may do. @returns what the run fails with */
+  private async failed(claim: CallClaim, call: OutsideCall, error: unknown): Promise<unknown> {
+    if (error instanceof CallNotMadeError) {
+      await this.end(claim, CallState.Failed, error.outcome);
+      return error.cause;
+    }
+    if (error instanceof CallOutcomeUnknownError) {
+      await this.end(claim, CallState.Unknown, error.outcome);
+      return unknownOutcome(call, error.message);
+    }
+    // Anything else is of the worker: the next attempt finds the call begun.
+    if (!(error instanceof WorkflowFailedError)) {
+      return error;
+    }
+    await this.end(claim, call.repeatable ? CallState.Failed : CallState.Unknown, error.code);
+    // A deadline says nothing of the call, and who retries has to know of it.
+    const isUnknown = !call.repeatable && DEADLINES.has(error.code);
+    return isUnknown ? unknownOutcome(call, error.message) : error;
+  }
+
+  /** Begins a call, or answers what came of it before. */
+  private async begin(run: BegunRun, call: OutsideCall, hold: Hold): Promise<CallClaim | CallResponse> {
     const row = this.toRow(run, call);
     const held = async <T>(work: (manager: EntityManager) => Promise<T>): Promise<T> =>
       this.database.write(async (manager) => {
@@ -58,7 +116,7 @@ export class CallStore {
   }
 
   /** @throws RunReplacedError when the run was begun anew meanwhile: the result of the call is lost */
-  async finish(claim: CallClaim, { result, outcome, usage }: CallResponse): Promise<void> {
+  private async finish(claim: CallClaim, { result, outcome, usage }: CallResponse): Promise<void> {
     // Not in the transaction, which holds others up.
     const response = storedBytes(JSON.stringify(result));
     const isOwn = await this.database.write((manager) =>
@@ -72,26 +130,6 @@ export class CallStore {
     if (!isOwn) {
       throw new RunReplacedError();
     }
-  }
-
-  /** Says that a call had no effect, so that it may be made again; without a word when the run was begun anew meanwhile. */
-  async fail(claim: CallClaim, outcome: string): Promise<void> {
-    await this.end(claim, CallState.Failed, outcome);
-  }
-
-  /** Says that nobody knows whether a call had an effect; without a word when the run was begun anew meanwhile. */
-  async doubt(claim: CallClaim, outcome: string): Promise<void> {
-    await this.end(claim, CallState.Unknown, outcome);
-  }
-
-  /** Lets calls of unknown outcome of a run and its subworkflows be made once more, in the caller's transaction. */
-  async release(manager: EntityManager, runKey: string, shard: number): Promise<void> {
-    await this.repository.release(manager, runKey, shard);
-  }
-
-  /** Whether a call that must not be made twice had an effect, or may have had one: of the run or of its subworkflows. */
-  async hasLasting(manager: EntityManager, runKey: string, shard: number): Promise<boolean> {
-    return this.repository.hasLasting(manager, runKey, shard);
   }
 
   /**
@@ -117,6 +155,7 @@ export class CallStore {
     return { items, next: items.length < names.length ? (items.at(-1)?.callKey ?? null) : null };
   }
 
+  /** Without a word when the run was begun anew meanwhile. */
   private async end(claim: CallClaim, state: CallState, outcome: string): Promise<void> {
     const changes = { state, finishedAt: this.clock.now(), outcome };
     await this.database.write((manager) =>
@@ -171,14 +210,9 @@ export class CallStore {
 }
 
 /** The failure of a run that must not go on by itself. */
-export function unknownOutcome({ kind, key }: OutsideCall, why: string): WorkflowFailedError {
+function unknownOutcome({ kind, key }: OutsideCall, why: string): WorkflowFailedError {
   const message = `Nobody knows whether this call of kind ${kind} had an effect. ${why} A retry makes it once more.`;
   return new WorkflowFailedError('CALL_OUTCOME_UNKNOWN', message, { details: key });
-}
-
-/** Whether a call is to be made, and was not answered before. */
-export function isClaim(begun: CallClaim | CallResponse): begun is CallClaim {
-  return 'callKey' in begun;
 }
 
 /** At most so many characters, without half of a surrogate pair at the end, which json columns of MySQL refuse. */

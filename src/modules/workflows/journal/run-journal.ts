@@ -1,25 +1,13 @@
 import { type JsonValue, hasMoreValues } from '../../../common/json.js';
 import { inTurn } from '../../../common/turns.js';
 import { membersText, objectText } from '../../../common/json-text.js';
-import { WorkflowNodeState, type RunnableNode, type WorkflowNodeRecord } from '../model/workflow.types.js';
+import { WorkflowNodeState, type RunnableNode } from '../model/workflow.types.js';
 import { workflowLimits } from '../workflow.limits.js';
 import type { WorkflowFailedError } from '../model/workflows.errors.js';
 
 const MISSING_MAX = 20;
 const REFERENCE_MAX_LENGTH = 200;
 const BYTES_PER_VALUE = 2;
-
-/** What is kept of a run for its readers. */
-export interface JournalLimits {
-  /** Bytes of one input or output. */
-  readonly valueBytes: number;
-  /** Bytes of all of them together. */
-  readonly totalBytes: number;
-}
-
-function ownLimits(): JournalLimits {
-  return { valueBytes: workflowLimits.recordValueBytes, totalBytes: workflowLimits.recordBytes };
-}
 
 /** What happened at one visit of a node. */
 export interface Visit {
@@ -35,16 +23,12 @@ export interface Visit {
 /** Collects the work of the nodes of one run, up to a size. A part that is too large is left out, and marked. */
 export class RunJournal {
   private readonly visits: string[] = [];
-  private bytesLeft: number;
-
-  constructor(private readonly limits: JournalLimits = ownLimits()) {
-    this.bytesLeft = limits.totalBytes;
-  }
+  private bytesLeft = workflowLimits.recordBytes;
 
   async add({ node, startedAt, finishedAt, input, output, missing, error }: Visit): Promise<void> {
     const inputText = await inTurn(() => this.take(input));
     const outputText = await inTurn(() => this.take(output));
-    const record: Omit<WorkflowNodeRecord, 'input' | 'output'> = {
+    const record = {
       nodeId: node.id,
       name: node.name,
       type: node.type,
@@ -52,8 +36,8 @@ export class RunJournal {
       startedAt: startedAt.toISOString(),
       finishedAt: finishedAt.toISOString(),
       omitted: [
-        ...(inputText === undefined ? (['input'] as const) : []),
-        ...(outputText === undefined ? (['output'] as const) : []),
+        ...(inputText === undefined ? ['input'] : []),
+        ...(outputText === undefined ? ['output'] : []),
       ],
       missing: missing.slice(0, MISSING_MAX).map((reference) => reference.slice(0, REFERENCE_MAX_LENGTH)),
       error: error?.toRecord() ?? null,
@@ -62,14 +46,14 @@ export class RunJournal {
     this.visits.push(objectText({ ...membersText(record), ...parts }));
   }
 
-  /** JSON of WorkflowNodeRecord[]: one entry for each visit, in their order. */
+  /** JSON of WorkflowNodeRunDto[]: one entry for each visit, in their order. */
   text(): string {
     return `[${this.visits.join(',')}]`;
   }
 
   /** @returns JSON of a part that fits */
   private take(value: JsonValue): string | undefined {
-    const most = Math.min(this.limits.valueBytes, this.bytesLeft);
+    const most = Math.min(workflowLimits.recordValueBytes, this.bytesLeft);
     // With its comma or brackets each takes two bytes or more: most of what is too large is known without writing it out.
     const text = hasMoreValues(value, most / BYTES_PER_VALUE + 1) ? undefined : JSON.stringify(value);
     const bytes = text === undefined ? Infinity : Buffer.byteLength(text);

@@ -1,4 +1,3 @@
-import type { PageQuery } from '../../../common/page.js';
 import type { EntityManager } from 'typeorm';
 import type { JsonObject, JsonValue } from '../../../common/json.js';
 import type { Payer } from '../../quotas/model/quota.types.js';
@@ -132,36 +131,4 @@ export interface WorkflowRunError {
   readonly message: string;
   /** What was wrong exactly; may quote the definition and its data. */
   readonly details: string | null;
-}
-
-/** One visit of a node, for the readers of a run. */
-export interface WorkflowNodeRecord {
-  readonly nodeId: string;
-  readonly name: string;
-  readonly type: string;
-  readonly state: WorkflowNodeState;
-  /** ISO 8601. */
-  readonly startedAt: string;
-  readonly finishedAt: string;
-  /** What it worked on; null for kinds that take none. */
-  readonly input: JsonValue;
-  readonly output: JsonValue;
-  /** Which of `input` and `output` were too large to be kept. */
-  readonly omitted: readonly ('input' | 'output')[];
-  /** References to data that is not there. */
-  readonly missing: readonly string[];
-  readonly error: WorkflowRunError | null;
-}
-
-/** Which runs to list. */
-export interface WorkflowRunQuery extends PageQuery {
-  state?: WorkflowRunState;
-  processInstanceUuid?: string;
-  /** Runs that a run has started. */
-  parentRunId?: string;
-  workflow?: string;
-  /** Started at this time or later. */
-  from?: Date;
-  /** Started before this time. */
-  to?: Date;
 }

@@ -9,20 +9,14 @@ import {
 } from '../executors/built-in.executors.js';
 import type { NodeExecutor } from '../model/node-executor.js';
 
-/** Types whose executors other modules bring, because the executors need those modules. */
-type BroughtType = 'CUSTOM_AGENT' | 'REST_ENDPOINT';
-
-/** The types of nodes that this module runs by itself, one class each: a type without one does not compile. */
-const BUILT_IN: { readonly [Type in Exclude<ExecutedNodeType, BroughtType>]: NodeExecutor & { type: Type } } =
-  {
-    START: new StartExecutor(),
-    CONDITION: new ConditionExecutor(),
-    DATA_MAPPING: new DataMappingExecutor(),
-    SUBWORKFLOW: new SubworkflowExecutor(),
-    END: new EndExecutor(),
-  };
-
-export const BUILT_IN_EXECUTORS: readonly NodeExecutor[] = Object.values(BUILT_IN);
+/** The types of nodes that this module runs by itself. Other modules bring the rest, because the executors need those modules. */
+export const BUILT_IN_EXECUTORS: readonly NodeExecutor[] = [
+  new StartExecutor(),
+  new ConditionExecutor(),
+  new DataMappingExecutor(),
+  new SubworkflowExecutor(),
+  new EndExecutor(),
+];
 
 /** The types of nodes that this release runs: its own, and those that other modules register while they start. */
 @Injectable()

@@ -11,14 +11,9 @@ import {
 import { WorkBudget } from '../../../language/expressions/expression-limits.js';
 import type { FilledText, NodeTexts } from '../model/node-executor.js';
 import type { RunnableWorkflow } from '../model/workflow.types.js';
-
-/** What the texts of a run may come to. */
-export interface TextLimits {
-  /** Bytes of a filled template, as JSON. */
-  readonly maxBytes: number;
-  /** Steps of all expressions and templates of one visit, see WorkBudget; undefined for EXPRESSION_LIMITS.steps. */
-  readonly steps: number | undefined;
-}
+import { cached } from '../../../common/cached.js';
+import { processLimits } from '../../process-runtime/process.limits.js';
+import { workflowLimits } from '../workflow.limits.js';
 
 /** Templates and expressions of one workflow, each compiled once as long as the workflow is held. */
 class CompiledTexts {
@@ -27,8 +22,8 @@ class CompiledTexts {
     text: new Map<string, CompiledTemplate>(),
     expression: new Map<string, CompiledExpression>(),
   };
-
-  constructor(private readonly limits: TextLimits) {}
+  /** What is filled in becomes data of the run. */
+  private readonly limits = { maxBytes: workflowLimits.dataBytes };
 
   json(source: string): Promise<CompiledJsonTemplate> {
     return compiledOnce(this.compiled.json, source, () => compileJsonTemplate(source, this.limits));
@@ -44,12 +39,6 @@ class CompiledTexts {
 }
 
 const known = new WeakMap<RunnableWorkflow, CompiledTexts>();
-
-function textsOf(workflow: RunnableWorkflow, limits: TextLimits): CompiledTexts {
-  const texts = known.get(workflow) ?? new CompiledTexts(limits);
-  known.set(workflow, texts);
-  return texts;
-}
 
 /** Compiling takes a turn of its own; what does not compile is not remembered. */
 async function compiledOnce<Compiled>(
@@ -68,15 +57,13 @@ export class VisitTexts implements NodeTexts {
   /** References that led nowhere. */
   readonly missing = new Set<string>();
   private readonly texts: CompiledTexts;
-  private readonly budget: WorkBudget;
+  private readonly budget = new WorkBudget(processLimits.expressionSteps);
 
   constructor(
     workflow: RunnableWorkflow,
     private readonly variables: JsonObject,
-    limits: TextLimits,
   ) {
-    this.texts = textsOf(workflow, limits);
-    this.budget = new WorkBudget(limits.steps);
+    this.texts = cached(known, workflow, () => new CompiledTexts());
   }
 
   readonly render = async (template: string): Promise<JsonValue> => {

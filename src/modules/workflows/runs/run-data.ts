@@ -1,18 +1,12 @@
 import { jsonDepth, jsonSize, type JsonObject, hasMoreValues } from '../../../common/json.js';
 import { inOnePiece, inTurns, type Steps } from '../../../common/turns.js';
 import { parsePath, setPath } from '../../../language/paths/data-paths.js';
+import { dataLimits } from '../../../common/validation/data.limits.js';
+import { workflowLimits } from '../workflow.limits.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';
 
 /** Levels of data, as many as a request body may have. */
 const MAX_DEPTH = 64;
-
-/** How much data a run may have. */
-interface DataLimits {
-  /** Bytes as JSON. */
-  readonly bytes: number;
-  /** Values, those inside of others included; undefined for any number. */
-  readonly values: number | undefined;
-}
 
 /** The data of one run, held below their limits whatever is stored in them. */
 export class RunData {
@@ -20,10 +14,8 @@ export class RunData {
   /** At least the size of the data; measured again only when it seems too much. */
   private bytes: number;
 
-  constructor(
-    input: JsonObject,
-    private readonly limits: DataLimits,
-  ) {
+  /** @throws WorkflowFailedError when the input is too large or too deep */
+  constructor(input: JsonObject) {
     this.bytes = inOnePiece(this.checked(input));
     this.data = input;
   }
@@ -44,7 +36,7 @@ export class RunData {
     const added = await inTurns(this.checked(value, steps.length));
     const data = setPath(this.data, steps, value);
     this.bytes += added + Buffer.byteLength(JSON.stringify(steps)) + skipped(steps);
-    if (this.bytes > this.limits.bytes) {
+    if (this.bytes > workflowLimits.dataBytes) {
       this.bytes = await inTurns(this.checked(data));
     }
     this.data = data;
@@ -57,7 +49,8 @@ export class RunData {
 
   /** Goes through the value three times, each of which can take milliseconds. */
   private *checked(value: unknown, above = 0): Steps<number> {
-    const { bytes: maxBytes, values = Infinity } = this.limits;
+    const { values } = dataLimits;
+    const maxBytes = workflowLimits.dataBytes;
     const bytes = jsonSize(value);
     if (bytes > maxBytes) {
       throw tooMuch(`${maxBytes} bytes as JSON`);

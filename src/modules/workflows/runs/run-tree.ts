@@ -2,11 +2,10 @@ import { NotFoundError } from '../../../common/errors/domain.error.js';
 import type { JsonObject } from '../../../common/json.js';
 import { BuildDamagedError, LibraryRefusedError } from '../../builds/model/builds.errors.js';
 import type { CallStore } from '../journal/call-store.js';
-import type { NodeExecutor, RunScope } from '../model/node-executor.js';
+import type { RunScope } from '../model/node-executor.js';
 import { RunJournal } from '../journal/run-journal.js';
-import { RunCalls } from '../journal/run-calls.js';
 import type { BegunRun, RunStore } from '../journal/run-store.js';
-import { WorkflowRunner } from './workflow-runner.js';
+import { WorkflowRunner, type RunnerTools } from './workflow-runner.js';
 import {
   NO_PROCESS,
   WorkflowRunOrigin,
@@ -17,17 +16,13 @@ import {
 } from '../model/workflow.types.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';
 import { workflowLimits } from '../workflow.limits.js';
-import { dataLimits } from '../../../common/validation/data.limits.js';
-import { processLimits } from '../../process-runtime/process.limits.js';
 
 /** What the runs of a tree are made with. */
-export interface TreeTools {
+export interface TreeTools extends RunnerTools {
   readonly store: RunStore;
   readonly calls: CallStore;
   /** @throws NotFoundError */
   readonly find: (buildId: string, target: WorkflowTarget) => Promise<RunnableWorkflow>;
-  readonly executors: readonly NodeExecutor[];
-  readonly now: () => Date;
 }
 
 /** Where a run stands in the tree. */
@@ -39,16 +34,14 @@ interface Place {
 
 /** A workflow run and the runs of its subworkflows, which share its bounds. Each is kept as a run of its own. */
 export class RunTree {
-  private readonly budget: { nodesLeft: number };
+  private readonly budget = { nodesLeft: workflowLimits.nodes };
 
   /** @param signal ends every run of the tree */
   constructor(
     private readonly request: WorkflowRunRequest,
     private readonly signal: AbortSignal,
     private readonly tools: TreeTools,
-  ) {
-    this.budget = { nodesLeft: workflowLimits.nodes };
-  }
+  ) {}
 
   /** @throws WorkflowFailedError, or whatever interrupted the run */
   async run(): Promise<RunResult> {
@@ -84,16 +77,8 @@ export class RunTree {
   ): Promise<RunResult> {
     try {
       const workflow = await this.find(target, depth);
-      const { executors, now } = this.tools;
       const scope = this.scope(run, target.appId, depth);
-      const tools = {
-        executors,
-        now,
-        maxDataBytes: workflowLimits.dataBytes,
-        maxDataValues: dataLimits.values,
-        maxSteps: processLimits.expressionSteps,
-      };
-      return await new WorkflowRunner(workflow, input, scope, journal, tools).run();
+      return await new WorkflowRunner(workflow, input, scope, journal, this.tools).run();
     } catch (error) {
       const failure =
         error instanceof BuildDamagedError ? new WorkflowFailedError(error.code, error.message) : error;
@@ -109,7 +94,7 @@ export class RunTree {
       buildId,
       payer,
       appId,
-      calls: new RunCalls(this.tools.calls, run, hold),
+      calls: this.tools.calls.of(run, hold),
       predefined: {
         processInstanceId: processInstanceUuid === NO_PROCESS ? null : processInstanceUuid,
         parentProcessInstanceId: parentProcessInstanceUuid,

@@ -5,16 +5,13 @@ import { EXECUTED_NODE_TYPES } from '../../packages/schema/node-types.types.js';
 import { BUILT_IN_EXECUTORS, NodeExecutorsService } from './node-executors.service.js';
 import { RunJournal } from '../journal/run-journal.js';
 import { WorkflowRunner } from './workflow-runner.js';
-import {
-  type RunnableNode,
-  type RunnableWorkflow,
-  type WorkflowNodeRecord,
-  type WorkflowTarget,
-} from '../model/workflow.types.js';
+import { type RunnableNode, type RunnableWorkflow, type WorkflowTarget } from '../model/workflow.types.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';
+import { workflowLimits } from '../workflow.limits.js';
 
 const TIME = new Date('2026-01-31T10:20:30.123Z');
 const PLENTY = 1_048_576;
+const LIMITS = { ...workflowLimits };
 
 type Nodes = [id: string, type: string, members?: Partial<RunnableNode>][];
 
@@ -52,30 +49,37 @@ function branch(id: string, expression: string | null, nextNodeId: string, order
 interface Options {
   input?: JsonObject;
   nodesLeft?: number;
-  maxDataBytes?: number;
-  maxDataValues?: number;
-  maxSteps?: number;
-  valueBytes?: number;
-  totalBytes?: number;
+  limits?: Partial<typeof workflowLimits>;
   signal?: AbortSignal;
   executors?: readonly NodeExecutor[];
   parent?: string | null;
   subworkflow?: RunScope['subworkflow'];
 }
 
+/** A visit as the journal keeps it. */
+interface Visited {
+  nodeId: string;
+  state: string;
+  input: JsonValue;
+  output: JsonValue;
+  omitted: string[];
+  missing: string[];
+  error: unknown;
+}
+
 interface Ran {
   output?: JsonValue;
   errorCode?: string | null;
   error?: unknown;
-  records: readonly WorkflowNodeRecord[];
+  records: readonly Visited[];
 }
 
-const recordsOf = (journal: RunJournal): WorkflowNodeRecord[] =>
-  JSON.parse(journal.text()) as WorkflowNodeRecord[];
+const recordsOf = (journal: RunJournal): Visited[] => JSON.parse(journal.text()) as Visited[];
 
 async function run(definition: RunnableWorkflow, options: Options = {}): Promise<Ran> {
-  const { input = {}, maxDataBytes = PLENTY, valueBytes = PLENTY, totalBytes = PLENTY } = options;
-  const journal = new RunJournal({ valueBytes, totalBytes });
+  const { input = {}, executors = BUILT_IN_EXECUTORS, limits = {} } = options;
+  Object.assign(workflowLimits, { recordValueBytes: PLENTY }, limits);
+  const journal = new RunJournal();
   const scope: RunScope = {
     runId: 'run',
     buildId: 'build',
@@ -87,13 +91,14 @@ async function run(definition: RunnableWorkflow, options: Options = {}): Promise
     budget: { nodesLeft: options.nodesLeft ?? 100 },
     subworkflow: options.subworkflow ?? (() => Promise.reject(new Error('no subworkflow was expected'))),
   };
-  const { maxDataValues = PLENTY, maxSteps = PLENTY, executors = BUILT_IN_EXECUTORS } = options;
-  const tools = { executors, now: () => TIME, maxDataBytes, maxDataValues, maxSteps };
+  const tools = { executors, now: () => TIME };
   try {
     const result = await new WorkflowRunner(definition, input, scope, journal, tools).run();
     return { ...result, records: recordsOf(journal) };
   } catch (error) {
     return { error, records: recordsOf(journal) };
+  } finally {
+    Object.assign(workflowLimits, LIMITS);
   }
 }
 
@@ -465,7 +470,10 @@ describe('WorkflowRunner', () => {
     });
 
     it('refuses input that is too large', async () => {
-      const ran = await run(workflow([START, END]), { input: { a: 'x'.repeat(100) }, maxDataBytes: 100 });
+      const ran = await run(workflow([START, END]), {
+        input: { a: 'x'.repeat(100) },
+        limits: { dataBytes: 100 },
+      });
       expect(ran).toMatchObject(failed('WORKFLOW_DATA_LIMIT'));
     });
 
@@ -474,7 +482,10 @@ describe('WorkflowRunner', () => {
       ['by array elements that are skipped', { inputBody: '1', responseKey: 'b[9999]' }],
       ['by merging', { inputBody: '{"b": [${a}, ${b}]}' }],
     ])('keeps data below their size: they grow %s', async (_what, members) => {
-      const ran = await run(loop(members), { input: { a: 'x'.repeat(100), b: [] }, maxDataBytes: 10_000 });
+      const ran = await run(loop(members), {
+        input: { a: 'x'.repeat(100), b: [] },
+        limits: { dataBytes: 10_000 },
+      });
       expect(ran.error).toMatchObject({ node: 'again node' });
       expect(['WORKFLOW_DATA_LIMIT', 'NODE_INPUT_INVALID']).toContain(
         (ran.error as WorkflowFailedError).code,
@@ -484,12 +495,11 @@ describe('WorkflowRunner', () => {
     it('keeps data below their values', async () => {
       const ran = await run(loop({ inputBody: '[${a}, ${a}]', responseKey: 'a' }), {
         input: { a: [] },
-        maxDataValues: 1_000,
       });
       expect(ran).toMatchObject(
         failed('WORKFLOW_DATA_LIMIT', {
           node: 'again node',
-          message: 'The data of a run have at most 1000 values.',
+          message: 'The data of a run have at most 50000 values.',
         }),
       );
     });
@@ -499,7 +509,7 @@ describe('WorkflowRunner', () => {
       const conditions = Array.from({ length: 10 }, (_, order) =>
         branch(`c${order}`, condition, 'end', order),
       );
-      const input = { l: Array.from({ length: 100 }, (_, index) => index) };
+      const input = { l: Array.from({ length: 1_000 }, (_, index) => index) };
       const forked = (count: number) =>
         run(
           workflow([
@@ -511,7 +521,7 @@ describe('WorkflowRunner', () => {
             ],
             END,
           ]),
-          { input, maxSteps: 2_000 },
+          { input },
         );
       expect(await forked(1)).toMatchObject({ output: input });
       expect(await forked(10)).toMatchObject(failed('CONDITION_FAILED', { node: 'fork node' }));
@@ -520,7 +530,7 @@ describe('WorkflowRunner', () => {
     it('lets data be written over as often as one likes', async () => {
       const ran = await run(loop({ inputBody: '"${a}"', responseKey: 'b' }), {
         input: { a: 'x'.repeat(4_000) },
-        maxDataBytes: 10_000,
+        limits: { dataBytes: 10_000 },
       });
       expect(ran).toMatchObject(failed('WORKFLOW_NODE_LIMIT'));
     });
@@ -532,7 +542,9 @@ describe('WorkflowRunner', () => {
 
     it('refuses an output that is too large', async () => {
       const outputBody = JSON.stringify(Array.from({ length: 100 }, () => 1));
-      const ran = await run(workflow([START, ['end', 'END', { outputBody }]]), { maxDataBytes: 100 });
+      const ran = await run(workflow([START, ['end', 'END', { outputBody }]]), {
+        limits: { dataBytes: 100 },
+      });
       expect(ran).toMatchObject(failed('WORKFLOW_DATA_LIMIT', { node: 'end node' }));
     });
 
@@ -558,7 +570,7 @@ describe('WorkflowRunner', () => {
     const input = { a: 'x'.repeat(100) };
 
     it('leaves out what is too large, and says so', async () => {
-      const { records, output } = await run(workflow(nodes), { input, valueBytes: 105 });
+      const { records, output } = await run(workflow(nodes), { input, limits: { recordValueBytes: 105 } });
       expect(records.map(({ input, output, omitted }) => [input, output, omitted])).toEqual([
         [null, null, ['output']],
         [input.a, input.a, []],
@@ -568,7 +580,7 @@ describe('WorkflowRunner', () => {
     });
 
     it('holds no more than its size in all', async () => {
-      const { records } = await run(workflow(nodes), { input, totalBytes: 230 });
+      const { records } = await run(workflow(nodes), { input, limits: { recordBytes: 230 } });
       expect(records.map(({ omitted }) => omitted)).toEqual([[], ['output'], ['output']]);
     });
 

@@ -14,12 +14,6 @@ import { WorkflowFailedError } from '../model/workflows.errors.js';
 export interface RunnerTools {
   readonly executors: readonly NodeExecutor[];
   readonly now: () => Date;
-  /** Bytes of its data as JSON. */
-  readonly maxDataBytes: number;
-  /** Values of its data. @default any number */
-  readonly maxDataValues?: number;
-  /** Work of the templates and conditions of one visit, see WorkBudget. @default EXPRESSION_LIMITS.steps */
-  readonly maxSteps?: number;
 }
 
 /** What is known of a visit while it lasts. */
@@ -50,7 +44,7 @@ export class WorkflowRunner {
     private readonly tools: RunnerTools,
   ) {
     this.nodes = new Map(workflow.nodes.map((node) => [node.id, node]));
-    this.data = new RunData(input, { bytes: tools.maxDataBytes, values: tools.maxDataValues });
+    this.data = new RunData(input);
   }
 
   /**
@@ -104,10 +98,9 @@ export class WorkflowRunner {
   }
 
   private opened(node: RunnableNode): OpenVisit {
-    const { now, maxDataBytes, maxSteps } = this.tools;
     const variables = { ...this.data.value, ...this.scope.predefined };
-    const texts = new VisitTexts(this.workflow, variables, { maxBytes: maxDataBytes, steps: maxSteps });
-    return { node, startedAt: now(), texts, variables, input: null };
+    const texts = new VisitTexts(this.workflow, variables);
+    return { node, startedAt: this.tools.now(), texts, variables, input: null };
   }
 
   private async outcomeOf(visit: OpenVisit): Promise<NodeOutcome> {

@@ -8,13 +8,13 @@ import { readPage, type Page } from '../../../common/page.js';
 import { appsOf, type SomeApps } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
-import type { RunCallPage, ListedRun, RunDetails } from '../storage/workflow-run.entity.js';
+import type { RunCallPage, ListedRun, RunDetails, WorkflowRunQuery } from '../storage/workflow-run.entity.js';
 import { CallStore } from '../journal/call-store.js';
 import { NodeExecutorsService } from './node-executors.service.js';
 import { RunStore, type RunOwner } from '../journal/run-store.js';
 import { WorkflowRunsRepository } from '../storage/workflow-runs.repository.js';
 import { RunTree, type TreeTools } from './run-tree.js';
-import type { WorkflowRunError, WorkflowRunQuery, WorkflowRunRequest } from '../model/workflow.types.js';
+import type { WorkflowRunError, WorkflowRunRequest } from '../model/workflow.types.js';
 import {
   WorkflowBpmnError,
   WorkflowFailedError,
@@ -78,7 +78,7 @@ export class WorkflowRunsService {
 
   /** Lets calls of unknown outcome be made once more, in the caller's transaction: a person has decided to retry. */
   async release(manager: EntityManager, runKey: string, shard: number): Promise<void> {
-    await this.calls.release(manager, runKey, shard);
+    await this.runs.releaseCalls(manager, runKey, shard);
   }
 
   /**
@@ -86,7 +86,7 @@ export class WorkflowRunsService {
    * run. Calls that certainly had no effect do not count.
    */
   async mustGoOn(manager: EntityManager, runKey: string, shard: number): Promise<boolean> {
-    return this.calls.hasLasting(manager, runKey, shard);
+    return this.runs.hasLastingCalls(manager, runKey, shard);
   }
 
   /** Id of the run that has a key; null when none was begun. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In, Not, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { prepared } from '../../../database/prepared-statements.js';
 import { sendChange } from '../../../database/row-changes.js';
 import { locked } from '../../../database/row-locks.js';
@@ -8,7 +8,7 @@ import { andShard, inShard, shardOfUuid } from '../../../database/shards.js';
 import { sqlTime } from '../../../database/table-columns.js';
 import { CallState } from '../model/call-journal.types.js';
 import { WorkflowCallEntity, WorkflowRunEntity } from './workflow-run.entity.js';
-import { insertNew, runGenerations } from './workflow-runs.repository.js';
+import { insertNew } from './workflow-runs.repository.js';
 import { WorkflowRunState } from '../model/workflow.types.js';
 
 /** Names a call. */
@@ -89,29 +89,6 @@ export class WorkflowCallsRepository {
       ],
     });
     return changed === 1;
-  }
-
-  /** Lets the calls of unknown outcome be made once more: those of the run and of its subworkflows. */
-  async release(manager: EntityManager, runKey: string, shard: number): Promise<void> {
-    for await (const ids of runGenerations(manager, runKey, shard)) {
-      await manager.update(
-        WorkflowCallEntity,
-        { runId: In(ids), state: CallState.Unknown, ...inShard(manager, shard) },
-        { state: CallState.Released },
-      );
-    }
-  }
-
-  /** Whether a call that may not be made twice had an effect, or may have had one: of the run or of its subworkflows. */
-  async hasLasting(manager: EntityManager, runKey: string, shard: number): Promise<boolean> {
-    for await (const ids of runGenerations(manager, runKey, shard)) {
-      const place = inShard(manager, shard);
-      const lasting = { runId: In(ids), repeatable: 0, state: Not(CallState.Failed), ...place };
-      if (await manager.existsBy(WorkflowCallEntity, lasting)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Names of the calls of a run behind one of them, in the order in which they were begun last. */

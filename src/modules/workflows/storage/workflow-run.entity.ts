@@ -1,4 +1,5 @@
-import type { Page } from '../../../common/page.js';
+import type { Page, PageQuery } from '../../../common/page.js';
+import type { TimeRange } from '../../../database/conditions.js';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { safeInteger, storedText } from '../../../database/column-values.js';
 import type { WorkflowRunError, WorkflowRunOrigin, WorkflowRunState } from '../model/workflow.types.js';
@@ -36,7 +37,7 @@ export class WorkflowRunEntity {
   @Column({ type: 'simple-json', nullable: true }) error: WorkflowRunError | null;
   /** Of the BPMN error that a finished run has thrown. */
   @Column({ type: 'varchar', name: 'error_code', length: 255, nullable: true }) errorCode: string | null;
-  /** JSON of WorkflowNodeRecord[]; null until the run has ended. */
+  /** JSON of WorkflowNodeRunDto[]; null until the run has ended. */
   @Column({ type: 'json', nullable: true, transformer: storedText }) nodes: string | null;
   /** JSON; null unless the run has finished. */
   @Column({ type: 'json', nullable: true, transformer: storedText }) output: string | null;
@@ -86,6 +87,11 @@ export const LISTED = [
   'error',
   'errorCode',
 ] as const satisfies (keyof WorkflowRunEntity)[];
+
+/** Which runs to list; those that a run has started, by `parentRunId`. */
+export type WorkflowRunQuery = PageQuery &
+  TimeRange &
+  Partial<Pick<WorkflowRunEntity, 'state' | 'processInstanceUuid' | 'workflow'> & { parentRunId: string }>;
 
 /** A run as a list shows it. */
 export type ListedRun = Pick<WorkflowRunEntity, (typeof LISTED)[number]>;

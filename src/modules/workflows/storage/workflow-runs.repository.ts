@@ -1,19 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import {
+  And,
   In,
+  LessThan,
+  Not,
   type EntityManager,
   type ObjectLiteral,
   type QueryDeepPartialEntity,
   type SelectQueryBuilder,
 } from 'typeorm';
-import { firstUuidAt } from '../../../common/ordered-uuid.js';
 import type { SomeApps } from '../../../common/user/grant.js';
-import { appCondition } from '../../../database/conditions.js';
+import { appCondition, uuidsIn } from '../../../database/conditions.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import { Database } from '../../../database/database.js';
 import { inShard, shardOfUuid } from '../../../database/shards.js';
-import { LISTED, WorkflowRunEntity, type ListedRun, type RunDetails } from './workflow-run.entity.js';
-import { WorkflowRunState, type WorkflowRunError, type WorkflowRunQuery } from '../model/workflow.types.js';
+import {
+  LISTED,
+  WorkflowCallEntity,
+  WorkflowRunEntity,
+  type ListedRun,
+  type RunDetails,
+  type WorkflowRunQuery,
+} from './workflow-run.entity.js';
+import { CallState } from '../model/call-journal.types.js';
+import { WorkflowRunState, type WorkflowRunError } from '../model/workflow.types.js';
 
 /** Reads workflow runs. */
 @Injectable()
@@ -55,25 +65,41 @@ export class WorkflowRunsRepository {
     return new Map(found.flatMap(({ id, error }) => (error === null ? [] : [[id, error]])));
   }
 
+  /** Lets the calls of unknown outcome be made once more: those of the run and of its subworkflows. */
+  async releaseCalls(manager: EntityManager, runKey: string, shard: number): Promise<void> {
+    for await (const ids of runGenerations(manager, runKey, shard)) {
+      await manager.update(
+        WorkflowCallEntity,
+        { runId: In(ids), state: CallState.Unknown, ...inShard(manager, shard) },
+        { state: CallState.Released },
+      );
+    }
+  }
+
+  /** Whether a call that may not be made twice had an effect, or may have had one: of the run or of its subworkflows. */
+  async hasLastingCalls(manager: EntityManager, runKey: string, shard: number): Promise<boolean> {
+    for await (const ids of runGenerations(manager, runKey, shard)) {
+      const place = inShard(manager, shard);
+      const lasting = { runId: In(ids), repeatable: 0, state: Not(CallState.Failed), ...place };
+      if (await manager.existsBy(WorkflowCallEntity, lasting)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Runs, newest first, at most `limit`, of builds of these applications; null for all. */
   async page(query: WorkflowRunQuery, apps: SomeApps | null, limit: number): Promise<ListedRun[]> {
-    const { state, processInstanceUuid, parentRunId, workflow, from, to, before } = query;
+    const { state, processInstanceUuid, parentRunId, workflow, before } = query;
+    const bounds = [...uuidsIn(query), ...(before === undefined ? [] : [LessThan(before)])];
+    const id = bounds.length === 0 ? undefined : And(...bounds);
     return this.database.read((manager) => {
       const select = manager
         .createQueryBuilder(WorkflowRunEntity, 'run')
         .select(LISTED.map((column) => `run.${column}`))
-        .where(given({ state, processInstanceUuid, parentRunId, workflow }))
+        .where(given({ id, state, processInstanceUuid, parentRunId, workflow }))
         .orderBy('run.id', 'DESC')
         .limit(limit);
-      if (before !== undefined) {
-        select.andWhere('run.id < :before', { before });
-      }
-      if (from !== undefined) {
-        select.andWhere('run.id >= :from', { from: firstUuidAt(from) });
-      }
-      if (to !== undefined) {
-        select.andWhere('run.id < :to', { to: firstUuidAt(to) });
-      }
       return ofApps(select, apps).getMany();
     });
   }
