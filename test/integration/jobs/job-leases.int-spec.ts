@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { EntityManager } from 'typeorm';
 import { IdBlockEntity } from '../../../src/database/id-block.entity.js';
-import { knowsSkipLocked } from '../../../src/modules/jobs/storage/job-claim.js';
 import type { Job, JobContext, JobHandler } from '../../../src/modules/jobs/model/job-queue.types.js';
 import { LeaseLostError } from '../../../src/modules/jobs/queue/jobs.errors.js';
 import { JobsRepository } from '../../../src/modules/jobs/storage/jobs.repository.js';
@@ -22,12 +20,6 @@ const IDLE_HANDLER: JobHandler = {
   run: () => Promise.resolve(),
   giveUp: () => Promise.resolve(),
 };
-
-/** As on a server that does not know what it is asked for. */
-const knowsSkipNothing = (manager: EntityManager): Promise<boolean> =>
-  knowsSkipLocked({
-    query: (sql: string, values: unknown[]) => manager.query(sql.replace('LOCKED', 'NOTHING'), values),
-  } as unknown as EntityManager);
 
 describe('the lease of a job', () => {
   const replicas: JobReplica[] = [];
@@ -180,38 +172,32 @@ describe('the lease of a job', () => {
     expect([runs, await effects()]).toEqual([1, 1]);
   });
 
-  it.each(IS_EMBEDDED ? ['in turn'] : ['with SKIP LOCKED', 'without SKIP LOCKED'])(
-    'lets every effect be stored exactly once although workers stand still (%s)',
-    async (way) => {
-      let runs = 0;
-      const settings = {
-        'jobLimits.leaseMs': '1000',
-        'jobLimits.maxAttempts': '100',
-        'jobLimits.batch': '7',
-      };
-      await startReplicas(
-        (replica) => ({
-          kind: 'work',
-          // So long that a busy machine gets its work done within it.
-          leaseMs: 1_000,
-          run: async (job) => {
-            runs += 1;
-            await sleep(job.attempts === 1 && job.id % 20 === 0 ? 1_500 : 1);
-            await applyEffect(replica, job);
-          },
-          giveUp: () => Promise.reject(new Error('not expected')),
-        }),
-        settings,
-      );
-      if (way === 'without SKIP LOCKED') {
-        replicas.forEach((replica) => Object.assign(replica.get(JobsRepository), { skipsLocked: false }));
-      }
-      await observer.add(...Array.from({ length: 200 }, () => ({ kind: 'work' })));
-      await observer.drained();
-      expect(runs).toBeGreaterThan(200);
-      expect(await effects()).toBe(200);
-    },
-  );
+  it('lets every effect be stored exactly once although workers stand still', async () => {
+    let runs = 0;
+    const settings = {
+      'jobLimits.leaseMs': '1000',
+      'jobLimits.maxAttempts': '100',
+      'jobLimits.batch': '7',
+    };
+    await startReplicas(
+      (replica) => ({
+        kind: 'work',
+        // So long that a busy machine gets its work done within it.
+        leaseMs: 1_000,
+        run: async (job) => {
+          runs += 1;
+          await sleep(job.attempts === 1 && job.id % 20 === 0 ? 1_500 : 1);
+          await applyEffect(replica, job);
+        },
+        giveUp: () => Promise.reject(new Error('not expected')),
+      }),
+      settings,
+    );
+    await observer.add(...Array.from({ length: 200 }, () => ({ kind: 'work' })));
+    await observer.drained();
+    expect(runs).toBeGreaterThan(200);
+    expect(await effects()).toBe(200);
+  });
 
   it('follows the clock of the database server in whatever time zone it is, or the clock of the one process', async () => {
     await setZone('+05:00');
@@ -235,13 +221,6 @@ describe('the lease of a job', () => {
     } finally {
       await setZone('SYSTEM');
     }
-  });
-
-  it.skipIf(IS_EMBEDDED)('is claimed with SKIP LOCKED where the server knows it', async () => {
-    expect(await observer.database.write(knowsSkipLocked)).toBe(true);
-    expect(await observer.database.write(knowsSkipNothing)).toBe(false);
-    const gone = { query: () => Promise.reject(new Error('connection lost')) };
-    await expect(knowsSkipLocked(gone as unknown as EntityManager)).rejects.toThrow('connection lost');
   });
 
   it('is not missed because a claimer of another lane looks for jobs at the same moment', async () => {

@@ -113,7 +113,7 @@ describe('JobQueueService', () => {
     await database.write((manager) => queue.cancelKeys(manager, ['k', 'other']));
     await database.write((manager) => queue.cancelKeys(manager, []));
     expect(await ids()).toEqual([d, e]);
-    await database.write((manager) => queue.cancelOfInstance(manager, 2));
+    await database.write((manager) => queue.cancel(manager, 2, [d ?? 0, e ?? 0]));
     expect(await ids()).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ export interface NewJob {
   availableAt: Date;
   /** What the handler needs to know, at most `maxPayloadBytes` as JSON. No secrets: it is stored as it is. */
   payload: JsonObject;
-  /** Owner, so that `cancelOfInstance` finds the job. */
+  /** Owner, so that `cancel` and `ofInstance` find the job. */
   instanceId?: number;
   /** What the owner belongs to, so that `countOfFamily` finds the job. */
   familyId?: number;

@@ -119,11 +119,6 @@ export class JobQueueService {
     await JOBS.delete(manager, { id: In(ids), instanceId });
   }
 
-  /** Deletes every job of the instance, running ones included: they can no longer store anything. */
-  async cancelOfInstance(manager: EntityManager, instanceId: number): Promise<void> {
-    await JOBS.delete(manager, { instanceId });
-  }
-
   /**
    * Deletes the jobs with these dedupe keys, running ones included: they can no longer store anything.
    * @param shard in which they were added; by default that of jobs without an owner

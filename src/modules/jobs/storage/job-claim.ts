@@ -2,7 +2,6 @@ import { In, type EntityManager } from 'typeorm';
 import type { DatabaseTime } from '../../../database/database-time.js';
 import { andShard, inShard, isSharded } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
-import { isUnknownStatement } from '../../../database/driver-errors.js';
 import type { JobLane } from '../model/job-queue.types.js';
 import { RuntimeJobEntity } from './runtime-job.entity.js';
 
@@ -71,7 +70,7 @@ export interface Taking {
   lease: string;
   /** How long it is held from now on. */
   leaseMs: number;
-  /** Whether rows that others hold are passed over (MySQL 8, MariaDB 10.6), instead of waiting for them. */
+  /** Whether rows that others hold are passed over, instead of waiting for them. */
   skipsLocked: boolean;
 }
 
@@ -153,17 +152,4 @@ export async function oldestOf(
     .limit(1)
     .getOne();
   return row?.[of];
-}
-
-/** Whether the server knows SKIP LOCKED. Rethrows failures that tell nothing about it, such as a lost connection. */
-export async function knowsSkipLocked(manager: EntityManager): Promise<boolean> {
-  try {
-    await unlocked(manager, [{ id: 0, shard: 0 }]);
-    return true;
-  } catch (error) {
-    if (isUnknownStatement(error)) {
-      return false;
-    }
-    throw error;
-  }
 }

@@ -4,15 +4,7 @@ import { In, MoreThanOrEqual, type EntityManager, type UpdateQueryBuilder } from
 import { joinGroup } from '../../../database/groups/write-group.js';
 import { Database } from '../../../database/database.js';
 import { RuntimeJobEntity } from './runtime-job.entity.js';
-import {
-  dueJobs,
-  knowsSkipLocked,
-  oldestOf,
-  shardsOf,
-  takeJobs,
-  type DueRequest,
-  type JobPlace,
-} from './job-claim.js';
+import { dueJobs, oldestOf, shardsOf, takeJobs, type DueRequest, type JobPlace } from './job-claim.js';
 import type { JobLane, ClaimedJob, Job } from '../model/job-queue.types.js';
 import { DatabaseTime } from '../../../database/database-time.js';
 import { inShard, ShardGroups } from '../../../database/shards.js';
@@ -36,8 +28,6 @@ interface Wanted extends JobPlace {
 /** Who holds which job until when. Every change of a held job is fenced by its lease. */
 @Injectable()
 export class JobsRepository {
-  /** Whether claimers pass over rows that others hold, instead of waiting for each other. Unknown before the first claim. */
-  private skipsLocked: boolean | undefined;
   private readonly nextDue = new Map<JobLane, number>();
   /** Of takings of which nobody knows whether they were stored, with their shards. */
   private readonly unsure = new Map<string, number[]>();
@@ -113,7 +103,6 @@ export class JobsRepository {
    * @returns undefined when it is gone, not due yet, or another worker has it
    */
   async take({ id, shard }: JobPlace, leaseMs: number): Promise<ClaimedJob | undefined> {
-    this.skipsLocked ??= !this.database.isEmbedded && (await this.database.write(knowsSkipLocked));
     return this.takeTogether({ id, shard, leaseMs, lease: randomUUID() });
   }
 
@@ -240,7 +229,7 @@ export class JobsRepository {
     alike: readonly Wanted[],
     leaseMs: number,
   ): Promise<ClaimedJob[]> {
-    const taking = { lease: alike[0]?.lease ?? '', leaseMs, skipsLocked: this.skipsLocked === true };
+    const taking = { lease: alike[0]?.lease ?? '', leaseMs, skipsLocked: !this.database.isEmbedded };
     const jobs = [...new Map(alike.map((one) => [one.id, one])).values()];
     // Counted from before the statement, so that we never think of the lease as longer than the database does.
     const claimedAt = performance.now();
