@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { DenialListener } from '../../common/auth/auth.guards.js';
 import { AuditController } from './reading/audit.controller.js';
-import { RefusedCalls } from './recording/refused-calls.js';
+import { RefusedCalls } from './recording/audited.decorator.js';
 import { AuditRepository } from './storage/audit.repository.js';
 import { AuditService } from './recording/audit.service.js';
 import { AuditSubjectsService } from './recording/audit-subjects.service.js';

@@ -4,7 +4,7 @@ import { ModulesContainer, Reflector } from '@nestjs/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isPermissionSetting, RequiredPermission } from '../../../src/common/auth/access.decorators.js';
 import { AuditAction, AuditOutcome } from '../../../src/modules/audit/model/audit.types.js';
-import { AuditedAction } from '../../../src/modules/audit/recording/refused-calls.js';
+import { AuditedAction } from '../../../src/modules/audit/recording/audited.decorator.js';
 import { TestApp } from '../../support/app.js';
 import { userTaskProcess } from '../../support/runtime/bpmn.js';
 import { publish } from '../../support/runtime/publish.js';
