@@ -12,7 +12,6 @@ import { JobCounts } from './job-counts.js';
 import { QuotaAccount, type AccountTools } from './quota-account.js';
 import { QuotaMetrics } from './quota-metrics.js';
 import { quotaLimits } from '../quota.limits.js';
-import type { QuotaName } from '../../../config/quota-settings.js';
 
 /** Applications and callers whose windows are kept in memory; another one takes its share of a quota anew. */
 const MAX_ACCOUNTS = 20_000;
@@ -180,21 +179,10 @@ export class QuotasService implements OnModuleDestroy {
   }
 }
 
-const NAMED: Readonly<Record<QuotaName, readonly [QuotaKind, QuotaScope]>> = {
-  'app-starts': ['STARTS', 'APP'],
-  'caller-starts': ['STARTS', 'CALLER'],
-  'app-data-bytes': ['DATA_BYTES', 'APP'],
-  'caller-data-bytes': ['DATA_BYTES', 'CALLER'],
-  'app-model-tokens': ['MODEL_TOKENS', 'APP'],
-  'caller-model-tokens': ['MODEL_TOKENS', 'CALLER'],
-  'app-jobs': ['JOBS', 'APP'],
-  'caller-jobs': ['JOBS', 'CALLER'],
-};
-
-/** The quotas of QUOTAS. */
+/** The quotas of QUOTAS. What is counted, and for whom, is in their names: `caller-data-bytes`. */
 export function quotasOf(env: Env): Quota[] {
   return [...env.get('QUOTAS')].map(([name, limit]) => {
-    const [kind, scope] = NAMED[name];
-    return { kind, scope, name, limit };
+    const [scope, ...kind] = name.toUpperCase().split('-');
+    return { kind: kind.join('_') as QuotaKind, scope: scope as QuotaScope, name, limit };
   });
 }

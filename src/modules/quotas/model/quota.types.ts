@@ -7,14 +7,12 @@ export interface Payer {
 }
 
 /** What is counted in a window of time. */
-export const COUNTED_KINDS = ['STARTS', 'DATA_BYTES', 'MODEL_TOKENS'] as const;
-export type CountedKind = (typeof COUNTED_KINDS)[number];
+export type CountedKind = 'STARTS' | 'DATA_BYTES' | 'MODEL_TOKENS';
 
 /** Open background jobs are as many as there are. */
 export type QuotaKind = CountedKind | 'JOBS';
 
-export const QUOTA_SCOPES = ['APP', 'CALLER'] as const;
-export type QuotaScope = (typeof QUOTA_SCOPES)[number];
+export type QuotaScope = 'APP' | 'CALLER';
 
 /** A quota by its name, such as app-starts. */
 export interface Quota {
