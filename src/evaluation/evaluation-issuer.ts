@@ -8,6 +8,7 @@ import {
   type CryptoKey,
 } from 'jose';
 import { AuthenticationRequiredError } from '../common/auth/auth.errors.js';
+import { InvalidRequestError } from '../common/errors/domain.error.js';
 import type { PermissionRules } from '../config/permission-rules.js';
 import { Clock } from '../common/clock.js';
 import { type KeySource, TrustedIssuer } from '../common/auth/trusted-issuer.js';
@@ -25,9 +26,12 @@ export interface TokenOrder {
   readonly ttlSeconds: number;
 }
 
-/** Thrown when a token is ordered with a text that cannot be the name of a permission. */
-export class PermissionNameError extends Error {
-  override readonly name = 'PermissionNameError';
+/** 400: a token is ordered with a text that cannot be the name of a permission. */
+export class PermissionNameError extends InvalidRequestError {
+  readonly code = 'PERMISSION_NAME_INVALID';
+  constructor(override readonly details: string) {
+    super('Request validation failed.', details);
+  }
 }
 
 /** What an issuer is made of. */

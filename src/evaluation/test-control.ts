@@ -8,7 +8,7 @@ import { parseModelScript } from './scripted-model/model-script.js';
 import type { ScriptedModel } from './scripted-model/scripted-model.server.js';
 import type { StillClock } from './still-clock.js';
 
-/** Thrown for what a test of an application asks that cannot be done. */
+/** Thrown for an order of a test, or of a token, that cannot be carried out. */
 export class TestControlError extends Error {
   override readonly name = 'TestControlError';
 }

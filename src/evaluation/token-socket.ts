@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { PermissionNameError, type EvaluationIssuer } from './evaluation-issuer.js';
-import { claimSocketFile, readSocketFile, removeSocketFile } from './socket-file.js';
 import { type TestControl, TestControlError } from './test-control.js';
-import { isAlive } from './token-socket.client.js';
+import { claimSocketFile, isAlive, readSocketFile, removeSocketFile } from './token-socket.client.js';
 
 const OWNER_ONLY = 0o600;
 const ORDER_MAX_LENGTH = 1_048_576;
@@ -113,43 +112,38 @@ async function answer(
     }
   } catch (error) {
     const otherwise = isForControl ? 'The order could not be carried out.' : 'The token could not be made.';
-    const known = isKnown(error);
-    response.writeHead(known ? 400 : 500).end(known ? describe(error) : otherwise);
+    const what = faultOf(error);
+    response.writeHead(what === undefined ? 500 : 400).end(what ?? otherwise);
   }
 }
 
-class OrderError extends Error {
-  override readonly name = 'OrderError';
-}
-
-type KnownError = OrderError | PermissionNameError | TestControlError | z.ZodError;
-
-function isKnown(error: unknown): error is KnownError {
-  return [OrderError, PermissionNameError, TestControlError, z.ZodError].some(
-    (type) => error instanceof type,
-  );
+/** What is wrong with an order; undefined when it is the server that failed. */
+function faultOf(error: unknown): string | undefined {
+  if (error instanceof z.ZodError) {
+    return error.issues.map(({ message }) => message).join('\n');
+  }
+  if (error instanceof PermissionNameError) {
+    return error.details;
+  }
+  return error instanceof TestControlError ? error.message : undefined;
 }
 
 function mint(order: unknown, issuer: EvaluationIssuer): Promise<string> {
   return issuer.mint(tokenOrder.parse(order));
 }
 
-/** @throws OrderError */
+/** @throws TestControlError */
 async function readOrder(request: IncomingMessage): Promise<unknown> {
   let body = '';
   for await (const chunk of request.setEncoding('utf8')) {
     body += String(chunk);
     if (body.length > ORDER_MAX_LENGTH) {
-      throw new OrderError(`The order is longer than ${ORDER_MAX_LENGTH} characters.`);
+      throw new TestControlError(`The order is longer than ${ORDER_MAX_LENGTH} characters.`);
     }
   }
   try {
     return JSON.parse(body);
   } catch {
-    throw new OrderError('The order is not JSON.');
+    throw new TestControlError('The order is not JSON.');
   }
-}
-
-function describe(error: KnownError): string {
-  return error instanceof z.ZodError ? error.issues.map(({ message }) => message).join('\n') : error.message;
 }

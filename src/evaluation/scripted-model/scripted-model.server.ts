@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { Clock } from '../../common/clock.js';
 import { SettingUnusableError } from '../../config/start.error.js';
 import { parseChatRequest, type ChatRequest } from './chat-request.js';
-import { placeOf, ScriptFileError, type ModelScript } from './model-script.js';
+import type { Env } from '../../config/env.js';
+import { placeOf, readModelScript, ScriptFile, ScriptFileError, type ModelScript } from './model-script.js';
 import { missingRule, scriptedAnswer, type ScriptedAnswer } from './scripted-answer.js';
 
 const LOOPBACK = '127.0.0.1';
@@ -134,6 +135,28 @@ export class ScriptedModel {
       usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
     };
   }
+}
+
+/**
+ * The model of evaluation mode: a scripted one, unless LLM_BASE_URL names another.
+ * Its file is read for each call, so a change counts from the next one on.
+ * @param sampleScript file that it answers from where EVALUATION_MODEL_SCRIPT names none
+ * @throws SettingUnusableError
+ */
+export async function startEvaluationModel(
+  env: Env,
+  sampleScript: string,
+): Promise<ScriptedModel | undefined> {
+  if (env.get('LLM_BASE_URL') !== undefined) {
+    return undefined;
+  }
+  const path = env.variable('EVALUATION_MODEL_SCRIPT') ?? sampleScript;
+  const script = await readModelScript(path);
+  const file = new ScriptFile(path);
+  return ScriptedModel.start(script, 0, undefined, {
+    read: () => file.read(),
+    tell: (line) => process.stderr.write(`scripted model: ${line}\n`),
+  });
 }
 
 function choiceOf({ content, calls }: ScriptedAnswer): object {

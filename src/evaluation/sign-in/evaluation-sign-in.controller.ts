@@ -2,26 +2,18 @@ import { Body, Controller, Get, HttpCode, HttpStatus, Post, Req } from '@nestjs/
 import { ApiPropertyOptional, ApiExcludeController } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsOptional, IsString } from 'class-validator';
 import type { Request } from 'express';
-import { ForbiddenError, InvalidRequestError } from '../../common/errors/domain.error.js';
+import { ForbiddenError } from '../../common/errors/domain.error.js';
 import { IsDisplayName } from '../../common/validation/patterns.decorators.js';
 import { Public } from '../../common/auth/access.decorators.js';
 import { RouteNotFoundError } from '../../common/errors/request.errors.js';
 import { Env } from '../../config/env.js';
-import { EvaluationIssuer, PermissionNameError } from '../evaluation-issuer.js';
+import { EvaluationIssuer } from '../evaluation-issuer.js';
 
 /** 403: whoever asks is no page that this service has sent to a browser of this machine. */
 class ForeignPageError extends ForbiddenError {
   readonly code = 'FOREIGN_PAGE';
   constructor() {
     super('Only the console of this service may sign in here.');
-  }
-}
-
-/** 400: a text cannot be the name of a permission. */
-class PermissionNameInvalidError extends InvalidRequestError {
-  readonly code = 'PERMISSION_NAME_INVALID';
-  constructor(details: string) {
-    super('Request validation failed.', details);
   }
 }
 
@@ -66,7 +58,7 @@ export class EvaluationSignInController {
 
   /**
    * @throws ForeignPageError
-   * @throws PermissionNameInvalidError
+   * @throws PermissionNameError
    */
   @Post()
   @HttpCode(HttpStatus.OK)
@@ -78,12 +70,8 @@ export class EvaluationSignInController {
     if (request.headers.origin !== `http://${request.headers.host}`) {
       throw new ForeignPageError();
     }
-    try {
-      const order = { subject, permissions: permissions ?? ('all' as const), ttlSeconds: TTL_SECONDS };
-      return { accessToken: await this.issuer.mint(order), expiresIn: TTL_SECONDS };
-    } catch (error) {
-      throw error instanceof PermissionNameError ? new PermissionNameInvalidError(error.message) : error;
-    }
+    const order = { subject, permissions: permissions ?? ('all' as const), ttlSeconds: TTL_SECONDS };
+    return { accessToken: await this.issuer.mint(order), expiresIn: TTL_SECONDS };
   }
 
   private demandConsole({ headers }: Request): void {
