@@ -42,16 +42,13 @@ export function differenceLines(
   }
   return [
     `other than in ${base} ${baseBuildId ?? activeBuildId}:`,
-    ...table(
-      ['CHANGE', 'PART', 'NAME', 'IN', 'WHAT'],
-      found.map((difference) => [
-        difference.change.toLowerCase(),
-        difference.part.toLowerCase(),
-        difference.name,
-        placeOf(difference, ownAppId),
-        whatOf(difference),
-      ]),
-    ),
+    ...table(found, {
+      CHANGE: ({ change }) => change.toLowerCase(),
+      PART: ({ part }) => part.toLowerCase(),
+      NAME: 'name',
+      IN: (difference) => placeOf(difference, ownAppId),
+      WHAT: whatOf,
+    }),
   ];
 }
 

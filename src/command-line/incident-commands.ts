@@ -1,7 +1,6 @@
 import {
   pagesOf,
   ServiceError,
-  type IncidentCount,
   type InstanceResponse,
   type InstanceRetry,
   type ListedIncident,
@@ -11,7 +10,7 @@ import {
 import type { JsonObject } from '../common/json.js';
 import { processData } from './process-data.js';
 import { UsageError, type Session } from './session.js';
-import { table } from './lines.js';
+import { given, table } from './lines.js';
 
 /** States of incidents, as the inbox takes them. */
 export const INCIDENT_STATES = ['OPEN', 'RESOLVED', 'RETRIED'] as const;
@@ -55,27 +54,26 @@ async function list(session: Session, svc: SvcClient, options: IncidentsOptions)
       break;
     }
   }
-  session.showList(found, () => incidentLines(found), 'There is no such incident.');
+  const columns = {
+    INSTANCE: 'processInstanceUuid',
+    ...PLACE,
+    RAISED: 'raisedAt',
+    MESSAGE: messageOf,
+  } as const;
+  session.showList(found, () => table(found, columns), 'There is no such incident.');
   if (hasMore) {
     session.tell('There are more, older ones: --limit says how many are shown.');
   }
   return 0;
 }
 
-function incidentLines(found: ListedIncident[]): string[] {
-  return table(
-    ['INSTANCE', 'APPLICATION', 'PROCESS', 'ELEMENT', 'INCIDENT', 'RAISED', 'MESSAGE'],
-    found.map((incident) => [
-      incident.processInstanceUuid,
-      incident.applicationId,
-      incident.processDefinitionName,
-      incident.bpmnElementId,
-      incident.code,
-      incident.raisedAt,
-      messageOf(incident),
-    ]),
-  );
-}
+/** Columns of whatever tells where incidents are. */
+const PLACE = {
+  APPLICATION: 'applicationId',
+  PROCESS: 'processDefinitionName',
+  ELEMENT: 'bpmnElementId',
+  INCIDENT: 'code',
+} as const;
 
 function messageOf({ message, workflowError }: ListedIncident): string {
   if (workflowError === null) {
@@ -116,37 +114,21 @@ async function count(session: Session, svc: SvcClient, options: IncidentsOptions
   }
   const query = { ...filtersOf(options), limit: Math.min(PAGE, options.limit) };
   const { data } = await svc.countProcessIncidents({ query });
-  session.show(data, () => countLines(data.counts));
+  session.show(data, () => table(data.counts, { OPEN: 'open', ...PLACE }));
   if (!data.complete) {
     session.tell('There are more places with fewer: --limit says how many are shown.');
   }
   return 0;
 }
 
-function countLines(counts: IncidentCount[]): string[] {
-  return table(
-    ['OPEN', 'APPLICATION', 'PROCESS', 'ELEMENT', 'INCIDENT'],
-    counts.map((place) => [
-      place.open,
-      place.applicationId,
-      place.processDefinitionName,
-      place.bpmnElementId,
-      place.code,
-    ]),
-  );
-}
-
 function filtersOf({ app, build, process, element, code, from, to }: IncidentsOptions): Filters {
-  const filters = {
+  const place = {
     applicationId: app,
     buildId: build,
     processDefinitionName: process,
     bpmnElementId: element,
-    code,
-    from,
-    to,
   };
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+  return given({ ...place, code: code as ListedIncident['code'] | undefined, from, to });
 }
 
 const GOES_ON =

@@ -2,7 +2,10 @@ import type { HistoryEvent } from '../../clients/typescript/src/index.js';
 import { printable } from '../common/printable.js';
 
 /** The node of an event: an element without a name is told by its id in the BPMN file. */
-export function nodeOf({ nodeName, bpmnElementId }: HistoryEvent): string | null {
+export function nodeOf({
+  nodeName,
+  bpmnElementId,
+}: Pick<HistoryEvent, 'nodeName' | 'bpmnElementId'>): string | null {
   return nodeName ?? bpmnElementId;
 }
 
@@ -12,25 +15,36 @@ export function eventText({ kind, data }: HistoryEvent): string {
   return typeof what === 'string' ? `${kind} ${what}` : kind;
 }
 
+/** The members that have a value: parameters and headers that are left out are not sent. */
+export function given<Values extends object>(
+  values: Values,
+): { [Name in keyof Values]?: NonNullable<Values[Name]> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof Values]?: NonNullable<Values[Name]> };
+}
+
 const GAP = '  ';
 /** Characters of a cell. Longer texts, such as messages, would make every line of the table as long. */
 const CELL = 120;
 
+type Cell = string | number | null | undefined;
+
 /**
  * Rows as lines with aligned columns, for people.
+ * @param columns by their headings: a member of a row, or what is made of it
  * @param longest characters after which a cell is cut
  */
-export function table(
-  headings: string[],
-  rows: (string | number | null | undefined)[][],
+export function table<Row extends object>(
+  rows: readonly Row[],
+  columns: Record<string, keyof Row | ((row: Row) => Cell)>,
   longest = CELL,
 ): string[] {
-  const cells = [
-    headings,
-    ...rows.map((row) =>
-      row.map((cell) => cut(printable(String(cell ?? '-').replaceAll(/\s+/g, ' ')), longest)),
-    ),
-  ];
+  const cellOf = (row: Row, column: keyof Row | ((row: Row) => Cell)): string => {
+    const cell = typeof column === 'function' ? column(row) : (row[column] as Cell);
+    return cut(printable(String(cell ?? '-').replaceAll(/\s+/g, ' ')), longest);
+  };
+  const headings = Object.keys(columns);
+  const cells = [headings, ...rows.map((row) => Object.values(columns).map((column) => cellOf(row, column)))];
   const widths = headings.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));
   return cells.map((row) =>
     row

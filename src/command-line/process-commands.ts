@@ -8,7 +8,7 @@ import {
   type SvcClient,
 } from '../../clients/typescript/src/index.js';
 import { didYouMean } from '../common/nearest-name.js';
-import { eventText, nodeOf, table } from './lines.js';
+import { eventText, given, nodeOf, table } from './lines.js';
 import { workflowMessages } from './incident-commands.js';
 import { processData } from './process-data.js';
 import { UsageError, type Session } from './session.js';
@@ -40,8 +40,8 @@ export async function startProcess(
   const buildId = options.build ?? (await svc.getBuildInfo({ path: { appId } })).data.buildId;
   const starting = svc.startProcess({
     path: { appId, buildId, processDefinitionName: process },
-    headers: { ...PLATFORM, ...keyHeader(key) },
-    body: { ...data, ...(startCondition === undefined ? {} : { startCondition }) },
+    headers: { ...PLATFORM, ...given({ 'Idempotency-Key': key }) },
+    body: { ...data, ...given({ startCondition }) },
   });
   const { data: instance } = await starting.catch(async (error: unknown) => {
     throw await withNearestProcess(svc, { appId, buildId }, process, error);
@@ -66,11 +66,13 @@ async function withNearestProcess(
 }
 
 function startLines({ uuid, state, buildId, tokens }: StartProcessResponse): string[] {
-  const rows = tokens.map((token) => [token.currentNodeName, token.statusCurrentNode, token.uuid]);
-  return [`${uuid} ${state} (build ${buildId})`, ...(rows.length === 0 ? [] : table(TOKEN_HEADINGS, rows))];
+  return [
+    `${uuid} ${state} (build ${buildId})`,
+    ...(tokens.length === 0 ? [] : table(tokens, TOKEN_COLUMNS)),
+  ];
 }
 
-const TOKEN_HEADINGS = ['NODE', 'STATE', 'TOKEN'];
+const TOKEN_COLUMNS = { NODE: 'currentNodeName', STATE: 'statusCurrentNode', TOKEN: 'uuid' } as const;
 
 /** Executes a UI action that is open on an instance, by its name. */
 export async function act(
@@ -96,7 +98,7 @@ export async function act(
   const { data: result } = await svc.executeUiAction({
     path: { processUuid: uuid, tokenUuid: only.tokenUuid, uiActionSvcUuid: only.svcUuid },
     headers: {
-      ...keyHeader(options.key),
+      ...given({ 'Idempotency-Key': options.key }),
       'If-Match': `"${only.visit}"`,
       ...(only.back ? { 'svc-back': 'true' as const } : {}),
     },
@@ -110,10 +112,6 @@ export async function act(
   return 0;
 }
 
-function keyHeader(key: string | undefined): { 'Idempotency-Key'?: string } {
-  return key === undefined ? {} : { 'Idempotency-Key': key };
-}
-
 type OpenAction = OpenUiAction & { node: string | null; tokenUuid: string; visit: number };
 
 function openActions({ tokens }: InstanceResponse): OpenAction[] {
@@ -123,8 +121,8 @@ function openActions({ tokens }: InstanceResponse): OpenAction[] {
 }
 
 function actionLines(open: OpenAction[]): string[] {
-  const rows = open.map(({ name, node, back, tokenUuid }) => [name, node, back ? 'yes' : '', tokenUuid]);
-  return table(['ACTION', 'NODE', 'BACK', 'TOKEN'], rows);
+  const BACK = ({ back }: OpenAction): string => (back ? 'yes' : '');
+  return table(open, { ACTION: 'name', NODE: 'node', BACK, TOKEN: 'tokenUuid' });
 }
 
 /** Options of `svc show`. */
@@ -168,53 +166,40 @@ function instanceLines(
   const open = openActions(instance);
   return [
     `${uuid} ${state} ${printable(`${applicationId} ${processDefinitionName}`)}`,
-    ...(tokens.length === 0
-      ? []
-      : table(
-          TOKEN_HEADINGS,
-          tokens.map((token) => [token.currentNodeName, token.statusCurrentNode, token.uuid]),
-        )),
+    ...(tokens.length === 0 ? [] : table(tokens, TOKEN_COLUMNS)),
     ...(open.length === 0 ? [] : ['', ...actionLines(open)]),
-    ...(incidents.length === 0
-      ? []
-      : [
-          '',
-          ...table(
-            ['INCIDENT', 'NODE', 'MESSAGE'],
-            incidents.map((incident) => [
-              incident.type,
-              incident.nodeName ?? incident.bpmnElementId,
-              messages.get(incident.uuid) ?? incident.message,
-            ]),
-            Infinity,
-          ),
-        ]),
+    ...(incidents.length === 0 ? [] : ['', ...incidentLines(incidents, messages)]),
   ];
+}
+
+function incidentLines(
+  incidents: InstanceResponse['incidents'],
+  messages: ReadonlyMap<string, string>,
+): string[] {
+  const columns = {
+    INCIDENT: 'type',
+    NODE: nodeOf,
+    MESSAGE: ({ uuid, message }: (typeof incidents)[number]) => messages.get(uuid) ?? message,
+  } as const;
+  return table(incidents, columns, Infinity);
 }
 
 async function listInstances(session: Session, svc: SvcClient, options: ShowOptions): Promise<number> {
   const { app, process, limit } = options;
+  const state = options.state as InstanceResponse['state'] | undefined;
+  const found = given({ applicationId: app, processDefinitionName: process, state });
   const { data } = await svc.listProcessInstances({
-    query: {
-      ...(app === undefined ? {} : { applicationId: app }),
-      ...(process === undefined ? {} : { processDefinitionName: process }),
-      ...(options.state === undefined ? {} : { state: options.state as InstanceResponse['state'] }),
-      ...(options.data.length === 0 ? {} : { data: options.data }),
-      limit,
-    },
+    query: { ...found, ...(options.data.length === 0 ? {} : { data: options.data }), limit },
   });
   const lines = (): string[] =>
-    table(
-      ['INSTANCE', 'STATE', 'APPLICATION', 'PROCESS', 'STARTED', 'INCIDENTS'],
-      data.instances.map((instance) => [
-        instance.uuid,
-        instance.state,
-        instance.applicationId,
-        instance.processDefinitionName,
-        instance.startedAt,
-        instance.openIncidents,
-      ]),
-    );
+    table(data.instances, {
+      INSTANCE: 'uuid',
+      STATE: 'state',
+      APPLICATION: 'applicationId',
+      PROCESS: 'processDefinitionName',
+      STARTED: 'startedAt',
+      INCIDENTS: 'openIncidents',
+    });
   session.showList(data.instances, lines, 'There is no such instance.');
   return 0;
 }

@@ -38,12 +38,19 @@ export async function tools(
   const none = `Version ${versionId} of ${appId} has no MCP system${isThere === null ? ', or there is no such version' : ''}.`;
   const lines = (): string[] =>
     table(
-      ['SYSTEM', 'TOOL', 'ENABLED', 'DESCRIPTION'],
-      systems.flatMap(({ name, tools: found }) =>
+      systems.flatMap(({ name: system, tools: found }) =>
         found.length === 0
-          ? [[name, 'none: its connection was not tested, or it has none', '', '']]
-          : found.map((tool) => [name, tool.name, tool.enabled ? 'yes' : 'no', tool.description]),
+          ? [
+              {
+                system,
+                name: 'none: its connection was not tested, or it has none',
+                enabled: '',
+                description: '',
+              },
+            ]
+          : found.map((tool) => ({ ...tool, system, enabled: tool.enabled ? 'yes' : 'no' })),
       ),
+      { SYSTEM: 'system', TOOL: 'name', ENABLED: 'enabled', DESCRIPTION: 'description' },
     );
   session.showList(systems, lines, none);
   return 0;

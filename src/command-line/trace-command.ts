@@ -24,10 +24,7 @@ export async function trace(session: Session, uuid: string): Promise<number> {
   const events = await historyOf(svc, uuid);
   const runs = await runsOf(session, svc, uuid);
   session.show({ events, runs }, () => [
-    ...table(
-      ['SEQ', 'TIME', 'EVENT', 'NODE', 'ACTOR'],
-      events.map((event) => [event.seq, event.timestamp, eventText(event), nodeOf(event), event.actor]),
-    ),
+    ...table(events, { SEQ: 'seq', TIME: 'timestamp', EVENT: eventText, NODE: nodeOf, ACTOR: 'actor' }),
     ...events.filter(({ kind }) => kind === 'DATA_CHANGED').map(correctionLine),
     ...runs.flatMap((run) => ['', ...runLines(run)]),
   ]);
@@ -77,32 +74,26 @@ function runLines({ id, workflow, state, errorCode, error, nodes, calls }: Trace
   const code = errorCode ?? error?.code;
   return [
     printable(`run ${id} of ${workflow}: ${state}${code === undefined ? '' : ` ${code}`}`),
-    ...table(
-      ['NODE', 'TYPE', 'STATE', 'MS', 'ERROR'],
-      nodes.map((node) => [
-        node.name,
-        node.type,
-        node.state,
-        Date.parse(node.finishedAt) - Date.parse(node.startedAt),
-        failureOf(node),
-      ]),
-    ),
-    ...(calls.length === 0
-      ? []
-      : table(
-          ['CALL', 'KIND', 'STATE', 'TRIES', 'MS', 'OUTCOME', 'WHAT'],
-          calls.map((call) => [
-            call.key,
-            call.kind,
-            call.state,
-            call.tries,
-            call.durationMs,
-            call.outcome,
-            whatOf(call),
-          ]),
-        )),
+    ...table(nodes, {
+      NODE: 'name',
+      TYPE: 'type',
+      STATE: 'state',
+      MS: ({ startedAt, finishedAt }) => Date.parse(finishedAt) - Date.parse(startedAt),
+      ERROR: failureOf,
+    }),
+    ...(calls.length === 0 ? [] : table(calls, CALL_COLUMNS)),
   ];
 }
+
+const CALL_COLUMNS = {
+  CALL: 'key',
+  KIND: 'kind',
+  STATE: 'state',
+  TRIES: 'tries',
+  MS: 'durationMs',
+  OUTCOME: 'outcome',
+  WHAT: whatOf,
+} as const;
 
 function failureOf({ error }: WorkflowNodeRun): string | null {
   if (error === null) {
