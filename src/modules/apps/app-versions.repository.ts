@@ -1,11 +1,11 @@
-import { Injectable } from '@nestjs/common';
 import { And, In, type EntityManager } from 'typeorm';
 import type { SomeApps } from '../../common/user/grant.js';
-import { appCondition, type Condition, timesIn } from '../../database/conditions.js';
 import { toDate, type RawRow } from '../../database/column-values.js';
-import { locked } from '../../database/row-locks.js';
+import { appCondition, type Condition, timesIn } from '../../database/conditions.js';
+import type { RowLock } from '../../database/row-locks.js';
 import { sqlTime } from '../../database/table-columns.js';
 import { Table } from '../../database/table.js';
+import { AppVersionEntity, VersionDependencyEntity } from './app-version.entity.js';
 import {
   AppVersionState,
   type AppVersionKey,
@@ -15,38 +15,33 @@ import {
   type StoredVersion,
   type VersionsQuery,
 } from './apps.types.js';
-import { AppVersionEntity, VersionDependencyEntity } from './app-version.entity.js';
 
-const VERSIONS = new Table(AppVersionEntity).selectAllBut();
+const VERSIONS = new Table(AppVersionEntity);
+const WHOLE = VERSIONS.selectAllBut();
+const STATE = VERSIONS.select('state');
+const DEPENDENCIES = new Table(VersionDependencyEntity);
+const DEPENDENCY = DEPENDENCIES.select('dependencyAppId', 'dependencyAppVersionId');
 
 /** Rows of application versions. */
-@Injectable()
-export class AppVersionsRepository {
+export const AppVersions = {
   /**
    * The state of a version, kept as it is until the transaction ends.
-   * @param mode `pessimistic_read` makes a commit of the version wait for us, `pessimistic_write` everybody who writes into it
+   * @param lock `pessimistic_read` makes a commit of the version wait for us, `pessimistic_write` everybody who writes into it
    * @returns null when nothing was ever stored for it
    */
   async lockState(
     manager: EntityManager,
     { appId, appVersionId }: AppVersionKey,
-    mode: 'pessimistic_read' | 'pessimistic_write' = 'pessimistic_read',
+    lock: RowLock,
   ): Promise<AppVersionState | null> {
-    const query = manager.createQueryBuilder(AppVersionEntity, 'version').where({ appId, appVersionId });
-    const row = await locked(query, mode).getOne();
-    return row?.state ?? null;
-  }
+    return (await STATE.first(manager, { appId, appVersionId }, { lock }))?.state ?? null;
+  },
 
   /** Adds a DRAFT version unless it is there, as it is when two first writers meet. */
   async addDraft(manager: EntityManager, { appId, appVersionId }: AppVersionKey, now: Date): Promise<void> {
-    await manager
-      .createQueryBuilder()
-      .insert()
-      .orIgnore()
-      .into(AppVersionEntity)
-      .values({ appId, appVersionId, state: AppVersionState.Draft, createdAt: now, committedAt: null })
-      .execute();
-  }
+    const row = { appId, appVersionId, state: AppVersionState.Draft, createdAt: now, committedAt: null };
+    await VERSIONS.insert(manager, [row], true);
+  },
 
   /** Makes a version read-only for ever. */
   async markCommitted(
@@ -55,15 +50,15 @@ export class AppVersionsRepository {
     now: Date,
   ): Promise<void> {
     const state = AppVersionState.Committed;
-    await manager.update(AppVersionEntity, { appId, appVersionId }, { state, committedAt: now });
-  }
+    await VERSIONS.update(manager, { appId, appVersionId }, { state, committedAt: now });
+  },
 
   /** What is stored about the versions; those that hold nothing are missing. */
   async find(manager: EntityManager, versions: AppVersionKey[]): Promise<AppVersionStatus[]> {
     return manager.find(AppVersionEntity, {
       where: versions.map(({ appId, appVersionId }) => ({ appId, appVersionId })),
     });
-  }
+  },
 
   /** Applications with a version behind `after`, by id, at most `limit`. @param apps only these; null for all */
   async applications(
@@ -89,7 +84,7 @@ export class AppVersionsRepository {
       createdAt: toDate(createdAt),
       committedAt: committedAt === null ? null : toDate(committedAt),
     }));
-  }
+  },
 
   /** Versions of an application, newest first, at most `limit`. */
   async page(manager: EntityManager, query: VersionsQuery, limit: number): Promise<StoredVersion[]> {
@@ -100,12 +95,12 @@ export class AppVersionsRepository {
       ...(status !== undefined && { state: status }),
       ...(times.length > 0 && { createdAt: And(...times) }),
     };
-    return VERSIONS.find(manager, where, {
+    return WHOLE.find(manager, where, {
       order: { createdAt: 'DESC', appVersionId: 'DESC' },
       limit,
       and: before === undefined ? undefined : behind(before),
     });
-  }
+  },
 
   /** The versions that a version depends on, for dependencies of the types given. */
   async dependencies(
@@ -113,40 +108,29 @@ export class AppVersionsRepository {
     { appId, appVersionId }: AppVersionKey,
     types: DependencyType[],
   ): Promise<AppVersionKey[]> {
-    const rows = await manager.findBy(VersionDependencyEntity, {
-      appId,
-      appVersionId,
-      dependencyType: In(types),
-    });
+    const rows = await DEPENDENCY.find(manager, { appId, appVersionId, dependencyType: In(types) });
     return rows.map((row) => ({ appId: row.dependencyAppId, appVersionId: row.dependencyAppVersionId }));
-  }
+  },
 
-  async addDependencies(
+  /** Makes these the dependencies of a version of one type. */
+  async replaceDependencies(
     manager: EntityManager,
     { appId, appVersionId }: AppVersionKey,
     dependencyType: DependencyType,
     others: AppVersionKey[],
   ): Promise<void> {
-    const rows = others.map((other) => ({
-      appId,
-      appVersionId,
-      dependencyType,
-      dependencyAppId: other.appId,
-      dependencyAppVersionId: other.appVersionId,
-    }));
-    if (rows.length > 0) {
-      await manager.insert(VersionDependencyEntity, rows);
-    }
-  }
-
-  async removeDependencies(
-    manager: EntityManager,
-    { appId, appVersionId }: AppVersionKey,
-    dependencyType: DependencyType,
-  ): Promise<void> {
-    await manager.delete(VersionDependencyEntity, { appId, appVersionId, dependencyType });
-  }
-}
+    const own = { appId, appVersionId, dependencyType };
+    await DEPENDENCIES.delete(manager, own);
+    await DEPENDENCIES.insert(
+      manager,
+      others.map((other) => ({
+        ...own,
+        dependencyAppId: other.appId,
+        dependencyAppVersionId: other.appVersionId,
+      })),
+    );
+  },
+};
 
 /** Names the place of a version in the list: when it came into being, in milliseconds, and its id, since several can at once. */
 export function placeOf({ createdAt, appVersionId }: StoredVersion): string {

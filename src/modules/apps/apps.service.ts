@@ -1,23 +1,58 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { Permission } from '../../common/auth/permission.js';
 import { Clock } from '../../common/clock.js';
+import { readPage, type Page } from '../../common/page.js';
+import { appsOf } from '../../common/user/grant.js';
+import type { Principal } from '../../common/user/principal.js';
+import { pageLimits } from '../../common/validation/page.limits.js';
 import { Database } from '../../database/database.js';
-import { AppVersionsRepository } from './app-versions.repository.js';
+import type { RowLock } from '../../database/row-locks.js';
+import { AppVersions, placeOf } from './app-versions.repository.js';
 import { VersionCommittedError, VersionNotCommittedError, VersionNotFoundError } from './apps.errors.js';
-import { AppVersionState, DependencyType, type AppVersionKey, type AppVersionStatus } from './apps.types.js';
+import {
+  AppVersionState,
+  DependencyType,
+  type AppVersionKey,
+  type AppVersionStatus,
+  type ListedApplication,
+  type StoredVersion,
+  type VersionsQuery,
+} from './apps.types.js';
 
-/** What may be done to an application version. */
+/** Which applications and versions there are (docs/contract.md, section 6), and what may be done to a version. */
 @Injectable()
 export class AppsService {
   constructor(
-    private readonly versions: AppVersionsRepository,
     private readonly clock: Clock,
     private readonly database: Database,
   ) {}
 
+  /** A page of the applications that a caller may deliver, by id: behind the id `after`. */
+  async applications(
+    principal: Principal,
+    { after, limit = pageLimits.size }: { after?: string; limit?: number },
+  ): Promise<Page<ListedApplication>> {
+    const apps = appsOf(principal, Permission.ApplicationDelivery);
+    return readPage(
+      limit,
+      (rows) => this.database.read((manager) => AppVersions.applications(manager, after, apps, rows)),
+      ({ appId }) => appId,
+    );
+  }
+
+  /** A page of the versions of an application, newest first. */
+  async versionsOf(query: VersionsQuery): Promise<Page<StoredVersion>> {
+    return readPage(
+      query.limit ?? pageLimits.size,
+      (limit) => this.database.read((manager) => AppVersions.page(manager, query, limit)),
+      placeOf,
+    );
+  }
+
   /** @throws VersionNotFoundError when nothing was ever stored for it. Not inside of a transaction. */
   async requireKnown(version: AppVersionKey): Promise<void> {
-    const [stored] = await this.database.read((manager) => this.versions.find(manager, [version]));
+    const [stored] = await this.database.read((manager) => AppVersions.find(manager, [version]));
     if (stored === undefined) {
       throw new VersionNotFoundError();
     }
@@ -45,7 +80,7 @@ export class AppsService {
    * @throws VersionNotFoundError when nothing is stored for it, VersionCommittedError when that was done before
    */
   async openForCommit(manager: EntityManager, version: AppVersionKey): Promise<void> {
-    mustBeDraft(await this.versions.lockState(manager, version, 'pessimistic_write'));
+    mustBeDraft(await AppVersions.lockState(manager, version, 'pessimistic_write'));
   }
 
   /**
@@ -53,14 +88,14 @@ export class AppsService {
    * @throws VersionNotFoundError, VersionCommittedError
    */
   async requireDraft(manager: EntityManager, version: AppVersionKey): Promise<void> {
-    const [stored] = await this.versions.find(manager, [version]);
+    const [stored] = await AppVersions.find(manager, [version]);
     mustBeDraft(stored?.state ?? null);
   }
 
   /** Makes a version that was opened for it read-only for ever. @returns when */
   async commit(manager: EntityManager, version: AppVersionKey): Promise<Date> {
     const now = this.clock.now();
-    await this.versions.markCommitted(manager, version, now);
+    await AppVersions.markCommitted(manager, version, now);
     return now;
   }
 
@@ -69,7 +104,7 @@ export class AppsService {
    * @throws VersionNotFoundError when nothing is stored for it, VersionNotCommittedError when it is a draft
    */
   async requireCommitted(manager: EntityManager, version: AppVersionKey): Promise<void> {
-    const [stored] = await this.versions.find(manager, [version]);
+    const [stored] = await AppVersions.find(manager, [version]);
     if (stored === undefined) {
       throw new VersionNotFoundError();
     }
@@ -84,23 +119,22 @@ export class AppsService {
     version: AppVersionKey,
     libraries: AppVersionKey[],
   ): Promise<boolean> {
-    const stored = await this.versions.dependencies(manager, version, [DependencyType.Library]);
+    const stored = await AppVersions.dependencies(manager, version, [DependencyType.Library]);
     if (sameVersions(stored, libraries)) {
       return false;
     }
-    await this.versions.removeDependencies(manager, version, DependencyType.Library);
-    await this.versions.addDependencies(manager, version, DependencyType.Library, libraries);
+    await AppVersions.replaceDependencies(manager, version, DependencyType.Library, libraries);
     return true;
   }
 
   /** Whether the version may be written to, kept so until the transaction ends. Nothing stored counts as yes. */
   async isWritable(manager: EntityManager, version: AppVersionKey): Promise<boolean> {
-    return (await this.versions.lockState(manager, version)) !== AppVersionState.Committed;
+    return (await AppVersions.lockState(manager, version, 'pessimistic_read')) !== AppVersionState.Committed;
   }
 
   /** What the manifest records about versions; a version that holds nothing is missing. */
   async statuses(manager: EntityManager, versions: AppVersionKey[]): Promise<AppVersionStatus[]> {
-    return this.versions.find(manager, versions);
+    return AppVersions.find(manager, versions);
   }
 
   /** The versions that a version depends on. Types that we do not know add nothing. */
@@ -110,18 +144,14 @@ export class AppsService {
     types: string[],
   ): Promise<AppVersionKey[]> {
     const known = Object.values(DependencyType).filter((type) => types.includes(type));
-    return known.length === 0 ? [] : this.versions.dependencies(manager, version, known);
+    return known.length === 0 ? [] : AppVersions.dependencies(manager, version, known);
   }
 
-  private async open(
-    manager: EntityManager,
-    version: AppVersionKey,
-    mode: 'pessimistic_read' | 'pessimistic_write',
-  ): Promise<void> {
-    let state = await this.versions.lockState(manager, version, mode);
+  private async open(manager: EntityManager, version: AppVersionKey, lock: RowLock): Promise<void> {
+    let state = await AppVersions.lockState(manager, version, lock);
     if (state === null) {
-      await this.versions.addDraft(manager, version, this.clock.now());
-      state = await this.versions.lockState(manager, version, mode);
+      await AppVersions.addDraft(manager, version, this.clock.now());
+      state = await AppVersions.lockState(manager, version, lock);
     }
     if (state !== AppVersionState.Draft) {
       throw new VersionCommittedError();

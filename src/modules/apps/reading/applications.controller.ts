@@ -4,6 +4,7 @@ import { Permission } from '../../../common/auth/permission.js';
 import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { AppParams } from '../app.params.dto.js';
+import { AppsService } from '../apps.service.js';
 import {
   ApplicationPageDto,
   ApplicationsQueryDto,
@@ -13,14 +14,13 @@ import {
   VersionPageDto,
 } from './application.dto.js';
 import { ApplicationsApi } from './applications.api.js';
-import { ApplicationsService } from './applications.service.js';
 
 /** Shows applications and their versions (extension of the contract). */
 @ApiTags('Applications')
 @RequirePermission(Permission.ApplicationDelivery)
 @Controller('appmanager/api/resource/app')
 export class ApplicationsController {
-  constructor(private readonly applications: ApplicationsService) {}
+  constructor(private readonly apps: AppsService) {}
 
   @Get()
   @ApplicationsApi.listApplications
@@ -28,7 +28,7 @@ export class ApplicationsController {
     @CurrentPrincipal() principal: Principal,
     @Query() query: ApplicationsQueryDto,
   ): Promise<ApplicationPageDto> {
-    return toApplicationPage(await this.applications.page(principal, query));
+    return toApplicationPage(await this.apps.applications(principal, query));
   }
 
   @Get(':appId/app-version')
@@ -37,6 +37,6 @@ export class ApplicationsController {
     @Param() { appId }: AppParams,
     @Query() query: AppVersionsQueryDto,
   ): Promise<VersionPageDto> {
-    return toVersionPage(await this.applications.versionsOf({ appId, ...query }));
+    return toVersionPage(await this.apps.versionsOf({ appId, ...query }));
   }
 }
