@@ -4,11 +4,9 @@ import type { JsonObject } from '../common/json.js';
 import { didYouMean } from '../common/nearest-name.js';
 import type { Env } from '../config/env.js';
 import { readPackageFolder, type ReadFolder } from '../modules/packages/reading/package-folder.js';
-import { withBaseUrls } from '../modules/packages/reading/package-base-urls.js';
-import { withLibraryBuilds } from '../modules/packages/reading/package-libraries.js';
-import { allPassed, connectionLine, type TestedSystem } from './connection-tests.js';
-import { agentLines, problemLine } from './delivery-lines.js';
-import { DeliveryClient, DeliveryError } from './delivery.client.js';
+import { withBaseUrls, withLibraryBuilds } from '../modules/packages/reading/delivered-document.js';
+import { agentLines, connectionLine, problemLine } from './delivery-lines.js';
+import { DeliveryClient, DeliveryError, TEST_PASSED, type TestedSystem } from './delivery.client.js';
 
 export const DELIVER_USAGE = `usage: npm run -s deliver -- FOLDER --app APP --version VERSION [--test-connections] [--commit [--message TEXT]]
          [--build [--activate [--force]]] [--library APP=BUILD]... [--base-url SYSTEM=URL]... [--url URL] [--token TOKEN] [--timeout SECONDS]
@@ -96,27 +94,7 @@ export async function deliverOrder(
   surroundings: DeliverSurroundings,
   delivered: Delivered = notDelivered(order),
 ): Promise<number> {
-  const { print, printError, pathOf, content } = surroundings;
-  const tell = (found: PackageProblem[]): void => {
-    delivered.problems.push(...found);
-    found.forEach((problem) => print(problemLine(problem)));
-  };
-  const { document, problems } = content ?? (await readPackageFolder(pathOf(order.folder)));
-  tell(problems);
-  if (document === null) {
-    return 1;
-  }
-  try {
-    await run(order, ordered(document, order), { surroundings, delivered, tell });
-    return 0;
-  } catch (error) {
-    if (!(error instanceof DeliveryError)) {
-      throw error;
-    }
-    tell(error.problems);
-    printError(error.message);
-    return 1;
-  }
+  return new DeliveryRun(order, surroundings, delivered).run();
 }
 
 /** A delivery that has not begun. */
@@ -124,10 +102,104 @@ export function notDelivered({ appId, versionId }: Order): Delivered {
   return { appId, versionId, package: null, committed: false, buildId: null, active: false, problems: [] };
 }
 
-interface Progress {
-  surroundings: DeliverSurroundings;
-  delivered: Delivered;
-  tell: (problems: PackageProblem[]) => void;
+class DeliveryRun {
+  constructor(
+    private readonly order: Order,
+    private readonly surroundings: DeliverSurroundings,
+    private readonly delivered: Delivered,
+  ) {}
+
+  async run(): Promise<number> {
+    const { content, pathOf, printError } = this.surroundings;
+    const { document, problems } = content ?? (await readPackageFolder(pathOf(this.order.folder)));
+    this.tell(problems);
+    if (document === null) {
+      return 1;
+    }
+    try {
+      await this.deliver(ordered(document, this.order));
+      return 0;
+    } catch (error) {
+      if (!(error instanceof DeliveryError)) {
+        throw error;
+      }
+      this.tell(error.problems);
+      printError(error.message);
+      return 1;
+    }
+  }
+
+  private tell(found: PackageProblem[]): void {
+    this.delivered.problems.push(...found);
+    found.forEach((problem) => this.surroundings.print(problemLine(problem)));
+  }
+
+  private async deliver(document: JsonObject): Promise<void> {
+    const { order, delivered } = this;
+    const { print } = this.surroundings;
+    const client = new DeliveryClient({
+      ...(await targetOf(order, this.surroundings)),
+      timeoutMs: order.timeoutMs,
+    });
+    const { state, isCommitted, checksum, warnings } = await client.store(order, document);
+    delivered.package = state;
+    this.tell(warnings);
+    print(`package ${order.appId} ${order.versionId} ${state}`);
+    if (order.testConnections) {
+      await this.testConnections(client);
+    }
+    if (order.commit && checksum !== undefined) {
+      this.tell(await client.commit(order, order.message, checksum));
+    }
+    if (order.commit || isCommitted) {
+      delivered.committed = true;
+      print(`version ${order.versionId} ${isCommitted ? 'was committed before' : 'committed'}`);
+    }
+    if (order.build) {
+      await this.build(client);
+    }
+  }
+
+  private async build(client: DeliveryClient): Promise<void> {
+    const { order, delivered } = this;
+    const { print, whenBuilt } = this.surroundings;
+    // Before the build, and so before anybody looks at it: what is activated while he does is not overwritten unseen.
+    const before = order.activate ? await client.activeTag(order) : null;
+    const { buildId, warnings } = await client.build(order);
+    delivered.buildId = buildId;
+    this.tell(warnings);
+    print(`build ${buildId}`);
+    await whenBuilt?.(buildId);
+    if (order.activate) {
+      await this.requireAgents(client, buildId);
+      await client.activate(order, buildId, before);
+      print(`active build ${buildId}`);
+      delivered.active = true;
+    }
+  }
+
+  /** @throws DeliveryError when a test fails */
+  private async testConnections(client: DeliveryClient): Promise<void> {
+    const { print, printError, tellProgress = printError } = this.surroundings;
+    const tested = await client.testConnections(this.order, tellProgress);
+    this.delivered.connections = tested;
+    tested.map(connectionLine).forEach((line) => print(line));
+    if (tested.some(({ status }) => status !== TEST_PASSED)) {
+      throw new DeliveryError(
+        'The package is stored, and nothing else is done: a connection test has failed.',
+      );
+    }
+  }
+
+  /** @throws DeliveryError when an agent of the build cannot run, unless that is what is wanted */
+  private async requireAgents(client: DeliveryClient, buildId: string): Promise<void> {
+    const { order, surroundings } = this;
+    const agents = order.force ? undefined : await client.agents(order, buildId);
+    if (agents !== undefined && !agents.ready) {
+      agentLines(agents, order.appId).forEach((line) => surroundings.print(line));
+      throw new DeliveryError(refusalOf(order, buildId, agents));
+    }
+  }
 }
 
 /**
@@ -142,84 +214,6 @@ function ordered(document: JsonObject, { libraries, baseUrls }: Order): JsonObje
     throw new DeliveryError(`--base-url: there is no system ${unknown.join(', ')} in the package.${hints}`);
   }
   return moved;
-}
-
-async function run(
-  order: Order,
-  document: JsonObject,
-  { surroundings, delivered, tell }: Progress,
-): Promise<void> {
-  const { print } = surroundings;
-  const client = new DeliveryClient({ ...(await targetOf(order, surroundings)), timeoutMs: order.timeoutMs });
-  const { state, isCommitted, checksum, warnings } = await client.store(order, document);
-  delivered.package = state;
-  tell(warnings);
-  print(`package ${order.appId} ${order.versionId} ${state}`);
-  if (order.testConnections) {
-    await testConnections(client, order, { surroundings, delivered });
-  }
-  if (order.commit && checksum !== undefined) {
-    tell(await client.commit(order, order.message, checksum));
-  }
-  if (order.commit || isCommitted) {
-    delivered.committed = true;
-    print(`version ${order.versionId} ${isCommitted ? 'was committed before' : 'committed'}`);
-  }
-  if (order.build) {
-    await makeBuild(client, order, { surroundings, delivered, tell });
-  }
-}
-
-async function makeBuild(
-  client: DeliveryClient,
-  order: Order,
-  { surroundings, delivered, tell }: Progress,
-): Promise<void> {
-  const { print } = surroundings;
-  // Before the build, and so before anybody looks at it: what is activated while he does is not overwritten unseen.
-  const before = order.activate ? await client.activeTag(order) : null;
-  const { buildId, warnings } = await client.build(order);
-  delivered.buildId = buildId;
-  tell(warnings);
-  print(`build ${buildId}`);
-  await surroundings.whenBuilt?.(buildId);
-  if (order.activate) {
-    await requireAgents(client, order, buildId, print);
-    await client.activate(order, buildId, before);
-    print(`active build ${buildId}`);
-    delivered.active = true;
-  }
-}
-
-/** @throws DeliveryError when a test fails */
-async function testConnections(
-  client: DeliveryClient,
-  order: Order,
-  { surroundings, delivered }: Pick<Progress, 'surroundings' | 'delivered'>,
-): Promise<void> {
-  const { print, printError, tellProgress = printError } = surroundings;
-  delivered.connections = await client.testConnections(order, tellProgress);
-  delivered.connections.map(connectionLine).forEach(print);
-  if (!allPassed(delivered.connections)) {
-    throw new DeliveryError('The package is stored, and nothing else is done: a connection test has failed.');
-  }
-}
-
-/** @throws DeliveryError when an agent of the build cannot run, unless that is what is wanted */
-async function requireAgents(
-  client: DeliveryClient,
-  order: Order,
-  buildId: string,
-  print: (line: string) => void,
-): Promise<void> {
-  if (order.force) {
-    return;
-  }
-  const agents = await client.agents(order, buildId);
-  if (!agents.ready) {
-    agentLines(agents, order.appId).forEach(print);
-    throw new DeliveryError(refusalOf(order, buildId, agents));
-  }
 }
 
 function refusalOf({ appId }: Order, buildId: string, { nodes }: PreflightResponse): string {

@@ -1,5 +1,6 @@
 import type { PackageProblem, PreflightResponse } from '../../clients/typescript/src/index.js';
 import { printable } from '../common/printable.js';
+import type { TestedSystem } from './delivery.client.js';
 
 interface ElementPlace {
   elementName?: string;
@@ -39,4 +40,9 @@ export function agentLines({ nodes }: PreflightResponse, ownAppId: string): stri
       ),
     ];
   });
+}
+
+/** What came of the test of a connection. */
+export function connectionLine({ system, status, message }: TestedSystem): string {
+  return printable(`connection ${system}: ${status} ${message}`);
 }

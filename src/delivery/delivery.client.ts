@@ -7,8 +7,8 @@ import type {
 } from '../../clients/typescript/src/index.js';
 import { canonicalJson } from '../common/canonical-json.js';
 import { isJsonObject, type JsonObject } from '../common/json.js';
+import { printable } from '../common/printable.js';
 import { VersionCommittedError } from '../modules/apps/apps.errors.js';
-import { testConnections, type TestedSystem } from './connection-tests.js';
 
 /** Thrown when the service refuses a step of a delivery; `problems` are those of the package, if it is that. */
 export class DeliveryError extends Error {
@@ -31,6 +31,13 @@ export interface StoredDelivery {
   warnings: PackageProblem[];
 }
 
+/** What came of the test of one system. */
+export interface TestedSystem {
+  system: string;
+  status: number;
+  message: string;
+}
+
 /** Where to deliver to, and as whom. */
 export interface DeliveryTarget {
   url: string;
@@ -45,6 +52,8 @@ export interface DeliveryVersion {
 }
 
 const NOT_OURS = 'What answers at this address is not the service.';
+/** Status of a test of a connection that did not fail. */
+export const TEST_PASSED = 200;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 const PRECONDITION_FAILED = 412;
@@ -85,12 +94,26 @@ export class DeliveryClient {
     }
   }
 
+  /**
+   * Tests the connections of the MCP systems of a version as they are stored, with secrets that the service gives to nobody, and so stores
+   * the tools that are found.
+   */
   async testConnections(version: DeliveryVersion, tell: (line: string) => void): Promise<TestedSystem[]> {
-    try {
-      return await testConnections(this.service, pathOf(version), tell);
-    } catch (error) {
-      throw deliveryError(error);
+    const path = pathOf(version);
+    const tested: TestedSystem[] = [];
+    const list = await told(this.service.listSystems({ path }));
+    for (const { name, resourceId } of list.systems.filter(({ type }) => type === 'MCP')) {
+      tell(`testing the connection of ${printable(name)} …`);
+      const {
+        status,
+        message,
+        details,
+        tools = [],
+      } = await told(this.service.testStoredConnection({ path: { ...path, systemResourceId: resourceId } }));
+      const found = status === TEST_PASSED ? ` (${tools.length} tools)` : ` (${details ?? ''})`;
+      tested.push({ system: name, status, message: `${message}${found}` });
     }
+    return tested;
   }
 
   /** Commits a version, unless it holds another package than the one with this checksum. */
@@ -114,15 +137,8 @@ export class DeliveryClient {
 
   /** @returns the entity tag of the active build, for {@link activate}; null when none is active */
   async activeTag({ appId }: DeliveryVersion): Promise<string | null> {
-    try {
-      const { response } = await answered(this.service.getActiveBuild({ path: { appId } }));
-      return response.headers.get('ETag');
-    } catch (error) {
-      if (refusalIn(error)?.status === NOT_FOUND) {
-        return null;
-      }
-      throw error;
-    }
+    const active = await unlessMissing(answered(this.service.getActiveBuild({ path: { appId } })));
+    return active && active.response.headers.get('ETag');
   }
 
   /**
@@ -156,12 +172,7 @@ export class DeliveryClient {
     document: JsonObject,
     refusal: DeliveryError,
   ): Promise<void> {
-    const stored = await told(this.service.getPackage({ path: pathOf(version) })).catch((error: unknown) => {
-      if (refusalIn(error)?.status === NOT_FOUND) {
-        return null;
-      }
-      throw error;
-    });
+    const stored = await unlessMissing(told(this.service.getPackage({ path: pathOf(version) })));
     if (stored === null || canonicalJson(stored) !== canonicalJson(document)) {
       throw new DeliveryError(
         `${refusal.message} Its package is not that of the folder: deliver into another version, or, if only --library or ` +
@@ -187,6 +198,16 @@ async function answered<Answer extends { data: unknown }>(answer: Promise<Answer
   } catch (error) {
     throw error instanceof SyntaxError ? new DeliveryError(NOT_OURS) : deliveryError(error);
   }
+}
+
+/** An answer; null for 404. */
+async function unlessMissing<Answer>(answer: Promise<Answer>): Promise<Answer | null> {
+  return answer.catch((error: unknown) => {
+    if (refusalIn(error)?.status === NOT_FOUND) {
+      return null;
+    }
+    throw error;
+  });
 }
 
 function activatedMeanwhile(buildId: string, cause: unknown): DeliveryError {

@@ -14,9 +14,8 @@ import { ActiveBuildNotFoundError } from '../modules/builds/model/builds.errors.
 import type { BuildInfoResponseDto } from '../modules/builds/active/active-build.dto.js';
 import { BuildsService } from '../modules/builds/making/builds.service.js';
 import { VersionCommitsService } from '../modules/builds/making/version-commits.service.js';
-import { withBaseUrls } from '../modules/packages/reading/package-base-urls.js';
+import { withBaseUrls, withLibraryBuilds } from '../modules/packages/reading/delivered-document.js';
 import { readPackageFolder } from '../modules/packages/reading/package-folder.js';
-import { withLibraryBuilds } from '../modules/packages/reading/package-libraries.js';
 
 /** Application of the sample, and of the library that it uses. */
 export const SAMPLE_APP = 'sample';
