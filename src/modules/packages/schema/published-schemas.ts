@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { processGraphSchema } from '../../process-definitions/model/process-graph.types.js';
 import {
   dataSourcePayloadSchema,
   endPayloadSchema,
@@ -6,7 +7,6 @@ import {
   subworkflowPayloadSchema,
 } from './node-payload.schema.js';
 import { packageSchema } from './package.schema.js';
-import { processGraphSchema } from './process-graph.schema.js';
 import { workflowSchema } from './workflow.schema.js';
 
 type Document = Record<string, unknown> & { $defs?: Record<string, Record<string, unknown>> };
