@@ -33,8 +33,8 @@ import type {
   PackageJson,
   PackageTask,
   PackageTaskAnswer,
+  PackageWork,
   ReadPackage,
-  ReadTask,
 } from './thread/package-task.types.js';
 
 const NO_IDS: DefinitionIds = { systems: new Map(), workflows: new Map() };
@@ -46,7 +46,7 @@ export class PackageTasks {
   /** Never rejects: a defect of ours must be an answer too. */
   async answer(task: PackageTask): Promise<PackageTaskAnswer> {
     try {
-      return await this.result(task);
+      return { result: await this.result(task) };
     } catch (error) {
       if (error instanceof SequenceNotFoundError) {
         return { noSequence: true };
@@ -57,16 +57,16 @@ export class PackageTasks {
     }
   }
 
-  private async result(task: PackageTask): Promise<PackageTaskAnswer> {
+  private result(task: PackageTask): Promise<PackageWork[keyof PackageWork]['result']> {
     switch (task.task) {
       case 'read':
-        return { read: await this.read(task) };
+        return this.read(task);
       case 'edit':
-        return { edited: await this.edit(task) };
+        return this.edit(task);
       case 'number':
-        return { numbered: numbered(task) };
+        return Promise.resolve(numbered(task));
       default:
-        return { checked: await this.check(task) };
+        return this.check(task);
     }
   }
 
@@ -75,7 +75,7 @@ export class PackageTasks {
     return bytesOf(JSON.stringify(editedDocument(document, edit)));
   }
 
-  private async read({ json, appId }: ReadTask): Promise<ReadPackage> {
+  private async read({ json, appId }: PackageWork['read']['task']): Promise<ReadPackage> {
     const { package: pkg, problems, readable } = this.packages.parse(documentOf(json));
     if (pkg === null) {
       const others = await this.packages.checkParts(readable, appId);
@@ -129,17 +129,14 @@ export class PackageTasks {
 
 /** What of an answer moves to the thread that asked, instead of being copied there. */
 export function buffersOf(answer: PackageTaskAnswer): ArrayBuffer[] {
-  return bytesIn(answer).map(({ buffer }) => buffer as ArrayBuffer);
+  return ('result' in answer ? bytesIn(answer.result) : []).map(({ buffer }) => buffer as ArrayBuffer);
 }
 
-function bytesIn(answer: PackageTaskAnswer): Uint8Array[] {
-  if ('edited' in answer) {
-    return [answer.edited];
+function bytesIn(result: PackageWork[keyof PackageWork]['result']): Uint8Array[] {
+  if (result instanceof Uint8Array) {
+    return [result];
   }
-  if ('numbered' in answer) {
-    return [answer.numbered];
-  }
-  const judged = 'checked' in answer ? answer.checked.judged : null;
+  const judged = 'judged' in result ? result.judged : null;
   if (judged === null) {
     return [];
   }
@@ -147,10 +144,7 @@ function bytesIn(answer: PackageTaskAnswer): Uint8Array[] {
   return [
     packed,
     ...(drafts === null ? [] : [drafts]),
-    ...processes.flatMap(({ bpmn, graphs }) => [
-      bpmn,
-      ...graphs.flatMap((graph) => [graph.nodes, graph.json]),
-    ]),
+    ...processes.flatMap(({ bpmn, graphs }) => [bpmn, ...graphs.flatMap(({ nodes, json }) => [nodes, json])]),
     ...workflows.map(({ definition }) => definition),
   ];
 }

@@ -10,20 +10,21 @@ import { packageLimits } from './package.limits.js';
 let spare: PackageThread | undefined;
 
 /**
- * Worker threads for packages. What is in a package is large and foreign: its reading and checking must not hold up the
+ * The worker thread for packages, which does one thing at a time. What is in a package is large and foreign: its reading and checking must not hold up the
  * thread that answers requests.
  */
 @Injectable()
 export class PackageThreadsService implements OnModuleDestroy {
+  private readonly thread: PackageThread;
   private readonly turns: ThreadTurns<PackageThread>;
 
   constructor(env: Env) {
-    const threads = Array.from({ length: packageLimits.threads }, () => threadOf(env));
-    this.turns = new ThreadTurns(threads, packageLimits.queue, packageLimits.waitMs);
+    this.thread = threadOf(env);
+    this.turns = new ThreadTurns([this.thread], packageLimits.queue, packageLimits.waitMs);
   }
 
   /**
-   * Does work with a thread of its own; waits until there is one, but not for a request that is over.
+   * Does work with the thread for itself; waits until it is free, but not for a request that is over.
    * @throws PackageChecksBusyError when too many wait, or one waits for too long
    */
   async inTurn<Result>(work: (thread: PackageThread) => Promise<Result>): Promise<Result> {
@@ -34,13 +35,13 @@ export class PackageThreadsService implements OnModuleDestroy {
     }
   }
 
-  /** Waits for the tasks in flight, then ends the threads but for a spare one, which never keeps the process alive. */
+  /** Ends the thread after the task in flight, or keeps it as a spare one, which never keeps the process alive. */
   async onModuleDestroy(): Promise<void> {
-    const [first, ...others] = this.turns.threads;
-    const isKept = spare === undefined && this.turns.isIdle;
-    spare = isKept ? first : spare;
-    const ended = isKept || first === undefined ? others : this.turns.threads;
-    await Promise.all(ended.map((thread) => thread.close()));
+    if (spare === undefined && this.turns.isIdle) {
+      spare = this.thread;
+    } else {
+      await this.thread.close();
+    }
   }
 }
 

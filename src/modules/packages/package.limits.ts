@@ -1,4 +1,4 @@
-/** Bounds of packages, which come from outside, and of the threads that check them. */
+/** Bounds of packages, which come from outside, and of the thread that checks them. */
 export const packageLimits = {
   /** Largest application package, as one JSON document. */
   bytes: 8_388_608,
@@ -18,16 +18,14 @@ export const packageLimits = {
   schemaBytes: 65_536,
   /** Problems of one package that are told at once; the rest is left out. */
   problems: 500,
-  /** Worker threads that check packages, one at a time each. */
-  threads: 1,
-  /** Packages that wait for such a thread at the most; others get 503. Each holds up to `bytes`. */
+  /** Packages that wait for the thread that checks them at the most; others get 503. Each holds up to `bytes`. */
   queue: 20,
-  /** Longest wait for such a thread, in milliseconds; then the answer is 503. */
+  /** Longest wait for that thread, in milliseconds; then the answer is 503. */
   waitMs: 60_000,
   /** Longest reading, and longest check, of one package in its thread, in milliseconds. */
   timeoutMs: 60_000,
-  /** Heap of each of these threads. */
+  /** Heap of that thread. */
   memoryMb: 512,
-  /** How far these threads stand back for callers (nice, Linux only); each delivery has a caller that waits. */
+  /** How far that thread stands back for callers (nice, Linux only); each delivery has a caller that waits. */
   niceness: 5,
 };

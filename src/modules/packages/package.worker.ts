@@ -1,17 +1,18 @@
 import { workerData } from 'node:worker_threads';
-import { serveWorker } from '../../common/threads/serve-worker.js';
+import { serveWorker, type WorkerJob } from '../../common/threads/serve-worker.js';
 import { Env } from '../../config/env.js';
 import { ProcessCompilerService } from '../process-definitions/process-compiler.service.js';
-import { PackagesService } from './packages.service.js';
-import type { PackageJob, PackageWorkerAnswer, PackageWorkerSettings } from './thread/package-task.types.js';
 import { buffersOf, PackageTasks } from './package-tasks.js';
+import { PackagesService } from './packages.service.js';
+import type { PackageTask, PackageWorkerAnswer } from './thread/package-task.types.js';
 
 serveWorker((port) => {
-  const env = Env.parse('maintenance', (workerData as PackageWorkerSettings).settings);
+  const { settings } = workerData as { settings: Record<string, string> };
+  const env = Env.parse('maintenance', settings);
   const tasks = new PackageTasks(new PackagesService(env, new ProcessCompilerService(env)));
-  const run = async ({ id, request }: PackageJob): Promise<void> => {
+  const run = async ({ id, request }: WorkerJob<PackageTask>): Promise<void> => {
     const answer = await tasks.answer(request);
     port.postMessage({ id, ...answer } satisfies PackageWorkerAnswer, buffersOf(answer));
   };
-  port.on('message', (job: PackageJob) => void run(job));
+  port.on('message', (job: WorkerJob<PackageTask>) => void run(job));
 });

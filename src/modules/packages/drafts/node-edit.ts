@@ -63,7 +63,7 @@ function added(nodes: Nodes, node: JsonObject, onSequence: string | undefined): 
   const leads = own['type'] === 'END' || sequencesOf(own).length > 0;
   const onward = { id: uuid(), sourceNodeId: own['id'], targetNodeId: target };
   const placed = leads ? own : { ...own, outgoingSequences: [onward] };
-  const led = ledOver(source, onSequence, { from: target, to: own['id'] });
+  const led = ledOver(source, ({ id }) => id === onSequence, { from: target, to: own['id'] });
   return [...nodes.map((other) => (other === source ? led : other)), placed];
 }
 
@@ -72,46 +72,39 @@ function removed(nodes: Nodes, id: string): Nodes {
   const gone = nodes.find((node) => node['id'] === id);
   const targets = gone === undefined ? [] : sequencesOf(gone).map((sequence) => sequence['targetNodeId']);
   const rest = nodes.filter((node) => node !== gone);
-  return targets.length === 1 ? rest.map((node) => redirected(node, id, targets[0])) : rest;
+  const leadsHere = ({ targetNodeId }: JsonObject): boolean => targetNodeId === id;
+  return rest.map((node) =>
+    targets.length === 1 && sequencesOf(node).some(leadsHere)
+      ? ledOver(node, leadsHere, { from: id, to: targets[0] })
+      : node,
+  );
 }
 
-/** A node whose sequences and conditions to one node lead to another one. */
-function redirected(node: JsonObject, from: unknown, to: unknown): JsonObject {
-  const led = sequencesOf(node).some(({ targetNodeId }) => targetNodeId === from);
-  return led
-    ? {
-        ...node,
-        outgoingSequences: sequencesOf(node).map((sequence) =>
-          sequence['targetNodeId'] === from ? { ...sequence, targetNodeId: to } : sequence,
-        ),
-        ...conditionsTo(node, from, to),
-      }
-    : node;
-}
-
-/** A node of which one sequence leads elsewhere. Its conditions go along unless another sequence leads to the old target. */
+/**
+ * A node of which some sequences that lead to one node lead to another. Its conditions go along unless another sequence leads to the old
+ * target.
+ */
 function ledOver(
   node: JsonObject,
-  sequenceId: string,
+  isLed: (sequence: JsonObject) => boolean,
   { from, to }: { from: unknown; to: unknown },
 ): JsonObject {
   const sequences = sequencesOf(node);
-  const isOnly = sequences.filter(({ targetNodeId }) => targetNodeId === from).length === 1;
+  const conditions = objects(node['conditions']);
+  const isWhole = sequences.every((sequence) => sequence['targetNodeId'] !== from || isLed(sequence));
   return {
     ...node,
     outgoingSequences: sequences.map((sequence) =>
-      sequence['id'] === sequenceId ? { ...sequence, targetNodeId: to } : sequence,
+      isLed(sequence) ? { ...sequence, targetNodeId: to } : sequence,
     ),
-    ...(isOnly ? conditionsTo(node, from, to) : {}),
+    ...(isWhole && conditions.length > 0
+      ? {
+          conditions: conditions.map((condition) =>
+            condition['nextNodeId'] === from ? { ...condition, nextNodeId: to } : condition,
+          ),
+        }
+      : {}),
   };
-}
-
-function conditionsTo(node: JsonObject, from: unknown, to: unknown): JsonObject {
-  const conditions = objects(node['conditions']);
-  const led = conditions.map((condition) =>
-    condition['nextNodeId'] === from ? { ...condition, nextNodeId: to } : condition,
-  );
-  return conditions.length === 0 ? {} : { conditions: led };
 }
 
 function sequencesOf(node: JsonObject): JsonObject[] {

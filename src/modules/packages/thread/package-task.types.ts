@@ -1,4 +1,3 @@
-import type { WorkerJob } from '../../../common/threads/serve-worker.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { GraphNode, ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
 import type { DraftChange } from '../drafts/draft-workflows.js';
@@ -10,32 +9,29 @@ import type {
   PackageProblem,
 } from '../model/package.types.js';
 
-/** Settings that reading and checking packages need, by name, as the environment would have them. */
-export interface PackageWorkerSettings {
-  readonly settings: Readonly<Record<string, string>>;
+/** What a worker does with the JSON of a package, and what comes of it. */
+export interface PackageWork {
+  /** Reads a package, so that what it is checked against can be looked up. */
+  read: { task: { json: PackageJson; appId: string }; result: ReadPackage };
+  /** Makes another package of a stored one: its JSON. */
+  edit: { task: EditTask; result: Uint8Array };
+  /** Checks a package whose shape is right. */
+  check: { task: CheckTask; result: CheckResult };
+  /** Gives the nodes of a process graph their numbers: its JSON as a column holds it. */
+  number: { task: NumberTask; result: Uint8Array };
 }
 
-/** What a worker does with the JSON of a package. */
-export type PackageTask = ReadTask | EditTask | CheckTask | NumberTask;
+export type PackageTask = {
+  [Name in keyof PackageWork]: { task: Name } & PackageWork[Name]['task'];
+}[keyof PackageWork];
 
-/** Reads a package, so that what it is checked against can be looked up. */
-export interface ReadTask {
-  task: 'read';
-  json: PackageJson;
-  appId: string;
-}
-
-/** Makes another package of a stored one. */
 export interface EditTask {
-  task: 'edit';
-  /** Its document, packed by packText(): the characters. */
+  /** The stored document, packed by packText(): the characters. */
   packed: Uint8Array;
   edit: NodeEdit;
 }
 
-/** Checks a package whose shape is right. */
 export interface CheckTask {
-  task: 'check';
   json: PackageJson;
   context: CheckContext;
   /** The version, for what a build of it holds. */
@@ -44,9 +40,7 @@ export interface CheckTask {
   draft: DraftChange | null;
 }
 
-/** Gives the nodes of a process graph their numbers. */
 export interface NumberTask {
-  task: 'number';
   /** JSON of the graph, see JudgedGraph. */
   json: Uint8Array;
   /** In the order of its nodes. */
@@ -126,16 +120,9 @@ export interface EditedPackage {
   problems: PackageProblem[];
 }
 
-/** Asks the worker. */
-export type PackageJob = WorkerJob<PackageTask>;
-
 /** What a task came to: its result, why the text is no JSON object, an edit of a sequence that is not there, or a fault of ours. */
 export type PackageTaskAnswer =
-  | { read: ReadPackage }
-  | { edited: Uint8Array }
-  | { checked: CheckResult }
-  /** JSON of the graph as a column holds it. */
-  | { numbered: Uint8Array }
+  | { result: PackageWork[keyof PackageWork]['result'] }
   | { refused: string }
   | { noSequence: true }
   | { fault: string };

@@ -14,7 +14,7 @@ describe('PackageThread', () => {
 
   it('reads again once when its worker ends for no reason that is known', async () => {
     const read = { outline: null, problems: [] };
-    run.mockResolvedValueOnce({ lost: 'ended' }).mockResolvedValueOnce({ read });
+    run.mockResolvedValueOnce({ lost: 'ended' }).mockResolvedValueOnce({ result: read });
     expect(await thread.read(TASK)).toEqual(read);
     run.mockResolvedValue({ lost: 'ended' });
     await expect(thread.read(TASK)).rejects.toThrow('ended unexpectedly');

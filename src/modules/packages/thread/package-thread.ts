@@ -13,9 +13,9 @@ import type {
   NumberTask,
   PackageTask,
   PackageTaskAnswer,
+  PackageWork,
   PackageWorkerAnswer,
   ReadPackage,
-  ReadTask,
 } from './package-task.types.js';
 import { packageLimits } from '../package.limits.js';
 
@@ -56,37 +56,35 @@ export class PackageThread {
   }
 
   /** @throws UnreadableBodyError when the text is no JSON object, PackageChecksBusyError when there is no thread */
-  async read(task: Omit<ReadTask, 'task'>): Promise<ReadPackage> {
-    const answer = await this.run({ task: 'read', ...task });
-    return 'read' in answer ? answer.read : { outline: null, problems: this.problemsOf(answer) };
+  async read(task: PackageWork['read']['task']): Promise<ReadPackage> {
+    const read = await this.run('read', task);
+    return 'lost' in read ? { outline: null, problems: this.problemsOf(read) } : read;
   }
 
   /** @throws as `read`, and SequenceNotFoundError */
-  async edit(task: Omit<EditTask, 'task'>): Promise<EditedPackage> {
-    const answer = await this.run({ task: 'edit', ...task });
-    return 'edited' in answer
-      ? { json: answer.edited, problems: [] }
-      : { json: null, problems: this.problemsOf(answer) };
+  async edit(task: EditTask): Promise<EditedPackage> {
+    const json = await this.run('edit', task);
+    return 'lost' in json ? { json: null, problems: this.problemsOf(json) } : { json, problems: [] };
   }
 
   /** @throws as `read` */
-  async check(task: Omit<CheckTask, 'task'>): Promise<CheckResult> {
-    const answer = await this.run({ task: 'check', ...task });
-    return 'checked' in answer ? answer.checked : { judged: null, problems: this.problemsOf(answer) };
+  async check(task: CheckTask): Promise<CheckResult> {
+    const checked = await this.run('check', task);
+    return 'lost' in checked ? { judged: null, problems: this.problemsOf(checked) } : checked;
   }
 
   /**
    * The JSON of a process graph with the numbers of its nodes, as a column holds it.
    * @throws as `read`
    */
-  async number(task: Omit<NumberTask, 'task'>): Promise<Uint8Array> {
-    const answer = await this.run({ task: 'number', ...task });
-    if ('numbered' in answer) {
-      return answer.numbered;
+  async number(task: NumberTask): Promise<Uint8Array> {
+    const numbered = await this.run('number', task);
+    if ('lost' in numbered) {
+      // What was checked a moment ago is neither wrong nor too complex.
+      this.problemsOf(numbered);
+      throw new PackageChecksBusyError();
     }
-    // What was checked a moment ago is neither wrong nor too complex.
-    this.problemsOf(answer);
-    throw new PackageChecksBusyError();
+    return numbered;
   }
 
   /** Waits for the task in flight and ends the thread. */
@@ -94,7 +92,11 @@ export class PackageThread {
     await this.pool.close();
   }
 
-  private async run(task: PackageTask): Promise<PackageTaskAnswer | Lost> {
+  private async run<Name extends keyof PackageWork>(
+    name: Name,
+    work: PackageWork[Name]['task'],
+  ): Promise<PackageWork[Name]['result'] | Lost> {
+    const task = { task: name, ...work } as PackageTask;
     let answer = await this.pool.run(task, this.timeoutMs);
     for (let attempt = 1; 'lost' in answer && answer.lost === 'ended' && attempt < ATTEMPTS; attempt += 1) {
       answer = await this.pool.run(task, this.timeoutMs);
@@ -105,14 +107,14 @@ export class PackageThread {
     if ('noSequence' in answer) {
       throw new SequenceNotFoundError();
     }
-    return answer;
+    if ('fault' in answer) {
+      throw new Error(answer.fault);
+    }
+    return 'lost' in answer ? answer : answer.result;
   }
 
-  private problemsOf(answer: PackageTaskAnswer | Lost): PackageProblem[] {
-    if (!('lost' in answer)) {
-      throw new Error('fault' in answer ? answer.fault : 'The worker answered another task.');
-    }
-    const message = `The check of the package ${this.boundOf(answer.lost)}: make its processes smaller, or move a part of it into a library.`;
+  private problemsOf({ lost }: Lost): PackageProblem[] {
+    const message = `The check of the package ${this.boundOf(lost)}: make its processes smaller, or move a part of it into a library.`;
     return [
       { severity: 'error', code: 'PACKAGE_TOO_COMPLEX', file: APPLICATION_FILE, element: null, message },
     ];
