@@ -1,5 +1,7 @@
+import { assert, dictionary, jsonValue as anyJson, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonParts, jsonValue, memberOf, type JsonPart } from './json-part.js';
+import { objectText } from './json-text.js';
 import { inOnePiece } from './turns.js';
 
 const VALUE = {
@@ -34,6 +36,16 @@ describe('jsonParts', () => {
 
   it.each(['{ "a": [1, 2] }', '"text"', '17', '[]', '[ 1, "2", [ 3 ] ]'])('finds the parts of %s', (text) => {
     expect(again(inOnePiece(jsonParts(Buffer.from(text), 2)))).toEqual(JSON.parse(text));
+  });
+
+  it('finds the text of each member, and objectText puts them together again', () => {
+    assert(
+      property(dictionary(string(), anyJson()), (value) => {
+        const { parts } = inOnePiece(jsonParts(Buffer.from(JSON.stringify(value)), 1));
+        const members = parts.map(({ name = '', bytes }) => [name, bytes.toString()] as const);
+        expect(objectText(Object.fromEntries(members))).toBe(JSON.stringify(value));
+      }),
+    );
   });
 
   it('gives way while it reads a large text', () => {

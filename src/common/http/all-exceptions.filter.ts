@@ -24,7 +24,7 @@ import {
   UnavailableError,
   UnknownOutcomeError,
 } from '../errors/domain.error.js';
-import { allowedMethods } from './request-routes.js';
+import { allowedMethods, routeOf } from './request-routes.js';
 import { marked } from './answer-headers.js';
 import { errorBody, problemBody, type ErrorResponseDto } from '../errors/error.response.dto.js';
 import { InterruptedAfterStoringError, WrongMethodError } from '../errors/request.errors.js';
@@ -45,17 +45,15 @@ export class AllExceptionsFilter implements ExceptionFilter {
     const error = outcomeOf(thrown, request);
     const response = http.getResponse<Response>();
     const body = toErrorBody(error);
+    const fields = { method: request.method, route: routeOf(request, '') };
     if (isFault(body.status)) {
-      this.log.error('request failed', error, { method: request.method, route: routeOf(request) });
+      this.log.error('request failed', error, fields);
     }
     if (error instanceof UnavailableError && error.cause !== undefined) {
-      const fields = { method: request.method, route: routeOf(request), code: error.code };
-      this.log.warn('request not served', { ...fields, ...errorFields(error.cause) });
+      this.log.warn('request not served', { ...fields, code: error.code, ...errorFields(error.cause) });
     }
-    const refusal = refusalOf(error);
-    if (refusal !== undefined) {
-      this.metrics.authFailures.inc({ reason: refusal });
-      noteRefusal(error);
+    if (error instanceof UnauthorizedError || error instanceof ForbiddenError) {
+      this.noteRefusal(error);
     }
     if (error instanceof TooManyRequestsError) {
       this.metrics.limits.refused(error.limit);
@@ -65,14 +63,19 @@ export class AllExceptionsFilter implements ExceptionFilter {
       return;
     }
     setHeaders(response, error);
-    if (acceptsProblem(request)) {
-      response
-        .status(body.status)
-        .type(PROBLEM_TYPE)
-        .send(JSON.stringify(problemBody(body)));
-    } else {
-      // A route that answers in another type may have said so already.
-      response.status(body.status).type('application/json').json(body);
+    const [type, shown] = acceptsProblem(request)
+      ? [PROBLEM_TYPE, problemBody(body)]
+      : ['application/json', body];
+    // A route that answers in another type may have said so already.
+    response.status(body.status).type(type).send(JSON.stringify(shown));
+  }
+
+  private noteRefusal(error: UnauthorizedError | ForbiddenError): void {
+    const reason = error instanceof UnauthorizedError ? error.reason : undefined;
+    this.metrics.authFailures.inc({ reason: reason ?? 'forbidden' });
+    const context = requestContext();
+    if (context !== undefined) {
+      context.refusal = reason ?? error.code;
     }
   }
 }
@@ -112,9 +115,7 @@ export function toErrorBody(error: unknown): ErrorResponseDto {
   if (isUndecodablePath(error)) {
     return errorBody(status, 'The path is not valid.', 'its %-encoded bytes must be UTF-8');
   }
-  return status === 404
-    ? errorBody(status, 'No such endpoint.')
-    : errorBody(status, 'The request is not valid.');
+  return errorBody(status, status === 404 ? 'No such endpoint.' : 'The request is not valid.');
 }
 
 /** Of the router; the framework has made an exception of its own of the URIError, with its message. */
@@ -146,28 +147,8 @@ function statusOfKind(error: DomainError): number {
 
 /** Errors of the framework (unknown route) and of Express (a path that cannot be decoded). */
 function statusOfForeign(error: unknown): number {
-  if (error instanceof HttpException) {
-    return contractStatus(error.getStatus());
-  }
-  return error instanceof URIError ? 400 : 500;
-}
-
-function contractStatus(status: number): number {
+  const status = error instanceof HttpException ? error.getStatus() : error instanceof URIError ? 400 : 500;
   return status >= 500 || [400, 401, 403, 404, 409, 429].includes(status) ? Math.min(status, 500) : 400;
-}
-
-function refusalOf(error: unknown): string | undefined {
-  if (error instanceof UnauthorizedError) {
-    return error.reason;
-  }
-  return error instanceof ForbiddenError ? 'forbidden' : undefined;
-}
-
-function noteRefusal(error: unknown): void {
-  const context = requestContext();
-  if (context !== undefined && error instanceof DomainError) {
-    context.refusal = error instanceof UnauthorizedError ? error.reason : error.code;
-  }
 }
 
 function setHeaders(response: Response, error: unknown): void {
@@ -183,9 +164,4 @@ function setHeaders(response: Response, error: unknown): void {
   if (error instanceof TooManyRequestsError || error instanceof UnavailableError) {
     response.setHeader('Retry-After', String(error.retryAfterSeconds));
   }
-}
-
-/** The path template, so that log lines hold no identifiers of callers' making. */
-function routeOf(request: Request): string {
-  return (request.route as { path?: string } | undefined)?.path ?? '';
 }

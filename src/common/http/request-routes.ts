@@ -10,8 +10,8 @@ export function isProbe(path: string): boolean {
 }
 
 /** The path template: paths themselves are of callers' making and without number. */
-export function routeOf(request: Request): string {
-  return (request.route as { path?: string } | undefined)?.path ?? UNMATCHED;
+export function routeOf(request: Request, none = UNMATCHED): string {
+  return (request.route as { path?: string } | undefined)?.path ?? none;
 }
 
 /** The method, or `other`. */
@@ -30,13 +30,12 @@ interface Layer {
 
 type Asked = Pick<Request, 'path'> & { app: Application };
 
-interface FoundRoute {
-  template: string;
-  params: Readonly<Record<string, unknown>>;
-}
-
 /** The route that a request names, also where it was refused before the router saw it; undefined when there is none. */
-export function routeFor({ app, path, method }: Asked & { method: string }): FoundRoute | undefined {
+export function routeFor({
+  app,
+  path,
+  method,
+}: Asked & { method: string }): (Match & { template: string }) | undefined {
   const name = method === 'HEAD' ? 'get' : method.toLowerCase();
   for (const layer of layersOf(app)) {
     const match = layer.route?.methods[name] === true && matchOf(layer, path);

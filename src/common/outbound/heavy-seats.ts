@@ -1,12 +1,12 @@
-/** A seat in {@link HeavySeats}, held until released. */
-export interface Seat {
-  release(): void;
-}
+import { WaitingLine } from '../waiting-line.js';
 
 interface Holder {
   since: number;
   revoke: () => void;
 }
+
+/** The longest that a timer can wait: the signal of an operation ends it before. */
+const LONGEST_MS = 2 ** 30;
 
 /**
  * Bounds how many operations may hold a large answer at once, first come, first served. A holder that keeps
@@ -14,7 +14,7 @@ interface Holder {
  */
 export class HeavySeats {
   private readonly holders = new Set<Holder>();
-  private readonly waiters: (() => void)[] = [];
+  private readonly line = new WaitingLine<Holder>();
   private timer: NodeJS.Timeout | undefined;
 
   /** @param leaseMs milliseconds a seat is safe from being taken away */
@@ -26,54 +26,34 @@ export class HeavySeats {
   /**
    * Waits for a seat, until `signal` aborts.
    * @param onRevoke called once when the seat has been taken away
+   * @returns gives the seat back
    */
-  acquire(signal: AbortSignal, onRevoke: () => void): Promise<Seat> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) {
-        reject(signal.reason as Error);
-        return;
-      }
-      const grant = (): void => {
-        signal.removeEventListener('abort', giveUp);
-        resolve(this.seat(onRevoke));
-      };
-      const giveUp = (): void => {
-        this.waiters.splice(this.waiters.indexOf(grant), 1);
-        reject(signal.reason as Error);
-      };
-      signal.addEventListener('abort', giveUp, { once: true });
-      this.waiters.push(grant);
-      this.settle();
-    });
-  }
-
-  private seat(onRevoke: () => void): Seat {
-    const holder: Holder = { since: performance.now(), revoke: onRevoke };
-    this.holders.add(holder);
-    return {
-      release: () => {
-        if (this.holders.delete(holder)) {
-          this.settle();
-        }
-      },
-    };
+  async acquire(signal: AbortSignal, onRevoke: () => void): Promise<() => void> {
+    const holder: Holder = { since: 0, revoke: onRevoke };
+    const turn = this.line.wait(holder, LONGEST_MS, signal);
+    this.settle();
+    if (!(await turn)) {
+      throw signal.reason as Error;
+    }
+    return () => this.end(holder);
   }
 
   private settle(): void {
-    while (this.waiters.length > 0 && this.holders.size < this.capacity) {
-      this.waiters.shift()?.();
+    while (this.holders.size < this.capacity && this.line.first !== undefined) {
+      this.holders.add(Object.assign(this.line.first, { since: performance.now() }));
+      this.line.admit();
     }
     clearTimeout(this.timer);
     const [oldest] = this.holders;
-    if (this.waiters.length > 0 && oldest !== undefined) {
-      const age = performance.now() - oldest.since;
-      this.timer = setTimeout(() => this.revoke(oldest), Math.max(0, this.leaseMs - age));
+    if (this.line.length > 0 && oldest !== undefined) {
+      const revoke = (): void => this.end(oldest, oldest.revoke);
+      this.timer = setTimeout(revoke, Math.max(0, this.leaseMs - (performance.now() - oldest.since)));
     }
   }
 
-  private revoke(holder: Holder): void {
+  private end(holder: Holder, revoke?: () => void): void {
     if (this.holders.delete(holder)) {
-      holder.revoke();
+      revoke?.();
       this.settle();
     }
   }

@@ -2,7 +2,7 @@ import type { TlsMaterial } from '../tls/tls-material.js';
 import type { AddressPolicy } from './address-policy.js';
 import { dial, type KeptSockets, redirectTarget } from './dial.js';
 import type { DialledResponse } from './outbound.types.js';
-import type { HeavySeats, Seat } from './heavy-seats.js';
+import type { HeavySeats } from './heavy-seats.js';
 import { countElements, meteredBody, ResponseMeter } from './metered-body.js';
 import { OutboundError, type OutboundFailure, toOutboundError } from './outbound.error.js';
 
@@ -56,7 +56,8 @@ export class OutboundOperation {
   /** Decoded bytes of all answers so far. */
   bytesRead = 0;
   private totalElements = 0;
-  private seat: Promise<Seat> | undefined;
+  /** Gives its seat back. */
+  private seat: Promise<() => void> | undefined;
   /** The latest failure of a call, also when the library in between swallowed or reworded it. */
   failure: OutboundError | undefined;
 
@@ -135,7 +136,7 @@ export class OutboundOperation {
     if (this.atEnd === 'closes sockets') {
       await this.sockets.close();
     }
-    (await this.seat?.catch(() => undefined))?.release();
+    (await this.seat?.catch(() => undefined))?.();
   }
 
   private startTimer(ms: number): NodeJS.Timeout {

@@ -10,8 +10,9 @@ const GONE = 'The connection is closed.';
 /** The requests of one caller that are not answered yet. */
 interface Caller {
   count: number;
-  atWork: number;
-  readonly waiting: (() => void)[];
+  readonly atWork: Set<ServerResponse>;
+  /** In the order in which they came: what begins their work. */
+  readonly waiting: Map<ServerResponse, () => void>;
 }
 
 /** How many requests of one caller are taken; 0 is no limit. */
@@ -35,7 +36,7 @@ export class RequestsUnderWay {
 
   /** Of these, those that are worked on in turn. */
   get useAtWork(): LimitUse {
-    return useOf([...this.callers.values()].map(({ atWork }) => atWork));
+    return useOf([...this.callers.values()].map(({ atWork }) => atWork.size));
   }
 
   /**
@@ -50,32 +51,16 @@ export class RequestsUnderWay {
       throw new UnreadableBodyError(GONE);
     }
     const caller = this.counted(key);
-    const turn = this.turnOf(key, caller, response, takesTurn);
+    response.once('close', () => this.left(key, caller, response));
+    const turn = takesTurn ? this.turnOf(caller, response) : undefined;
     // Many requests can be read in one turn of the event loop. The first one of each caller goes before.
     const room = caller.count === 1 ? turn : (turn?.then(turnWithRoom) ?? turnWithRoom());
     return room?.then(() => (response.closed ? never() : undefined));
   }
 
-  private turnOf(
-    key: string,
-    caller: Caller,
-    response: ServerResponse,
-    takesTurn: boolean,
-  ): Promise<void> | undefined {
-    response.once('close', () => this.left(key, caller));
-    if (!takesTurn || this.limits.atWork === 0) {
-      return undefined;
-    }
-    if (caller.atWork >= this.limits.atWork) {
-      return this.turn(caller, response);
-    }
-    this.begin(caller, response);
-    return undefined;
-  }
-
   private counted(key: string): Caller {
     const { underWay } = this.limits;
-    const caller = this.callers.get(key) ?? { count: 0, atWork: 0, waiting: [] };
+    const caller = this.callers.get(key) ?? { count: 0, atWork: new Set(), waiting: new Map() };
     if (underWay.most > 0 && caller.count >= underWay.most) {
       throw new TooManyCallerRequestsError(underWay);
     }
@@ -84,32 +69,25 @@ export class RequestsUnderWay {
     return caller;
   }
 
-  private turn(caller: Caller, response: ServerResponse): Promise<void> {
-    return new Promise((resolve) => {
-      const begin = (): void => {
-        response.off('close', leave);
-        this.begin(caller, response);
-        resolve();
-      };
-      const leave = (): void => {
-        caller.waiting.splice(caller.waiting.indexOf(begin), 1);
-      };
-      response.once('close', leave);
-      caller.waiting.push(begin);
-    });
+  private turnOf({ atWork, waiting }: Caller, response: ServerResponse): Promise<void> | undefined {
+    if (this.limits.atWork === 0) {
+      return undefined;
+    }
+    if (atWork.size >= this.limits.atWork) {
+      return new Promise((begin) => waiting.set(response, begin));
+    }
+    atWork.add(response);
+    return undefined;
   }
 
-  private begin(caller: Caller, response: ServerResponse): void {
-    caller.atWork += 1;
-    response.once('close', () => {
-      caller.atWork -= 1;
-      if (caller.atWork < this.limits.atWork) {
-        caller.waiting.shift()?.();
-      }
-    });
-  }
-
-  private left(key: string, caller: Caller): void {
+  private left(key: string, caller: Caller, response: ServerResponse): void {
+    const [next] = caller.waiting;
+    if (!caller.waiting.delete(response) && caller.atWork.delete(response) && next !== undefined) {
+      const [waiting, begin] = next;
+      caller.waiting.delete(waiting);
+      caller.atWork.add(waiting);
+      begin();
+    }
     caller.count -= 1;
     if (caller.count === 0) {
       this.callers.delete(key);

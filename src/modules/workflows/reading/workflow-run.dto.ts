@@ -12,7 +12,8 @@ import {
 import type { ListedRun, RunDetails } from '../storage/workflow-run.entity.js';
 import type { Page } from '../../../common/page.js';
 import { JsonText } from '../../../common/http/json-replies.js';
-import { membersOf, membersText, objectText, partsOf } from '../../../common/json-text.js';
+import { jsonParts, memberOf, type JsonPart } from '../../../common/json-part.js';
+import { membersText, objectText } from '../../../common/json-text.js';
 import { scrub, scrubbedJson } from '../../../common/logging/scrub.js';
 import type { Steps } from '../../../common/turns.js';
 import { IsEnum, IsOptional } from 'class-validator';
@@ -211,10 +212,12 @@ const AS_STORED = [
   'missing',
 ] as const satisfies (keyof WorkflowNodeRunDto)[];
 
+const MEMBERS_OF_NODES = 2;
+
 /** A run as `WorkflowRunDetailsDto`, in JSON. Made of the texts that are stored, in pieces. */
 export function* workflowRunDetailsSteps(run: RunDetails): Steps<JsonText> {
   const nodes: string[] = [];
-  for (const node of yield* partsOf(run.nodes)) {
+  for (const node of (yield* jsonParts(Buffer.from(run.nodes), MEMBERS_OF_NODES)).parts) {
     nodes.push(yield* nodeSteps(node));
     yield;
   }
@@ -228,9 +231,8 @@ export function* workflowRunDetailsSteps(run: RunDetails): Steps<JsonText> {
 }
 
 /** Without what looks like a secret: servers and people write into data whatever they like. */
-function* nodeSteps(node: string): Steps<string> {
-  const stored = yield* membersOf(node);
-  const member = (name: keyof WorkflowNodeRunDto): string => stored.get(name) ?? 'null';
+function* nodeSteps(node: JsonPart): Steps<string> {
+  const member = (name: keyof WorkflowNodeRunDto): string => memberOf(node, name)?.bytes.toString() ?? 'null';
   return objectText({
     ...Object.fromEntries(AS_STORED.map((name) => [name, member(name)])),
     input: yield* scrubbedJson(member('input')),
