@@ -6,23 +6,9 @@ import {
 } from '../errors/domain.error.js';
 import { Permission } from './permission.js';
 
-/** Why a request has no principal; a label of metrics and logs, so the set is closed and small. */
-export type AuthenticationFailure =
-  | 'missing'
-  | 'malformed'
-  | 'expired'
-  | 'not_yet_valid'
-  | 'unknown_key'
-  | 'refused'
-  | 'inactive'
-  | 'signature'
-  | 'issuer'
-  | 'audience'
-  | 'invalid';
-
 const INVALID = 'The access token is not valid.';
 
-const DETAILS: Record<AuthenticationFailure, string> = {
+const DETAILS = {
   missing: 'Send the header "Authorization: Bearer <access token>".',
   malformed: 'Send exactly one Authorization header of the form "Bearer <access token>".',
   expired: 'The access token has expired.',
@@ -35,6 +21,9 @@ const DETAILS: Record<AuthenticationFailure, string> = {
   audience: INVALID,
   invalid: INVALID,
 };
+
+/** Why a request has no principal; a label of metrics and logs, so the set is closed and small. */
+export type AuthenticationFailure = keyof typeof DETAILS;
 
 /** 401: no bearer token, or one that is not accepted (RFC 6750, section 3). Never quotes the token. */
 export class AuthenticationRequiredError extends UnauthorizedError {

@@ -1,14 +1,10 @@
-import {
-  Module,
-  type DynamicModule,
-  type FactoryProvider,
-  type OnModuleDestroy,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import type { DynamicModule, FactoryProvider, OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { Clock } from '../clock.js';
 import { PrincipalRateLimitGuard } from '../rate-limit/principal-rate-limit.guard.js';
-import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
+import { RateLimits } from '../rate-limit/rate-limits.js';
+import { RedisModule } from '../redis/redis.service.js';
 import { JwtAuthGuard, PermissionsGuard } from './auth.guards.js';
 import { JwtStrategy } from './jwt.strategy.js';
 import { TrustedIssuer } from './trusted-issuer.js';
@@ -31,10 +27,11 @@ export class AuthModule implements OnModuleInit, OnModuleDestroy {
   ): DynamicModule {
     return {
       module: AuthModule,
-      imports: [RateLimitModule],
+      imports: [RedisModule],
       providers: [
         { provide: Clock, useValue: clock },
         JwtStrategy,
+        RateLimits,
         { provide: TrustedIssuer, ...provider },
         { provide: APP_GUARD, useClass: JwtAuthGuard },
         { provide: APP_GUARD, useClass: PrincipalRateLimitGuard },

@@ -1,10 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import passport from 'passport';
-import {
-  AuthenticationRequiredError,
-  KeySourceUnavailableError,
-  type AuthenticationFailure,
-} from './auth.errors.js';
+import { AuthenticationRequiredError, KeySourceUnavailableError } from './auth.errors.js';
 import { bearerToken, countAuthorizationHeaders } from './bearer-token.js';
 import { setRecheck, setPrincipal, type Principal } from '../user/principal.js';
 import type { JwtStrategy } from './jwt.strategy.js';
@@ -19,12 +15,6 @@ export const PUBLIC_PATHS: readonly string[] = [
   '/docs-json',
   '/docs-yaml',
 ];
-
-interface Outcome {
-  readonly error: unknown;
-  readonly principal: Principal | false | undefined;
-  readonly info: unknown;
-}
 
 /**
  * Express middleware that recognises the caller. It must run before any body parser, so that nobody makes the service
@@ -42,15 +32,15 @@ export function bearerMiddleware(
   authenticator.use('jwt', strategy);
   const isPublic = pathMatcher(publicPaths);
 
-  const authenticate = (request: Request, response: Response): Promise<Outcome> =>
+  const authenticate = (request: Request, response: Response): Promise<Principal> =>
     new Promise((resolve, reject) => {
       const callback = (error: unknown, principal?: Principal | false, info?: unknown): void =>
-        resolve({ error, principal, info });
+        principal ? resolve(principal) : reject((error ?? failureOf(info)) as Error);
       authenticator.authenticate('jwt', { session: false }, callback)(request, response, reject);
     });
 
   const ask = async (request: Request, response: Response, known?: Principal): Promise<Principal> => {
-    const principal = known ?? principalFrom(await authenticate(request, response));
+    const principal = known ?? (await authenticate(request, response));
     await strategy.requireActive(request);
     return principal;
   };
@@ -86,30 +76,22 @@ function checkHeader(request: Request): void {
   }
 }
 
-function principalFrom({ error, principal, info }: Outcome): Principal {
-  if (error) {
-    throw error;
-  }
-  if (principal) {
-    return principal;
-  }
-  throw info instanceof AuthenticationRequiredError || info instanceof KeySourceUnavailableError
-    ? info
-    : new AuthenticationRequiredError(reasonOf(info), { cause: info });
-}
-
 /** jsonwebtoken tells its errors apart by their names, and the others by the beginning of their messages. */
-const REASONS: readonly (readonly [RegExp, AuthenticationFailure])[] = [
+const REASONS = [
   [/^TokenExpiredError:/, 'expired'],
   [/^NotBeforeError:/, 'not_yet_valid'],
   [/^JsonWebTokenError: invalid signature/, 'signature'],
   [/^JsonWebTokenError: jwt issuer invalid/, 'issuer'],
   [/^JsonWebTokenError: jwt audience invalid/, 'audience'],
-];
+] as const;
 
-function reasonOf(info: unknown): AuthenticationFailure {
+function failureOf(info: unknown): Error {
+  if (info instanceof AuthenticationRequiredError || info instanceof KeySourceUnavailableError) {
+    return info;
+  }
   const text = info instanceof Error ? `${info.name}: ${info.message}` : '';
-  return REASONS.find(([pattern]) => pattern.test(text))?.[1] ?? 'invalid';
+  const reason = REASONS.find(([pattern]) => pattern.test(text))?.[1] ?? 'invalid';
+  return new AuthenticationRequiredError(reason, { cause: info });
 }
 
 function pathMatcher(paths: readonly string[]): (path: string) => boolean {

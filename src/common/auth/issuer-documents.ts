@@ -1,27 +1,11 @@
 import type { JSONWebKeySet } from 'jose';
 import { Agent, fetch, type Dispatcher } from 'undici';
+import { isJsonObject } from '../json.js';
 import { tokenLimits } from './token.limits.js';
 
-/** Why the documents of an issuer could not be used; said in logs, never to callers. */
-export type IssuerFailure =
-  | 'unreachable'
-  | 'timeout'
-  | 'http_status'
-  | 'too_large'
-  | 'not_json'
-  | 'other_issuer'
-  | 'insecure_keys'
-  | 'no_keys';
-
-/** Thrown when discovery or key set cannot be had. The message is the category: addresses may carry credentials. */
+/** Thrown when discovery or key set cannot be had. The message is the category, for logs: addresses may carry credentials. */
 export class IssuerDocumentError extends Error {
   override readonly name = 'IssuerDocumentError';
-  constructor(
-    readonly failure: IssuerFailure,
-    options?: ErrorOptions,
-  ) {
-    super(failure, options);
-  }
 }
 
 const DOCUMENT_MAX_BYTES = 262_144;
@@ -78,12 +62,11 @@ interface RequestContext {
   readonly dispatcher: Dispatcher;
 }
 
-async function getJson(url: string, { signal, dispatcher }: RequestContext): Promise<unknown> {
-  const text = await getText(url, { signal, dispatcher }).catch((cause: unknown) => {
-    if (cause instanceof IssuerDocumentError) {
-      throw cause;
-    }
-    throw new IssuerDocumentError(signal.aborted ? 'timeout' : 'unreachable', { cause });
+async function getJson(url: string, context: RequestContext): Promise<unknown> {
+  const text = await getText(url, context).catch((cause: unknown) => {
+    throw cause instanceof IssuerDocumentError
+      ? cause
+      : new IssuerDocumentError(context.signal.aborted ? 'timeout' : 'unreachable', { cause });
   });
   try {
     return JSON.parse(text);
@@ -92,9 +75,12 @@ async function getJson(url: string, { signal, dispatcher }: RequestContext): Pro
   }
 }
 
-async function getText(url: string, { signal, dispatcher }: RequestContext): Promise<string> {
-  const headers = { accept: 'application/json' };
-  const response = await fetch(url, { headers, redirect: 'manual', signal, dispatcher });
+async function getText(url: string, context: RequestContext): Promise<string> {
+  const response = await fetch(url, {
+    headers: { accept: 'application/json' },
+    redirect: 'manual',
+    ...context,
+  });
   if (response.status !== 200) {
     throw new IssuerDocumentError('http_status');
   }
@@ -120,5 +106,5 @@ export async function boundedText(
 }
 
 function isKeySet(value: unknown): value is JSONWebKeySet {
-  return typeof value === 'object' && value !== null && Array.isArray((value as { keys?: unknown }).keys);
+  return isJsonObject(value) && Array.isArray(value['keys']);
 }

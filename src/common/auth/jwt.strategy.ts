@@ -42,7 +42,7 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
       passReqToCallback: true,
       secretOrKeyProvider: (request: IncomingMessage, token: string, done: KeyCallback) => {
         this.keysOfChecks.set(request, trusted.keys.version);
-        void this.provideKey(token, done);
+        this.keyFor(token).then((key) => done(null, key), done);
       },
     });
   }
@@ -66,21 +66,13 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
     const now = this.clock.now().getTime();
     const token = bearerToken(request) ?? '';
     const parts = { header: decodeTokenHeader(token), claims };
-    const { iss, sub, exp } = checkClaims(
-      parts,
-      this.trusted.rules,
-      now / 1_000,
-      tokenLimits.clockToleranceSeconds,
-    );
+    const { rules } = this.trusted;
+    const { iss, sub, exp } = checkClaims(parts, rules, now / 1_000, tokenLimits.clockToleranceSeconds);
     const principal: Principal = {
       issuer: iss,
       subject: sub,
       user: userReferenceFrom(claims),
-      permissions: permissionsFrom(
-        claims,
-        this.env.get('PERMISSION_RULES'),
-        this.trusted.rules.permissionsClaim,
-      ),
+      permissions: permissionsFrom(claims, this.env.get('PERMISSION_RULES'), rules.permissionsClaim),
     };
     const keys = this.keysOfChecks.get(request);
     if (keys !== undefined) {
@@ -102,14 +94,6 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
     }
     if (!(await introspection.isActive(token, tokenExpiry(request)))) {
       throw new AuthenticationRequiredError('inactive');
-    }
-  }
-
-  private async provideKey(token: string, done: KeyCallback): Promise<void> {
-    try {
-      done(null, await this.keyFor(token));
-    } catch (error) {
-      done(error);
     }
   }
 

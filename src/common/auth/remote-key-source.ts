@@ -1,13 +1,8 @@
 import { KeyObject } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import {
-  createLocalJWKSet,
-  errors,
-  type CryptoKey,
-  type JSONWebKeySet,
-  type JWSHeaderParameters,
-} from 'jose';
+import { createLocalJWKSet, errors } from 'jose';
+import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose';
 import { AuthenticationRequiredError, KeySourceUnavailableError } from './auth.errors.js';
 import { IssuerDocumentError } from './issuer-documents.js';
 import { tokenLimits } from './token.limits.js';
@@ -179,7 +174,7 @@ export class RemoteKeySource implements KeySource {
       this.failing = false;
     } catch (error) {
       if (!this.failing) {
-        const failure = error instanceof IssuerDocumentError ? error.failure : 'malformed key set';
+        const failure = error instanceof IssuerDocumentError ? error.message : 'malformed key set';
         this.logger.warn(`Signing keys of the token issuer could not be loaded: ${failure}`);
       }
       this.failing = true;

@@ -12,20 +12,14 @@ export interface PathCheck<Service = unknown, Params = unknown> {
   params: Type<Params>;
   /** Looks the path up. Throws what the path is refused with, mostly a NotFoundError. */
   demand: (service: Service, params: Params, principal: Principal) => Promise<unknown>;
-}
-
-/** What only some routes need. */
-export interface PathCheckOptions {
   /** Refuses callers who must not learn that the path is malformed. */
-  demandReader?: (principal: Principal) => void;
-  /** The same, with the provider that looks paths up and the application as the path names it. */
-  demandCaller?: (service: unknown, appId: string, principal: Principal) => void;
+  demandCaller?: (service: Service, path: Request['params'], principal: Principal) => void;
   /** For a handler that looks the path up itself: only a request that is refused for its query or body is in need of a look. */
   onlyWhenRefused?: boolean;
 }
 
 /** Metadata that `RequestGuard` reads. */
-export const CheckedPath = Reflector.createDecorator<PathCheck & PathCheckOptions>();
+export const CheckedPath = Reflector.createDecorator<PathCheck>();
 
 /** Checks the paths of `@FoundFirst` routes. */
 export class PathChecks {
@@ -34,29 +28,18 @@ export class PathChecks {
   constructor(private readonly modules: ModuleRef) {}
 
   /** @throws ValidationFailedError, and whatever the path is refused with */
-  async demand(check: PathCheck & PathCheckOptions, host: ArgumentsHost): Promise<void> {
+  async demand({ service: type, params: metatype, ...check }: PathCheck, host: ArgumentsHost): Promise<void> {
     const principal = callerIn(host);
-    const params = await this.validated(check, host, principal);
-    await check.demand(this.modules.get(check.service, { strict: false }), params, principal);
-  }
-
-  private async validated(
-    { params, demandReader, service, demandCaller }: PathCheck & PathCheckOptions,
-    host: ArgumentsHost,
-    principal: Principal,
-  ): Promise<unknown> {
-    const request = host.switchToHttp().getRequest<Request>();
+    const path = host.switchToHttp().getRequest<Request>().params;
+    const service = this.modules.get(type, { strict: false });
+    let params: unknown;
     try {
-      return await this.validation.transform(request.params, { type: 'param', metatype: params });
+      params = await this.validation.transform(path, { type: 'param', metatype });
     } catch (error) {
-      demandReader?.(principal);
-      demandCaller?.(
-        this.modules.get(service, { strict: false }),
-        String(request.params['appId']),
-        principal,
-      );
+      check.demandCaller?.(service, path, principal);
       throw error;
     }
+    await check.demand(service, params, principal);
   }
 }
 
@@ -64,7 +47,7 @@ export class PathChecks {
  * Exception filter of one route, whose handler looks the path up itself. Of a request that is refused for its query or body
  * before, it looks the path up, and tells what is wrong with it, if anything is. A request that is not refused costs nothing.
  */
-function refusedPathFilter(check: PathCheck & PathCheckOptions): Type<ExceptionFilter> {
+function refusedPathFilter(check: PathCheck): Type<ExceptionFilter> {
   @Catch(UnreadableBodyError, ValidationFailedError)
   class RefusedPathFilter implements ExceptionFilter {
     private readonly paths: PathChecks;
@@ -75,16 +58,8 @@ function refusedPathFilter(check: PathCheck & PathCheckOptions): Type<ExceptionF
 
     async catch(refusal: unknown, host: ArgumentsHost): Promise<void> {
       const next = host.switchToHttp().getNext<(error: unknown) => void>();
-      next(isGone(host) ? refusal : ((await this.faultOfPath(host)) ?? refusal));
-    }
-
-    private async faultOfPath(host: ArgumentsHost): Promise<unknown> {
-      try {
-        await this.paths.demand(check, host);
-        return undefined;
-      } catch (fault) {
-        return fault;
-      }
+      const look = isGone(host) ? Promise.resolve() : this.paths.demand(check, host);
+      await look.then(() => next(refusal), next);
     }
   }
   return RefusedPathFilter;
@@ -104,8 +79,8 @@ export const FoundFirst = <Service, Params>(
   service: Type<Service>,
   params: Type<Params>,
   demand: PathCheck<Service, Params>['demand'],
-  { onlyWhenRefused = false, ...options }: PathCheckOptions = {},
+  options: Pick<PathCheck<Service, Params>, 'demandCaller' | 'onlyWhenRefused'> = {},
 ): MethodDecorator => {
-  const check = { service, params, demand, ...options } as PathCheck & PathCheckOptions;
-  return onlyWhenRefused ? UseFilters(refusedPathFilter(check)) : CheckedPath(check);
+  const check = { service, params, demand, ...options } as PathCheck;
+  return options.onlyWhenRefused === true ? UseFilters(refusedPathFilter(check)) : CheckedPath(check);
 };

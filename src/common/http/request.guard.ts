@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext, Module } from '@ne
 import { ModuleRef, Reflector, APP_GUARD } from '@nestjs/core';
 import type { Request } from 'express';
 import { Metrics } from '../metrics/metrics.js';
-import { CheckedPath, type PathCheck, type PathCheckOptions, PathChecks } from './checked-path.js';
+import { CheckedPath, type PathCheck, PathChecks } from './checked-path.js';
 import { JsonBodies } from './json-bodies.js';
 import { routeInputs } from './route-inputs.js';
 
@@ -30,7 +30,7 @@ export class RequestGuard implements CanActivate {
     return check === undefined && isBare(context) ? true : this.check(context, check);
   }
 
-  private async check(context: ExecutionContext, check?: PathCheck & PathCheckOptions): Promise<boolean> {
+  private async check(context: ExecutionContext, check?: PathCheck): Promise<boolean> {
     if (check !== undefined) {
       await this.paths.demand(check, context);
     }

@@ -1,46 +1,39 @@
+const FAILURES = {
+  dns: ['not reached'],
+  refused: ['not reached'],
+  network: [],
+  tls: ['not reached'],
+  timeout: ['fatal'],
+  blocked: ['not reached', 'lasting', 'fatal'],
+  port: ['not reached', 'lasting', 'fatal'],
+  insecure: ['not reached', 'lasting', 'fatal'],
+  proxy: ['not reached'],
+  proxy_auth: ['not reached', 'lasting', 'fatal'],
+  proxy_refused: ['not reached'],
+  redirect: ['lasting', 'fatal'],
+  too_large: ['lasting', 'fatal'],
+  encoding: ['lasting', 'fatal'],
+  protocol: [],
+  busy: ['fatal'],
+  closed: [],
+} as const;
+
 /** Why an outbound call failed; without an address, a DNS answer or a word of the other party. */
-export type OutboundFailure =
-  | 'dns'
-  | 'refused'
-  | 'network'
-  | 'tls'
-  | 'timeout'
-  | 'blocked'
-  | 'port'
-  | 'insecure'
-  | 'proxy'
-  | 'proxy_auth'
-  | 'proxy_refused'
-  | 'redirect'
-  | 'too_large'
-  | 'encoding'
-  | 'protocol'
-  | 'busy'
-  | 'closed';
+export type OutboundFailure = keyof typeof FAILURES;
+
+const failuresThatAre = (kind: 'not reached' | 'lasting' | 'fatal'): ReadonlySet<OutboundFailure> =>
+  new Set(
+    Object.entries(FAILURES).flatMap(([failure, kinds]: [string, readonly string[]]) =>
+      kinds.includes(kind) ? [failure as OutboundFailure] : [],
+    ),
+  );
 
 /** Failures of a call that never got as far as the server. */
-export const NOT_REACHED: ReadonlySet<OutboundFailure> = new Set([
-  'dns',
-  'refused',
-  'tls',
-  'blocked',
-  'port',
-  'insecure',
-  'proxy',
-  'proxy_auth',
-  'proxy_refused',
-]);
-
+export const NOT_REACHED = failuresThatAre('not reached');
 /** Failures that another try cannot change. */
-export const LASTING: ReadonlySet<OutboundFailure> = new Set([
-  'blocked',
-  'port',
-  'insecure',
-  'proxy_auth',
-  'too_large',
-  'encoding',
-  'redirect',
-]);
+export const LASTING = failuresThatAre('lasting');
+/** Failures after which the operation is over: repeating the call could only fail again, or harm. */
+export const FATAL = failuresThatAre('fatal');
 
 /** A failed outbound call, without a `cause`: driver errors quote addresses and the other party. */
 export class OutboundError extends Error {

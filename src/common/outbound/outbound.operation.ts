@@ -4,7 +4,7 @@ import { dial, type KeptSockets, redirectTarget } from './dial.js';
 import type { DialledResponse } from './outbound.types.js';
 import type { HeavySeats } from './heavy-seats.js';
 import { countElements, meteredBody, ResponseMeter } from './metered-body.js';
-import { OutboundError, type OutboundFailure, toOutboundError } from './outbound.error.js';
+import { FATAL, OutboundError, toOutboundError } from './outbound.error.js';
 
 /** The limits of one operation. */
 export interface OperationLimits {
@@ -28,19 +28,6 @@ interface OperationContext {
 
 /** Up to this size an operation needs no seat: small answers never wait for large ones. */
 export const LIGHT_BYTES = 65_536;
-
-/** Failures after which the operation is over: repeating the call could only fail again, or harm. */
-const FATAL: ReadonlySet<OutboundFailure> = new Set([
-  'timeout',
-  'blocked',
-  'port',
-  'insecure',
-  'proxy_auth',
-  'redirect',
-  'too_large',
-  'encoding',
-  'busy',
-]);
 
 /** A deadline moves by at least this share of what prolongs it, so that a flood of reasons moves it rarely. */
 const MIN_GAIN = 0.1;

@@ -29,7 +29,8 @@ export class PrincipalRateLimitGuard implements CanActivate {
     const operation = this.reflector.get<LimitedOperation | undefined>(RateLimit, handler);
     const isLasting = this.reflector.get<true | undefined>(LastingAnswer, handler) !== undefined;
     const { principal, operations, underWay } = this.limits;
-    const counts = [principal, ...(operation === undefined ? [] : [operations[operation]])]
+    const counts = [principal, operation === undefined ? [] : operations[operation]]
+      .flat()
       .map((limiter) => limiter.consume(key, response))
       .filter((count) => count !== undefined);
     // Costly operations wait for outside parties: a few of them must not hold up the others of their caller.

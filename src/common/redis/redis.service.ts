@@ -1,10 +1,10 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import type { Env } from '../../config/env.js';
-import type { Log } from '../logging/log.js';
+import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Env } from '../../config/env.js';
+import { Log } from '../logging/log.js';
 import { KeyedNames } from '../secrets/keyed-names.js';
-import type { Metrics } from '../metrics/metrics.js';
+import { Metrics } from '../metrics/metrics.js';
 import { RedisAnswers } from './redis-answers.js';
-import type { RedisConnections } from './redis-connections.js';
+import { RedisConnections } from './redis-connections.js';
 import { ReplicaSignals } from './replica-signals.js';
 
 /** How often a subscription that was refused is asked for again. */
@@ -62,3 +62,18 @@ export class RedisService implements OnApplicationShutdown {
     return { redis, signals, keyOf };
   }
 }
+
+/** The Redis that replicas share; optional. */
+@Module({
+  providers: [
+    {
+      provide: RedisService,
+      // Small applications have no log and no metrics.
+      inject: [Env, { token: Log, optional: true }, { token: Metrics, optional: true }],
+      useFactory: async (env: Env, log?: Log, metrics?: Metrics) =>
+        new RedisService(env, await RedisConnections.load(env, log), log, metrics),
+    },
+  ],
+  exports: [RedisService],
+})
+export class RedisModule {}

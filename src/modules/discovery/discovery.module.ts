@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DatabaseTime } from '../../database/database-time.js';
-import { RedisModule } from '../../common/redis/redis.module.js';
+import { RedisModule } from '../../common/redis/redis.service.js';
 import { SystemsModule } from '../systems/systems.module.js';
 import { McpConnectionModule } from '../mcp-connection/mcp-connection.module.js';
 import { DiscoveryMetrics } from './scan/discovery-metrics.js';

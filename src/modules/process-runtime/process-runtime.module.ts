@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { RedisModule } from '../../common/redis/redis.module.js';
+import { RedisModule } from '../../common/redis/redis.service.js';
 import { BuildsModule } from '../builds/builds.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { IncidentInboxController } from './reading/incident-inbox.controller.js';

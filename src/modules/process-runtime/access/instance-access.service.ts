@@ -7,7 +7,7 @@ import { Database } from '../../../database/database.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import type { InstanceHead } from '../storage/process-instance.entity.js';
 import { Instances } from '../storage/instances.repository.js';
-import { type PathCheckOptions, FoundFirst } from '../../../common/http/checked-path.js';
+import { type PathCheck, FoundFirst } from '../../../common/http/checked-path.js';
 import { InstanceParams } from '../model/instance.params.dto.js';
 
 /**
@@ -85,10 +85,10 @@ export function mayRead(
  * 403 to who may not read the instance of the path, whatever the path is; then 400 of a malformed path, and 404.
  * @param options `onlyWhenRefused` for a handler that looks at the instance itself
  */
-export const ForReaders = (options: Pick<PathCheckOptions, 'onlyWhenRefused'> = {}): MethodDecorator =>
+export const ForReaders = (options: Pick<PathCheck, 'onlyWhenRefused'> = {}): MethodDecorator =>
   FoundFirst(
     InstanceAccessService,
     InstanceParams,
     (access, { uuid }, principal) => access.demandReadable(principal, uuid),
-    { demandReader, ...options },
+    { demandCaller: (_access, _path, principal) => demandReader(principal), ...options },
   );

@@ -23,10 +23,7 @@ export class ProcessStartController {
     ProcessStartService,
     BuildProcessParams,
     (processes, params, principal) => processes.demandStartable(principal, definitionOf(params)),
-    {
-      demandCaller: (processes, appId, principal) =>
-        (processes as ProcessStartService).demandCaller(principal, appId),
-    },
+    { demandCaller: (processes, { appId }, principal) => processes.demandCaller(principal, String(appId)) },
   )
   @ProcessStartApi.startProcess
   async start(
