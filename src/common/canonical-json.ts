@@ -12,10 +12,12 @@ export function canonicalJson(value: unknown): string {
     return JSON.stringify(value);
   }
   // Not by way of a sorted copy: an object always puts integer-like names first.
-  const members = Object.entries(value)
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
+  const members = sorted(value).map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
   return `{${members.join(',')}}`;
+}
+
+function sorted(value: object): [string, unknown][] {
+  return Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
 /**
@@ -29,34 +31,16 @@ export function* canonicalPieces(value: unknown): Generator<string | Uint8Array>
     }
   } else if (!holdsBytes(value)) {
     yield canonicalJson(value);
-  } else if (Array.isArray(value)) {
-    yield* piecesOf(
-      '[',
-      value.map((element) => ['', element] as const),
-      ']',
-    );
   } else {
-    const members = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
-    yield* piecesOf(
-      '{',
-      members.map(([name, member]) => [`${JSON.stringify(name)}:`, member] as const),
-      '}',
-    );
+    const isList = Array.isArray(value);
+    let before = isList ? '[' : '{';
+    for (const [name, part] of isList ? value.entries() : sorted(value)) {
+      yield isList ? before : `${before}${JSON.stringify(name)}:`;
+      yield* canonicalPieces(part);
+      before = ',';
+    }
+    yield isList ? ']' : '}';
   }
-}
-
-function* piecesOf(
-  begin: string,
-  parts: readonly (readonly [string, unknown])[],
-  end: string,
-): Generator<string | Uint8Array> {
-  let before = begin;
-  for (const [name, part] of parts) {
-    yield before + name;
-    yield* canonicalPieces(part);
-    before = ',';
-  }
-  yield parts.length === 0 ? begin + end : end;
 }
 
 function holdsBytes(value: unknown): value is object {

@@ -34,21 +34,10 @@ const CYCLE = /^R(\d{0,6})\/(P.+)$/;
 /** Reads `P1DT2H30M`; undefined for anything that ISO 8601 does not know, and for fractions of anything but seconds. */
 export function parseDuration(text: string): IsoDuration | undefined {
   const match = DURATION.exec(text.trim());
-  if (match === null) {
-    return undefined;
-  }
-  const [years, months, weeks, days, hours, minutes, seconds] = match
+  const [years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = (match ?? [])
     .slice(1)
     .map((part: string | undefined) => Number((part ?? '0').replace(',', '.')));
-  return {
-    years: years ?? 0,
-    months: months ?? 0,
-    weeks: weeks ?? 0,
-    days: days ?? 0,
-    hours: hours ?? 0,
-    minutes: minutes ?? 0,
-    seconds: seconds ?? 0,
-  };
+  return match === null ? undefined : { years, months, weeks, days, hours, minutes, seconds };
 }
 
 /** Reads a duration of at most `MAX_DURATION_YEARS`; undefined for anything else. */

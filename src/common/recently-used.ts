@@ -45,8 +45,12 @@ export class RecentlyUsed<Key, Value> {
     this.delete(key);
     this.held.set(key, { value, bytes });
     this.bytes += bytes;
-    while (this.held.size > 1 && this.isOver()) {
-      this.dropOldest();
+    for (const [oldest, entry] of this.held) {
+      if (this.held.size === 1 || !this.isOver()) {
+        break;
+      }
+      this.delete(oldest);
+      this.forget(entry.value);
     }
   }
 
@@ -59,14 +63,5 @@ export class RecentlyUsed<Key, Value> {
   private isOver(): boolean {
     const { entries = Infinity, bytes = Infinity } = this.limits;
     return this.held.size > entries || this.bytes > bytes;
-  }
-
-  private dropOldest(): void {
-    const [oldest] = this.held;
-    if (oldest !== undefined) {
-      const [key, { value }] = oldest;
-      this.delete(key);
-      this.forget(value);
-    }
   }
 }

@@ -78,17 +78,9 @@ function serverOptions(url: string, schema: Schema, env: Env): DataSourceOptions
 }
 
 function tlsOptions(env: Env): { ssl?: PoolOptions['ssl'] } {
-  if (!env.get('DATABASE_TLS')) {
-    return {};
-  }
-  const file = env.get('TLS_CA_FILE');
-  return {
-    ssl: {
-      rejectUnauthorized: true,
-      verifyIdentity: true,
-      ...(file === undefined ? {} : { ca: readAuthority(file) }),
-    },
-  };
+  return env.get('DATABASE_TLS')
+    ? { ssl: { rejectUnauthorized: true, verifyIdentity: true, ...readAuthority(env) } }
+    : {};
 }
 
 function poolRules(env: Env): PoolRules {

@@ -57,14 +57,13 @@ export class IdBlocks {
     if (count >= BLOCK_SIZE) {
       return this.database.writeAside((manager) => advance(manager, name, count));
     }
+    const stock = this.stockOf(name);
     for (;;) {
-      const stock = this.stockOf(name);
       const first = take(stock, count);
       if (first !== undefined) {
         return first;
       }
-      stock.refill ??= this.refill(name, stock);
-      await stock.refill;
+      await this.refilled(name, stock);
     }
   }
 
@@ -76,14 +75,12 @@ export class IdBlocks {
     this.database.refuseNestedUse();
     for (const name of names) {
       const stock = this.stockOf(name);
-      while (leftIn(stock) < Math.max(count, LOW_STOCK)) {
-        stock.refill ??= this.refill(name, stock, Math.max(count, BLOCK_SIZE));
-        if (leftIn(stock) >= count) {
-          // Whoever needs it, asks again and is told.
-          stock.refill.catch(() => undefined);
-          break;
-        }
-        await stock.refill;
+      while (leftIn(stock) < count) {
+        await this.refilled(name, stock, Math.max(count, BLOCK_SIZE));
+      }
+      if (leftIn(stock) < LOW_STOCK) {
+        // Whoever needs it, asks again and is told.
+        this.refilled(name, stock).catch(() => undefined);
       }
     }
   }
@@ -100,16 +97,18 @@ export class IdBlocks {
     return id;
   }
 
-  private async refill(name: IdName, stock: Stock, count = BLOCK_SIZE): Promise<void> {
-    try {
-      const next = await this.database.writeAside((manager) => advance(manager, name, count));
-      stock.parts.push({ next, end: next + count });
-      if (stock.parts.length > MAX_PARTS) {
-        stock.parts.shift();
-      }
-    } finally {
-      stock.refill = undefined;
-    }
+  /** Those who need it at one time wait for one block. */
+  private refilled(name: IdName, stock: Stock, count = BLOCK_SIZE): Promise<void> {
+    stock.refill ??= this.database
+      .writeAside((manager) => advance(manager, name, count))
+      .then((next) => {
+        stock.parts = [...stock.parts, { next, end: next + count }].slice(-MAX_PARTS);
+        return undefined;
+      })
+      .finally(() => {
+        stock.refill = undefined;
+      });
+    return stock.refill;
   }
 
   private stockOf(name: IdName): Stock {
@@ -121,37 +120,30 @@ function leftIn({ parts }: Stock): number {
   return parts.reduce((sum, { next, end }) => sum + end - next, 0);
 }
 
-function take({ parts }: Stock, count: number): number | undefined {
-  const part = parts.find(({ next, end }) => end - next >= count);
+function take(stock: Stock, count: number): number | undefined {
+  const part = stock.parts.find(({ next, end }) => end - next >= count);
   if (part === undefined) {
     return undefined;
   }
-  const first = part.next;
   part.next += count;
   if (part.next === part.end) {
-    parts.splice(parts.indexOf(part), 1);
+    stock.parts = stock.parts.filter((other) => other !== part);
   }
-  return first;
+  return part.next - count;
 }
 
 /** Moves the beginning of the free ids; the row stays locked until the transaction ends, so nobody gets the same ids. */
 async function advance(manager: EntityManager, name: IdName, count: number): Promise<number> {
   const { affected } = await manager.increment(IdBlockEntity, { name }, 'next', count);
   if (affected === 0) {
-    await insertFirst(manager, name);
+    await manager.insert(IdBlockEntity, { name, next: 1 }).catch((error: unknown) => {
+      // Another replica was first; its row serves both.
+      if (!isDuplicate(error)) {
+        throw error;
+      }
+    });
     await manager.increment(IdBlockEntity, { name }, 'next', count);
   }
   const { next } = await manager.findOneByOrFail(IdBlockEntity, { name });
   return next - count;
-}
-
-async function insertFirst(manager: EntityManager, name: IdName): Promise<void> {
-  try {
-    await manager.insert(IdBlockEntity, { name, next: 1 });
-  } catch (error) {
-    // Another replica was first; its row serves both.
-    if (!isDuplicate(error)) {
-      throw error;
-    }
-  }
 }

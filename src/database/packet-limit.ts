@@ -38,8 +38,12 @@ export class PacketLimit {
     const send = sender.addCommand.bind(connection);
     sender.addCommand = (command) => {
       const { onResult, sql, parameters } = command;
-      const sent = Array.isArray(parameters) ? [sql, ...(parameters as unknown[])] : [sql];
-      if (onResult === undefined || !isLonger(sent, (limit ?? this.lastKnown) - OVERHEAD_BYTES)) {
+      const sent = [sql, parameters].flat().filter((part) => typeof part === 'string' || isBytes(part));
+      const bytes = (limit ?? this.lastKnown) - OVERHEAD_BYTES;
+      // Most statements are so short that nobody needs to count.
+      const isLonger =
+        sum(sent, ({ length }) => length * UNIT_BYTES) > bytes && sum(sent, Buffer.byteLength) > bytes;
+      if (onResult === undefined || !isLonger) {
         return send(command);
       }
       queueMicrotask(() => onResult(tooLarge()));
@@ -48,19 +52,12 @@ export class PacketLimit {
   }
 }
 
-function isLonger(sent: readonly unknown[], bytes: number): boolean {
-  // Most statements are so short that nobody needs to count.
-  return (
-    sizeOf(sent, ({ length }) => length * UNIT_BYTES) > bytes &&
-    sizeOf(sent, (part) => Buffer.byteLength(part)) > bytes
-  );
+function isBytes(part: unknown): part is Uint8Array {
+  return part instanceof Uint8Array;
 }
 
-function sizeOf(sent: readonly unknown[], size: (part: string | Uint8Array) => number): number {
-  return sent.reduce<number>(
-    (sum, part) => (typeof part === 'string' || part instanceof Uint8Array ? sum + size(part) : sum),
-    0,
-  );
+function sum<Part>(parts: readonly Part[], size: (part: Part) => number): number {
+  return parts.reduce((total, part) => total + size(part), 0);
 }
 
 function tooLarge(): Error {

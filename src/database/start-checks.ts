@@ -18,15 +18,16 @@ export async function checkSession(dataSource: DataSource): Promise<void> {
     return;
   }
   // MariaDB before 11.1 calls the variable tx_isolation.
-  const rows = (await dataSource.query(
-    "SHOW SESSION VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation')",
-  )) as { Value: string }[];
-  if (!rows.some(({ Value }) => Value === 'READ-COMMITTED')) {
+  const values = await shown(
+    dataSource,
+    "SESSION VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation')",
+  );
+  if (![...values.values()].includes('READ-COMMITTED')) {
     throw new UnfitDatabaseError('Database sessions must run at isolation level READ COMMITTED.');
   }
 }
 
-const VARIABLES = ['group_replication_group_name', 'group_replication_single_primary_mode', 'wsrep_on'];
+const VARIABLES = "'group_replication_group_name', 'group_replication_single_primary_mode', 'wsrep_on'";
 const NODES = 'wsrep_cluster_size';
 const WHY =
   'Of servers that all take writes, none sees the locks of the others, so what two of them are told at one time can be lost.';
@@ -41,17 +42,10 @@ export async function checkWriters(dataSource: DataSource): Promise<void> {
   if (isEmbedded(dataSource)) {
     return;
   }
-  const values = valuesOf(
-    await dataSource.query(
-      `SHOW GLOBAL VARIABLES WHERE Variable_name IN (${VARIABLES.map((name) => `'${name}'`).join(', ')})`,
-    ),
-  );
-  if (values.get('wsrep_on') === 'ON') {
-    valuesOf(await dataSource.query(`SHOW GLOBAL STATUS LIKE '${NODES}'`)).forEach((value, name) =>
-      values.set(name, value),
-    );
-  }
-  const problem = severalWriters(values);
+  const values = await shown(dataSource, `GLOBAL VARIABLES WHERE Variable_name IN (${VARIABLES})`);
+  const isCluster = values.get('wsrep_on') === 'ON';
+  const nodes = isCluster ? await shown(dataSource, `GLOBAL STATUS LIKE '${NODES}'`) : [];
+  const problem = severalWriters(new Map([...values, ...nodes]));
   if (problem !== undefined) {
     throw new UnfitDatabaseError(`${problem} ${WHY}`);
   }
@@ -71,13 +65,9 @@ export function severalWriters(values: ReadonlyMap<string, string>): string | un
     : undefined;
 }
 
-function valuesOf(rows: unknown): Map<string, string> {
-  return new Map(
-    (rows as { Variable_name: string; Value: string }[]).map(({ Variable_name: name, Value }) => [
-      name.toLowerCase(),
-      Value,
-    ]),
-  );
+async function shown(dataSource: DataSource, what: string): Promise<Map<string, string>> {
+  const rows = await dataSource.query<{ Variable_name: string; Value: string }[]>(`SHOW ${what}`);
+  return new Map(rows.map(({ Variable_name: name, Value }) => [name.toLowerCase(), Value]));
 }
 
 /** Warns where the server takes no statement as large as the largest value that we store: such work fails. */

@@ -24,7 +24,13 @@ export function watchStatements(dataSource: DataSource): void {
   const create = dataSource.createQueryRunner.bind(dataSource);
   dataSource.createQueryRunner = (mode) => {
     const runner = create(mode);
-    return recordedSpan() === undefined ? runner : watchedRunner(dataSource, runner);
+    if (recordedSpan() !== undefined && !watched.has(runner)) {
+      watched.add(runner);
+      const send = runner.query.bind(runner) as (...args: unknown[]) => Promise<never>;
+      runner.query = (...args: unknown[]): Promise<never> =>
+        asStatement(dataSource, String(args[0]), () => send(...args));
+    }
+    return runner;
   };
 }
 
@@ -47,16 +53,6 @@ function asStatement<Result>(
     'db.collection.name': table,
   };
   return inSpan(summary, { kind: SpanKind.CLIENT, attributes }, send);
-}
-
-function watchedRunner(dataSource: DataSource, runner: QueryRunner): QueryRunner {
-  if (!watched.has(runner)) {
-    watched.add(runner);
-    const send = runner.query.bind(runner) as (...args: unknown[]) => Promise<never>;
-    runner.query = (...args: unknown[]): Promise<never> =>
-      asStatement(dataSource, String(args[0]), () => send(...args));
-  }
-  return runner;
 }
 
 /**

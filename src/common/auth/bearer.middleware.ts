@@ -2,7 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import passport from 'passport';
 import { AuthenticationRequiredError, KeySourceUnavailableError } from './auth.errors.js';
 import { bearerToken, countAuthorizationHeaders } from './bearer-token.js';
-import { setRecheck, setPrincipal, type Principal } from '../user/principal.js';
+import { setPrincipal, type Principal } from '../user/principal.js';
 import type { JwtStrategy } from './jwt.strategy.js';
 
 /** Paths anybody may read: health probes, metrics and the API documentation. A final `/*` covers all paths below. */
@@ -56,8 +56,7 @@ export function bearerMiddleware(
       return known === undefined || strategy.asksIssuer ? ask(request, response, known) : known;
     };
     const goOn = (principal: Principal): void => {
-      setPrincipal(request, principal);
-      setRecheck(request, recognise);
+      setPrincipal(request, principal, recognise);
       next();
     };
     const principal = recognise();

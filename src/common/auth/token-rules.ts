@@ -1,5 +1,5 @@
 import { decodeProtectedHeader, type JWSHeaderParameters, type ProtectedHeaderParameters } from 'jose';
-import { AuthenticationRequiredError } from './auth.errors.js';
+import { AuthenticationRequiredError, type AuthenticationFailure } from './auth.errors.js';
 import type { TokenRules } from './trusted-issuer.js';
 
 /** Claims of a verified token. Their values are whatever the issuer was made to write: check before use. */
@@ -25,23 +25,24 @@ const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
  * @throws AuthenticationRequiredError
  */
 export function readTokenHeader(token: string, rules: TokenRules): JWSHeaderParameters {
-  if (!COMPACT_JWS.test(token) || !hasCanonicalSignature(token)) {
-    throw new AuthenticationRequiredError('malformed');
-  }
+  demand(COMPACT_JWS.test(token) && hasCanonicalSignature(token), 'malformed');
   const header = decodeTokenHeader(token);
-  if (REFUSED_HEADERS.some((name) => Object.hasOwn(header, name))) {
-    throw new AuthenticationRequiredError('refused');
-  }
-  if (typeof header.alg !== 'string' || !rules.algorithms.includes(header.alg)) {
-    throw new AuthenticationRequiredError('refused');
-  }
-  if (header['kid'] !== undefined && typeof header['kid'] !== 'string') {
-    throw new AuthenticationRequiredError('malformed');
-  }
-  if (!(rules.tokenTypes ?? DEFAULT_TOKEN_TYPES).some((type) => type.toLowerCase() === typeOf(header))) {
-    throw new AuthenticationRequiredError('refused');
-  }
+  const { alg, kid } = header;
+  demand(!REFUSED_HEADERS.some((name) => Object.hasOwn(header, name)), 'refused');
+  demand(typeof alg === 'string' && rules.algorithms.includes(alg), 'refused');
+  demand(kid === undefined || typeof kid === 'string', 'malformed');
+  const types = rules.tokenTypes ?? DEFAULT_TOKEN_TYPES;
+  demand(
+    types.some((type) => type.toLowerCase() === typeOf(header)),
+    'refused',
+  );
   return header;
+}
+
+function demand(holds: boolean, reason: AuthenticationFailure): asserts holds {
+  if (!holds) {
+    throw new AuthenticationRequiredError(reason);
+  }
 }
 
 /**
@@ -58,20 +59,12 @@ export function checkClaims(
   toleranceSeconds: number,
 ): AccessClaims {
   const { iss, sub, exp, iat } = claims;
-  if (iss !== rules.issuer || !isSubject(sub)) {
-    throw new AuthenticationRequiredError('refused');
-  }
-  if (!isDate(exp) || !isDate(iat) || iat > exp) {
-    throw new AuthenticationRequiredError('refused');
-  }
-  if (iat > now + toleranceSeconds) {
-    throw new AuthenticationRequiredError('not_yet_valid');
-  }
-  const isAccessToken = isBearerAccessToken(claims) && !isOfSignIn(header, claims);
-  if (!isAccessToken || !hasRequired(claims, rules.requiredClaims)) {
-    throw new AuthenticationRequiredError('refused');
-  }
-  return { ...claims, iss, sub, exp };
+  demand(iss === rules.issuer && isSubject(sub), 'refused');
+  demand(isDate(exp) && isDate(iat) && iat <= exp, 'refused');
+  demand(iat <= now + toleranceSeconds, 'not_yet_valid');
+  demand(isBearerAccessToken(claims) && !isOfSignIn(header, claims), 'refused');
+  demand(hasRequired(claims, rules.requiredClaims), 'refused');
+  return { ...claims, iss: rules.issuer, sub, exp };
 }
 
 /**

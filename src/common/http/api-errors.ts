@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath, type ApiResponseOptions } from '@nestjs/swagger';
 import { ErrorResponseDto } from '../errors/error.response.dto.js';
@@ -18,33 +19,23 @@ const MEANINGS = {
 /** A status of the contract's table. */
 export type ErrorStatus = keyof typeof MEANINGS;
 
-const EXAMPLES: Record<ErrorStatus, { error: string; message: string; details?: string }> = {
-  400: {
-    error: 'Bad Request',
-    message: 'Request validation failed.',
-    details: 'name: is required',
-  },
-  401: { error: 'Unauthorized', message: 'Authentication required or failed.' },
-  403: { error: 'Forbidden', message: 'Insufficient permissions to access Integration Management' },
-  404: { error: 'Not Found', message: 'System not found.' },
-  409: { error: 'Conflict', message: 'Name must be unique inside the project.' },
-  412: {
-    error: 'Precondition Failed',
-    message: 'It was changed meanwhile: read it again.',
-    details: 'If-Match',
-  },
+const EXAMPLES: Record<ErrorStatus, { message: string; details?: string }> = {
+  400: { message: 'Request validation failed.', details: 'name: is required' },
+  401: { message: 'Authentication required or failed.' },
+  403: { message: 'Insufficient permissions to access Integration Management' },
+  404: { message: 'System not found.' },
+  409: { message: 'Name must be unique inside the project.' },
+  412: { message: 'It was changed meanwhile: read it again.', details: 'If-Match' },
   428: {
-    error: 'Precondition Required',
     message: 'If-Match is required: send the ETag of what was read.',
     details: 'HTTP_REQUIRE_IF_MATCH',
   },
-  429: { error: 'Too Many Requests', message: 'Too many requests.' },
+  429: { message: 'Too many requests.' },
   500: {
-    error: 'Internal Server Error',
     message: 'The server could not complete the request.',
     details: 'request id 0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
   },
-  503: { error: 'Service Unavailable', message: 'This replica of the service is stopping.' },
+  503: { message: 'This replica of the service is stopping.' },
 };
 
 const RETRY_AFTER = {
@@ -92,7 +83,7 @@ function toStatus(text: string): ErrorStatus {
 function apiError(status: ErrorStatus, own: string | OwnError = EXAMPLES[status].message): MethodDecorator {
   const { type, headers, ...shown } = typeof own === 'string' ? { message: own } : own;
   const schema = { $ref: getSchemaPath(type ?? ErrorResponseDto) };
-  const example = { ...EXAMPLES[status], ...shown, status };
+  const example = { error: STATUS_CODES[status], ...EXAMPLES[status], ...shown, status };
   return applyDecorators(
     ...(type === undefined ? [] : [ApiExtraModels(type)]),
     ApiResponse({

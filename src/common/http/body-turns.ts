@@ -49,7 +49,7 @@ export class BodyTurns {
    */
   async take(caller: string, amount: number, over: AbortSignal): Promise<() => void> {
     const { limit, waitMs } = this.rules;
-    if (limit.most === 0 || this.isSmall(amount)) {
+    if (limit.most === 0) {
       return () => undefined;
     }
     const bodies = this.callers.get(caller) ?? { amount: 0, line: new WaitingLine<number>() };
@@ -83,13 +83,8 @@ export class BodyTurns {
 
   private end(caller: string, bodies: Bodies, amount: number): void {
     bodies.amount -= amount;
-    for (
-      let next = bodies.line.first;
-      next !== undefined && this.fits(bodies, next);
-      next = bodies.line.first
-    ) {
-      bodies.amount += next;
-      bodies.line.admit();
+    while (bodies.line.first !== undefined && this.fits(bodies, bodies.line.first)) {
+      bodies.amount += bodies.line.admit() ?? 0;
     }
     if (bodies.amount === 0) {
       this.callers.delete(caller);

@@ -85,19 +85,19 @@ export function requireHost(request: Request, _response: Response, next: NextFun
   next();
 }
 
-interface Exchange {
-  request: IncomingMessage;
-  response: ServerResponse;
-}
+const MESSAGES: ReadonlyMap<string | undefined, string> = new Map([
+  ['HPE_HEADER_OVERFLOW', 'Request headers are too large.'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'The request did not arrive in time.'],
+]);
 
 /**
  * Answers what Node's HTTP parser rejects, which no middleware ever sees, with the one error body. Statuses outside
  * the contract's table (408, 417, 431) become 400; the message says which it was.
  */
 export function answerClientErrors(server: Server, log: Log): void {
-  const latest = new WeakMap<Duplex, Exchange>();
+  const latest = new WeakMap<Duplex, ServerResponse>();
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    latest.set(request.socket, { request, response });
+    latest.set(request.socket, response);
   });
   // RFC 9110, section 10.1.1: a server may ignore an expectation it does not know. Node would answer an empty 417.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -108,7 +108,7 @@ export function answerClientErrors(server: Server, log: Log): void {
       socket.destroy();
       return;
     }
-    const message = messageOf(error.code);
+    const message = MESSAGES.get(error.code) ?? 'The request is not valid HTTP.';
     const body = JSON.stringify(errorBody(400, message));
     const requestId = randomUUID();
     log.info('request refused before it was read', { requestId, reason: message });
@@ -133,21 +133,9 @@ export function answerClientErrors(server: Server, log: Log): void {
  * that is still being served. It must not be a second answer to the broken request either. Both are worse than a closed
  * connection.
  */
-function isAnswerDue(exchange: Exchange | undefined): boolean {
-  if (exchange === undefined) {
+function isAnswerDue(response: ServerResponse | undefined): boolean {
+  if (response === undefined) {
     return true;
   }
-  const { request, response } = exchange;
-  return request.complete ? response.writableFinished : !response.headersSent;
-}
-
-function messageOf(code: string | undefined): string {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return 'Request headers are too large.';
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return 'The request did not arrive in time.';
-    default:
-      return 'The request is not valid HTTP.';
-  }
+  return response.req.complete ? response.writableFinished : !response.headersSent;
 }

@@ -97,7 +97,7 @@ export class JsonBodies {
     const body: unknown = request.body;
     const bytes = body instanceof Uint8Array && body.length > 0 ? body : NOTHING;
     if (reads === 'raw' || this.byteTurns.isSmall(bytes.length)) {
-      endTurn?.();
+      endTurn();
     }
     request.body = reads === 'raw' ? bytes : await this.parsedInTurn(request, bytes);
   }
@@ -124,13 +124,12 @@ export class JsonBodies {
  * Waits until bodies of this caller leave room for so much.
  * @returns ends the turn before the answer
  */
-async function turnOf(request: Request, turns: BodyTurns, amount: number): Promise<(() => void) | undefined> {
-  if (turns.isSmall(amount)) {
-    return undefined;
-  }
+async function turnOf(request: Request, turns: BodyTurns, amount: number): Promise<() => void> {
   const principal = principalOf(request);
-  const over = requestContext()?.over;
-  return principal && over && turns.take(callerKey(principal), amount, over);
+  const context = turns.isSmall(amount) ? undefined : requestContext();
+  return principal && context
+    ? turns.take(callerKey(principal), amount, context.over)
+    : (): void => undefined;
 }
 
 /** @throws UnreadableBodyError */

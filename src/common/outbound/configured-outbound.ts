@@ -75,12 +75,11 @@ function configuredProxy(env: Env): ProxyOptions | undefined {
   if (url === undefined) {
     return undefined;
   }
-  const file = env.get('TLS_CA_FILE');
   const proxy = {
     url,
     target: env.get('OUTBOUND_PROXY_TARGET'),
     direct: env.get('OUTBOUND_NO_PROXY'),
-    ...(file === undefined ? {} : { ca: readAuthority(file) }),
+    ...readAuthority(env),
   };
   readable(
     () => new OutboundProxy(proxy),

@@ -32,7 +32,7 @@ export class RedisConnections {
     private readonly log: Log | undefined,
     private readonly target: RedisTarget,
     private readonly driver: Driver,
-    private readonly authority: string | undefined,
+    private readonly authority: { ca?: string },
   ) {}
 
   /**
@@ -44,8 +44,7 @@ export class RedisConnections {
     if (target === null) {
       return undefined;
     }
-    const file = env.get('TLS_CA_FILE');
-    const authority = file === undefined ? undefined : readAuthority(file);
+    const authority = readAuthority(env);
     const driver = await import('ioredis').catch(() => {
       throw new EnvError(['REDIS_URL needs the npm package ioredis, which is not installed']);
     });
@@ -97,11 +96,10 @@ export class RedisConnections {
 
   private options(purpose: RedisPurpose): RedisOptions {
     const { username, password, usesTls } = this.target;
-    const ca = this.authority === undefined ? {} : { ca: this.authority };
     return {
       ...(username === undefined ? {} : { username }),
       ...(password === undefined ? {} : { password }),
-      ...(usesTls ? { tls: ca } : {}),
+      ...(usesTls ? { tls: this.authority } : {}),
       connectTimeout: redisLimits.connectTimeoutMs,
       retryStrategy: retryDelay,
       // A primary that became a replica answers READONLY: the address leads elsewhere by now.

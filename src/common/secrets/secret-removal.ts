@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../json.js';
+import type { JsonValue } from '../json.js';
 import { inOnePiece, inTurns, type Steps } from '../turns.js';
 import { placesOf } from './text-search.js';
 import { bytesOf, canonicalSteps, canonicalText, type CanonicalText } from './canonical-text.js';
@@ -34,7 +34,7 @@ export class SecretRemoval {
 
   /** A text without the secrets; the very same where it has none. */
   text(text: string): string {
-    return this.canHold(text) ? inOnePiece(this.textSteps(text)) : text;
+    return inOnePiece(this.textSteps(text));
   }
 
   /** As {@link text}, for a text of any length: others have their turn meanwhile. */
@@ -53,45 +53,31 @@ export class SecretRemoval {
   }
 
   private *jsonSteps(value: JsonValue): Steps<JsonValue> {
-    if (Array.isArray(value)) {
-      const items: JsonValue[] = [];
-      for (const item of value) {
-        items.push(yield* this.memberSteps(item));
-        if (this.isDue(MEMBER_WORK)) {
-          yield;
-        }
-      }
-      return items;
-    }
-    if (isJsonObject(value)) {
-      const members: [string, JsonValue][] = [];
-      for (const [name, member] of Object.entries(value)) {
-        members.push([yield* this.memberText(name), yield* this.memberSteps(member)]);
-        if (this.isDue(MEMBER_WORK)) {
-          yield;
-        }
-      }
-      return Object.fromEntries(members);
-    }
-    return yield* this.memberSteps(value);
-  }
-
-  private *memberSteps(value: JsonValue): Steps<JsonValue> {
     if (typeof value === 'string') {
-      return yield* this.memberText(value);
+      return yield* this.textSteps(value);
     }
     if (typeof value === 'number') {
       const text = String(value);
-      return (yield* this.memberText(text)) === text ? value : REMOVED;
+      return (yield* this.textSteps(text)) === text ? value : REMOVED;
     }
-    return typeof value === 'object' && value !== null ? yield* this.jsonSteps(value) : value;
-  }
-
-  private *memberText(text: string): Steps<string> {
-    return this.canHold(text) ? yield* this.textSteps(text) : text;
+    if (typeof value !== 'object' || value === null) {
+      return value;
+    }
+    const isList = Array.isArray(value);
+    const members: [string, JsonValue][] = [];
+    for (const [name, member] of isList ? value.entries() : Object.entries(value)) {
+      members.push([isList ? '' : yield* this.textSteps(String(name)), yield* this.jsonSteps(member)]);
+      if (this.isDue(MEMBER_WORK)) {
+        yield;
+      }
+    }
+    return isList ? members.map(([, member]) => member) : Object.fromEntries(members);
   }
 
   private *textSteps(text: string): Steps<string> {
+    if (!this.canHold(text)) {
+      return text;
+    }
     const canonical = yield* canonicalSteps(text);
     const found = yield* this.foundSteps(canonical.text);
     return found.length === 0 ? text : without(text, canonical, found);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EnvError } from '../../config/env.js';
+import { Env, EnvError } from '../../config/env.js';
 import { readAuthority } from './authority-file.js';
 
 const [first = '', second = ''] = rootCertificates;
@@ -29,7 +29,7 @@ describe('readAuthority', () => {
       `# ours\r\n${`${first}\n${second}\n`.replace(/\n/g, '\r\n')}`,
     ],
   ])('reads %s', async (_, text) => {
-    expect(readAuthority(await fileOf(text))).toBe(text);
+    expect(readAuthority(settings(await fileOf(text)))).toEqual({ ca: text });
   });
 
   it.each([
@@ -56,10 +56,14 @@ describe('readAuthority', () => {
   });
 });
 
+function settings(file: string): Env {
+  return Env.parse('maintenance', { TLS_CA_FILE: file });
+}
+
 /** What reading it throws. */
 function refusalOf(file: string): unknown {
   try {
-    return readAuthority(file);
+    return readAuthority(settings(file));
   } catch (error) {
     return error;
   }

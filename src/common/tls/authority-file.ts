@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { EnvError } from '../../config/env.js';
+import { EnvError, type Env } from '../../config/env.js';
 import { codeOf } from '../../config/start.error.js';
 
 /** The labels that OpenSSL takes for a certificate. */
@@ -8,16 +8,21 @@ const CERTIFICATES = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[^]*?-----
 
 /**
  * Reads the certificates (PEM) of the authority that TLS_CA_FILE names.
+ * @returns nothing without the setting
  * @throws EnvError when one is broken, too: TLS would leave it out, and say of every server that nobody knows
  * its authority
  */
-export function readAuthority(file: string): string {
+export function readAuthority(env: Env): { ca?: string } {
+  const file = env.get('TLS_CA_FILE');
+  if (file === undefined) {
+    return {};
+  }
   const text = readText(file);
   const certificates = text.match(CERTIFICATES) ?? [];
   if (certificates.length === 0 || !certificates.every(isCertificate)) {
     throw new EnvError([`TLS_CA_FILE must name a file of certificates in PEM format`]);
   }
-  return text;
+  return { ca: text };
 }
 
 function readText(file: string): string {

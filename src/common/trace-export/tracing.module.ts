@@ -37,8 +37,7 @@ async function configuredSpans(env: Env, log: Log, { registry }: Metrics): Promi
   if (endpoint === undefined) {
     return null;
   }
-  const file = env.get('TLS_CA_FILE');
-  const tls = file === undefined ? undefined : { ca: readAuthority(file) };
+  const tls = readAuthority(env);
   const outbound = operatorClient(env, endpoint);
   // Without a collector the libraries are not even loaded.
   const { exportSpans } = await import('./trace-exporter.js');

@@ -47,22 +47,20 @@ export function callerHash(caller: Pick<Principal, 'issuer' | 'subject'>): strin
   return cached(hashes, caller, () => createHash('sha256').update(callerKey(caller)).digest('hex'));
 }
 
+type Recheck = () => Principal | Promise<Principal>;
+
 // Kept off the request object: nothing that logs or copies a request can leak it, nothing in a request can forge it.
-const principals = new WeakMap<IncomingMessage, Principal>();
+const principals = new WeakMap<IncomingMessage, { principal: Principal; recheck: Recheck }>();
 
 /** The authenticated caller of a request; undefined on public routes. */
 export function principalOf(request: IncomingMessage): Principal | undefined {
-  return principals.get(request);
+  return principals.get(request)?.principal;
 }
 
-/** Notes who sent a request. Only the bearer middleware calls this. */
-export function setPrincipal(request: IncomingMessage, principal: Principal): void {
-  principals.set(request, principal);
+/** Notes who sent a request, and how to recognise the caller again. Only the bearer middleware calls this. */
+export function setPrincipal(request: IncomingMessage, principal: Principal, recheck: Recheck): void {
+  principals.set(request, { principal, recheck });
 }
-
-type Recheck = () => Principal | Promise<Principal>;
-
-const rechecks = new WeakMap<IncomingMessage, Recheck>();
 
 /**
  * Recognises the caller of a request again, for answers that outlive the check at their beginning. It costs next to nothing
@@ -71,14 +69,9 @@ const rechecks = new WeakMap<IncomingMessage, Recheck>();
  * @throws KeySourceUnavailableError
  */
 export async function recheckCaller(request: IncomingMessage): Promise<Principal> {
-  const recheck = rechecks.get(request);
-  if (recheck === undefined) {
+  const known = principals.get(request);
+  if (known === undefined) {
     throw new TypeError('Nobody was recognised for this request.');
   }
-  return recheck();
-}
-
-/** Notes how. Only the bearer middleware calls this. */
-export function setRecheck(request: IncomingMessage, recheck: Recheck): void {
-  rechecks.set(request, recheck);
+  return known.recheck();
 }

@@ -63,18 +63,23 @@ const URL_MAX_LENGTH = 2_048;
 export const IsPathId = (options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(ApiProperty({ type: String, pattern: PATH_ID_PATTERN, ...options }), MatchesPathId());
 
+/** A rule of ours: whether a value keeps it, and what is said of one that does not. */
+const keeps = (name: string, validate: (value: unknown) => boolean, message: (value: unknown) => string) =>
+  ValidateBy({
+    name,
+    validator: { validate, defaultMessage: buildMessage((_each, args) => message(args?.value)) },
+  });
+
 /**
  * A text of `min` to `max` characters, counted as the database counts them: by Unicode code point, variation selectors
  * included.
  */
 export const HasLength = (min: number, max: number): PropertyDecorator =>
-  ValidateBy({
-    name: 'hasLength',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && hasLength(value, min, max),
-      defaultMessage: buildMessage(() => `must have ${min} to ${max} characters`),
-    },
-  });
+  keeps(
+    'hasLength',
+    (value) => typeof value === 'string' && hasLength(value, min, max),
+    () => `must have ${min} to ${max} characters`,
+  );
 
 /**
  * A text of `min` to `max` characters of whole Unicode without control characters other than line breaks and tabs.
@@ -96,13 +101,11 @@ export const IsText = (min: number, max: number, options: ApiPropertyOptions): P
 export const IsDisplayName = (max: number, options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     IsText(1, max, options),
-    ValidateBy({
-      name: 'isDisplayName',
-      validator: {
-        validate: (value: unknown) => typeof value !== 'string' || displayNameFault(value) === undefined,
-        defaultMessage: buildMessage((_each, args) => displayNameFault(String(args?.value)) ?? ''),
-      },
-    }),
+    keeps(
+      'isDisplayName',
+      (value) => typeof value !== 'string' || displayNameFault(value) === undefined,
+      (value) => displayNameFault(String(value)) ?? '',
+    ),
   );
 
 /** A value of OAuth 2.0 credentials: printable ASCII (RFC 6749, appendix A.1 and A.2). */
@@ -119,16 +122,12 @@ export const IsHttpUrl = (options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ type: String, format: 'uri', maxLength: URL_MAX_LENGTH, ...options }),
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? withAsciiHost(value) : value)),
-    ValidateBy({
-      name: 'isHttpUrl',
-      validator: {
-        validate: isHttpUrl,
-        defaultMessage: buildMessage(
-          () =>
-            `must be an http or https URL of at most ${URL_MAX_LENGTH} characters, without credentials and fragment`,
-        ),
-      },
-    }),
+    keeps(
+      'isHttpUrl',
+      isHttpUrl,
+      () =>
+        `must be an http or https URL of at most ${URL_MAX_LENGTH} characters, without credentials and fragment`,
+    ),
   );
 
 /** Leaves out a member that was not sent; null is a value like any other and refused where none is allowed. */

@@ -24,6 +24,10 @@ export const IsWholeNumber = (min: number, max: number): PropertyDecorator =>
     Max(max, { message: `must be at most ${max}` }),
   );
 
+/** A member of a query that may be left out. */
+const inQuery = (options: ApiPropertyOptions, ...rules: PropertyDecorator[]): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional(options), ...rules, IsOptional());
+
 /** A moment as a query writes it; the `+` of an offset may have become a space. */
 const toDate = ({ value }: { value: unknown }): unknown => {
   const moment = typeof value === 'string' ? parseDateTime(value.replace(' ', '+')) : undefined;
@@ -35,20 +39,11 @@ export const IsQueryNumber = (
   { min, max = MAX_WHOLE_NUMBER }: { min: number; max?: number },
   options: ApiPropertyOptions,
 ): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({ type: 'integer', minimum: min, maximum: max, ...options }),
-    IsOptional(),
-    IsWholeNumber(min, max),
-  );
+  inQuery({ type: 'integer', minimum: min, maximum: max, ...options }, IsWholeNumber(min, max));
 
 /** How many entries a page has. */
 export const IsPageLimit = (entries: string, max = MAX_PAGE_LIMIT): PropertyDecorator =>
-  IsQueryNumber(
-    { min: 1, max },
-    {
-      description: `${entries} in a page; ${pageLimits.size} without it.`,
-    },
-  );
+  IsQueryNumber({ min: 1, max }, { description: `${entries} in a page; ${pageLimits.size} without it.` });
 
 const REPEATED = Symbol('repeated');
 
@@ -62,18 +57,12 @@ export const IsQueryList = (
   }: { pattern: string; maxLength: number; most: number; message: string },
   options: ApiPropertyOptions,
 ): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({
-      type: 'array',
-      items: { type: 'string', pattern, maxLength },
-      maxItems: most,
-      ...options,
-    }),
+  inQuery(
+    { type: 'array', items: { type: 'string', pattern, maxLength }, maxItems: most, ...options },
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? [value] : value)),
     ArrayMaxSize(most, { message: `must be given at most ${most} times` }),
     // One message for both, which says what to write. What makes requests of the document knows no lookahead.
     Matches(new RegExp(`^(?=[^]{0,${maxLength}}$)(?:${pattern})`, 'u'), { each: true, message }),
-    IsOptional(),
     (dto: object, name: string | symbol) =>
       Reflect.defineMetadata(REPEATED, [...repeatedIn(dto.constructor), String(name)], dto.constructor),
   );
@@ -85,18 +74,13 @@ export function repeatedIn(dto: object | undefined): readonly string[] {
 
 /** An id in a query, such as that of an application. May be left out. */
 export const IsQueryId = (options: ApiPropertyOptions): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({ type: String, pattern: PATH_ID_PATTERN, ...options }),
-    MatchesPathId(),
-    IsOptional(),
-  );
+  inQuery({ type: String, pattern: PATH_ID_PATTERN, ...options }, MatchesPathId());
 
 /** The name of a process in a query. May be left out. */
 export const IsQueryProcessName = (options: ApiPropertyOptions): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({ type: String, pattern: PROCESS_NAME.pattern.source, ...options }),
+  inQuery(
+    { type: String, pattern: PROCESS_NAME.pattern.source, ...options },
     Matches(PROCESS_NAME.pattern, { message: 'must be the name of a process' }),
-    IsOptional(),
   );
 
 /**
@@ -108,10 +92,9 @@ export const IsQueryName = (
   names: readonly string[],
   options: { description: string; example?: string },
 ): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({ enum: [...names], enumName, ...options }),
+  inQuery(
+    { enum: [...names], enumName, ...options },
     IsIn(names, { message: `must be one of ${names.join(', ')}` }),
-    IsOptional(),
   );
 
 /** RFC 9562, section 4: read in either case, written in lower case, as it is stored. */
@@ -120,11 +103,10 @@ const toLowerCase = ({ value }: { value: unknown }): unknown =>
 
 /** A UUID in a query. May be left out. */
 export const IsQueryUuid = (description: string): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({ format: 'uuid', description }),
+  inQuery(
+    { format: 'uuid', description },
     Transform(toLowerCase),
     IsUUID(undefined, { message: 'must be a UUID' }),
-    IsOptional(),
   );
 
 /** A UUID of version 7 (RFC 9562, section 5.7), in either case. */
@@ -133,25 +115,23 @@ const PAGE_CURSOR_PATTERN =
 
 /** Where a page goes on: the id, a UUID of version 7, that the page before gave as `next`. May be left out. */
 export const IsPageCursor = (): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({
+  inQuery(
+    {
       type: String,
       pattern: PAGE_CURSOR_PATTERN,
       description: 'The `next` of the page before: a UUID of version 7.',
       example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
-    }),
+    },
     Transform(toLowerCase),
     IsUUID('7', { message: 'must be the next of a page' }),
-    IsOptional(),
   );
 
 /** A moment in a query, in RFC 3339 or ISO 8601; UTC where it has no offset. May be left out. */
 const IsQueryMoment = (options: ApiPropertyOptions): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({ type: String, format: 'date-time', ...options }),
+  inQuery(
+    { type: String, format: 'date-time', ...options },
     Transform(toDate),
     IsDate({ message: 'must be an ISO 8601 date and time' }),
-    IsOptional(),
   );
 
 /** Where a time range of a list begins, with the range: "Only … at this time or later". */

@@ -33,7 +33,9 @@ export class ReadQueue<Part, Result> {
     limits: GroupLimits,
     private readonly kind: ReadKind<Part, Result>,
   ) {
-    this.queue = new GroupQueue(limits, (readers) => this.read(readers));
+    this.queue = new GroupQueue(limits, (readers) =>
+      this.readAll([...groupedBy(readers, ({ part }) => this.kind.keyOf(part)).values()]),
+    );
   }
 
   /** @throws DatabaseOverloadedError when too many wait, and whatever reading does */
@@ -43,13 +45,10 @@ export class ReadQueue<Part, Result> {
     });
   }
 
-  /** Never rejects. */
-  private async read(readers: readonly Reader<Part, Result>[]): Promise<void> {
-    const byKey = groupedBy(readers, ({ part }) => this.kind.keyOf(part));
-    await this.readAll([...byKey.values()]);
-  }
-
-  /** @param asked who asks for the same, the first to come in front */
+  /**
+   * Never rejects.
+   * @param asked who asks for the same, the first to come in front
+   */
   private async readAll(asked: readonly (readonly Reader<Part, Result>[])[]): Promise<void> {
     const firsts = asked.flatMap(([first]) => first ?? []);
     try {
@@ -60,15 +59,7 @@ export class ReadQueue<Part, Result> {
           Math.min(...firsts.map(({ since }) => since)),
         ),
       );
-      await answerAll(
-        asked.flatMap((same, index) =>
-          same.map(
-            ({ answer }) =>
-              () =>
-                answer(results[index] as Result),
-          ),
-        ),
-      );
+      await answerAll(asked, results);
     } catch (error) {
       if (asked.length === 1 || isDatabaseFailure(error)) {
         asked.forEach((same) => same.forEach(({ refuse }) => refuse(error)));
@@ -83,10 +74,15 @@ export class ReadQueue<Part, Result> {
 }
 
 /** What readers make of their answers can take long, and others shall not wait for all of them. */
-async function answerAll(answers: readonly (() => void)[]): Promise<void> {
+async function answerAll<Result>(
+  asked: readonly (readonly Pick<Reader<unknown, Result>, 'answer'>[])[],
+  results: readonly Result[],
+): Promise<void> {
   let begun = performance.now();
-  for (const answer of answers) {
-    answer();
+  for (const [answer, result] of asked.flatMap((same, index) =>
+    same.map((reader) => [reader.answer, results[index] as Result] as const),
+  )) {
+    answer(result);
     // Comes when all that goes on by itself has gone on.
     await new Promise<void>((resolve) => {
       process.nextTick(resolve);

@@ -30,7 +30,8 @@ const WRITERS = [
 ] as const;
 const READS = /^\s*SELECT\b/i;
 
-type MemberOutcome<Result> =
+/** What came of the work of a member. */
+export type MemberOutcome<Result> =
   | { kind: 'DONE'; result: Result }
   | { kind: 'FAILED'; error: unknown }
   | { kind: 'FELL_OUT'; to: FellOutError['to'] };
@@ -66,19 +67,20 @@ export class WriteGroup {
   }
 
   /**
-   * Waits for the work of all members.
-   * @param begin gives a member to whoever runs its work; called at once, in the order of members
+   * Does the work of all members.
+   * @param members each does its work as one, and never rejects
    * @throws GroupBrokenError when the transaction must be rolled back
    */
-  async run(members: number, begin: (member: GroupMember, index: number) => void): Promise<void> {
+  async run<Outcome>(
+    members: readonly ((member: GroupMember) => Promise<Outcome>)[],
+  ): Promise<readonly Outcome[]> {
     const unguard = this.guardStatements();
-    const all = Array.from({ length: members }, () => new GroupMember(this));
-    all.forEach(begin);
-    await Promise.all(all.map(({ end }) => end));
+    const outcomes = await Promise.all(members.map((join) => join(new GroupMember(this))));
     unguard();
     if (this.breach !== undefined) {
       throw new GroupBrokenError(this.breach);
     }
+    return outcomes;
   }
 
   break(reason: unknown): void {

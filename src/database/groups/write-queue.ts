@@ -1,28 +1,21 @@
-import type { EntityManager } from 'typeorm';
+import { AsyncResource } from 'node:async_hooks';
 import { currentSpan, inSharedSpan } from '../../common/tracing/spans.js';
 import { CommitUnansweredError, DatabaseDeadlineError, DatabaseOverloadedError } from '../database.errors.js';
 import { GroupQueue, type GroupLimits, type Waiting } from './group-queue.js';
-import { GroupMember, WriteGroup, type Work } from './write-group.js';
-
-/** Bounds of groups that write. */
-export interface WriteLimits extends GroupLimits {
-  workMs: number;
-}
+import { type GroupMember, type MemberOutcome, WriteGroup, type Work } from './write-group.js';
 
 /** What makes transactions. */
 export interface Transactions {
   alone<Result>(work: Work<Result>): Promise<Result>;
-  once(work: (manager: EntityManager) => Promise<void>): Promise<void>;
+  once<Result>(work: Work<Result>): Promise<Result>;
 }
 
-type Place =
-  /** In a transaction of its own; `end` is to be called afterwards. */
-  | { member: undefined; end: () => void }
-  /** In a group; whether that was stored, when it is known. */
-  | { member: GroupMember; isStored: Promise<boolean> };
-
+/** One whose work waits. Both ways to do it run where it was asked for. */
 interface Writer extends Waiting {
-  begin: (place: Place) => void;
+  /** In a transaction of its own; never rejects. */
+  alone: () => Promise<void>;
+  join: (member: GroupMember) => Promise<MemberOutcome<unknown>>;
+  resolve: (result: never) => void;
 }
 
 /** Group commit: a group of `GroupQueue` is written by one transaction. A single caller has a transaction of its own. */
@@ -32,36 +25,29 @@ export class WriteQueue {
 
   constructor(
     private readonly transactions: Transactions,
-    private readonly limits: WriteLimits,
+    private readonly limits: GroupLimits & { workMs: number },
   ) {
-    this.queue = new GroupQueue(limits, (members) => this.begin(members));
+    this.queue = new GroupQueue(limits, async (writers) => {
+      await (writers.length > 1 ? this.write(writers) : writers[0]?.alone());
+    });
   }
 
   /**
    * Does work in a transaction that others may share.
    * @throws what the work throws, and whatever the transaction does
    */
-  async add<Result>(work: Work<Result>): Promise<Result> {
-    const since = performance.now();
-    for (;;) {
-      const place = await this.place(since);
-      if (place.member === undefined) {
-        return this.alone(work).finally(place.end);
-      }
-      const ended = place.member.run(work);
-      const isStored = await place.isStored;
-      const outcome = await ended;
-      if (!isStored || (outcome.kind === 'FELL_OUT' && outcome.to === 'ALONE')) {
-        return this.alone(work);
-      }
-      if (outcome.kind === 'DONE') {
-        this.written.shared += 1;
-        return outcome.result;
-      }
-      if (outcome.kind === 'FAILED') {
-        throw outcome.error;
-      }
-    }
+  add<Result>(work: Work<Result>): Promise<Result> {
+    return new Promise((resolve, refuse) => {
+      const alone = (): Promise<void> => this.alone(work).then(resolve, refuse);
+      this.queue.add({
+        since: performance.now(),
+        span: currentSpan(),
+        alone: AsyncResource.bind(alone),
+        join: AsyncResource.bind((member: GroupMember) => member.run(work)),
+        resolve,
+        refuse,
+      });
+    });
   }
 
   private async alone<Result>(work: Work<Result>): Promise<Result> {
@@ -70,48 +56,40 @@ export class WriteQueue {
     return result;
   }
 
-  private place(since: number): Promise<Place> {
-    return new Promise((begin, refuse) => this.queue.add({ since, span: currentSpan(), begin, refuse }));
-  }
-
-  private begin(members: readonly Writer[]): Promise<void> {
-    const [first] = members;
-    return members.length > 1 || first === undefined
-      ? this.write(members)
-      : new Promise((end) => first.begin({ member: undefined, end }));
-  }
-
   /** Never rejects. */
-  private async write(members: readonly Writer[]): Promise<void> {
-    let told: { resolve: (isStored: boolean) => void; reject: (error: unknown) => void } | undefined;
-    const isStored = new Promise<boolean>((resolve, reject) => {
-      told = { resolve, reject };
-    });
-    // Nobody looks at it when no work has begun.
-    isStored.catch(() => undefined);
+  private async write(writers: readonly Writer[]): Promise<void> {
+    const spans = writers.map(({ span }) => span);
+    const members = writers.map(({ join }) => join);
     try {
-      await inSharedSpan(
-        'shared transaction',
-        members.map(({ span }) => span),
-        () =>
-          this.transactions.once(async (manager) => {
-            const group = new WriteGroup(manager, this.limits.workMs);
-            await group.run(members.length, (member, index) => {
-              members[index]?.begin({ member, isStored });
-            });
-          }),
+      const outcomes = await inSharedSpan('shared transaction', spans, () =>
+        this.transactions.once((manager) => new WriteGroup(manager, this.limits.workMs).run(members)),
       );
       this.written.groups += 1;
-      told?.resolve(true);
+      writers.forEach((writer, index) => this.end(writer, outcomes[index] as MemberOutcome<never>));
     } catch (error) {
-      // Nothing of a broken group is stored, and nobody knows whose fault it was. Who has begun already goes on by itself.
-      if (isFinal(error)) {
-        told?.reject(error);
-        members.forEach(({ refuse }) => refuse(error));
-      } else {
-        told?.resolve(false);
-        members.forEach(({ begin }) => begin({ member: undefined, end: () => undefined }));
-      }
+      // Nothing of a broken group is stored, and nobody knows whose fault it was.
+      writers.forEach(({ alone, refuse }) => (isFinal(error) ? refuse(error) : void alone()));
+    }
+  }
+
+  private end(writer: Writer, outcome: MemberOutcome<never>): void {
+    if (outcome.kind === 'DONE') {
+      this.written.shared += 1;
+      writer.resolve(outcome.result);
+    } else if (outcome.kind === 'FAILED') {
+      writer.refuse(outcome.error);
+    } else if (outcome.to === 'ALONE') {
+      void writer.alone();
+    } else {
+      this.again(writer);
+    }
+  }
+
+  private again(writer: Writer): void {
+    try {
+      this.queue.add(writer);
+    } catch (error) {
+      writer.refuse(error);
     }
   }
 }

@@ -41,9 +41,7 @@ export class RegisteredSource implements ComponentSource {
   }
 
   private addDatabase(listing: Listing): void {
-    const file = this.env.get('TLS_CA_FILE');
-    const ca = file === undefined ? {} : { ca: readAuthority(file) };
-    const options = this.env.get('DATABASE_TLS') ? { tls: true, ...ca } : {};
+    const options = this.env.get('DATABASE_TLS') ? { tls: true, ...readAuthority(this.env) } : {};
     const server = databaseServer(this.env.get('DATABASE_URL') ?? '');
     if (server !== null) {
       const { endpoint, credentials } = server;

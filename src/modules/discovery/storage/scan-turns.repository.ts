@@ -31,17 +31,15 @@ export class ScanTurnsRepository {
   ) {}
 
   async look(): Promise<ScanTurn> {
-    const now = this.time.now();
     const row = await this.database.read((manager) =>
       manager
         .createQueryBuilder(DiscoveryStateEntity, 'state')
         .select('state.begun', 'begun')
         .addSelect(
-          `CASE WHEN state.holder IS NULL OR state.held_until <= ${now.sql} THEN 1 ELSE 0 END`,
+          `CASE WHEN state.holder IS NULL OR state.held_until <= ${this.time.at()} THEN 1 ELSE 0 END`,
           'isFree',
         )
         .where({ name: NAME })
-        .setParameters(now.parameters)
         .getRawOne<{ begun: unknown; isFree: unknown }>(),
     );
     return row === undefined
@@ -58,8 +56,7 @@ export class ScanTurnsRepository {
     if (begun === 0) {
       await this.insertFirst();
     }
-    const now = this.time.now();
-    const isFree = { sql: `(holder IS NULL OR held_until <= ${now.sql})`, parameters: now.parameters };
+    const isFree = `(holder IS NULL OR held_until <= ${this.time.at()})`;
     return this.hold({ begun }, { holder, begun: begun + 1 }, leaseMs, isFree);
   }
 
@@ -73,17 +70,15 @@ export class ScanTurnsRepository {
     where: Partial<DiscoveryStateEntity>,
     changes: Partial<DiscoveryStateEntity>,
     leaseMs: number,
-    condition = { sql: '1 = 1', parameters: {} },
+    condition = '1 = 1',
   ): Promise<boolean> {
-    const until = this.time.later(leaseMs);
     const { affected } = await this.database.write((manager) =>
       manager
         .createQueryBuilder()
         .update(DiscoveryStateEntity)
-        .set({ ...changes, heldUntil: () => until.sql })
+        .set({ ...changes, heldUntil: () => this.time.at(leaseMs) })
         .where({ name: NAME, ...where })
-        .andWhere(condition.sql)
-        .setParameters({ ...condition.parameters, ...until.parameters })
+        .andWhere(condition)
         .execute(),
     );
     return affected === 1;

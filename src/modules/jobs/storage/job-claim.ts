@@ -35,18 +35,15 @@ export async function dueJobs(
   time: DatabaseTime,
   { lane, kinds, limit, aheadMs, shards }: DueRequest & { aheadMs: number; shards: readonly number[] },
 ): Promise<DueJob[]> {
-  const end = time.later(aheadMs);
-  const wait = time.untilMs('job.available_at');
   // Ids alone: rows with large payloads must not get into a sort buffer.
   const rows = await manager
     .createQueryBuilder(RuntimeJobEntity, 'job')
     .select('job.id', 'id')
     .addSelect('job.shard', 'shard')
     .addSelect('job.kind', 'kind')
-    .addSelect(wait.sql, 'wait')
+    .addSelect(time.untilMs('job.available_at'), 'wait')
     .where({ lane, kind: In(kinds), ...inShard(manager, shards) })
-    .andWhere(`job.available_at <= ${end.sql}`)
-    .setParameters({ ...end.parameters, ...wait.parameters })
+    .andWhere(`job.available_at <= ${time.at(aheadMs)}`)
     .orderBy('job.availableAt')
     .addOrderBy('job.id')
     .limit(limit)
@@ -110,12 +107,11 @@ async function markTaken(
   const target = skipsLocked
     ? `(SELECT id FROM runtime_jobs FORCE INDEX (PRIMARY) WHERE id IN (${marks}) LIMIT ${ids.length} FOR UPDATE SKIP LOCKED) AS free STRAIGHT_JOIN runtime_jobs AS job FORCE INDEX (PRIMARY) ON job.id = free.id`
     : 'runtime_jobs';
-  const [until, now] = [time.bound(leaseMs), time.bound(0)];
-  const changes = `SET lease = ?, available_at = ${until.sql}, attempts = attempts + 1`;
+  const changes = `SET lease = ?, available_at = ${time.at(leaseMs)}, attempts = attempts + 1`;
   const [first, last] = skipsLocked ? [ids, []] : [[], ids];
   await manager.query(
-    `UPDATE ${target} ${changes} WHERE available_at <= ${now.sql}${skipsLocked ? '' : ` AND id IN (${marks})`}${shard.sql}`,
-    [...first, lease, ...until.values, ...now.values, ...last, ...shard.values],
+    `UPDATE ${target} ${changes} WHERE available_at <= ${time.at()}${skipsLocked ? '' : ` AND id IN (${marks})`}${shard.sql}`,
+    [...first, lease, ...last, ...shard.values],
   );
 }
 
@@ -141,13 +137,12 @@ export async function oldestOf(
   lane: JobLane,
   shards: readonly number[],
 ): Promise<Date | undefined> {
-  const now = time.now();
   const row = await manager
     .createQueryBuilder(RuntimeJobEntity, 'job')
     .select(['job.id', `job.${of}`])
     .where({ lane, ...inShard(manager, shards) })
-    .andWhere(`job.${of} <= ${now.sql}`, now.parameters)
-    .andWhere(`(job.lease IS NULL OR job.available_at <= ${now.sql})`)
+    .andWhere(`job.${of} <= ${time.at()}`)
+    .andWhere(`(job.lease IS NULL OR job.available_at <= ${time.at()})`)
     .orderBy(`job.${of}`)
     .limit(1)
     .getOne();

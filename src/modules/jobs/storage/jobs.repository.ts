@@ -112,7 +112,7 @@ export class JobsRepository {
    */
   async undoUnsure(): Promise<void> {
     for (const [lease, shards] of this.unsure) {
-      const availableAt = this.time.laterValue(0);
+      const availableAt = this.time.value();
       const held = { lease, shard: In(shards) };
       await this.database.write((manager) =>
         JOBS.update(manager, held, { lease: null, attempts: () => 'attempts - 1', availableAt }),
@@ -142,15 +142,14 @@ export class JobsRepository {
    * @param job whose `attempts` counts the run; one that was not begun is left as it is
    */
   async putOffInterrupted({ id, shard, lease, attempts }: Job, delayMs: number): Promise<void> {
-    const { sql, parameters } = this.time.later(delayMs);
+    const availableAt = (): string => this.time.at(delayMs);
     await this.database.write(async (manager) => {
       const update = (): UpdateQueryBuilder<RuntimeJobEntity> =>
         manager.createQueryBuilder().update(RuntimeJobEntity);
       const begun = { id, attempts: MoreThanOrEqual(attempts), ...inShard(manager, shard) };
       const { affected } = await update()
-        .set({ interruptions: oneMore, lease: null, availableAt: () => sql })
+        .set({ interruptions: oneMore, lease: null, availableAt })
         .where({ ...begun, lease })
-        .setParameters(parameters)
         .execute();
       if (affected === 0) {
         await update().set({ interruptions: oneMore }).where(begun).execute();
@@ -198,7 +197,7 @@ export class JobsRepository {
             shard: In(shardsOf(jobs)),
             lease: In([...new Set(jobs.map((job) => job.lease))]),
           };
-    const availableAt = this.time.laterValue(delayMs);
+    const availableAt = this.time.value(delayMs);
     const met = await this.database.writeTogether((manager) => {
       joinGroup(manager, this.groups.nameOf(shard));
       return JOBS.update(manager, held, { ...changes, availableAt });
