@@ -2,7 +2,9 @@
  * The process cannot start, and whoever runs it can mend that. The message is for them: it names settings, ids and
  * codes, never a value and never a word of a library.
  */
-export abstract class StartError extends Error {}
+export class StartError extends Error {
+  override readonly name: string = 'StartError';
+}
 
 /** What settings name is not there or not to be had: a database, a port. It may be a moment later. */
 export class SettingUnusableError extends StartError {

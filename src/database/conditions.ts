@@ -28,15 +28,12 @@ const COMPARISONS: Readonly<Record<string, string>> = {
  * @throws TypeError for an undefined value, which would mean every row
  */
 export function conditionOf(shape: TableShape, where: Readonly<Record<string, unknown>>): Condition | null {
-  const parts: Condition[] = [];
-  for (const property of Object.keys(where)) {
-    const part = compared(columnOf(shape, property), where[property]);
-    if (part === null) {
-      return null;
-    }
-    parts.push(part);
-  }
-  return both(parts);
+  return everyOne(Object.keys(where).map((name) => compared(columnOf(shape, name), where[name])));
+}
+
+function everyOne(parts: readonly (Condition | null)[]): Condition | null {
+  const met = parts.filter((part) => part !== null);
+  return met.length < parts.length ? null : both(met);
 }
 
 /** In place of the shard, for the few statements that look into every shard, or change rows wherever they are. */
@@ -72,10 +69,9 @@ export function placed(
     throw new TypeError(`A statement on ${shape.name} names no shard.`);
   }
   const { shard, ...others } = where;
-  if (!isSharded(manager)) {
-    return others;
-  }
-  return { ...others, shard: telling === 'shard' ? shard : shardBy(shape.sharding[telling], where[telling]) };
+  const named = (): unknown =>
+    telling === 'shard' ? shard : shardBy(shape.sharding?.[telling], where[telling]);
+  return isSharded(manager) ? { ...others, shard: named() } : others;
 }
 
 function tells(wanted: unknown): boolean {
@@ -124,10 +120,8 @@ function operated(column: TableColumn, { type, value }: FindOperator<unknown>): 
       const values = (value as unknown[]).map(toSql);
       return values.length === 0 ? null : { sql: `${name} IN (${values.map(() => '?').join(', ')})`, values };
     }
-    case 'and': {
-      const parts = (value as unknown[]).map((each) => compared(column, each));
-      return parts.includes(null) ? null : both(parts.filter((part) => part !== null));
-    }
+    case 'and':
+      return everyOne((value as unknown[]).map((each) => compared(column, each)));
     case 'any':
       return { sql: '', values: [] };
     case 'like':

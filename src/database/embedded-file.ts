@@ -57,12 +57,8 @@ export class EmbeddedTurns {
 }
 
 type Connection = InstanceType<typeof LibsqlDatabase>;
-type Result = LibsqlDatabase.RunResult;
-interface Statement {
-  run: Execution<Result>;
-  all: Execution<unknown[]>;
-}
 type Execution<Value> = (...parameters: unknown[]) => Value;
+type Statement = { run: Execution<LibsqlDatabase.RunResult>; all: Execution<unknown[]> };
 
 const BEGIN = 'BEGIN TRANSACTION';
 const COMMIT = 'COMMIT';
@@ -95,10 +91,7 @@ class EmbeddedTransactions {
   watched(sql: string, statement: Statement): Statement {
     const run = this.guarded(sql, statement.run.bind(statement));
     const all = this.guarded(sql, statement.all.bind(statement));
-    return Object.assign(statement, {
-      run: sql === ROLLBACK ? this.rollback(run) : run,
-      all,
-    });
+    return Object.assign(statement, { run: sql === ROLLBACK ? this.rollback(run) : run, all });
   }
 
   private guarded<Value>(sql: string, execute: Execution<Value>): Execution<Value> {
@@ -120,7 +113,7 @@ class EmbeddedTransactions {
   }
 
   /** One that SQLite has rolled back already needs no more of it. One that never began is an error, as the driver expects. */
-  private rollback(run: Execution<Result>): Execution<Result> {
+  private rollback(run: Statement['run']): Statement['run'] {
     return (...parameters) => {
       const { hasEnded } = this;
       this.isOpen = false;

@@ -9,14 +9,6 @@ import { checkWriters } from './start-checks.js';
 
 const EMBEDDED = '--embedded';
 
-/** The command works on an embedded file that is there, and there is none. */
-export class NoEmbeddedFileError extends StartError {
-  override readonly name = 'NoEmbeddedFileError';
-  constructor() {
-    super('There is no such file: "npm run migration:run" makes it, or a start of the service.');
-  }
-}
-
 interface DatabaseCommand {
   schema: Schema;
   work: (dataSource: DataSource, env: Env) => Promise<number>;
@@ -37,7 +29,9 @@ export async function withDatabaseOf(
   checkTarget(env, isEmbeddedAskedFor(args));
   print(`Database: ${describeDatabase(env)}`);
   if (!mayCreate && isEmbeddedFileMissing(env)) {
-    throw new NoEmbeddedFileError();
+    throw new StartError(
+      'There is no such file: "npm run migration:run" makes it, or a start of the service.',
+    );
   }
   let status = 0;
   const dataSource = await opened(env, schema, async (connected) => {

@@ -42,7 +42,8 @@ export class PacketLimit {
       const bytes = (limit ?? this.lastKnown) - OVERHEAD_BYTES;
       // Most statements are so short that nobody needs to count.
       const isLonger =
-        sum(sent, ({ length }) => length * UNIT_BYTES) > bytes && sum(sent, Buffer.byteLength) > bytes;
+        sum(sent, ({ length }) => length * UNIT_BYTES) > bytes &&
+        sum(sent, (part) => Buffer.byteLength(part)) > bytes;
       if (onResult === undefined || !isLonger) {
         return send(command);
       }

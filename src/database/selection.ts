@@ -101,14 +101,10 @@ export class Selection<Row extends object, Read extends object> {
       return null;
     }
     const condition = and === undefined ? given : both([given, and]);
-    return {
-      sql: [
-        whereClause(condition),
-        order === undefined ? '' : orderClause(this.shape, order),
-        limit === undefined ? '' : ' LIMIT ?',
-      ].join(''),
-      values: limit === undefined ? condition.values : [...condition.values, limit],
-    };
+    const ordered = whereClause(condition) + (order === undefined ? '' : orderClause(this.shape, order));
+    return limit === undefined
+      ? { sql: ordered, values: condition.values }
+      : { sql: `${ordered} LIMIT ?`, values: [...condition.values, limit] };
   }
 
   async first(manager: EntityManager, where: Where<Row>, found?: Found<Row>): Promise<Read | null> {

@@ -137,8 +137,7 @@ class ServerPool {
     const forget = (): void => {
       this.openedAt.delete(connection);
     };
-    connection.once('end', forget);
-    connection.once('error', forget);
+    connection.once('end', forget).once('error', forget);
     // The statements are queued before anything the borrower of a new connection sends.
     this.rules.sessionStatements.forEach((statement) => connection.query(statement));
     this.packets.watch(connection);
@@ -202,11 +201,9 @@ class ServerPool {
 
   private leaveQueue(borrower: Borrower): void {
     const { queue } = this;
-    for (let index = 0; index < queue.length; index += 1) {
-      if (queue.get(index) === borrower) {
-        queue.removeOne(index);
-        return;
-      }
+    const index = Array.from(queue, (_none, at) => queue.get(at)).indexOf(borrower);
+    if (index >= 0) {
+      queue.removeOne(index);
     }
   }
 
@@ -239,14 +236,8 @@ function answers(options: PoolOptions, limitMs: number): Promise<boolean> {
   });
 }
 
-interface PoolState {
-  used: number;
-  idle: number;
-  waiting: number;
-}
-
 /** The state of the connection pool; undefined for the embedded file, which has none. */
-export function poolState(dataSource: DataSource): PoolState | undefined {
+export function poolState(dataSource: DataSource) {
   const { pool } = dataSource.driver as { pool?: PoolInternals };
   if (pool === undefined) {
     return undefined;

@@ -47,10 +47,7 @@ export function inShard(
   manager: Pick<EntityManager, 'connection'>,
   shard: number | readonly number[],
 ): { shard?: number | FindOperator<number> } {
-  if (!isSharded(manager)) {
-    return {};
-  }
-  return { shard: typeof shard === 'number' ? shard : In([...shard]) };
+  return isSharded(manager) ? { shard: typeof shard === 'number' ? shard : In([...shard]) } : {};
 }
 
 /** The same for a statement that is spelled out: ` AND shard = ?`, or nothing. */
@@ -63,10 +60,9 @@ export function andShard(
     return { sql: '', values: [] };
   }
   const column = alias === '' ? 'shard' : `${alias}.shard`;
-  const one = typeof shard === 'number' ? shard : new Set(shard).size === 1 ? shard[0] : undefined;
-  return one !== undefined || typeof shard === 'number'
-    ? { sql: ` AND ${column} = ?`, values: [one ?? 0] }
-    : { sql: ` AND ${column} IN (${shard.map(() => '?').join(', ')})`, values: [...shard] };
+  const all = [...new Set([shard].flat())];
+  const marks = all.length === 1 ? '= ?' : `IN (${all.map(() => '?').join(', ')})`;
+  return { sql: ` AND ${column} ${marks}`, values: all };
 }
 
 /** The end of the condition of a join whose rows are always in one shard, so that each shard joins its own. */

@@ -4,14 +4,9 @@ import { isEmbedded } from './row-locks.js';
 import type { Log } from '../common/logging/log.js';
 import { databaseLimits } from './database.limits.js';
 
-/** The database does not keep a rule that the correctness of the service rests on, or lacks something of this release. */
-class UnfitDatabaseError extends StartError {
-  override readonly name = 'UnfitDatabaseError';
-}
-
 /**
  * Makes sure that sessions really run at READ COMMITTED, which a proxy between us and the server could undo.
- * @throws UnfitDatabaseError otherwise
+ * @throws StartError otherwise
  */
 export async function checkSession(dataSource: DataSource): Promise<void> {
   if (isEmbedded(dataSource)) {
@@ -23,7 +18,7 @@ export async function checkSession(dataSource: DataSource): Promise<void> {
     "SESSION VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation')",
   );
   if (![...values.values()].includes('READ-COMMITTED')) {
-    throw new UnfitDatabaseError('Database sessions must run at isolation level READ COMMITTED.');
+    throw new StartError('Database sessions must run at isolation level READ COMMITTED.');
   }
 }
 
@@ -36,7 +31,7 @@ const WHY =
  * Makes sure that one server takes the writes of the database: locks on rows hold on one server only, and correctness rests on them.
  * It looks at a replication group of MySQL with several primaries and a cluster of Galera; what a server does not say of
  * itself cannot be found out.
- * @throws UnfitDatabaseError which names the variable and says what to do
+ * @throws StartError which names the variable and says what to do
  */
 export async function checkWriters(dataSource: DataSource): Promise<void> {
   if (isEmbedded(dataSource)) {
@@ -47,7 +42,7 @@ export async function checkWriters(dataSource: DataSource): Promise<void> {
   const nodes = isCluster ? await shown(dataSource, `GLOBAL STATUS LIKE '${NODES}'`) : [];
   const problem = severalWriters(new Map([...values, ...nodes]));
   if (problem !== undefined) {
-    throw new UnfitDatabaseError(`${problem} ${WHY}`);
+    throw new StartError(`${problem} ${WHY}`);
   }
 }
 
@@ -88,13 +83,13 @@ const LISTED = 3;
 /**
  * Makes sure that the tables of this release are there, whoever migrates. What a later release has added is no matter.
  * Needs no right but reading.
- * @throws UnfitDatabaseError which says what is missing and what to do
+ * @throws StartError which says what is missing and what to do
  */
 export async function checkSchema(dataSource: DataSource, shardKeyspace?: string): Promise<void> {
   const tables = await tablesOf(dataSource, shardKeyspace);
   const pending = await pendingMigrations(dataSource, tables);
   if (pending.length > 0) {
-    throw new UnfitDatabaseError(
+    throw new StartError(
       `The database lacks ${counted(pending, 'migration')}: run "npm run migration:run" first, or start with MIGRATIONS_RUN=true.`,
     );
   }
@@ -102,7 +97,7 @@ export async function checkSchema(dataSource: DataSource, shardKeyspace?: string
     .map(({ tableName }) => tableName)
     .filter((table) => !tables.has(table.toLowerCase()));
   if (missing.length > 0) {
-    throw new UnfitDatabaseError(
+    throw new StartError(
       `The database lacks ${counted(missing, 'table')}, though every migration has run: restore it from a backup, or name the right database in DATABASE_URL.`,
     );
   }

@@ -77,18 +77,12 @@ export class Table<Row extends object> {
    * @throws QueryFailedError for a duplicate, see `isDuplicate`
    */
   async insert(manager: EntityManager, rows: readonly Row[], leavesOutDuplicates = false): Promise<void> {
-    if (rows.length === 0) {
-      return;
-    }
     const ignoring = isEmbedded(manager.connection) ? 'INSERT OR IGNORE' : 'INSERT IGNORE';
     await this.add(manager, leavesOutDuplicates ? ignoring : 'INSERT', rows);
   }
 
   /** Adds rows, with few statements; of one whose primary key is taken, one column gets its new value. */
   async put(manager: EntityManager, rows: readonly Row[], changed: keyof Row & string): Promise<void> {
-    if (rows.length === 0) {
-      return;
-    }
     const { name } = columnOf(this.shape, changed);
     const taken = isEmbedded(manager.connection)
       ? ` ON CONFLICT DO UPDATE SET ${name} = excluded.${name}`
@@ -97,6 +91,9 @@ export class Table<Row extends object> {
   }
 
   private async add(manager: EntityManager, verb: string, rows: readonly Row[], taken = ''): Promise<void> {
+    if (rows.length === 0) {
+      return;
+    }
     const into = `${verb} INTO ${this.shape.name} (${this.names}) VALUES `;
     const tuples = rows.map((row) => this.bound(row));
     const send = async (sender: EntityManager, values: readonly SqlValue[][]): Promise<void> => {
@@ -196,10 +193,7 @@ export class Table<Row extends object> {
     statement: (condition: Condition) => Condition,
   ): Promise<number> {
     const condition = placedCondition(manager, this.shape, where);
-    if (condition === null) {
-      return 0;
-    }
-    return sendChange(manager, statement(condition));
+    return condition === null ? 0 : sendChange(manager, statement(condition));
   }
 
   private bound(row: Row): SqlValue[] {

@@ -46,24 +46,11 @@ export function afterCommit(manager: EntityManager, call: () => void): void {
   cached(NOTED, manager, () => []).push(call);
 }
 
-/** Work whose last manager is known: that of the attempt which was stored. */
-interface FollowedWork<T> {
-  run: (manager: EntityManager) => Promise<T>;
-  stored: () => void;
-}
-
-/** Follows work, so that it is known what to call after its commit. */
-export function followed<T>(work: (manager: EntityManager) => Promise<T>): FollowedWork<T> {
+/** Follows work, so that it is known what to call after its commit: what was noted for its last manager, that of the stored attempt. */
+export function followed<T>(work: (manager: EntityManager) => Promise<T>) {
   let last: EntityManager | undefined;
   return {
-    run: (manager) => {
-      last = manager;
-      return work(manager);
-    },
-    stored: () => {
-      if (last !== undefined) {
-        NOTED.get(last)?.forEach((call) => call());
-      }
-    },
+    run: (manager: EntityManager): Promise<T> => work((last = manager)),
+    stored: (): void => last && NOTED.get(last)?.forEach((call) => call()),
   };
 }

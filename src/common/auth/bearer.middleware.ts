@@ -35,7 +35,7 @@ export function bearerMiddleware(
   const authenticate = (request: Request, response: Response): Promise<Principal> =>
     new Promise((resolve, reject) => {
       const callback = (error: unknown, principal?: Principal | false, info?: unknown): void =>
-        principal ? resolve(principal) : reject((error ?? failureOf(info)) as Error);
+        principal ? resolve(principal) : reject(error ?? failureOf(info));
       authenticator.authenticate('jwt', { session: false }, callback)(request, response, reject);
     });
 

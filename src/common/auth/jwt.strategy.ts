@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { callbackify } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { Strategy, type StrategyOptionsWithRequest } from 'passport-jwt';
@@ -42,7 +43,7 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
       passReqToCallback: true,
       secretOrKeyProvider: (request: IncomingMessage, token: string, done: KeyCallback) => {
         this.keysOfChecks.set(request, trusted.keys.version);
-        this.keyFor(token).then((key) => done(null, key), done);
+        callbackify((unverified: string) => this.keyFor(unverified))(token, done);
       },
     });
   }

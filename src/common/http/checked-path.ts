@@ -59,7 +59,12 @@ function refusedPathFilter(check: PathCheck): Type<ExceptionFilter> {
     async catch(refusal: unknown, host: ArgumentsHost): Promise<void> {
       const next = host.switchToHttp().getNext<(error: unknown) => void>();
       const look = isGone(host) ? Promise.resolve() : this.paths.demand(check, host);
-      await look.then(() => next(refusal), next);
+      next(
+        await look.then(
+          () => refusal,
+          (fault: unknown) => fault,
+        ),
+      );
     }
   }
   return RefusedPathFilter;

@@ -4,9 +4,8 @@ import { requestFields, spanFields, type Log, type LogFields } from '../logging/
 import type { Metrics } from '../metrics/metrics.js';
 import { requestContext } from '../logging/request-context.js';
 import { currentSpan } from '../tracing/spans.js';
-import { routeFor, isProbe, methodLabel, routeOf, UNMATCHED } from './request-routes.js';
+import { routeFor, isProbe, methodLabel, routeOf } from './request-routes.js';
 
-const NOWHERE = { template: UNMATCHED, params: {} };
 /** Parameters of paths that are ids; names of processes and files are left out. */
 const ID_NAME = /(?:Id|Uuid|^uuid)$/;
 /** Ids of requests that were refused come from anybody. */
@@ -48,17 +47,10 @@ export function requestLog(log: Log, metrics: Metrics): RequestHandler {
 
 /** The template of the path and its ids, also of a request that was refused before it came to a route. */
 function placeOf(request: Request): LogFields {
-  const { template, params } =
-    request.route === undefined
-      ? (routeFor(request) ?? NOWHERE)
-      : { template: routeOf(request), params: request.params };
-  const ids = Object.entries(params).filter(
-    ([name, value]) => ID_NAME.test(name) && typeof value === 'string',
+  const { template = routeOf(request), params = request.params } =
+    request.route === undefined ? (routeFor(request) ?? {}) : {};
+  const ids = Object.entries(params).flatMap(([name, value]) =>
+    ID_NAME.test(name) && typeof value === 'string' ? [[name, ID.test(value) ? value : 'malformed']] : [],
   );
-  return {
-    route: template,
-    ...Object.fromEntries(
-      ids.map(([name, value]) => [name, ID.test(String(value)) ? String(value) : 'malformed']),
-    ),
-  };
+  return { route: template, ...(Object.fromEntries(ids) as LogFields) };
 }

@@ -43,13 +43,13 @@ export function requestSpans(tracer: Tracer): RequestHandler {
 function tellAnswer(span: ServiceSpan | undefined, request: Request, response: Response): void {
   const route = routeOf(request);
   if (route !== UNMATCHED) {
-    span?.setAttribute('http.route', route);
+    span?.setAttributes({ 'http.route': route });
   }
   if (!response.writableFinished) {
     span?.fail('aborted');
     return;
   }
-  span?.setAttribute('http.response.status_code', response.statusCode);
+  span?.setAttributes({ 'http.response.status_code': response.statusCode });
   if (response.statusCode >= FIRST_SERVER_ERROR) {
     span?.fail(String(response.statusCode));
   }

@@ -21,12 +21,10 @@ export function routeInputs(context: ExecutionContext): RouteInputs {
 }
 
 function inputsOf(controller: Type, method: string): RouteInputs {
-  const declared = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Record<
-    string,
-    { index: number }
-  >;
-  const classes = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, method) ??
-    []) as Type[];
+  type Declared = Record<string, { index: number }>;
+  const declared = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Declared;
+  const prototype = controller.prototype as object;
+  const classes = (Reflect.getMetadata('design:paramtypes', prototype, method) ?? []) as Type[];
   // The keys are `<kind>:<index>`.
   const indexesOf = (kind: RouteParamtypes): number[] =>
     Object.entries(declared).flatMap(([key, { index }]) => (key.startsWith(`${kind}:`) ? [index] : []));

@@ -1,5 +1,6 @@
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
+import { callbackify } from 'node:util';
 import type { AddressPolicy } from './address-policy.js';
 import { NoThreadError, ThreadTurns } from '../threads/thread-turns.js';
 import { OutboundError } from './outbound.error.js';
@@ -38,27 +39,19 @@ export function guardedLookup(policy: AddressPolicy, resolver: Resolver, port: n
 
 /** A `lookup` for sockets that hands out what a resolver finds. */
 export function lookupBy(resolver: Resolver): LookupFunction {
-  const answer = async (
-    ...[hostname, { all, family }, callback]: Parameters<LookupFunction>
-  ): Promise<void> => {
-    let addresses: ResolvedAddress[];
-    try {
-      addresses = await resolver(hostname);
-    } catch (error) {
-      callback(error as NodeJS.ErrnoException, []);
-      return;
-    }
-    const usable = addresses.filter((address) => !family || address.family === family);
-    const [first] = usable;
-    if (first === undefined) {
-      callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), []);
-    } else if (all === true) {
-      callback(null, usable);
-    } else {
-      callback(null, first.address, first.family);
-    }
+  return (hostname, { all, family }, callback) => {
+    callbackify(resolver)(hostname, (error, addresses) => {
+      const usable = error ? [] : addresses.filter((address) => !family || address.family === family);
+      const [first] = usable;
+      if (first === undefined) {
+        callback(error ?? Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), []);
+      } else if (all === true) {
+        callback(null, usable);
+      } else {
+        callback(null, first.address, first.family);
+      }
+    });
   };
-  return (...asked) => void answer(...asked);
 }
 
 /** All addresses of a host, judged. @throws OutboundError `blocked`, `dns`; what the resolver throws */
@@ -66,15 +59,13 @@ export async function checkedAddresses(
   policy: AddressPolicy,
   resolver: Resolver,
   target: { host: string; port: number },
-): Promise<[ResolvedAddress, ...ResolvedAddress[]]> {
-  const [first, ...others] = await resolver(target.host);
-  if (first === undefined) {
+): Promise<ResolvedAddress[]> {
+  const found = await resolver(target.host);
+  if (found.length === 0) {
     throw new OutboundError('dns');
   }
-  for (const { address } of [first, ...others]) {
-    policy.checkAddress(address, target);
-  }
-  return [first, ...others];
+  found.forEach(({ address }) => policy.checkAddress(address, target));
+  return found;
 }
 
 /**
@@ -82,11 +73,7 @@ export async function checkedAddresses(
  * as long as a name server likes. One that has not started after `maxWaitMs` is given up (`timeout`).
  */
 export function boundedResolver(resolver: Resolver, slots: number, maxWaitMs: number): Resolver {
-  const turns = new ThreadTurns(
-    Array.from({ length: slots }, (_, slot) => slot),
-    Infinity,
-    maxWaitMs,
-  );
+  const turns = new ThreadTurns([...Array(slots).keys()], Infinity, maxWaitMs);
   return (host) =>
     turns
       .take(() => resolver(host))

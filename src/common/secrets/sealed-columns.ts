@@ -49,8 +49,7 @@ export async function isKeyInUse(manager: EntityManager, keyId: string): Promise
   const id = `${keyId}.`;
   for (const { table, column } of SEALED_COLUMNS) {
     const sql = `SELECT 1 FROM ${table} WHERE SUBSTR(${column}, ${KEY_ID_START}, ?) = ? LIMIT 1`;
-    const rows = (await manager.query(sql, [id.length, id])) as unknown[];
-    if (rows.length > 0) {
+    if ((await manager.query<unknown[]>(sql, [id.length, id])).length > 0) {
       return true;
     }
   }
@@ -63,14 +62,9 @@ async function* sealedValues(manager: EntityManager): AsyncGenerator<SealedValue
     const sql =
       `SELECT id, ${column} AS sealed${beside} FROM ${table} ` +
       `WHERE ${column} IS NOT NULL AND id > ? ORDER BY id LIMIT ${BATCH}`;
-    let last = '';
-    for (;;) {
-      const rows = (await manager.query(sql, [last])) as SealedRow[];
-      const end = rows.at(-1);
-      if (end === undefined) {
-        break;
-      }
-      last = end.id;
+    for (let last: string | undefined = ''; last !== undefined;) {
+      const rows: SealedRow[] = await manager.query(sql, [last]);
+      last = rows.at(-1)?.id;
       yield* rows.map((row) => {
         const binding = boundTo.map((name) => row[name] ?? null);
         return { place: { table, rowId: row.id, column, binding }, sealed: row.sealed };
@@ -79,29 +73,14 @@ async function* sealedValues(manager: EntityManager): AsyncGenerator<SealedValue
   }
 }
 
-async function replaceSealed(
-  manager: EntityManager,
-  { place: { table, column, rowId }, sealed }: SealedValue,
-  next: string,
-): Promise<void> {
-  const sql = `UPDATE ${table} SET ${column} = ? WHERE id = ? AND ${column} = ?`;
-  await manager.query(sql, [next, rowId, sealed]);
-}
-
-interface Rotation {
-  resealed: number;
-  alreadyCurrent: number;
-  /** Rows, as `<table> <id>`, whose value cannot be opened with the configured keys: it is left as it is. */
-  unreadable: string[];
-}
-
 /**
  * Seals every stored secret anew with the current key. The rotation may be stopped at any time and started again. A
  * secret under the current key is left alone. A value is replaced only while it is the one that was read.
+ * @returns `unreadable`: rows, as `<table> <id>`, whose value cannot be opened with the configured keys: it is left as it is
  */
-export async function rotateSecrets(manager: EntityManager, cipher: SecretCipher): Promise<Rotation> {
+export async function rotateSecrets(manager: EntityManager, cipher: SecretCipher) {
   const [current] = cipher.keyIds;
-  const rotation: Rotation = { resealed: 0, alreadyCurrent: 0, unreadable: [] };
+  const rotation = { resealed: 0, alreadyCurrent: 0, unreadable: [] as string[] };
   for await (const value of sealedValues(manager)) {
     if (sealedKeyId(value.sealed) === current) {
       rotation.alreadyCurrent += 1;
@@ -112,7 +91,9 @@ export async function rotateSecrets(manager: EntityManager, cipher: SecretCipher
       rotation.unreadable.push(`${value.place.table} ${value.place.rowId}`);
       continue;
     }
-    await replaceSealed(manager, value, next);
+    const { table, column, rowId } = value.place;
+    const sql = `UPDATE ${table} SET ${column} = ? WHERE id = ? AND ${column} = ?`;
+    await manager.query(sql, [next, rowId, value.sealed]);
     rotation.resealed += 1;
   }
   return rotation;

@@ -8,15 +8,10 @@ const CANARY = 'svc-platform canary';
 
 const placeOf = (id: string) => ({ table: 'secret_keys', rowId: id, column: 'canary' });
 
-/** SECRETS_KEYS lacks a key that sealed something stored, or holds another key under its id. Names ids, never keys. */
-export class SecretKeysError extends EnvError {
-  override readonly name = 'SecretKeysError';
-}
-
 /**
  * Proves that every key that sealed something stored is configured, and is that key. Records new keys. Forgets keys that
  * were taken out of the settings after nothing was left under them.
- * @throws SecretKeysError naming the ids that are missing or wrong
+ * @throws EnvError naming the ids that are missing or wrong, never a key
  */
 export async function checkSecretKeys(
   manager: EntityManager,
@@ -27,7 +22,7 @@ export async function checkSecretKeys(
   const recorded = await forgetUnused(manager, cipher);
   const wrong = recorded.filter((row) => !opens(cipher, row)).map(({ id }) => id);
   if (wrong.length > 0) {
-    throw new SecretKeysError([
+    throw new EnvError([
       `SECRETS_KEYS lacks the key ${wrong.join(', ')} that stored secrets were sealed with`,
     ]);
   }

@@ -53,25 +53,28 @@ export class SecretRemoval {
   }
 
   private *jsonSteps(value: JsonValue): Steps<JsonValue> {
-    if (typeof value === 'string') {
-      return yield* this.textSteps(value);
-    }
-    if (typeof value === 'number') {
-      const text = String(value);
-      return (yield* this.textSteps(text)) === text ? value : REMOVED;
-    }
     if (typeof value !== 'object' || value === null) {
-      return value;
+      return yield* this.scalarSteps(value);
     }
-    const isList = Array.isArray(value);
     const members: [string, JsonValue][] = [];
-    for (const [name, member] of isList ? value.entries() : Object.entries(value)) {
-      members.push([isList ? '' : yield* this.textSteps(String(name)), yield* this.jsonSteps(member)]);
+    for (const [name, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+      const shown = typeof name === 'string' ? yield* this.textSteps(name) : '';
+      members.push([shown, yield* this.jsonSteps(member)]);
       if (this.isDue(MEMBER_WORK)) {
         yield;
       }
     }
-    return isList ? members.map(([, member]) => member) : Object.fromEntries(members);
+    return Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members);
+  }
+
+  private *scalarSteps(value: string | number | boolean | null): Steps<JsonValue> {
+    const isText = typeof value === 'string';
+    if (!isText && typeof value !== 'number') {
+      return value;
+    }
+    const text = String(value);
+    const shown = yield* this.textSteps(text);
+    return shown === text ? value : isText ? shown : REMOVED;
   }
 
   private *textSteps(text: string): Steps<string> {

@@ -4,7 +4,6 @@ import {
   SpanStatusCode,
   trace,
   type Attributes,
-  type AttributeValue,
   type Context,
   type Link,
   type Span,
@@ -61,11 +60,6 @@ export class ServiceSpan {
 
   isRecording(): boolean {
     return this.span.isRecording();
-  }
-
-  setAttribute(key: string, value: AttributeValue): this {
-    this.span.setAttribute(key, value);
-    return this;
   }
 
   setAttributes(attributes: Attributes): this {

@@ -7,11 +7,12 @@ import {
   type ValidationError,
   type ValidationPipeOptions,
 } from '@nestjs/common';
+import { cached } from '../cached.js';
 import { BEYOND_NUMBERS } from '../exact-json.js';
 import { hasMoreValues, isContainer } from '../json.js';
 import { inTurn } from '../turns.js';
 import { ValidationFailedError, type FieldProblem } from '../errors/request.errors.js';
-import { TextRules } from './text-rules.js';
+import { textCheck, type TextCheck } from './text-rules.js';
 
 /** Name of the context entry by which a rule of the contract puts its own text into `message`. */
 export const CONTRACT_MESSAGE = 'contractMessage';
@@ -70,7 +71,7 @@ export class RequestValidationPipe implements PipeTransform {
     exceptionFactory: (errors: ValidationError[]) => toValidationFailed(inOrderOfPath(errors)),
   });
 
-  private readonly textRules = new WeakMap<Type, TextRules | undefined>();
+  private readonly textChecks = new WeakMap<Type, { check: TextCheck | undefined }>();
   /** Classes of which a query without parameters keeps the rules. */
   private readonly withoutQuery = new WeakSet<Type>();
 
@@ -121,15 +122,11 @@ export class RequestValidationPipe implements PipeTransform {
 
   private ofPath(value: unknown, metadata: ArgumentMetadata): unknown {
     const { metatype } = metadata;
-    const rules = metatype !== undefined && isContainer(value) ? this.rulesOf(metatype) : undefined;
-    return rules?.check(value as Record<string, unknown>) ?? this.ofPaths.transform(value, metadata);
-  }
-
-  private rulesOf(type: Type): TextRules | undefined {
-    if (!this.textRules.has(type)) {
-      this.textRules.set(type, TextRules.of(type));
-    }
-    return this.textRules.get(type);
+    const { check } =
+      metatype !== undefined && isContainer(value)
+        ? cached(this.textChecks, metatype, () => ({ check: textCheck(metatype) }))
+        : {};
+    return check?.(value as Record<string, unknown>) ?? this.ofPaths.transform(value, metadata);
   }
 }
 

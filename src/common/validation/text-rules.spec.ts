@@ -1,7 +1,7 @@
 import { Transform, Type } from 'class-transformer';
 import { IsOptional, IsString, Matches, ValidateIf, ValidateNested } from 'class-validator';
 import { describe, expect, it } from 'vitest';
-import { TextRules } from './text-rules.js';
+import { textCheck } from './text-rules.js';
 
 class App {
   @Matches(/^[a-z]+$/)
@@ -14,9 +14,9 @@ class Version extends App {
   version: string;
 }
 
-describe('TextRules', () => {
+describe('textCheck', () => {
   it('makes an object of the class of fields that keep their rules, and leaves others out', () => {
-    const made = TextRules.of(Version)?.check({ app: 'a', version: 'v1', other: 'x' });
+    const made = textCheck(Version)?.({ app: 'a', version: 'v1', other: 'x' });
     expect(made).toBeInstanceOf(Version);
     expect(made).toEqual({ app: 'a', version: 'v1' });
   });
@@ -27,7 +27,7 @@ describe('TextRules', () => {
     ['that of a missing field', { version: 'v1' }],
     ['that of a field of another type', { app: 'a', version: ['v1'] }],
   ])('makes none when a rule is broken: %s', (_case, sent) => {
-    expect(TextRules.of(Version)?.check(sent)).toBeUndefined();
+    expect(textCheck(Version)?.(sent)).toBeUndefined();
   });
 
   class Nothing {
@@ -73,7 +73,7 @@ describe('TextRules', () => {
   it.each([Nothing, Changed, BelowChanged, Typed, Optional, Conditional, OfRule, Each, Nested])(
     'leaves $name to the libraries',
     (type) => {
-      expect(TextRules.of(type)).toBeUndefined();
+      expect(textCheck(type)).toBeUndefined();
     },
   );
 });

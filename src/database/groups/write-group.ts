@@ -162,16 +162,14 @@ export function memberOf(manager: EntityManager): GroupMember | undefined {
 
 /** One of those who share a transaction. */
 export class GroupMember {
-  readonly end: Promise<void>;
   /** Whether it may have written: then the group cannot go on without it. */
   hasWritten = false;
   private ended: () => void = () => undefined;
+  readonly end = new Promise<void>((resolve) => {
+    this.ended = resolve;
+  });
 
-  constructor(readonly group: WriteGroup) {
-    this.end = new Promise((resolve) => {
-      this.ended = resolve;
-    });
-  }
+  constructor(readonly group: WriteGroup) {}
 
   async run<Result>(work: Work<Result>): Promise<MemberOutcome<Result>> {
     try {

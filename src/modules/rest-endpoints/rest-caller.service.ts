@@ -178,7 +178,7 @@ export function asRestSpan(
     const headers = traceparent === undefined ? request.headers : { traceparent, ...request.headers };
     try {
       const answer = await call({ ...request, headers });
-      span?.setAttribute('http.response.status_code', answer.status);
+      span?.setAttributes({ 'http.response.status_code': answer.status });
       return answer;
     } catch (error) {
       if (error instanceof RestFailure) {

@@ -204,7 +204,7 @@ export class JobRunner {
 
 /** Of the span of the job. */
 function tellOutcome(outcome: Outcome): void {
-  const span = recordedSpan()?.setAttribute('svc.job.outcome', outcome);
+  const span = recordedSpan()?.setAttributes({ 'svc.job.outcome': outcome });
   if (outcome === 'failed' || outcome === 'given_up') {
     span?.fail(outcome);
   }
