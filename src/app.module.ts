@@ -7,13 +7,13 @@ import { AllExceptionsFilter } from './common/http/all-exceptions.filter.js';
 import { HandlerSpansInterceptor } from './common/http/request-spans.js';
 import { RequestChecksModule } from './common/http/request.guard.js';
 import { StopGateModule } from './common/http/stop-gate.js';
-import { Log, LoggingModule } from './common/logging/log.js';
+import { Log } from './common/logging/log.js';
 import { OutboundModule } from './common/outbound/outbound.module.js';
 import { TracingModule } from './common/trace-export/tracing.module.js';
 import { MetricsModule } from './modules/health/metrics.module.js';
 import { SecretsModule } from './database/secrets.module.js';
 import { RequestValidationPipe } from './common/validation/request-validation.pipe.js';
-import { EnvModule } from './config/env.module.js';
+import { GlobalValue } from './common/global-value.js';
 import type { Env } from './config/env.js';
 import { DatabaseModule } from './database/database.module.js';
 import { SCHEMA } from './schema.js';
@@ -69,8 +69,8 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        EnvModule.forEnv(env),
-        LoggingModule.forLog(log),
+        GlobalValue.of(env),
+        GlobalValue.of(log),
         MetricsModule,
         OutboundModule,
         TracingModule,

@@ -35,11 +35,10 @@ class BenchEvent {
 
 const { Clock } = await built<typeof import('../../src/common/clock.js')>('common/clock.js');
 const { Log } = await built<typeof import('../../src/common/logging/log.js')>('common/logging/log.js');
-const { LoggingModule } =
-  await built<typeof import('../../src/common/logging/log.js')>('common/logging/log.js');
+const { GlobalValue } =
+  await built<typeof import('../../src/common/global-value.js')>('common/global-value.js');
 const { Metrics } =
   await built<typeof import('../../src/common/metrics/metrics.js')>('common/metrics/metrics.js');
-const { EnvModule } = await built<typeof import('../../src/config/env.module.js')>('config/env.module.js');
 const { Env } = await built<typeof import('../../src/config/env.js')>('config/env.js');
 const { Database } = await built<typeof import('../../src/database/database.js')>('database/database.js');
 const { DatabaseModule } = await built<typeof import('../../src/database/database.module.js')>(
@@ -69,8 +68,8 @@ const env = Env.parse('maintenance', process.env);
 
 @Module({
   imports: [
-    EnvModule.forEnv(env),
-    LoggingModule.forLog(new Log(env)),
+    GlobalValue.of(env),
+    GlobalValue.of(new Log(env)),
     DatabaseModule.of(SCHEMA),
     SurroundingsModule,
     JobsModule,

@@ -19,12 +19,8 @@ export class EnvError extends StartError {
 export type Mode = 'production' | 'evaluation' | 'maintenance';
 
 const REQUIRED_IN_PRODUCTION = ['DATABASE_URL', 'OIDC_ISSUER', 'OIDC_AUDIENCE', 'SECRETS_KEYS'] as const;
-const REFUSED_IN_EVALUATION = [
-  'DATABASE_URL',
-  'OIDC_ISSUER',
-  'OIDC_AUDIENCE',
-  'OIDC_INTROSPECTION_URL',
-] as const;
+const HTTPS_IN_PRODUCTION = ['OIDC_ISSUER', 'OIDC_INTROSPECTION_URL'];
+const REFUSED_IN_EVALUATION = ['DATABASE_URL', 'OIDC_ISSUER', 'OIDC_AUDIENCE', 'OIDC_INTROSPECTION_URL'];
 
 type NumberSetting = {
   [Name in keyof Settings]-?: Settings[Name] extends number ? Name : never;
@@ -62,23 +58,17 @@ export class Env {
   ): Env {
     const own = Object.entries(defaults).filter(([name]) => !given[name]);
     const source = { ...given, ...Object.fromEntries(own) };
-    const present = Object.fromEntries(
-      Object.keys(envSchema.shape).flatMap((name) => (source[name] ? [[name, source[name]]] : [])),
+    const variables = new Map(
+      Object.entries(source).flatMap(([name, value]) => (value ? [[name, value]] : [])),
     );
-    const parsed = envSchema.safeParse(present);
-    const problems = [
-      ...missing(mode, present),
-      ...(parsed.success
-        ? []
-        : parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`)),
-    ];
-    if (!parsed.success || problems.length > 0) {
+    const present = Object.fromEntries([...variables].filter(([name]) => name in envSchema.shape));
+    const { data, error } = envSchema.safeParse(present);
+    const wrong = error?.issues.map(({ path, message }) => `${String(path[0])} ${message}`) ?? [];
+    const problems = [...missing(mode, present), ...wrong];
+    if (data === undefined || problems.length > 0) {
       throw new EnvError([...new Set(problems)]);
     }
-    const variables = Object.entries(source).flatMap(([name, value]) =>
-      value ? [[name, value] as const] : [],
-    );
-    return new Env(mode, parsed.data, new Map(variables), new Set(own.map(([name]) => name)));
+    return new Env(mode, data, variables, new Set(own.map(([name]) => name)));
   }
 
   /**
@@ -121,30 +111,29 @@ export class Env {
 }
 
 function missing(mode: Mode, present: Record<string, unknown>): string[] {
+  const { DATABASE_URL: database, NODE_ENV: kind } = present;
+  const where = (names: readonly string[], isWrong: (value: unknown) => boolean, rule: string): string[] =>
+    names.filter((name) => isWrong(present[name])).map((name) => `${name} ${rule}`);
   switch (mode) {
     case 'production':
       return [
-        ...REQUIRED_IN_PRODUCTION.filter((name) => present[name] === undefined).map(
-          (name) => `${name} is required`,
-        ),
-        ...(String(present['DATABASE_URL']).startsWith('sqlite:') && present['NODE_ENV'] !== 'test'
+        ...where(REQUIRED_IN_PRODUCTION, (value) => value === undefined, 'is required'),
+        ...(String(database).startsWith('sqlite:') && kind !== 'test'
           ? ['DATABASE_URL must start with mysql:// or mariadb:// in production']
           : []),
-        ...['OIDC_ISSUER', 'OIDC_INTROSPECTION_URL']
-          .filter((name) => isPlainElsewhere(present[name]))
-          .map((name) => `${name} must start with https:// unless it is on this machine`),
+        ...where(
+          HTTPS_IN_PRODUCTION,
+          isPlainElsewhere,
+          'must start with https:// unless it is on this machine',
+        ),
         ...introspectionProblems(present),
         ...oneReceiverProblems(present),
         ...plainSecrets(present),
       ];
     case 'evaluation':
       return [
-        ...REFUSED_IN_EVALUATION.filter((name) => present[name] !== undefined).map(
-          (name) => `${name} must not be set in evaluation mode`,
-        ),
-        ...(present['NODE_ENV'] === 'production'
-          ? ['NODE_ENV must not be production in evaluation mode']
-          : []),
+        ...where(REFUSED_IN_EVALUATION, (value) => value !== undefined, 'must not be set in evaluation mode'),
+        ...(kind === 'production' ? ['NODE_ENV must not be production in evaluation mode'] : []),
         ...plainSecrets(present),
       ];
     case 'maintenance':

@@ -138,12 +138,7 @@ export class Database {
    * @throws as `write`
    */
   async writeAside<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    const { run, stored } = followed(this.alone(work));
-    const result = await this.store(run).catch((error: unknown) => {
-      throw this.told(error);
-    });
-    stored();
-    return result;
+    return this.followed(work, (run) => this.store(run));
   }
 
   /**
@@ -152,12 +147,20 @@ export class Database {
    * @throws as `write`
    */
   async writeTogether<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const result = await this.followed(work, (run) => this.groups.add(run));
+    noteStored();
+    return result;
+  }
+
+  private async followed<T>(
+    work: (manager: EntityManager) => Promise<T>,
+    store: (run: typeof work) => Promise<T>,
+  ): Promise<T> {
     const { run, stored } = followed(this.alone(work));
-    const result = await this.groups.add(run).catch((error: unknown) => {
+    const result = await store(run).catch((error: unknown) => {
       throw this.told(error);
     });
     stored();
-    noteStored();
     return result;
   }
 

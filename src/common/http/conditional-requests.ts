@@ -8,13 +8,9 @@ import {
 import { Env } from '../../config/env.js';
 import { headerOf } from './request.decorators.js';
 
-const EACH_OPAQUE_TAG = /"[^"]*"/g;
-
-/**
- * Entity tags of a header, with their quotes and without `W/`: what the weak comparison looks at (RFC 9110, section 8.8.3.2).
- */
+/** Entity tags of a header, with their quotes and without `W/`: what the weak comparison looks at (RFC 9110, section 8.8.3.2). */
 function opaqueTags(text: string): readonly string[] {
-  return text.match(EACH_OPAQUE_TAG) ?? [];
+  return text.match(/"[^"]*"/g) ?? [];
 }
 
 /** The states that a change accepts: one of these entity tags, quotes included and without `W/`, or any state. */
@@ -88,18 +84,12 @@ const TAG_LIST = new RegExp(String.raw`^[\s,]*${TAG}(?:\s*,(?:\s*${TAG})?)*\s*$`
  */
 export function readIfMatch(value = ''): IfMatch | undefined {
   const text = value.trim();
-  if (text === '') {
-    return undefined;
+  if (text === '' || text === '*') {
+    return text || undefined;
   }
-  if (text === '*') {
-    return text;
-  }
-  if (!TAG_LIST.test(text)) {
-    throw new ValidationFailedError([
-      { field: 'If-Match', rule: 'must be * or entity tags with their quotes, as ETag has them' },
-    ]);
-  }
-  return opaqueTags(text);
+  return TAG_LIST.test(text)
+    ? opaqueTags(text)
+    : refuseIfMatch('must be * or entity tags with their quotes, as ETag has them');
 }
 
 /**
@@ -107,11 +97,11 @@ export function readIfMatch(value = ''): IfMatch | undefined {
  * @throws ValidationFailedError without the header, too
  */
 export function requiredIfMatch(value?: string): IfMatch {
-  const ifMatch = readIfMatch(value);
-  if (ifMatch === undefined) {
-    throw new ValidationFailedError([{ field: 'If-Match', rule: 'is required' }]);
-  }
-  return ifMatch;
+  return readIfMatch(value) ?? refuseIfMatch('is required');
+}
+
+function refuseIfMatch(rule: string): never {
+  throw new ValidationFailedError([{ field: 'If-Match', rule }]);
 }
 
 /** Whether a change may be made on the state with this entity tag; null for what is not there. */
@@ -126,11 +116,10 @@ export function matches(ifMatch: IfMatch, etag: string | null): boolean {
  * @throws IfMatchRequiredError where there is something, and the caller had to say that he has read it
  */
 export function demandMatch(condition: ChangeCondition | undefined, etag: string | null): void {
-  if (condition === 'absent') {
-    if (etag !== null) {
-      throw new IfMatchRequiredError();
-    }
-  } else if (condition !== undefined && !matches(condition, etag)) {
+  if (condition === 'absent' && etag !== null) {
+    throw new IfMatchRequiredError();
+  }
+  if (condition !== 'absent' && condition !== undefined && !matches(condition, etag)) {
     throw new ChangedMeanwhileError();
   }
 }

@@ -1,10 +1,4 @@
-import {
-  Injectable,
-  type OnApplicationShutdown,
-  Module,
-  type DynamicModule,
-  type LoggerService,
-} from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown, type LoggerService } from '@nestjs/common';
 import { pino, type Logger, type LoggerOptions } from 'pino';
 import { Env, EnvError } from '../../config/env.js';
 import { currentSpan, type ServiceSpan } from '../tracing/spans.js';
@@ -118,19 +112,6 @@ export function errorFields(error: unknown): LogFields {
 function framesOf(error: Error): string {
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return frames.join('\n').slice(0, STACK_MAX_LENGTH);
-}
-
-/** Offers the logger everywhere. */
-@Module({})
-export class LoggingModule {
-  static forLog(log: Log): DynamicModule {
-    return {
-      module: LoggingModule,
-      global: true,
-      providers: [{ provide: Log, useValue: log }],
-      exports: [Log],
-    };
-  }
 }
 
 /**

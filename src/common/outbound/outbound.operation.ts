@@ -153,16 +153,15 @@ export class OutboundOperation {
     { status, headers, body }: DialledResponse,
     signal: AbortSignal | null | undefined,
   ): Response {
-    if ((headers.get('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
+    const isEncoded = (headers.get('content-encoding') ?? 'identity').toLowerCase() !== 'identity';
+    const isTooLarge = Number(headers.get('content-length') ?? 0) > this.limits.maxResponseBytes;
+    if (isEncoded || isTooLarge || NULL_BODY_STATUS.has(status)) {
       body.destroy();
-      throw new OutboundError('encoding');
     }
-    if (Number(headers.get('content-length') ?? 0) > this.limits.maxResponseBytes) {
-      body.destroy();
-      throw new OutboundError('too_large');
+    if (isEncoded || isTooLarge) {
+      throw new OutboundError(isEncoded ? 'encoding' : 'too_large');
     }
     if (NULL_BODY_STATUS.has(status)) {
-      body.destroy();
       return new Response(null, { status, headers });
     }
     const streams = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');

@@ -17,8 +17,13 @@ const TIMEOUT = 'TIMEOUT';
  * it, until it has proved that it does.
  */
 export class RedisAnswers {
-  /** How often Redis did not do what it was asked, by code. */
-  private readonly failures = new Map([TIMEOUT, ...REDIS_REPLY_CODES].map((code) => [code, 0]));
+  private readonly failures = new Counter({
+    name: 'svc_redis_shared_failures_total',
+    help: 'How often Redis did not do what it was asked where it lets replicas count together and tell each other, by code: TIMEOUT, or the first word of its answer. None without REDIS_URL.',
+    labelNames: ['code'],
+    registers: [],
+  });
+
   private readonly timeoutMs = redisLimits.timeoutMs;
   private readonly closing = new AbortController();
   private isRefusing = false;
@@ -31,7 +36,9 @@ export class RedisAnswers {
     readonly client: RedisClient,
     private readonly prove: () => Promise<unknown>,
     private readonly log: Log | undefined,
-  ) {}
+  ) {
+    [TIMEOUT, ...REDIS_REPLY_CODES].forEach((code) => this.failures.inc({ code }, 0));
+  }
 
   /** Whether Redis does what is wanted, as far as this replica knows. */
   get isReady(): boolean {
@@ -62,7 +69,6 @@ export class RedisAnswers {
   /** Shows whether Redis does what is wanted of it, and how often it did not. */
   showIn(registry: Registry): void {
     const isReady = (): boolean => this.isReady;
-    const { failures } = this;
     registry.registerMetric(
       new Gauge({
         name: 'svc_redis_shared_in_use',
@@ -73,18 +79,7 @@ export class RedisAnswers {
         },
       }),
     );
-    registry.registerMetric(
-      new Counter({
-        name: 'svc_redis_shared_failures_total',
-        help: 'How often Redis did not do what it was asked where it lets replicas count together and tell each other, by code: TIMEOUT, or the first word of its answer. None without REDIS_URL.',
-        labelNames: ['code'],
-        registers: [],
-        collect() {
-          this.reset();
-          failures.forEach((count, code) => this.inc({ code }, count));
-        },
-      }),
-    );
+    registry.registerMetric(this.failures);
   }
 
   close(): void {
@@ -93,7 +88,7 @@ export class RedisAnswers {
 
   private failed(error: unknown): void {
     const errorCode = redisErrorCode(error);
-    this.failures.set(errorCode, (this.failures.get(errorCode) ?? 0) + 1);
+    this.failures.inc({ code: errorCode });
     if (this.isRefusing || this.closing.signal.aborted) {
       return;
     }

@@ -6,8 +6,6 @@ import { inOnePiece, type Steps } from '../turns.js';
 
 /** Longest text of certificates, in characters. Columns hold 65,535 bytes. */
 export const CERTIFICATES_MAX_LENGTH = 32_768;
-/** Longest text of a private key, in characters: an RSA key of 4,096 bits has 3,300. */
-export const PRIVATE_KEY_MAX_LENGTH = 16_384;
 /** Each one is read at each handshake. */
 const MAX_CERTIFICATES = 50;
 

@@ -2,9 +2,9 @@ import { Global, Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { expect, vi } from 'vitest';
 import { Clock } from '../../../src/common/clock.js';
-import { Log, LoggingModule } from '../../../src/common/logging/log.js';
+import { Log } from '../../../src/common/logging/log.js';
 import { Metrics } from '../../../src/common/metrics/metrics.js';
-import { EnvModule } from '../../../src/config/env.module.js';
+import { GlobalValue } from '../../../src/common/global-value.js';
 import { Database } from '../../../src/database/database.js';
 import { DatabaseModule } from '../../../src/database/database.module.js';
 import { IdBlocks } from '../../../src/database/id-blocks.js';
@@ -77,8 +77,8 @@ export class JobReplica {
 
     @Module({
       imports: [
-        EnvModule.forEnv(env),
-        LoggingModule.forLog(new Log(env)),
+        GlobalValue.of(env),
+        GlobalValue.of(new Log(env)),
         SurroundingsModule,
         DatabaseModule.of(SCHEMA),
         JobsModule,

@@ -17,9 +17,9 @@ import {
   certificatesRule,
   certificatesRuleSteps,
   isKeyOf,
-  PRIVATE_KEY_MAX_LENGTH,
   readPrivateKey,
 } from '../../../common/tls/certificates.js';
+import { PRIVATE_KEY_MAX_LENGTH } from '../../../common/secrets/signing-key.js';
 import { inTurn, inTurns } from '../../../common/turns.js';
 import { HasLength, IfSent } from '../../../common/validation/patterns.decorators.js';
 import type { SystemTls } from './system.types.js';
