@@ -3,8 +3,8 @@ import { Module, type DynamicModule, type Type } from '@nestjs/common';
 /** Offers a value everywhere, by its class. */
 @Module({})
 export class GlobalValue {
-  static of<Value extends object>(value: Value): DynamicModule {
-    const provide = value.constructor as Type<Value>;
+  static of(value: object): DynamicModule {
+    const provide = value.constructor as Type;
     return { module: GlobalValue, global: true, providers: [{ provide, useValue: value }], exports: [provide] };
   }
 }

@@ -153,15 +153,16 @@ export class OutboundOperation {
     { status, headers, body }: DialledResponse,
     signal: AbortSignal | null | undefined,
   ): Response {
-    const isEncoded = (headers.get('content-encoding') ?? 'identity').toLowerCase() !== 'identity';
-    const isTooLarge = Number(headers.get('content-length') ?? 0) > this.limits.maxResponseBytes;
-    if (isEncoded || isTooLarge || NULL_BODY_STATUS.has(status)) {
+    if ((headers.get('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
       body.destroy();
+      throw new OutboundError('encoding');
     }
-    if (isEncoded || isTooLarge) {
-      throw new OutboundError(isEncoded ? 'encoding' : 'too_large');
+    if (Number(headers.get('content-length') ?? 0) > this.limits.maxResponseBytes) {
+      body.destroy();
+      throw new OutboundError('too_large');
     }
     if (NULL_BODY_STATUS.has(status)) {
+      body.destroy();
       return new Response(null, { status, headers });
     }
     const streams = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
