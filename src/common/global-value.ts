@@ -5,6 +5,11 @@ import { Module, type DynamicModule, type Type } from '@nestjs/common';
 export class GlobalValue {
   static of(value: object): DynamicModule {
     const provide = value.constructor as Type;
-    return { module: GlobalValue, global: true, providers: [{ provide, useValue: value }], exports: [provide] };
+    return {
+      module: GlobalValue,
+      global: true,
+      providers: [{ provide, useValue: value }],
+      exports: [provide],
+    };
   }
 }
