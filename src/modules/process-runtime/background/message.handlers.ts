@@ -70,7 +70,7 @@ export class PublishMessageHandler implements JobHandler {
     const lifetimeMs = processLimits.messageTtlSeconds * SECOND_MS;
     return {
       id,
-      waitKey: waitKey({ rootAppId, message, correlation }),
+      waitKey: waitKey(rootAppId, message, correlation),
       appId: rootAppId,
       message,
       payload,

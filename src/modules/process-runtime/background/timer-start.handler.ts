@@ -27,7 +27,7 @@ const SHORTEST_MS = 1_000;
 @Injectable()
 export class TimerStartHandler implements JobHandler, OnModuleInit {
   readonly kind = 'TIMER_START';
-  private readonly reserved = new WeakMap<ActivatedBuild, number[]>();
+  private readonly reserved = new WeakMap<ActivatedBuild, number>();
 
   constructor(
     private readonly activations: ActiveBuildsService,
@@ -101,27 +101,17 @@ export class TimerStartHandler implements JobHandler, OnModuleInit {
   private async reserve(build: ActivatedBuild): Promise<void> {
     const count = timersOf(build).length;
     if (count > 0) {
-      const first = await this.ids.next('job', count);
-      this.reserved.set(
-        build,
-        Array.from({ length: count }, (_, index) => first + index),
-      );
+      this.reserved.set(build, await this.ids.next('job', count));
     }
   }
 
   private async set(manager: EntityManager, build: ActivatedBuild): Promise<void> {
-    const ids = this.reserved.get(build) ?? [];
+    const first = this.reserved.get(build) ?? 0;
     const now = build.activatedAt.getTime();
     for (const [index, { definition, node, timer }] of timersOf(build).entries()) {
-      const work: Work = {
-        kind: 'TIMER_START',
-        definitionId: definition.id,
-        node,
-        anchor: now,
-        occurrence: 0,
-        at: now,
-      };
-      await this.jobs.addFirst(manager, ids[index] ?? 0, this.firstOf(timer, work));
+      const series = { kind: 'TIMER_START', definitionId: definition.id, node, anchor: now } as const;
+      const work = this.firstOf(timer, { ...series, occurrence: 0, at: now });
+      await this.jobs.addFirst(manager, first + index, work);
     }
   }
 

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job, JobContext, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
-import type { WorkflowRunRequest } from '../../workflows/model/workflow.types.js';
 import { WorkflowBpmnError, WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
 import type { EngineCommand } from '../engine/state/engine.types.js';
 import type { InstanceHead } from '../storage/process-instance.entity.js';
@@ -65,7 +64,11 @@ export class WorkflowHandler implements JobHandler {
     const watch = setInterval(() => void context.heartbeat().catch(() => undefined), this.checkMs);
     try {
       const output = await this.workflows.run({
-        ...ofInstance(head),
+        buildId: head.buildId,
+        payer: payerOf(head),
+        processInstanceUuid: head.uuid,
+        parentProcessInstanceUuid: head.parentUuid,
+        shard: head.shard,
         appId,
         workflow,
         input,
@@ -82,29 +85,10 @@ export class WorkflowHandler implements JobHandler {
       if (!(error instanceof WorkflowFailedError)) {
         throw error;
       }
-      return {
-        kind: 'ACTION_FAILED',
-        ...action,
-        errorCode: error.code,
-        message: `${error.code}: ${error.message}`,
-      };
+      const { code: errorCode, message } = error;
+      return { kind: 'ACTION_FAILED', ...action, errorCode, message: `${errorCode}: ${message}` };
     } finally {
       clearInterval(watch);
     }
   }
-}
-
-function ofInstance(
-  head: InstanceHead,
-): Pick<
-  WorkflowRunRequest,
-  'buildId' | 'payer' | 'processInstanceUuid' | 'parentProcessInstanceUuid' | 'shard'
-> {
-  return {
-    buildId: head.buildId,
-    payer: payerOf(head),
-    processInstanceUuid: head.uuid,
-    parentProcessInstanceUuid: head.parentUuid,
-    shard: head.shard,
-  };
 }

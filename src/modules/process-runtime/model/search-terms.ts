@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { writePath } from '../../../language/paths/data-keys.js';
 import { parsePath, getPath, type DataPath } from '../../../language/paths/data-paths.js';
 import type { JsonObject } from '../../../common/json.js';
@@ -61,9 +61,7 @@ export function searchedText(value: unknown): string | undefined {
  * @returns a SHA-256, hexadecimal
  */
 export function termHash({ path, value }: SearchTerm): string {
-  return createHash('sha256')
-    .update(JSON.stringify([path, value]))
-    .digest('hex');
+  return hash('sha256', JSON.stringify([path, value]));
 }
 
 /** The data by which instances of a definition are found. */

@@ -37,6 +37,15 @@ export interface InstanceSnapshot extends Omit<InstanceContents, 'rev' | 'events
   tokenUuids: ReadonlyMap<number, string>;
 }
 
+/** Which instance to read. */
+interface AskedInstance {
+  /** Who must be allowed to read it. */
+  principal: Principal;
+  uuid: string;
+  /** Lists that are read beside the rest. */
+  included: ReadonlySet<InstanceList>;
+}
+
 /** A part of an audit trail, and the uuids of the tokens that it names, by id. */
 interface InstanceTrail {
   definitionId: number;
@@ -73,16 +82,9 @@ export class InstanceSnapshots {
     );
   }
 
-  /**
-   * @param principal who must be allowed to read it
-   * @param included lists that are read beside the rest
-   * @throws PermissionDeniedError, ProcessInstanceNotFoundError
-   */
-  async read(
-    principal: Principal,
-    uuid: string,
-    included: ReadonlySet<InstanceList>,
-  ): Promise<InstanceSnapshot> {
+  /** @throws PermissionDeniedError, ProcessInstanceNotFoundError */
+  async read(asked: AskedInstance): Promise<InstanceSnapshot> {
+    const { principal, uuid, included } = asked;
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const row = withContent(readable(principal, await this.rows(uuid)));
       const definition = await this.definitions.byId(row.definitionId);
@@ -91,7 +93,7 @@ export class InstanceSnapshots {
         return this.revealed(snapshot);
       }
     }
-    return this.revealed(await this.locked(principal, uuid, included));
+    return this.revealed(await this.locked(asked));
   }
 
   /** Events before or after one, without either the newest. @throws ProcessInstanceNotFoundError */
@@ -117,11 +119,7 @@ export class InstanceSnapshots {
   }
 
   /** An instance with steps in quick succession: they wait for this reading. */
-  private async locked(
-    principal: Principal,
-    uuid: string,
-    included: ReadonlySet<InstanceList>,
-  ): Promise<InstanceSnapshot> {
+  private async locked({ principal, uuid, included }: AskedInstance): Promise<InstanceSnapshot> {
     const found = await this.database.read((manager) => Instances.findHead(manager, { uuid }));
     // Instances keep their definitions.
     const { id, definitionId } = readable(principal, found);

@@ -9,13 +9,9 @@ import {
   INSTANCE_PAGE_EXAMPLE,
   RUNNING_PROCESSES_EXAMPLE,
 } from './instance.examples.js';
-import {
-  InstanceDiagramDto,
-  InstancePageDto,
-  InstanceResponseDto,
-  RunningProcessesDto,
-} from './instance.response.dto.js';
+import { InstanceDiagramDto, InstancePageDto, InstanceResponseDto } from './instance.response.dto.js';
 import { HistoryPageDto } from './instance-history.dto.js';
+import { RunningProcessesDto } from '../model/running-processes.dto.js';
 
 const READING = [{ 403: denialOf(Permission.ProcessRead) }, { 404: 'Process instance not found.' }];
 

@@ -2,12 +2,7 @@ import { Controller, Get, Header, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
-import {
-  InstanceDiagramDto,
-  InstancePageDto,
-  InstanceResponseDto,
-  RunningProcessesDto,
-} from './instance.response.dto.js';
+import { InstanceDiagramDto, InstancePageDto, InstanceResponseDto } from './instance.response.dto.js';
 import { HistoryPageDto } from './instance-history.dto.js';
 import {
   HistoryQueryDto,
@@ -20,6 +15,7 @@ import { ForReaders } from '../access/instance-access.service.js';
 import { ProcessInstancesService } from './process-instances.service.js';
 import { ProcessInstancesApi, RunningProcessesApi } from './process-instances.api.js';
 import { Permission } from '../../../common/auth/permission.js';
+import { RunningProcessesDto } from '../model/running-processes.dto.js';
 
 /** Shows process instances (extension of the contract). */
 @ApiTags('Process instances')

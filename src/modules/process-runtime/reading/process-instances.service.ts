@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Permission } from '../../../common/auth/permission.js';
-import { timeOfUuid } from '../../../common/ordered-uuid.js';
 import { readPage } from '../../../common/page.js';
 import { appsOf } from '../../../common/user/grant.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
@@ -10,18 +9,14 @@ import type { InstanceList, HistoryQueryDto, InstancesQueryDto } from '../model/
 import { InstanceSnapshots } from './instance-snapshots.js';
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
 import { Instances } from '../storage/instances.repository.js';
-import type {
-  InstanceDiagramDto,
-  InstancePageDto,
-  InstanceResponseDto,
-  RunningProcessesDto,
-} from './instance.response.dto.js';
+import type { InstanceDiagramDto, InstancePageDto, InstanceResponseDto } from './instance.response.dto.js';
 import { toHistoryEvent, toInstanceSummary, toInstanceView } from './instance-view.js';
 import { readSearchTerm, type SearchTerm } from '../model/search-terms.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { InstanceListsRepository } from '../storage/instance-lists.repository.js';
 import { UiActionAccess } from '../access/ui-action-access.js';
 import type { HistoryPageDto } from './instance-history.dto.js';
+import type { RunningProcessesDto } from '../model/running-processes.dto.js';
 
 /** Processes of which it is told at the most how many instances run. */
 const MOST_RUNNING = 200;
@@ -50,7 +45,7 @@ export class ProcessInstancesService {
     const seen = apps === 'all' ? null : { starter: callerHash(principal), apps };
     const { items, next } = await readPage(
       query.limit ?? this.snapshots.pageSize,
-      (limit) => this.database.read((manager) => this.lists.page(manager, query, seen, limit)),
+      (limit) => this.database.read((manager) => this.lists.page(manager, { query, seen, limit })),
       ({ uuid }) => uuid,
     );
     return { instances: items.map(toInstanceSummary), next };
@@ -62,12 +57,7 @@ export class ProcessInstancesService {
     const found = await this.database.read((manager) =>
       this.lists.running(manager, apps, this.mostRunning + 1),
     );
-    const processes = found.slice(0, this.mostRunning).map(({ oldest, newest, ...counted }) => ({
-      ...counted,
-      oldestStartedAt: timeOfUuid(oldest).toISOString(),
-      newestStartedAt: timeOfUuid(newest).toISOString(),
-    }));
-    return { processes, complete: found.length <= this.mostRunning };
+    return { processes: found.slice(0, this.mostRunning), complete: found.length <= this.mostRunning };
   }
 
   /**
@@ -97,7 +87,7 @@ export class ProcessInstancesService {
     uuid: string,
     included: ReadonlySet<InstanceList>,
   ): Promise<InstanceResponseDto> {
-    const snapshot = await this.snapshots.read(principal, uuid, included);
+    const snapshot = await this.snapshots.read({ principal, uuid, included });
     return toInstanceView(snapshot, included, (node) =>
       this.access.mayExecute(principal, snapshot.row, snapshot.definition, node),
     );

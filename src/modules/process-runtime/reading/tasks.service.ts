@@ -98,9 +98,9 @@ export class TasksService {
       return [uuid];
     }
     const seen = this.access.isOpen ? null : seenBy(principal);
-    return this.database.read((manager) =>
-      this.lists.uuids(manager, { ...query, state: 'STARTED' }, seen, limit),
-    );
+    const asked = { query: { ...query, state: 'STARTED' as const }, seen, limit };
+    const places = await this.database.read((manager) => this.lists.places(manager, asked));
+    return places.map((place) => place.uuid);
   }
 
   private async running(uuids: readonly string[]): Promise<ReadonlyMap<string, Running>> {

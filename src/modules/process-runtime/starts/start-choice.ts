@@ -17,17 +17,11 @@ import {
 const START_CONDITION = 'startCondition';
 const PLATFORM = /^[A-Za-z0-9_-]{1,32}$/;
 
-/** The body of a start, taken apart: the reserved key is no process data. */
-export interface StartBody {
-  startCondition: string | undefined;
-  data: JsonObject;
-}
-
 /**
  * Takes the reserved key `startCondition` out of the body (docs/contract.md, section 4.1).
  * @throws ValidationFailedError when it is no string
  */
-export function readStartBody(body: JsonObject): StartBody {
+export function readStartBody(body: JsonObject): { startCondition: string | undefined; data: JsonObject } {
   if (!Object.hasOwn(body, START_CONDITION)) {
     return { startCondition: undefined, data: body };
   }

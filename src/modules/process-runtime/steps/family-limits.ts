@@ -9,7 +9,7 @@ import { processLimits } from '../process.limits.js';
 import { Families, familyOf } from '../storage/families.repository.js';
 import type { InstanceRow } from '../storage/process-instance.entity.js';
 import { hasEnded } from './instance-status.js';
-import type { StepBase } from './step.types.js';
+import type { StepWriting } from './step.types.js';
 import { Database } from '../../../database/database.js';
 
 /** Jobs of which a process may ask for any number; of others each live token has a few. */
@@ -55,7 +55,7 @@ export class FamilyLimits {
    * that multiply wait until the transaction ends.
    * @throws EngineIncident beyond `familyJobs`
    */
-  async demandJobs(manager: EntityManager, { row }: StepBase, { jobs }: StepResult): Promise<void> {
+  async demandJobs({ manager, row, result: { jobs } }: StepWriting): Promise<void> {
     const first = jobs.find(({ kind }) => MULTIPLYING.has(kind));
     if (first === undefined) {
       return;
@@ -74,7 +74,7 @@ export class FamilyLimits {
    * Counts a called instance that begins or ends with a step; last in its transaction.
    * @throws EngineIncident beyond `familyInstances`
    */
-  async count(manager: EntityManager, { row, isNew }: StepBase, { instance }: StepResult): Promise<void> {
+  async count({ manager, row, isNew, result: { instance } }: StepWriting): Promise<void> {
     const { rootId } = row;
     const [was, is] = [!isNew && !hasEnded(row.state), !hasEnded(instance.state)];
     if (rootId === null || was === is) {

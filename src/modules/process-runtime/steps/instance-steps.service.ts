@@ -112,9 +112,9 @@ export class InstanceStepsService {
       );
       const origin = { actor: plan.actor, requestId: requestContext()?.requestId ?? null };
       const { job, retried } = plan;
-      const context = { takeId: this.resources.takeId, now, job, retried, origin };
+      const { takeId } = this.resources;
       const raised = await this.writer
-        .write(manager, { ...before, isNew: false }, result, context)
+        .write({ ...before, isNew: false, manager, result, takeId, now, job, retried, origin })
         .catch(rethrown(before, decision.command));
       done = { row, raised, warnings: result.warnings, data: result.instance.data };
       return (await decision.after?.({ before, result, now }, manager)) as Answer;

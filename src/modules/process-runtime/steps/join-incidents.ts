@@ -1,12 +1,9 @@
-import type { EntityManager } from 'typeorm';
-import type { JoinState, StepResult } from '../engine/state/engine.types.js';
+import type { JoinState } from '../engine/state/engine.types.js';
 import { isRunning } from '../engine/flow/stuck-joins.js';
 import { nameOf } from '../engine/flow/token-flow.js';
 import { workKeyOf } from './runtime-job.js';
 import { Incidents, type IncidentHead, type IncidentRow } from '../storage/incidents.repository.js';
-import type { InstanceRow } from '../storage/process-instance.entity.js';
-import type { RunnableDefinition } from '../definitions/runnable-definition.js';
-import type { StepBase, WriteContext } from './step.types.js';
+import type { StepWriting } from './step.types.js';
 import { processLimits } from '../process.limits.js';
 import { newIncident, type Fault } from './incident-records.js';
 
@@ -23,12 +20,9 @@ export interface JoinChanges {
  * What a step changes of incidents of joins that can never be completed. They are no failure of a step but come of it, so they are
  * written with it: one for each join, for as long as it is stuck; beyond `incidents` a join has none until a later step finds room.
  */
-export async function joinChanges(
-  manager: EntityManager,
-  { row, definition }: StepBase,
-  { instance }: StepResult,
-  context: WriteContext,
-): Promise<JoinChanges> {
+export async function joinChanges(step: StepWriting): Promise<JoinChanges> {
+  const { manager, row, result } = step;
+  const { instance } = result;
   const stuck = isRunning(instance) ? instance.joins.filter(isStuck) : [];
   if (stuck.length === 0 && !row.content.joins.some(isStuck)) {
     return { raised: [], closed: [] };
@@ -40,15 +34,13 @@ export async function joinChanges(
   const raised = stuck
     .filter((join) => !known.has(keyOf(join)))
     .slice(0, Math.max(0, processLimits.incidents - row.openIncidents))
-    .map((join) => toIncident(join, definition, context));
+    .map((join) => toIncident(join, step));
   return { raised, closed: open.filter(({ workKey }) => !keys.has(workKey)) };
 }
 
 export async function writeJoins(
-  manager: EntityManager,
-  row: InstanceRow,
+  { manager, row, now }: StepWriting,
   { raised, closed }: JoinChanges,
-  now: Date,
 ): Promise<void> {
   for (const incident of raised) {
     await Incidents.insert(manager, row, incident);
@@ -67,8 +59,7 @@ function keyOf({ node, scopeTokenId }: JoinState): string {
 
 function toIncident(
   join: JoinState,
-  { runtime }: RunnableDefinition,
-  { takeId, now, origin }: WriteContext,
+  { definition: { runtime }, takeId, now, origin }: StepWriting,
 ): IncidentRow {
   const flows = (join.missing ?? []).map((flow) => `"${runtime.flow(flow).key}"`).join(', ');
   const fault: Fault = {

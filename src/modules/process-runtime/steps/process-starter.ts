@@ -124,8 +124,9 @@ export class ProcessStarter {
     const { answer, raised } = await this.database[how](async (manager) => {
       joinGroup(manager, this.groups.nameOf(row.shard));
       const answer = (await plan.begin?.(manager, prepared)) as Answer;
-      const context = { takeId: this.resources.takeId, now, origin, job: plan.job };
-      return { answer, raised: await this.writer.write(manager, base, result, context) };
+      const { takeId } = this.resources;
+      const step = { ...base, manager, result, takeId, now, origin, job: plan.job };
+      return { answer, raised: await this.writer.write(step) };
     });
     this.resources.grown(row, request.data, result.instance.data);
     this.notices.committed(row, raised, result.warnings);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { JsonObject } from '../../../common/json.js';
 import type { RunningInstances } from '../../builds/model/builds.types.js';
 import type { EngineJob, InstanceStatus } from '../engine/state/engine.types.js';
@@ -66,19 +66,9 @@ export function decodeJob<Kind extends RuntimeJob['kind']>(
   return JSON.parse(payload['text'] as string) as Extract<RuntimeJob, { kind: Kind }>;
 }
 
-/** When a job is due: at its time, no later than a column can hold, else at once. */
-export function dueAt(job: RuntimeJob, now: Date): Date {
-  return 'at' in job ? latest(new Date(job.at)) : now;
-}
-
 /** The time itself, or the end of the year 9999 when it lies beyond. */
 export function latest(time: Date): Date {
   return time.getTime() <= LATEST ? time : new Date(LATEST);
-}
-
-/** The token that a job belongs to; null for one of the whole instance. */
-export function tokenOf(job: RuntimeJob): number | null {
-  return 'tokenId' in job ? job.tokenId : null;
 }
 
 /** Key under which the expiry of an instance is cancelled. */
@@ -132,5 +122,5 @@ export function workKeyOf(
     job === null
       ? [tokenId, visit, node, actionSvcUuid]
       : [job.kind, job.instanceId, job.tokenId, job.payload['text']];
-  return createHash('sha256').update(JSON.stringify(name)).digest('hex');
+  return hash('sha256', JSON.stringify(name));
 }

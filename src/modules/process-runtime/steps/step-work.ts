@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { Env } from '../../../config/env.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
@@ -9,12 +8,11 @@ import { EngineIncident } from '../engine/state/engine.errors.js';
 import type { MessageWait, StepResult } from '../engine/state/engine.types.js';
 import {
   continued,
-  dueAt,
   encodeJob,
   expiryKey,
+  latest,
   type RuntimeJob,
   stoppedRunOf,
-  tokenOf,
   VISIT_KINDS,
 } from './runtime-job.js';
 import { familyOf } from '../storage/families.repository.js';
@@ -22,7 +20,7 @@ import type { InstanceHead, InstanceRow, ParkedJob } from '../storage/process-in
 import { Messages, waitKey } from '../storage/messages.repository.js';
 import { expiryAfter, expiryJob, hasEnded, isReleased } from './instance-status.js';
 import { FamilyLimits } from './family-limits.js';
-import type { StepBase, TakeId, WriteContext } from './step.types.js';
+import type { StepWriting } from './step.types.js';
 
 /** What goes on for an instance between its steps: jobs, workflow runs and waits for messages. */
 @Injectable()
@@ -44,12 +42,7 @@ export class StepWork {
   }
 
   /** Ends the job that made the step, and what waits or runs for tokens that the step cancels. */
-  async end(
-    manager: EntityManager,
-    { row, tokens, definition }: StepBase,
-    result: StepResult,
-    { job, retried }: WriteContext,
-  ): Promise<void> {
+  async end({ manager, row, tokens, definition, result, job, retried }: StepWriting): Promise<void> {
     if (job !== undefined) {
       await this.queue.complete(manager, job);
     }
@@ -75,37 +68,24 @@ export class StepWork {
    * Adds what the step asks for, and what was parked while the instance was on hold.
    * @throws EngineIncident when the process family would exceed its limits, or another token waits for the same message
    */
-  async add(
-    manager: EntityManager,
-    base: StepBase,
-    result: StepResult,
-    { takeId, now, retried }: WriteContext,
-  ): Promise<void> {
-    const { row } = base;
-    const keys = new Set(await this.addWaits(manager, row, result.waits, takeId));
+  async add(step: StepWriting): Promise<void> {
+    const { manager, row, result, takeId } = step;
+    const keys = new Set(await this.addWaits(step));
     if (isReleased(row, result.instance.state)) {
       (await Messages.keysOf(manager, row.id)).forEach((key) => keys.add(key));
     }
-    const added = newJobs(base, result, [...keys], { now, retried }).map((job) => ({
-      ...job,
-      id: takeId('job'),
-    }));
+    const added = newJobs(step, [...keys]).map((job) => ({ ...job, id: takeId('job') }));
     if (added.length > 0) {
-      await this.families.demandJobs(manager, base, result);
+      await this.families.demandJobs(step);
       await this.queue.add(manager, added);
     }
-    await this.families.count(manager, base, result);
+    await this.families.count(step);
   }
 
   /** @returns the keys of the waits */
-  private async addWaits(
-    manager: EntityManager,
-    row: InstanceRow,
-    waits: readonly MessageWait[],
-    takeId: TakeId,
-  ): Promise<string[]> {
+  private async addWaits({ manager, row, result: { waits }, takeId }: StepWriting): Promise<string[]> {
     const rows = waits.map((wait) => {
-      const key = waitKey({ ...wait, rootAppId: row.rootAppId });
+      const key = waitKey(row.rootAppId, wait.message, wait.correlation);
       const onlyKey = this.isStrict && wait.correlation !== null ? key : null;
       return { ...wait, id: takeId('process-wait'), waitKey: key, onlyKey };
     });
@@ -127,19 +107,14 @@ function secondReceiver(waits: readonly MessageWait[]): EngineIncident {
 
 type Owner = Pick<InstanceHead, 'id' | 'rootId'>;
 
-function newJobs(
-  base: StepBase,
-  result: StepResult,
-  keys: string[],
-  { now, retried }: Pick<WriteContext, 'now' | 'retried'>,
-): NewJob[] {
-  const { row } = base;
+function newJobs(step: StepWriting, keys: string[]): NewJob[] {
+  const { row, result, now, retried } = step;
   const jobs: RuntimeJob[] = [
     ...result.jobs,
     ...keys.map((key) => ({ kind: 'MATCH_MESSAGE' as const, key })),
   ];
   const parked = isReleased(row, result.instance.state) ? row.content.parked : [];
-  const expiresAt = row.state === 'CREATED' ? expiryAfter(base, now) : null;
+  const expiresAt = row.state === 'CREATED' ? expiryAfter(step, now) : null;
   const expiry = expiresAt !== null && !hasEnded(result.instance.state) ? [expiryJob(row.id, expiresAt)] : [];
   return [
     ...jobs.map((job) => toNewJob(row, job, now)),
@@ -150,14 +125,13 @@ function newJobs(
 
 /** The row of a job of an instance. */
 export function toNewJob(row: Owner, job: RuntimeJob, now: Date): NewJob {
-  const tokenId = tokenOf(job);
   return {
     kind: job.kind,
-    availableAt: dueAt(job, now),
+    availableAt: 'at' in job ? latest(new Date(job.at)) : now,
     payload: encodeJob(job),
     instanceId: row.id,
     familyId: familyOf(row),
-    ...(tokenId === null ? {} : { tokenId }),
+    ...('tokenId' in job && job.tokenId !== null ? { tokenId: job.tokenId } : {}),
   };
 }
 

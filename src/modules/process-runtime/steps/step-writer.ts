@@ -1,18 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { leaveGroup } from '../../../database/groups/write-group.js';
 import type { InstanceState, StepResult, TokenState, EngineJob } from '../engine/state/engine.types.js';
 import { outlives, VISIT_KINDS } from './runtime-job.js';
 import { Events } from '../storage/events.repository.js';
 import { Incidents, type IncidentHead, type IncidentRow } from '../storage/incidents.repository.js';
-import type { InstanceContent } from '../storage/process-instance.entity.js';
+import type { InstanceContent, InstanceRow } from '../storage/process-instance.entity.js';
 import { Instances } from '../storage/instances.repository.js';
 import { storeSearchValues } from '../storage/search-values.js';
 import { Tokens, type TokenChange } from '../storage/tokens.repository.js';
 import { contentOf, expiryAfter, hasEnded, isReleased } from './instance-status.js';
 import { joinChanges, writeJoins } from './join-incidents.js';
 import { StepWork } from './step-work.js';
-import type { RetriedIncident, StepBase, WriteContext } from './step.types.js';
+import type { RetriedIncident, StepBase, StepWriting } from './step.types.js';
 import { closed, raised } from './incident-records.js';
 
 /** The last corrections of an instance that are shown with its data. */
@@ -27,35 +26,29 @@ export class StepWriter {
    * @returns the incidents that were raised
    * @throws EngineIncident when the process family would exceed its limits
    */
-  async write(
-    manager: EntityManager,
-    base: StepBase,
-    result: StepResult,
-    context: WriteContext,
-  ): Promise<readonly IncidentRow[]> {
-    if (this.isAlone(base, result)) {
+  async write(step: StepWriting): Promise<readonly IncidentRow[]> {
+    const { manager, row, result, now, origin, retried } = step;
+    if (this.isAlone(step, result)) {
       leaveGroup(manager);
     }
-    const { row } = base;
-    const joins = await joinChanges(manager, base, result, context);
-    const gone = await this.closedIncidents(manager, base, result, context);
+    const joins = await joinChanges(step);
+    const gone = await this.closedIncidents(step);
     const over = [...gone, ...joins.closed.filter(({ id }) => gone.every((other) => other.id !== id))];
     const first = result.instance.seq + 1;
     const events = [
       ...result.events,
-      ...over.map((one, index) => closed(one, closedAs(one, context.retried), first + index)),
+      ...over.map((one, index) => closed(one, closedAs(one, retried), first + index)),
       ...joins.raised.map((one, index) => raised(one, first + over.length + index)),
     ];
-    await this.writeInstance(manager, base, result, {
+    await this.writeInstance(step, {
       seq: result.instance.seq + over.length + joins.raised.length,
       openIncidents: row.openIncidents - over.length + joins.raised.length,
-      context,
     });
-    await Tokens.write(manager, row, tokenChanges(base, result), context.now);
-    await Events.insert(manager, row, events, { ...context.origin, at: context.now });
-    await writeJoins(manager, row, joins, context.now);
-    await this.work.end(manager, base, result, context);
-    await this.work.add(manager, base, result, context);
+    await Tokens.write(manager, row, tokenChanges(step), now);
+    await Events.insert(manager, row, events, { ...origin, at: now });
+    await writeJoins(step, joins);
+    await this.work.end(step);
+    await this.work.add(step);
     return joins.raised;
   }
 
@@ -65,28 +58,25 @@ export class StepWriter {
   }
 
   private async writeInstance(
-    manager: EntityManager,
-    base: StepBase,
-    { instance, events }: StepResult,
-    { seq, openIncidents, context }: { seq: number; openIncidents: number; context: WriteContext },
+    step: StepWriting,
+    counts: Pick<InstanceRow, 'seq' | 'openIncidents'>,
   ): Promise<void> {
-    const { row, isNew, definition } = base;
-    const { now } = context;
+    const { manager, row, isNew, definition, now } = step;
+    const { instance } = step.result;
     const ended = hasEnded(instance.state);
     const { state } = instance;
     const content: InstanceContent = {
       ...contentOf(instance),
       parked: ended || isReleased(row, instance.state) ? [] : row.content.parked,
-      ...withCorrections(row.content, events, context),
+      ...withCorrections(step),
     };
     const next = {
+      ...counts,
       state,
-      seq,
-      openIncidents,
       content,
       modifiedAt: now,
       endedAt: ended ? (row.endedAt ?? now) : null,
-      expiresAt: expiryAfter(base, now),
+      expiresAt: expiryAfter(step, now),
     };
     await (isNew ? Instances.insert(manager, { ...row, ...next }) : Instances.update(manager, row, next));
     const changes = definition.searchable.changes(isNew ? null : row.content.data, instance.data);
@@ -94,12 +84,9 @@ export class StepWriter {
   }
 
   /** An incident is over when its token has gone on to another visit or has ended; one of the whole instance with that. */
-  private async closedIncidents(
-    manager: EntityManager,
-    { row, tokens }: StepBase,
-    { instance }: StepResult,
-    { now, retried }: WriteContext,
-  ): Promise<IncidentHead[]> {
+  private async closedIncidents(step: StepWriting): Promise<IncidentHead[]> {
+    const { manager, row, tokens, now, retried } = step;
+    const { instance } = step.result;
     if (row.openIncidents === 0) {
       return [];
     }
@@ -119,12 +106,9 @@ export class StepWriter {
 }
 
 /** What is shown of corrections: who reads data must see that a person wrote a part of them. */
-function withCorrections(
-  { corrections = [] }: InstanceContent,
-  events: StepResult['events'],
-  { origin, now }: WriteContext,
-): Pick<InstanceContent, 'corrections'> {
-  const made = events.flatMap(({ kind, data }) =>
+function withCorrections({ row, result, origin, now }: StepWriting): Pick<InstanceContent, 'corrections'> {
+  const { corrections = [] } = row.content;
+  const made = result.events.flatMap(({ kind, data }) =>
     kind === 'DATA_CHANGED'
       ? [{ members: data?.['members'] as string[], by: origin.actor ?? '', at: now.toISOString() }]
       : [],
@@ -143,7 +127,7 @@ function closedAs({ id }: IncidentHead, retried: RetriedIncident | undefined): '
 }
 
 /** Tokens that are written: those that the step changed, left behind, or gave or took background work. */
-export function tokenChanges({ tokens }: StepBase, result: StepResult): TokenChange[] {
+function tokenChanges({ tokens, result }: StepWriting): TokenChange[] {
   const cancelled = new Set(result.cancelledTokens);
   const withJobs = new Set(result.jobs.filter(endsWithVisit).map(({ tokenId }) => tokenId));
   const withWaits = new Set(result.waits.map(({ tokenId }) => tokenId));

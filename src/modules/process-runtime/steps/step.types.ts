@@ -82,7 +82,10 @@ export interface StepBase {
   definition: RunnableDefinition;
 }
 
-export interface WriteContext {
+/** A step that was made, as a transaction writes it. */
+export interface StepWriting extends StepBase {
+  manager: EntityManager;
+  result: StepResult;
   takeId: TakeId;
   now: Date;
   origin: EventOrigin;

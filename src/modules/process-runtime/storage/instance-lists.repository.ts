@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { And, In, LessThan, type EntityManager, type FindOperator } from 'typeorm';
+import { timeOfUuid } from '../../../common/ordered-uuid.js';
 import type { SomeApps } from '../../../common/user/grant.js';
 import {
   inApps,
@@ -17,6 +18,7 @@ import type { Found } from '../../../database/selection.js';
 import { shardOf, shardOfUuid } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import { type InstanceStatus, INSTANCE_STATES } from '../engine/state/engine.types.js';
+import type { RunningProcessDto } from '../model/running-processes.dto.js';
 import type { InstanceQuery } from '../model/process-runtime.types.js';
 import { type InstanceHead, ProcessInstanceEntity } from './process-instance.entity.js';
 import { IncidentLists, newestFirst } from './incident-lists.repository.js';
@@ -41,23 +43,28 @@ const STOPPED: Condition = {
   values: [],
 };
 
+type Place = Pick<ProcessInstanceEntity, 'id' | 'uuid'>;
+
+/** Which instances to list. */
+interface AskedList {
+  query: InstanceQuery;
+  /** Those that a caller may see; null for all. */
+  seen: Seen | null;
+  /** How many at the most. */
+  limit: number;
+}
+
 /** What else a list is narrowed by: the ids of few, or conditions for many. */
 interface Narrowed {
   ids: number[] | null;
   conditions: Condition[];
 }
 
-/** How many instances of a process run, and the uuids of the oldest and the newest. */
-export interface RunningProcess {
-  applicationId: string;
-  processDefinitionName: string;
-  running: number;
-  oldest: string;
-  newest: string;
-}
-
 /** An instance, and how many events its trail has. */
 export type InstanceTrailHead = Pick<ProcessInstanceEntity, 'id' | 'state' | 'seq'>;
+
+/** How far an instance is. */
+type InstanceRevision = Pick<ProcessInstanceEntity, 'id' | 'rev' | 'state'>;
 
 /** Lists of instances, newest first: their uuids begin with the time of the start. */
 @Injectable()
@@ -65,42 +72,15 @@ export class InstanceListsRepository {
   private readonly mostStopped: number = FEW_STOPPED;
   private readonly mostSearched: number = FEW_SEARCHED;
 
-  /**
-   * @param seen those that a caller may see; null for all
-   * @param limit how many at the most
-   */
-  async page(
-    manager: EntityManager,
-    query: InstanceQuery,
-    seen: Seen | null,
-    limit: number,
-  ): Promise<InstanceHead[]> {
-    const places = await this.places(manager, query, seen, limit);
+  async page(manager: EntityManager, asked: AskedList): Promise<InstanceHead[]> {
+    const places = await this.places(manager, asked);
+    const ids = places.map(({ id }) => id);
     // Ids first: a server would have to sort rows with long texts.
-    return newestFirst(
-      await Instances.heads(
-        manager,
-        places.map(({ id }) => id),
-      ),
-    );
+    return newestFirst(await Instances.heads(manager, ids));
   }
 
-  /** The same, of each instance its uuid only. */
-  async uuids(
-    manager: EntityManager,
-    query: InstanceQuery,
-    seen: Seen | null,
-    limit: number,
-  ): Promise<string[]> {
-    return (await this.places(manager, query, seen, limit)).map(({ uuid }) => uuid);
-  }
-
-  private async places(
-    manager: EntityManager,
-    query: InstanceQuery,
-    seen: Seen | null,
-    limit: number,
-  ): Promise<Pick<ProcessInstanceEntity, 'id' | 'uuid'>[]> {
+  /** The same, of each instance id and uuid only. */
+  async places(manager: EntityManager, { query, seen, limit }: AskedList): Promise<Place[]> {
     const { parentProcessInstanceUuid: uuid } = query;
     const parent = uuid === undefined ? undefined : await Instances.findHead(manager, { uuid });
     if (parent === null) {
@@ -161,7 +141,7 @@ export class InstanceListsRepository {
     wheres: readonly Where<ProcessInstanceEntity>[],
     page: Required<Pick<Found<ProcessInstanceEntity>, 'order' | 'limit'>> &
       Pick<Found<ProcessInstanceEntity>, 'and'>,
-  ): Promise<Pick<ProcessInstanceEntity, 'id' | 'uuid'>[]> {
+  ): Promise<Place[]> {
     const [first = {}] = wheres;
     if ('id' in first) {
       return PLACE.find(manager, { ...first, ...(query.state && { state: query.state }) }, page);
@@ -175,7 +155,7 @@ export class InstanceListsRepository {
   }
 
   /** How many run by application and process, most first. @param apps null for all */
-  async running(manager: EntityManager, apps: SomeApps | null, limit: number): Promise<RunningProcess[]> {
+  async running(manager: EntityManager, apps: SomeApps | null, limit: number): Promise<RunningProcessDto[]> {
     const where = { state: 'STARTED', shard: EVERY_SHARD } as const;
     const { from, values } = PLACE.part(manager, where, { and: inApps(manager, 'app_id', apps) });
     const groups = 'app_id, process_name';
@@ -188,8 +168,8 @@ export class InstanceListsRepository {
       applicationId: String(row['app_id']),
       processDefinitionName: String(row['process_name']),
       running: Number(row['amount']),
-      oldest: String(row['oldest']),
-      newest: String(row['newest']),
+      oldestStartedAt: timeOfUuid(String(row['oldest'])).toISOString(),
+      newestStartedAt: timeOfUuid(String(row['newest'])).toISOString(),
     }));
   }
 
@@ -221,11 +201,8 @@ export class InstanceListsRepository {
     return ids;
   }
 
-  async revisions(
-    manager: EntityManager,
-    ids: readonly number[],
-  ): Promise<Pick<ProcessInstanceEntity, 'id' | 'rev' | 'state'>[]> {
-    const found: Pick<ProcessInstanceEntity, 'id' | 'rev' | 'state'>[] = [];
+  async revisions(manager: EntityManager, ids: readonly number[]): Promise<InstanceRevision[]> {
+    const found: InstanceRevision[] = [];
     for (const part of inParts(ids)) {
       found.push(...(await REVISION.find(manager, { id: In(part) })));
     }

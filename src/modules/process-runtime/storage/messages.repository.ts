@@ -5,14 +5,6 @@ import { Table } from '../../../database/table.js';
 import { ProcessMessageWaitEntity, ProcessMessageEntity } from './process-message.entity.js';
 import { cut } from './incidents.repository.js';
 
-/** What brings a message and those who wait for it together. */
-export interface MessageAddress {
-  /** Application at the top of the calls. */
-  rootAppId: string;
-  message: string;
-  correlation: string | null;
-}
-
 /** A token that waits. */
 export type WaitRow = Pick<ProcessMessageWaitEntity, 'id' | 'instanceId' | 'tokenId' | 'visit' | 'node'>;
 
@@ -42,8 +34,8 @@ const MESSAGES = new Table(ProcessMessageEntity, { waitKey: shardOfHash });
 const ID = MESSAGES.select('id');
 const MESSAGE = MESSAGES.selectAllBut('shard');
 
-/** Hash of an address: names and correlations may have any length. */
-export function waitKey({ rootAppId, message, correlation }: MessageAddress): string {
+/** Hash of what brings a message and those who wait for it together: names and correlations may have any length. */
+export function waitKey(rootAppId: string, message: string, correlation: string | null): string {
   return hash('sha256', JSON.stringify([rootAppId, message, correlation]));
 }
 
@@ -83,7 +75,7 @@ export const Messages = {
       one !== undefined &&
       other !== undefined &&
       one.uuid !== other.uuid &&
-      key !== waitKey({ rootAppId: one.app, message: one.message, correlation: null });
+      key !== waitKey(one.app, one.message, null);
     return {
       first: PLACE.rows(raw)[0] ?? null,
       several: areSeveral ? { app: one.app, message: one.message, instances: [one.uuid, other.uuid] } : null,

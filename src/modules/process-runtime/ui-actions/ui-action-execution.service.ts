@@ -25,11 +25,6 @@ import { UiActionAccess } from '../access/ui-action-access.js';
 import { refuseInput } from './ui-action-input.js';
 import { newCommit, UiActionRepeats, visitTag, type TimedCall } from './ui-action-repeats.js';
 
-/** What a caller sends to execute a UI action. */
-interface UiActionCall extends TimedCall {
-  key: UiActionParams;
-}
-
 /** Request headers that say which execution is meant; undefined where they were not sent. */
 export interface UiActionHeaders {
   idempotencyKey?: string | undefined;
@@ -70,7 +65,7 @@ export class UiActionExecutionService {
   ): Promise<UiActionResponseDto> {
     const { processUuid, tokenUuid, uiActionSvcUuid } = key;
     const path = ['ui-action', processUuid, tokenUuid, uiActionSvcUuid];
-    const call: UiActionCall = {
+    const call: TimedCall = {
       principal,
       key,
       body,
@@ -115,7 +110,7 @@ export class UiActionExecutionService {
   private async decide(
     manager: EntityManager,
     held: LockedInstance,
-    call: UiActionCall,
+    call: TimedCall,
   ): Promise<Decision<UiActionResponseDto>> {
     const { principal, key, body, repeat } = call;
     const definition = held.definition();
@@ -162,7 +157,7 @@ export class UiActionExecutionService {
   /** An answer, stored for a call that repeats this one. */
   private async kept(
     manager: EntityManager,
-    { repeat }: UiActionCall,
+    { repeat }: TimedCall,
     { shard }: InstanceRow,
     answer: UiActionResponseDto,
     now: Date,

@@ -10,12 +10,14 @@ import type { UiActionPlace } from '../engine/state/runtime-definition.js';
 import { effectOf } from '../engine/ui-actions/ui-actions.js';
 import { ProcessStateError } from '../model/process-runtime.errors.js';
 import { databaseTimeOf, remembered } from '../steps/executed-calls.js';
+import type { UiActionParams } from './ui-action.dto.js';
 import type { LoadedInstance } from '../steps/step.types.js';
 import type { LockTime } from '../storage/instances.repository.js';
 import { processLimits } from '../process.limits.js';
 
 export interface TimedCall {
   principal: Principal;
+  key: UiActionParams;
   body: JsonObject;
   /** Undefined without an Idempotency-Key. */
   repeat: RepeatKey | undefined;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { JsonObject } from '../../../../common/json.js';
 import type { TokenState } from '../state/engine.types.js';
 import type { StepRun } from '../state/step-run.js';
@@ -34,7 +34,7 @@ export function publish(
 function forTrail(correlation: string | null): string | null {
   return correlation === null || correlation.length <= CORRELATION_SHOWN
     ? correlation
-    : `sha256:${createHash('sha256').update(correlation).digest('hex')}`;
+    : `sha256:${hash('sha256', correlation)}`;
 }
 
 /** The value of a correlation as text. Half surrogates would be stored as something else and never match. */

@@ -13,6 +13,7 @@ import {
   setPath,
   type PaysForCopies,
 } from '../../../../language/paths/data-paths.js';
+import type { WorkBudget } from '../../../../language/expressions/expression-limits.js';
 import { DATA_ALIAS } from '../../../../language/expressions/cel-source.js';
 import { EngineIncident, EngineRefusal } from './engine.errors.js';
 import type { TokenState } from './engine.types.js';
@@ -64,12 +65,8 @@ export function restoreData(run: StepRun, path: string, value: unknown): void {
  * @throws EngineIncident when a reference fails
  */
 export function rendered(run: StepRun, template: JsonObject, token: TokenState): JsonObject {
-  return attempt(run, token, () => {
-    const compiled = run.definition.template(template);
-    const { value, missing } = compiled.render(dataFor(run, compiled), run.work);
-    warnOfMissing(run, token, missing);
-    return isJsonObject(value) ? value : {};
-  });
+  const { value } = attempt(run, token, () => run.definition.template(template));
+  return isJsonObject(value) ? value : {};
 }
 
 /** A text with its references replaced, and those of them that lead to nothing. */
@@ -83,12 +80,7 @@ export interface RenderedText {
  * @throws EngineIncident when a reference fails
  */
 export function renderedText(run: StepRun, template: string, token: TokenState): RenderedText {
-  return attempt(run, token, () => {
-    const compiled = run.definition.text(template);
-    const { text, missing } = compiled.render(dataFor(run, compiled), run.work);
-    warnOfMissing(run, token, missing);
-    return { text, missing };
-  });
+  return attempt(run, token, () => run.definition.text(template));
 }
 
 /**
@@ -119,9 +111,21 @@ function warnOfMissing(run: StepRun, token: TokenState, missing: readonly string
   );
 }
 
-function attempt<T>(run: StepRun, token: TokenState, evaluate: () => T): T {
+interface Compiled<Rendered> {
+  readonly roots: readonly string[];
+  render(data: JsonObject, work: WorkBudget): Rendered;
+}
+
+function attempt<Rendered extends Pick<RenderedText, 'missing'>>(
+  run: StepRun,
+  token: TokenState,
+  compile: () => Compiled<Rendered>,
+): Rendered {
   try {
-    return evaluate();
+    const compiled = compile();
+    const rendered = compiled.render(dataFor(run, compiled), run.work);
+    warnOfMissing(run, token, rendered.missing);
+    return rendered;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw run.incident('CONDITION_EVALUATION', message, token, error);

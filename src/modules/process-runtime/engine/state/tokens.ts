@@ -16,18 +16,14 @@ export function newContent(
   return { data, ...empty, continues: 0, backCounter: 0 };
 }
 
-/** Where a new token stands in the token tree and in the process. */
-export interface TokenPlace {
-  readonly node: number;
-  readonly parentId: number | null;
-  readonly scopeTokenId: number | null;
-}
-
 /**
  * Makes a live token.
  * @throws EngineIncident when the instance has as many as it may have
  */
-export function createToken(run: StepRun, place: TokenPlace): TokenState {
+export function createToken(
+  run: StepRun,
+  place: Pick<TokenState, 'node' | 'parentId' | 'scopeTokenId'>,
+): TokenState {
   const { liveTokens } = run.context.limits;
   if (run.instance.tokens.size >= liveTokens) {
     const message = `The instance has ${liveTokens} live tokens, and may have no more.`;
