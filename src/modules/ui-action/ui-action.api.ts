@@ -4,7 +4,36 @@ import { VISIT_IF_MATCH } from '../../common/http/conditional-requests.js';
 import { BACK_HEADER, UiActionResponseDto } from '../process-runtime/ui-actions/ui-action.dto.js';
 import { IDEMPOTENCY_KEY } from '../repeats/idempotency-key.dto.js';
 import { ProcessErrorResponseDto, STOPPED } from '../process-runtime/model/stopped.response.dto.js';
-import { UI_ACTION_BODY_EXAMPLES, UI_ACTION_EXAMPLES } from './ui-action.examples.js';
+
+const UI_ACTION_BODY_EXAMPLES = {
+  form: { summary: 'Data of a form', value: { application: { amount: 20000, months: 48, income: 5200 } } },
+  nothing: { summary: 'Nothing but the decision', value: {} },
+};
+
+const TOKEN = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20';
+
+const UI_ACTION_EXAMPLES = {
+  plain: {
+    summary: 'The token went on',
+    value: {
+      tokenUuid: TOKEN,
+      currentNodeId: 1003,
+      templatesSequence: null,
+      backAction: false,
+      resetToken: false,
+    },
+  },
+  back: {
+    summary: 'A new token stands at the earlier node',
+    value: {
+      tokenUuid: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b21',
+      currentNodeId: 1002,
+      templatesSequence: null,
+      backAction: true,
+      resetToken: true,
+    },
+  },
+};
 
 /** What the OpenAPI document says of the routes beside it. */
 export const UiActionApi = apiRoutes([], {

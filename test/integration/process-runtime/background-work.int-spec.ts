@@ -155,18 +155,6 @@ describe('work that a process leaves to the background', () => {
       expect(await stateOf(app, uuid)).toBe('STARTED');
       expect((await execute(app, uuid, token.uuid, ui('a'))).status).toBe(409);
     });
-
-    it('that fail go the way of an error boundary event that names the failure', async () => {
-      const { uuid, instanceMetadata } = await started(app, published, 'caught', { amount: 7 });
-      const token = await eventually(
-        async () => (await tokenRows(app, instanceMetadata.processInstanceId)).find(({ live }) => live),
-        (row) => row?.status !== 'EXECUTING',
-      );
-      await executed(app, uuid, token?.uuid ?? '', ui('b'));
-
-      expect(await stateOf(app, uuid)).toBe('FINISHED');
-      expect(await incidentRows(app, instanceMetadata.processInstanceId)).toEqual([]);
-    });
   });
 
   describe('called processes', () => {

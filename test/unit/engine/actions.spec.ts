@@ -93,17 +93,6 @@ describe('workflows', () => {
     expect(positions(instance)).toEqual(['u ACTIVE ARRIVED']);
   });
 
-  it('keep the token until they are done, and their output lands on the result key', () => {
-    const engine = engineOf(taskWith(workflow('w', { keys: [] }, 'result.score')));
-    engine.workflows.set('w', (input) => ({ output: { got: (input.a as number) + 1 }, afterMs: SECOND }));
-    const instance = engine.start('test', { a: 1 });
-    engine.run();
-    expect(positions(instance)).toEqual(['t ACTIVE EXECUTING']);
-    engine.advance(SECOND);
-    expect(instance.state.data).toEqual({ a: 1, result: { score: { got: 2 } } });
-    expect(positions(instance)).toEqual(['u ACTIVE ARRIVED']);
-  });
-
   it('are an incident when they fail, and run again on a retry', () => {
     const engine = engineOf(taskWith(workflow('w')));
     let fails = true;
@@ -123,19 +112,6 @@ describe('workflows', () => {
     engine.step(instance, { kind: 'RETRY', tokenId: tokenId ?? 0, visit: 2, actionSvcUuid: 't.w' });
     engine.run();
     expect(positions(instance)).toEqual(['u ACTIVE ARRIVED']);
-  });
-
-  it('are taken by an error boundary event with their code', () => {
-    const graph = taskWith(workflow('w'))
-      .boundary('caught', 't', { type: 'ERROR', code: 'E1' })
-      .user('fix')
-      .flow('caught -> fix');
-    const engine = engineOf(graph);
-    engine.workflows.set('w', () => ({ errorCode: 'E1' }));
-    const instance = engine.start('test');
-    engine.run();
-    expect(engine.incidents).toEqual([]);
-    expect(positions(instance)).toEqual(['fix ACTIVE ARRIVED']);
   });
 });
 

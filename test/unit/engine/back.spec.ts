@@ -396,24 +396,6 @@ describe('a back action with branches', () => {
     engine.act(instance, 'a.go', {}, tokenAt(instance, 'b').id);
     expect(positions(instance)).toEqual(['a ACTIVE ARRIVED']);
   });
-
-  it('frees a token that waits at a join for ever', () => {
-    const engine = engineOf(
-      new TestGraph()
-        .start()
-        .user('a', [returning('go')])
-        .xor('x')
-        .and('join')
-        .user('b')
-        .flow('start -> a -> x', 'x -> join ? wrong', 'x -> b default', 'b -> join'),
-    );
-    const instance = engine.start('test');
-    engine.act(instance, 'a.go', { wrong: true });
-    expect(positions(instance)).toEqual(['join ACTIVE ARRIVED']);
-    engine.act(instance, 'a.go', { wrong: false });
-    expect(positions(instance)).toEqual(['a ACTIVE ARRIVED']);
-    expect(instance.state.joins).toEqual([]);
-  });
 });
 
 describe('return points', () => {

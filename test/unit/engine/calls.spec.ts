@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallTarget } from '../../../src/modules/process-definitions/model/process-graph.types.js';
 import { engineOf, expectFailure } from '../../support/runtime/checked-engine.js';
-import { save, TestGraph, workflow } from '../../support/runtime/graph-builder.js';
+import { save, TestGraph } from '../../support/runtime/graph-builder.js';
 import {
   LIMITS,
   positions,
@@ -40,19 +40,6 @@ const timed = () =>
     .flow('time -> late');
 
 describe('call activity', () => {
-  it('waits for its process and stores the result', () => {
-    const engine = engineOf(parent({ outputKey: 'out.child' }), child());
-    const instance = engine.start('test', { a: 1 });
-    engine.run();
-    expect(positions(instance)).toEqual(['c ACTIVE EXECUTING']);
-    const [called] = engine.children(instance);
-    expect(called?.state.data).toEqual({ a: 1 });
-    engine.act(called!, 't.done', { result: { ok: true }, other: 1 });
-    engine.run();
-    expect(instance.state.data).toEqual({ a: 1, out: { child: { ok: true } } });
-    expect(positions(instance)).toEqual(['u ACTIVE ARRIVED']);
-  });
-
   it('takes all data of the child where it has no result, and nothing without an output key', () => {
     for (const [outputKey, expected] of [
       ['out', { out: { b: 2 } }],
@@ -86,17 +73,6 @@ describe('call activity', () => {
       process: 'child',
       node: 1,
     });
-  });
-
-  it('is taken by an error boundary event with the code that the child ended with', () => {
-    const engine = engineOf(
-      parent({}).boundary('caught', 'c', { type: 'ERROR', code: 'E' }).user('fix').flow('caught -> fix'),
-      new TestGraph('child').start().end('broken', { type: 'ERROR', code: 'E' }).flow('start -> broken'),
-    );
-    const instance = engine.start('test');
-    engine.run();
-    expect(engine.children(instance)[0]?.state.state).toBe('FAILED');
-    expect(positions(instance)).toEqual(['fix ACTIVE ARRIVED']);
   });
 
   it('is an incident of source SUBPROCESS when nobody takes that, and can be retried', () => {
@@ -335,20 +311,6 @@ describe('an error that nothing catches in a called process', () => {
     return engine;
   };
 
-  it('goes up every level and fails each of them', () => {
-    const engine = thrown(middle('top', 'two'), middle('two', 'three'), middle('three', 'bottom'));
-    expect(states(engine)).toEqual({ top: 'FAILED', two: 'FAILED', three: 'FAILED', bottom: 'FAILED' });
-    for (const { events, tokens } of engine.instances.values()) {
-      const told = events.filter(({ kind, data }) => kind === 'ERROR_THROWN' && data?.code === 'E');
-      expect(told).toHaveLength(1);
-      expect(events.at(-1)).toMatchObject({
-        kind: 'INSTANCE_STATE',
-        data: { to: 'FAILED', errorCode: 'E' },
-      });
-      expect([...tokens.values()].every(({ state }) => state !== 'ACTIVE' && state !== 'ON_HOLD')).toBe(true);
-    }
-  });
-
   it.each(['E', null])('is caught at the first level that catches %s', (code) => {
     const top = middle('top', 'two')
       .boundary('caught', 'c', { type: 'ERROR', code })
@@ -408,20 +370,6 @@ describe('an error that nothing catches in a called process', () => {
     expect(states(engine)).toEqual({ top: 'STARTED', bottom: 'FAILED' });
   });
 
-  it('waits for the release of a caller that is on hold', () => {
-    const engine = engineOf(middle('top', 'two'), middle('two', 'bottom'), throwing('bottom'));
-    engine.start('top');
-    engine.run();
-    const two = instanceOf(engine, 'two');
-    engine.step(two, { kind: 'HOLD' });
-    engine.act(instanceOf(engine, 'bottom'), 'e.done');
-    engine.run();
-    expect(states(engine)).toEqual({ top: 'STARTED', two: 'ONHOLD', bottom: 'FAILED' });
-    engine.step(two, { kind: 'RELEASE' });
-    engine.advance(1_000);
-    expect(states(engine)).toEqual({ top: 'FAILED', two: 'FAILED', bottom: 'FAILED' });
-  });
-
   it('comes too late for a caller that has ended, whose own caller is told of that end', () => {
     const engine = engineOf(middle('top', 'two'), middle('two', 'bottom'), throwing('bottom'));
     engine.start('top');
@@ -433,20 +381,6 @@ describe('an error that nothing catches in a called process', () => {
     expect(engine.incidents.map(({ error }) => error.message)).toEqual([
       'CHILD_EXPIRED: Child 0 of the call activity is EXPIRED.',
     ]);
-  });
-
-  it('is thrown by a workflow, too', () => {
-    const bottom = new TestGraph('bottom')
-      .start()
-      .task('t', [workflow('w')])
-      .end()
-      .flow('start -> t -> end');
-    const engine = engineOf(middle('top', 'two'), middle('two', 'bottom'), bottom);
-    engine.workflows.set('w', () => ({ thrown: 'REJECTED' }));
-    engine.start('top');
-    engine.run();
-    expect(states(engine)).toEqual({ top: 'FAILED', two: 'FAILED', bottom: 'FAILED' });
-    expect(engine.incidents).toEqual([]);
   });
 });
 
@@ -473,16 +407,6 @@ describe('an end of a called process that is no BPMN error', () => {
       ]);
     },
   );
-
-  it('stops at one level: the callers further up go on waiting', () => {
-    const engine = engineOf(middle('top', 'two'), middle('two', 'bottom'), throwing('bottom'));
-    engine.start('top');
-    engine.run();
-    engine.step(instanceOf(engine, 'bottom'), { kind: 'END', state: 'TERMINATED' });
-    engine.run();
-    expect(states(engine)).toEqual({ top: 'STARTED', two: 'STARTED', bottom: 'TERMINATED' });
-    expect(engine.incidents).toHaveLength(1);
-  });
 
   it.each([
     ['CHILD_NOT_STARTED', 'fix ACTIVE ARRIVED'],

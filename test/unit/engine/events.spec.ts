@@ -288,17 +288,6 @@ const branching = () =>
     .flow('start -> t -> a', 't -> b', 'time -> late', 'stop -> late');
 
 describe('boundary events', () => {
-  it('that interrupt take the token away', () => {
-    const engine = engineOf(bounded(true));
-    const instance = engine.start('test');
-    const ids = [...instance.state.tokens.keys()];
-    engine.advance(10 * SECOND);
-    expect(positions(instance)).toEqual(['late ACTIVE ARRIVED']);
-    expect([...instance.state.tokens.keys()]).toEqual(ids);
-    engine.act(instance, 'late.done');
-    expect(instance.state.state).toBe('FINISHED');
-  });
-
   it('that do not interrupt start a token beside it, once', () => {
     const engine = engineOf(bounded(false));
     const instance = engine.start('test');

@@ -190,31 +190,6 @@ describe('a join that can never be completed', () => {
     expect(stuck(instance)).toEqual({ one: ['two'], two: ['one'] });
   });
 
-  it('is none any more when somebody goes back', () => {
-    const { engine, instance } = startOf(
-      new TestGraph()
-        .start()
-        .and('fork')
-        .user('a')
-        .user('b', [returning('done')])
-        .xor('which')
-        .user('elsewhere')
-        .and('join')
-        .user('after')
-        .end()
-        .end('other')
-        .flow('start -> fork -> a -> join', 'fork -> b -> which', 'which -> join ? ok')
-        .flow('which -> elsewhere default', 'elsewhere -> other', 'join -> after -> end'),
-    );
-    engine.act(instance, 'a.done');
-    engine.act(instance, 'b.done');
-    expect(stuck(instance)).toEqual({ join: ['which'] });
-    engine.act(instance, 'b.done');
-    expect(stuck(instance)).toEqual({});
-    engine.act(instance, 'b.done', { ok: true });
-    expect(positions(instance)).toEqual(['after ACTIVE ARRIVED']);
-  });
-
   it('is none while a token waits in a loop that may still lead to it, and is found when that has ended', () => {
     const { engine, instance } = startOf(
       new TestGraph()

@@ -121,7 +121,7 @@ export class CallHandler implements JobHandler {
     }
     const { tokenId, visit, index } = work;
     const command = { kind: 'CALL_FAILED', tokenId, visit, index, type, message } as const;
-    await this.steps.make(job, ownerOf(job), () => command);
+    await this.steps.make(job, ownerOf(job), command);
   }
 
   private async stop(job: Job, work: Work, type: Fault['type'], message: string): Promise<void> {

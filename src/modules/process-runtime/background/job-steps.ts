@@ -12,8 +12,8 @@ import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import { FailedStepError } from '../steps/step-failures.js';
 import { hasEnded } from '../steps/instance-status.js';
-import type { LoadedInstance, NoStep } from '../steps/step.types.js';
-import type { InstanceRow, InstanceHead } from '../storage/process-instance.entity.js';
+import type { LockedInstance, NoStep } from '../steps/step.types.js';
+import type { InstanceHead } from '../storage/process-instance.entity.js';
 import { Instances } from '../storage/instances.repository.js';
 import { Tokens } from '../storage/tokens.repository.js';
 import { runKeyOf } from '../steps/runtime-job.js';
@@ -74,21 +74,14 @@ export class JobSteps {
   }
 
   /** Makes a step whose transaction completes the job. An incident ends the job too, and keeps it for a retry. */
-  async make(
-    job: Job,
-    instanceId: number,
-    command: (loaded: LoadedInstance, manager: EntityManager) => EngineCommand | Promise<EngineCommand>,
-  ): Promise<void> {
+  async make(job: Job, instanceId: number, command: EngineCommand): Promise<void> {
     try {
       await this.steps.run<void>(
         { id: instanceId },
         {
           actor: null,
           job,
-          decide: async (held, manager) =>
-            (await this.putOffWhileHeld(manager, held.row, job)) ?? {
-              command: await command(await held.load(), manager),
-            },
+          decide: async (held) => (await this.putOffWhileHeld(held, job)) ?? { command },
         },
       );
     } catch (error) {
@@ -121,7 +114,7 @@ export class JobSteps {
   async isPutOff(job: Job, instanceId: number): Promise<boolean> {
     return this.database.write(async (manager) => {
       const row = await Instances.lock(manager, { id: instanceId });
-      return row !== null && (await this.putOffWhileHeld(manager, row, job)) !== undefined;
+      return row !== null && (await this.putOffWhileHeld({ manager, row }, job)) !== undefined;
     });
   }
 
@@ -142,8 +135,7 @@ export class JobSteps {
   }
 
   private async putOffWhileHeld(
-    manager: EntityManager,
-    row: InstanceRow,
+    { manager, row }: Pick<LockedInstance, 'manager' | 'row'>,
     job: Job,
   ): Promise<NoStep<void> | undefined> {
     if (row.state !== 'ONHOLD') {

@@ -73,7 +73,7 @@ export class MessageDeliveries {
       { id: wait.instanceId },
       {
         actor: null,
-        decide: async ({ row }, manager) => {
+        decide: async ({ row, manager }) => {
           if (row.state !== 'STARTED') {
             throw new MessageTakenError();
           }

@@ -37,7 +37,7 @@ function commandHandler<Kind extends RuntimeJob['kind']>(
       const target = await find(decodeJob<Kind>(job.payload), job, this.steps);
       await (target === null
         ? this.steps.drop(job)
-        : this.steps.make(job, target.instanceId, () => target.command));
+        : this.steps.make(job, target.instanceId, target.command));
     }
 
     async giveUp(job: Job, error: unknown): Promise<void> {

@@ -37,8 +37,7 @@ export class WorkflowHandler implements JobHandler {
     if (head === null) {
       await this.steps.drop(job);
     } else if (!(await this.steps.isPutOff(job, head.id))) {
-      const command = await this.outcome(job, work, head, context);
-      await this.steps.make(job, head.id, () => command);
+      await this.steps.make(job, head.id, await this.outcome(job, work, head, context));
     }
   }
 

@@ -41,9 +41,9 @@ export class InstanceOperationsService {
         { uuid },
         {
           actor: principal.user.userName,
-          decide: ({ row }) => ({
+          decide: ({ row, manager }) => ({
             command,
-            after: async ({ result }, manager) => {
+            after: async ({ result }) => {
               const { state } = result.instance;
               const event = { version, action, uuid, stateBefore: row.state, state };
               await this.audit.record(manager, principal, event, row.shard);

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import type { JsonObject } from '../../../common/json.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
@@ -11,7 +10,6 @@ import { ProcessIncidentError, ProcessStateError } from '../model/process-runtim
 import { FailedStepError, toDomainError } from '../steps/step-failures.js';
 import type { Decision, LockedInstance } from '../steps/step.types.js';
 import { IncidentsService } from '../steps/incidents.service.js';
-import type { InstanceHead } from '../storage/process-instance.entity.js';
 import {
   StoppedWork,
   type RetryTarget,
@@ -42,7 +40,7 @@ interface Attempt {
 }
 
 interface Retried {
-  row: InstanceHead;
+  held: LockedInstance;
   stop: Stop;
   attempt: Attempt;
   /** The values that `patch` changes, see `correctionText`. */
@@ -149,17 +147,16 @@ export class InstanceRetriesService {
       {
         actor: attempt.principal.user.userName,
         retried: stop,
-        decide: async (held, manager) => {
-          const { row } = held;
+        decide: async (held) => {
           const { patch } = attempt;
-          const corrected = patch && correctionText(held.definition(), row.content.data, patch);
-          const retried = { row, stop, attempt, corrected };
+          const corrected = patch && correctionText(held.definition(), held.row.content.data, patch);
+          const retried = { held, stop, attempt, corrected };
           return (
-            (await this.again(manager, retried)) ?? {
-              command: await this.toCommand(manager, held, stop, patch),
+            (await this.again(retried)) ?? {
+              command: await this.toCommand(held, stop, patch),
               after: async ({ result, now: at }) => {
                 const { state } = result.instance;
-                await this.close(manager, retried, { state, at, step: result });
+                await this.close(retried, { state, at, step: result });
                 return { uuid, state, retriedIncidents: [stop.uuid] };
               },
             }
@@ -170,11 +167,9 @@ export class InstanceRetriesService {
   }
 
   /** Where the background work itself is there again; with corrected data this takes a step too. */
-  private async again(
-    manager: EntityManager,
-    retried: Retried,
-  ): Promise<Decision<InstanceRetryDto> | undefined> {
-    const { row, stop, attempt } = retried;
+  private async again(retried: Retried): Promise<Decision<InstanceRetryDto> | undefined> {
+    const { stop, attempt } = retried;
+    const { manager, row } = retried.held;
     const answer = { uuid: row.uuid, state: row.state, retriedIncidents: [] as string[] };
     if ((await Incidents.stillOpen(manager, row.id, [stop])).length === 0) {
       return { answer };
@@ -191,7 +186,7 @@ export class InstanceRetriesService {
     const event = { kind: 'RETRY', tokenId, node, data: { job: job.kind } } as const;
     const putBack = async (step?: StepResult): Promise<InstanceRetryDto> => {
       const at = await this.work.putBack(manager, row, job, jobId);
-      await this.close(manager, retried, { state: row.state, at, events: [event], step });
+      await this.close(retried, { state: row.state, at, events: [event], step });
       return { ...answer, retriedIncidents: [stop.uuid] };
     };
     return patch === undefined
@@ -199,12 +194,7 @@ export class InstanceRetriesService {
       : { command: { kind: 'CHANGE_DATA', patch }, after: ({ result }) => putBack(result) };
   }
 
-  private async toCommand(
-    manager: EntityManager,
-    held: LockedInstance,
-    stop: Stop,
-    patch: JsonObject | undefined,
-  ): Promise<EngineCommand> {
+  private async toCommand(held: LockedInstance, stop: Stop, patch?: JsonObject): Promise<EngineCommand> {
     const { job, actionSvcUuid } = stop;
     const corrected = patch === undefined ? {} : { patch };
     if (job.kind === 'START') {
@@ -212,17 +202,15 @@ export class InstanceRetriesService {
       return { kind: 'START', startNode: decodeJob<'START'>(job.payload).node, data, ...corrected };
     }
     const { tokenId, visit } = stop.tokenId === null ? decodeJob<'CALL'>(job.payload) : stop;
-    const call = await this.work.callOf(manager, job);
+    const call = await this.work.callOf(held.manager, job);
     const at = { tokenId: tokenId ?? 0, visit: visit ?? 0 };
     return { kind: 'RETRY', ...at, actionSvcUuid, ...(call === null ? {} : { call }), ...corrected };
   }
 
   /** Closes the incident that is retried, where its step has not, keeps what was corrected, and tells the audit log. */
-  private async close(
-    manager: EntityManager,
-    { row, stop, attempt, corrected }: Retried,
-    { state, at, events, step }: Outcome,
-  ): Promise<void> {
+  private async close(retried: Retried, { state, at, events, step }: Outcome): Promise<void> {
+    const { held, stop, attempt, corrected } = retried;
+    const { manager, row } = held;
     const { principal, target, version, patch } = attempt;
     const change = step?.events.find(({ kind }) => kind === 'DATA_CHANGED');
     if (corrected !== undefined && change !== undefined) {

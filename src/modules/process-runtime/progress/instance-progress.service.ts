@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
+import { groupedBy } from '../../../common/cached.js';
 import { Clock } from '../../../common/clock.js';
 import { ForbiddenError, NotFoundError, UnauthorizedError } from '../../../common/errors/domain.error.js';
 import { type ProgressRequest, type ProgressSink, InstanceStream } from './instance-stream.js';
@@ -41,7 +42,10 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
 
   onModuleInit(): void {
     this.metrics.limits.show(this.ofAll, () => ({ all: this.streams.size }));
-    this.metrics.limits.show(this.ofCaller, () => useOf(this.counts().values()));
+    this.metrics.limits.show(this.ofCaller, () => {
+      const byCaller = groupedBy(this.streams, ({ caller }) => caller);
+      return useOf([...byCaller.values()].map(({ length }) => length));
+    });
     this.gate.whenClosed(() => this.endAll());
     this.unlisten = this.notices.listen((instanceId) =>
       this.wake((stream) => stream.instanceId === instanceId),
@@ -59,7 +63,8 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     if (this.isStopping) {
       throw new ReplicaStoppingError();
     }
-    if ((this.counts().get(callerHash(principal)) ?? 0) >= this.ofCaller.most) {
+    const own = callerHash(principal);
+    if ([...this.streams].filter(({ caller }) => caller === own).length >= this.ofCaller.most) {
       throw new TooManyProgressStreamsError(this.ofCaller);
     }
     if (this.streams.size >= this.ofAll.most) {
@@ -86,19 +91,15 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
       return null;
     }
     this.demandRoom(principal);
-    const timers: NodeJS.Timeout[] = [];
     const stream = new InstanceStream(
       first.instanceMetadata.processInstanceId,
       callerHash(principal),
       sink,
       (one) => this.pump(one, uuid),
-      (one) => {
-        this.streams.delete(one);
-        timers.forEach((timer) => clearTimeout(timer));
-      },
+      (one) => this.streams.delete(one),
     );
     this.streams.add(stream);
-    timers.push(...this.timers(stream, request));
+    stream.timers.push(...this.timers(stream, request));
     stream.seq = Math.min(known ?? last, last);
     // Headers go out with the first bytes, and there may be no event for long.
     stream.beat();
@@ -116,14 +117,6 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     [...this.streams].forEach((stream) => stream.end());
   }
 
-  private counts(): Map<string, number> {
-    const counts = new Map<string, number>();
-    for (const { caller } of this.streams) {
-      counts.set(caller, (counts.get(caller) ?? 0) + 1);
-    }
-    return counts;
-  }
-
   private timers(stream: InstanceStream, request: ProgressRequest): NodeJS.Timeout[] {
     const life = processLimits.followSeconds * MILLISECONDS;
     const left = Math.max(0, Math.min(life, request.expiresAt - this.clock.now().getTime()));
@@ -131,22 +124,17 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     return [setTimeout(() => stream.end(), left), setInterval(() => void this.beat(stream, request), beat)];
   }
 
+  /** Ends a stream whose request would not be answered any more. A database or an issuer that does not answer says nothing about that. */
   private async beat(stream: InstanceStream, request: ProgressRequest): Promise<void> {
-    if (await this.mayGoOn(request)) {
-      stream.beat();
-    } else {
-      stream.end();
-    }
-  }
-
-  /** Whether the request would still be answered. A database or an issuer that does not answer says nothing about that. */
-  private async mayGoOn(request: ProgressRequest): Promise<boolean> {
     try {
       await this.access.demandReadable(await request.recheck(), request.uuid);
-      return true;
     } catch (error) {
-      return !ENDING.some((kind) => error instanceof kind);
+      if (ENDING.some((kind) => error instanceof kind)) {
+        stream.end();
+        return;
+      }
     }
+    stream.beat();
   }
 
   private async pump(stream: InstanceStream, uuid: string): Promise<boolean> {

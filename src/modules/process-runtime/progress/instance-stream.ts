@@ -8,6 +8,8 @@ type Pump = (stream: InstanceStream) => Promise<boolean>;
 export class InstanceStream {
   /** Number of the last event that was sent. */
   seq = 0;
+  /** What goes on for it until it ends. */
+  readonly timers: NodeJS.Timeout[] = [];
   /** Revision of the instance at the last look. */
   rev = 0;
   private isDirty = false;
@@ -21,7 +23,7 @@ export class InstanceStream {
     readonly caller: string,
     private readonly sink: ProgressSink,
     private readonly pump: Pump,
-    private readonly onEnd: (stream: InstanceStream) => void,
+    private readonly onEnd: (stream: InstanceStream) => unknown,
   ) {}
 
   /** The instance may have changed. */
@@ -47,6 +49,7 @@ export class InstanceStream {
   end(): void {
     if (!this.isEnded) {
       this.isEnded = true;
+      this.timers.forEach((timer) => clearTimeout(timer));
       this.onEnd(this);
       this.sink.end();
     }

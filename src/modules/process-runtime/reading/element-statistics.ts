@@ -79,7 +79,7 @@ export class ElementStatistics {
   }
 
   private follow(visits: Map<number, Visit>, { kind, instanceId, tokenId, node, at, data }: EventRow): void {
-    const element = this.at(node);
+    const element = this.elements[node ?? -1];
     if (tokenId === null || element === undefined) {
       return;
     }
@@ -96,10 +96,6 @@ export class ElementStatistics {
     } else if (!STANDING.has(data?.['to'])) {
       visits.delete(tokenId);
     }
-  }
-
-  private at(node: number | null): Element | undefined {
-    return node === null ? undefined : this.elements[node];
   }
 }
 

@@ -44,7 +44,7 @@ export class IncidentInboxService {
       query.limit ?? pageLimits.size,
       (limit) =>
         this.database.read(async (manager) =>
-          this.told(manager, await IncidentLists.page(manager, query, apps, limit)),
+          this.told(manager, await IncidentLists.page(manager, { query, apps, limit })),
         ),
       ({ incident }) => incident.uuid,
     );
@@ -54,12 +54,10 @@ export class IncidentInboxService {
   /** How many incidents are open at which place, most first, and whether these are all places. */
   async counts(
     principal: Principal,
-    { limit = pageLimits.size, ...filter }: IncidentFilterDto & { limit?: number },
+    { limit = pageLimits.size, ...query }: IncidentFilterDto & { limit?: number },
   ): Promise<IncidentCountsDto> {
-    const apps = appsOf(principal, Permission.ProcessRead);
-    const counts = await this.database.read((manager) =>
-      IncidentLists.counts(manager, filter, apps, limit + 1),
-    );
+    const asked = { query, apps: appsOf(principal, Permission.ProcessRead), limit: limit + 1 };
+    const counts = await this.database.read((manager) => IncidentLists.counts(manager, asked));
     return { counts: counts.slice(0, limit), complete: counts.length <= limit };
   }
 

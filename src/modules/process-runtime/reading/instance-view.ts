@@ -21,6 +21,9 @@ import type {
   OpenUiActionDto,
 } from './instance.response.dto.js';
 
+/** By what nodes and tokens get the names that callers know. */
+type Names = Pick<InstanceSnapshot, 'definition' | 'tokenUuids'>;
+
 /**
  * An instance as one caller sees it.
  * @param included lists that are shown
@@ -31,10 +34,10 @@ export function toInstanceView(
   included: ReadonlySet<InstanceList>,
   mayExecute: (node: GraphNode) => boolean,
 ): InstanceResponseDto {
-  const { row, definition, live, ended, incidents, failedChildren, tokenUuids } = snapshot;
+  const { row, definition, live, ended, incidents, failedChildren } = snapshot;
   const state = toInstanceState(row, live);
   const tokens = [...live, ...ended].map((token) => ({
-    ...toInstanceToken(definition, token, tokenUuids),
+    ...toInstanceToken(snapshot, token),
     uiActions: uiActionsOf(definition, state, token.state, mayExecute),
   }));
   return {
@@ -43,7 +46,7 @@ export function toInstanceView(
     data: row.content.data,
     corrections: (row.content.corrections ?? []).toReversed(),
     incidents: incidents.map((incident) => ({
-      ...toIncidentView(definition, incident, tokenUuids),
+      ...toIncidentView(snapshot, incident),
       childProcessInstanceUuid: failedChildren.get(incident.id) ?? null,
     })),
     ...(included.has('children') ? { children: toChildren(snapshot) } : {}),
@@ -62,14 +65,10 @@ function toChildren({ children }: InstanceSnapshot): InstanceChildDto[] {
     }));
 }
 
-function toHistory({
-  definition,
-  events,
-  tokenUuids,
-}: InstanceSnapshot): Pick<InstanceResponseDto, 'history' | 'historyNext'> {
-  const oldest = events.at(-1)?.seq ?? 1;
+function toHistory(snapshot: InstanceSnapshot): Pick<InstanceResponseDto, 'history' | 'historyNext'> {
+  const oldest = snapshot.events.at(-1)?.seq ?? 1;
   return {
-    history: events.map((event) => toHistoryEvent(definition, event, tokenUuids)),
+    history: snapshot.events.map((event) => toHistoryEvent(snapshot, event)),
     historyNext: oldest > 1 ? oldest : null,
   };
 }
@@ -99,11 +98,8 @@ export function toInstanceSummary(head: InstanceHead): InstanceSummaryDto {
 }
 
 /** A line of the audit trail, with nodes and tokens by the names that callers know. */
-export function toHistoryEvent(
-  definition: RunnableDefinition,
-  { seq, kind, at, actor, requestId, tokenId, node, data }: EventRow,
-  tokenUuids: ReadonlyMap<number, string>,
-): HistoryEventDto {
+export function toHistoryEvent({ definition, tokenUuids }: Names, event: EventRow): HistoryEventDto {
+  const { seq, kind, at, actor, requestId, tokenId, node, data } = event;
   return {
     seq,
     kind,
@@ -126,9 +122,8 @@ function toEventData(definition: RunnableDefinition, data: JsonObject | null): J
 }
 
 function toIncidentView(
-  definition: RunnableDefinition,
+  { definition, tokenUuids }: Names,
   { uuid, source, type, message, tokenId, node, actionSvcUuid, ...traced }: IncidentHead,
-  tokenUuids: ReadonlyMap<number, string>,
 ): Omit<InstanceIncidentDto, 'childProcessInstanceUuid'> {
   return {
     uuid,
@@ -146,9 +141,8 @@ function toIncidentView(
 
 /** A token without what can be executed on it. */
 export function toInstanceToken(
-  definition: RunnableDefinition,
+  { definition, tokenUuids }: Names,
   { state, modifiedAt }: TokenRow,
-  tokenUuids: ReadonlyMap<number, string>,
 ): Omit<InstanceTokenDto, 'uiActions'> {
   const node = definition.nodeAt(state.node);
   return {

@@ -71,8 +71,8 @@ export class ProcessInstancesService {
     }
     const limit = query.limit ?? this.snapshots.pageSize;
     const { definitionId, found, tokenUuids } = await this.snapshots.trail(uuid, query, limit + 1);
-    const definition = await this.definitions.byId(definitionId);
-    const events = found.slice(0, limit).map((event) => toHistoryEvent(definition, event, tokenUuids));
+    const names = { definition: await this.definitions.byId(definitionId), tokenUuids };
+    const events = found.slice(0, limit).map((event) => toHistoryEvent(names, event));
     return { events, next: found.length > limit ? (events.at(-1)?.seq ?? null) : null };
   }
 

@@ -155,11 +155,8 @@ function toTask(
   definition: RunnableDefinition,
   token: TokenRow,
 ): Omit<TaskDto, 'uiActions'> {
-  const { uuid, visit, currentNodeName, bpmnElementId, lane, dateUpdated } = toInstanceToken(
-    definition,
-    token,
-    NO_UUIDS,
-  );
+  const shown = toInstanceToken({ definition, tokenUuids: NO_UUIDS }, token);
+  const { uuid, visit, currentNodeName, bpmnElementId, lane, dateUpdated } = shown;
   return {
     processInstanceUuid: row.uuid,
     applicationId: row.appId,

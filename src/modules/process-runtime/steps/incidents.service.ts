@@ -67,9 +67,10 @@ export class IncidentsService {
 
   /** Records why the engine stopped a step. @returns what its caller is told */
   async recordStop(error: FailedStepError, origin: FaultOrigin): Promise<StopReport> {
-    const { instanceId, instanceUuid, incident, definition } = error;
-    const uuid = await this.record(instanceId, faultOf(incident, definition, error), origin);
-    return toStopReport(incident, instanceUuid, definition, uuid);
+    const { incident, before } = error;
+    const { row, definition } = before;
+    const uuid = await this.record(row.id, faultOf(incident, definition, error), origin);
+    return toStopReport(incident, row.uuid, definition, uuid);
   }
 
   /**

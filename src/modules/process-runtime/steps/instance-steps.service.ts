@@ -96,7 +96,7 @@ export class InstanceStepsService {
     const answer = await this.database.writeTogether(async (manager) => {
       const held = await this.lock(manager, key, attempts);
       const { row } = held;
-      const decision = await plan.decide(held, manager);
+      const decision = await plan.decide(held);
       tellStep(row, 'command' in decision ? decision.command.kind : undefined);
       if ('answer' in decision) {
         done = decision.isNews && { row, raised: [], warnings: [], data: row.content.data };
@@ -117,7 +117,7 @@ export class InstanceStepsService {
         .write({ ...before, isNew: false, manager, result, takeId, now, job, retried, origin })
         .catch(rethrown(before, decision.command));
       done = { row, raised, warnings: result.warnings, data: result.instance.data };
-      return (await decision.after?.({ before, result, now }, manager)) as Answer;
+      return (await decision.after?.({ before, result, now })) as Answer;
     });
     if (done !== undefined) {
       this.resources.grown(done.row, done.row.content.data, done.data);
@@ -135,7 +135,7 @@ export class InstanceStepsService {
     let loaded: Promise<LoadedInstance> | undefined;
     const load = (): Promise<LoadedInstance> =>
       (loaded ??= this.load(manager, { row, locked, definition: definition() }));
-    return { row, locked, definition, load };
+    return { manager, row, locked, definition, load };
   }
 
   private async lockRow(manager: EntityManager, key: InstanceKey, attempts: Attempts): Promise<LockedRow> {

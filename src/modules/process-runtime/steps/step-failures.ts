@@ -17,25 +17,20 @@ import type { StopReport } from '../model/stopped.response.dto.js';
 /** A step that the engine stopped; all of it was rolled back. */
 export class FailedStepError extends Error {
   override readonly name = 'FailedStepError';
-  readonly instanceId: number;
-  readonly instanceUuid: string;
   /** Token and visit that stand where they stood; null when it is about the whole instance. */
   readonly tokenId: number | null;
   readonly visit: number | null;
-  readonly definition: RunnableDefinition;
 
   constructor(
     readonly incident: EngineIncident,
-    { row, state, definition }: LoadedInstance,
+    readonly before: LoadedInstance,
     command: EngineCommand,
   ) {
     super(incident.message, { cause: incident });
-    this.instanceId = row.id;
-    this.instanceUuid = row.uuid;
-    this.definition = definition;
+    const { tokens } = before.state;
     // The engine may have stopped a token that the step had only just made.
     const asked = 'tokenId' in command ? command.tokenId : null;
-    const token = state.tokens.get(asked ?? -1) ?? state.tokens.get(incident.tokenId ?? -1);
+    const token = tokens.get(asked ?? -1) ?? tokens.get(incident.tokenId ?? -1);
     this.tokenId = token?.id ?? null;
     this.visit = token?.visit ?? null;
   }

@@ -8,6 +8,7 @@ import type { TokenRow } from '../storage/process-token.entity.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 
 export interface LockedInstance extends LockedRow {
+  readonly manager: EntityManager;
   /** The definition of the instance. Throws what begins the step anew where the definition has to be loaded first. */
   definition(): RunnableDefinition;
   /** Reads the live tokens, once. */
@@ -33,7 +34,7 @@ export interface PlannedStep<Answer> {
   /** Called with what the engine made, just before it is written: what is stored in its place. */
   made?(result: StepResult): StepResult;
   /** Called when everything is written, still in the transaction; without it nothing is answered. */
-  after?(outcome: StepOutcome, manager: EntityManager): Answer | Promise<Answer>;
+  after?(outcome: StepOutcome): Answer | Promise<Answer>;
 }
 
 /** No step, and nothing written but what the decision wrote; `isNews` where that is something of which others have to be told. */
@@ -60,7 +61,7 @@ export interface StepPlan<Answer> {
   /** The incident that is retried: when the step asks for the very same work, it goes on with the run that was begun. */
   retried?: RetriedIncident;
   /** Called once, with the lock held and before tokens are read: what to do. May throw whatever refuses it. */
-  decide(held: LockedInstance, manager: EntityManager): Decision<Answer> | Promise<Decision<Answer>>;
+  decide(held: LockedInstance): Decision<Answer> | Promise<Decision<Answer>>;
 }
 
 /** Kinds of rows to which a step gives ids. */

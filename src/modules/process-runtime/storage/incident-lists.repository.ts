@@ -32,23 +32,24 @@ const OPEN = { state: 'OPEN', shard: EVERY_SHARD } as const;
 /** An incident as a list shows it. */
 export type ListedIncident = Omit<ProcessIncidentEntity, 'job' | 'workKey' | 'visit' | 'node'>;
 
+/** Which incidents to list or to count. */
+interface AskedIncidents<Query = IncidentFilterDto> {
+  query: Query;
+  /** Only those of these applications; null for all. */
+  apps: SomeApps | null;
+  /** How many at the most. */
+  limit: number;
+}
+
 /** Where an instance has stopped. */
 export type StoppedAt = Pick<ProcessIncidentEntity, 'instanceId' | 'state' | 'element'>;
 
 /** Incidents over all instances, newest first: their uuids begin with the time when they were raised first. */
 export const IncidentLists = {
-  /**
-   * @param apps only those of these applications; null for all
-   * @param limit how many at the most
-   */
-  async page(
-    manager: EntityManager,
-    query: IncidentsQueryDto,
-    apps: SomeApps | null,
-    limit: number,
-  ): Promise<ListedIncident[]> {
+  async page(manager: EntityManager, asked: AskedIncidents<IncidentsQueryDto>): Promise<ListedIncident[]> {
+    const { query, limit } = asked;
     const where = conditionsOf(query);
-    const and = await narrowed(manager, query, apps);
+    const and = await narrowed(manager, asked);
     if (and === null) {
       return [];
     }
@@ -66,15 +67,10 @@ export const IncidentLists = {
     return newestFirst(await LISTED.find(manager, { id, instanceId }));
   },
 
-  /** Open ones by application, process, element and type, most first. @param apps null for all */
-  async counts(
-    manager: EntityManager,
-    filter: IncidentFilterDto,
-    apps: SomeApps | null,
-    limit: number,
-  ): Promise<IncidentCountDto[]> {
-    const where = { ...conditionsOf(filter), state: 'OPEN' } as const;
-    const and = await narrowed(manager, filter, apps);
+  /** Open ones by application, process, element and type, most first. */
+  async counts(manager: EntityManager, asked: AskedIncidents): Promise<IncidentCountDto[]> {
+    const where = { ...conditionsOf(asked.query), state: 'OPEN' } as const;
+    const and = await narrowed(manager, asked);
     if (and === null) {
       return [];
     }
@@ -82,7 +78,7 @@ export const IncidentLists = {
     const groups = 'app_id, process_name, element, type';
     const rows = await manager.query<RawRow[]>(
       `SELECT ${groups}, COUNT(*) AS amount${from} GROUP BY ${groups} ORDER BY amount DESC, ${groups} LIMIT ?`,
-      [...values, limit],
+      [...values, asked.limit],
     );
     return rows.map((row) => ({
       applicationId: String(row['app_id']),
@@ -152,8 +148,7 @@ function conditionsOf(query: IncidentFilterDto & { before?: string }): Where<Pro
  */
 async function narrowed(
   manager: EntityManager,
-  { applicationVersionId }: IncidentFilterDto,
-  apps: SomeApps | null,
+  { query: { applicationVersionId }, apps }: AskedIncidents,
 ): Promise<Condition | null> {
   const conditions = [inApps(manager, 'app_id', apps)];
   if (applicationVersionId !== undefined) {

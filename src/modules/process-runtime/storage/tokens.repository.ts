@@ -4,6 +4,7 @@ import { andShard, shardOf } from '../../../database/shards.js';
 import { Table } from '../../../database/table.js';
 import type { TokenState } from '../engine/state/engine.types.js';
 import { ProcessTokenNotFoundError } from '../model/process-runtime.errors.js';
+import type { InstanceHead } from './process-instance.entity.js';
 import { InstanceRevisionError } from './instances.repository.js';
 import {
   ProcessTokenEntity,
@@ -18,6 +19,8 @@ export interface TokenChange {
   token: TokenState;
   flags: TokenFlags;
 }
+
+type Owner = Pick<InstanceHead, 'id' | 'shard'>;
 
 /** Where a token stands in the token tree. */
 export type TokenLink = Pick<ProcessTokenEntity, 'id' | 'parentId'>;
@@ -91,45 +94,30 @@ export const Tokens = {
   /** In the order of ids. @throws InstanceRevisionError when one is not as it was loaded */
   async write(
     manager: EntityManager,
-    owner: { id: number; shard: number },
+    owner: Owner,
     changes: readonly TokenChange[],
     now: Date,
   ): Promise<void> {
     const sorted = changes.toSorted((one, other) => one.token.id - other.token.id);
     for (const change of sorted.filter(({ token }) => token.rev > 0)) {
-      await update(manager, owner.id, change, now);
+      const { id, rev } = change.token;
+      const changed = { rev: () => 'rev + 1', ...toChanged(change, now) };
+      if ((await TOKENS.update(manager, { id, instanceId: owner.id, rev }, changed)) !== 1) {
+        throw new InstanceRevisionError('The revision of a token has changed.');
+      }
     }
-    const added = sorted.filter(({ token }) => token.rev === 0);
-    await TOKENS.insert(
-      manager,
-      added.map((change) => toNewRow(change, owner, now)),
-    );
+    const added = sorted.filter(({ token }) => token.rev === 0).map((change) => toNewRow(change, owner, now));
+    await TOKENS.insert(manager, added);
   },
 };
-
-async function update(
-  manager: EntityManager,
-  instanceId: number,
-  change: TokenChange,
-  now: Date,
-): Promise<void> {
-  const { id, rev } = change.token;
-  const changes = { rev: () => 'rev + 1', ...toChanged(change, now) };
-  if ((await TOKENS.update(manager, { id, instanceId, rev }, changes)) !== 1) {
-    throw new InstanceRevisionError('The revision of a token has changed.');
-  }
-}
 
 /** Tokens as the engine knows them, by id. */
 export function toTokenRows(stored: readonly StoredToken[]): TokenRow[] {
   return stored.map(toTokenRow).toSorted((one, other) => one.state.id - other.state.id);
 }
 
-function toNewRow(
-  change: TokenChange,
-  { id: instanceId, shard }: { id: number; shard: number },
-  createdAt: Date,
-): ProcessTokenEntity {
+function toNewRow(change: TokenChange, owner: Owner, createdAt: Date): ProcessTokenEntity {
+  const { id: instanceId, shard } = owner;
   const { id, uuid, scopeTokenId, startNode } = change.token;
   const fixed = { id, uuid, shard, instanceId, scopeTokenId, startNode, createdAt, rev: 1 };
   return Object.assign(toChanged(change, createdAt), fixed);

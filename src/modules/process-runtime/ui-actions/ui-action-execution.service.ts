@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { demandMatch, readIfMatch } from '../../../common/http/conditional-requests.js';
 import { inThisTurn } from '../../../common/turns.js';
 import type { Principal } from '../../../common/user/principal.js';
 import type { JsonObject } from '../../../common/json.js';
 import { requestContext } from '../../../common/logging/request-context.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
-import type { TokenState } from '../engine/state/engine.types.js';
 import { repeatKey } from '../../repeats/idempotency-key.dto.js';
 import { RepeatsService } from '../../repeats/repeats.service.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
@@ -14,8 +12,7 @@ import { ProcessStateError } from '../model/process-runtime.errors.js';
 import { type UiActionResponseDto, type UiActionParams, readBack } from './ui-action.dto.js';
 import { FailedStepError, isOfMissingData, stopError, toDomainError } from '../steps/step-failures.js';
 import type { RunnableDefinition } from '../definitions/runnable-definition.js';
-import type { Decision, LoadedInstance, LockedInstance, StepOutcome } from '../steps/step.types.js';
-import type { InstanceRow } from '../storage/process-instance.entity.js';
+import type { Decision, LockedInstance, StepOutcome } from '../steps/step.types.js';
 import { Database } from '../../../database/database.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { Instances } from '../storage/instances.repository.js';
@@ -81,7 +78,7 @@ export class UiActionExecutionService {
         {
           actor: principal.user.userName,
           addsWork: true,
-          decide: (held, manager) => this.decide(manager, held, call),
+          decide: (held) => this.decide(held, call),
         },
       );
       this.repeats.committed(call);
@@ -107,12 +104,9 @@ export class UiActionExecutionService {
   }
 
   /** Rights first, then the stored answer of a call that repeats one, then what only the tokens tell. */
-  private async decide(
-    manager: EntityManager,
-    held: LockedInstance,
-    call: TimedCall,
-  ): Promise<Decision<UiActionResponseDto>> {
+  private async decide(held: LockedInstance, call: TimedCall): Promise<Decision<UiActionResponseDto>> {
     const { principal, key, body, repeat } = call;
+    const { manager } = held;
     const definition = held.definition();
     const place = this.access.demand(principal, held.row, definition, key.uiActionSvcUuid);
     const stored = repeat === undefined ? null : await this.answers.find(manager, repeat, held.row.shard);
@@ -122,14 +116,15 @@ export class UiActionExecutionService {
       return { answer: this.answers.answer(stored, repeat) as UiActionResponseDto };
     }
     const loaded = await held.load();
-    const { id: tokenId, live } = await this.tokenOf(manager, loaded, key);
+    const live = [...loaded.state.tokens.values()].find(({ uuid }) => uuid === key.tokenUuid);
+    const { id: tokenId } = live ?? (await Tokens.demand(manager, held.row.id, key.tokenUuid));
     inThisTurn(() => refuseInput(definition, place, body));
     const executed = this.repeats.repeated(loaded, tokenId, place, call);
     if (executed !== undefined) {
       const { node, backTo } = executed;
       const answer = toAnswer(backTo ?? key.tokenUuid, definition, { node, back: backTo !== undefined });
       // As old as the first one.
-      return { answer: await this.kept(manager, call, held.row, answer, held.row.modifiedAt) };
+      return { answer: await this.kept(held, call, answer, held.row.modifiedAt) };
     }
     if (live === undefined) {
       throw new ProcessStateError('TOKEN_NOT_ACTIVE', 'The token is not active.');
@@ -139,26 +134,14 @@ export class UiActionExecutionService {
     return {
       command: { kind: 'UI_ACTION', tokenId, uiActionSvcUuid, body, goesBack: call.goesBack },
       made: (result) => this.repeats.noted(result, loaded, live, place, call),
-      after: (outcome) => this.kept(manager, call, held.row, answerOf(outcome), outcome.now),
+      after: (outcome) => this.kept(held, call, answerOf(outcome), outcome.now),
     };
-  }
-
-  /** `live` is undefined when it has ended. @throws ProcessTokenNotFoundError */
-  private async tokenOf(
-    manager: EntityManager,
-    { row, state }: LoadedInstance,
-    { tokenUuid }: UiActionParams,
-  ): Promise<{ id: number; live: TokenState | undefined }> {
-    const live = [...state.tokens.values()].find(({ uuid }) => uuid === tokenUuid);
-    const { id } = live ?? (await Tokens.demand(manager, row.id, tokenUuid));
-    return { id, live };
   }
 
   /** An answer, stored for a call that repeats this one. */
   private async kept(
-    manager: EntityManager,
+    { manager, row: { shard } }: LockedInstance,
     { repeat }: TimedCall,
-    { shard }: InstanceRow,
     answer: UiActionResponseDto,
     now: Date,
   ): Promise<UiActionResponseDto> {

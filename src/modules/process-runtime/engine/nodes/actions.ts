@@ -134,13 +134,16 @@ function begin(run: StepRun, id: number, action: GraphAction): boolean {
  * @returns whether it is done; false when it goes on in the background
  */
 export function perform(run: StepRun, id: number, action: GraphAction): boolean {
-  const token = run.edit(id);
   const { operation } = action;
   if (operation.kind === 'START_WORKFLOW') {
-    startWorkflow(run, setPending(run, id, action), action, operation);
+    const token = setPending(run, id, action);
+    const { workflow, appId, input } = operation;
+    const given = input === null ? run.instance.data : rendered(run, input, token);
+    const place = { tokenId: id, visit: token.visit, actionSvcUuid: action.svcUuid };
+    run.jobs.push({ kind: 'WORKFLOW', ...place, workflow, appId, input: given });
     return false;
   }
-  performAtOnce(run, token, action, operation);
+  performAtOnce(run, run.edit(id), action, operation);
   complete(run, id, action);
   return true;
 }
@@ -167,23 +170,6 @@ function performAtOnce(
       return publish(run, token, operation, payload);
     }
   }
-}
-
-function startWorkflow(
-  run: StepRun,
-  token: TokenState,
-  action: GraphAction,
-  operation: Extract<ActionOperation, { kind: 'START_WORKFLOW' }>,
-): void {
-  run.jobs.push({
-    kind: 'WORKFLOW',
-    tokenId: token.id,
-    visit: token.visit,
-    actionSvcUuid: action.svcUuid,
-    workflow: operation.workflow,
-    appId: operation.appId,
-    input: operation.input === null ? run.instance.data : rendered(run, operation.input, token),
-  });
 }
 
 /** Asks for a process that nobody waits for; also again, when that failed. */
