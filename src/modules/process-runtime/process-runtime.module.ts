@@ -6,7 +6,7 @@ import { IncidentInboxController } from './reading/incident-inbox.controller.js'
 import { IncidentInboxService } from './reading/incident-inbox.service.js';
 import { IncidentMetrics } from './steps/incident-metrics.js';
 import { IncidentsService } from './steps/incidents.service.js';
-import { InstanceAccessService } from './access/instance-access.service.js';
+import { InstanceAccessService, UiActionAccess } from './access/instance-access.service.js';
 import { InstanceAuditService } from './operations/instance-audit.service.js';
 import { InstanceOperationsController } from './operations/instance-operations.controller.js';
 import { InstanceOperationsService } from './operations/instance-operations.service.js';
@@ -26,10 +26,8 @@ import { JobSteps } from './background/job-steps.js';
 import { PROCESS_JOB_HANDLERS, ProcessJobs } from './background/process-jobs.js';
 import { ScheduledJobs } from './background/scheduled-jobs.js';
 import { MessageDeliveries, MessageStarts } from './background/message-deliveries.js';
-import { ProcessStartController } from './starts/process-start.controller.js';
+import { ProcessStartController, StartableProcessesController } from './starts/process-start.controller.js';
 import { ProcessStartService } from './starts/process-start.service.js';
-import { StartableProcessesController } from './starts/startable-processes.controller.js';
-import { StartableProcessesService } from './starts/startable-processes.service.js';
 import { TasksController } from './reading/tasks.controller.js';
 import { TasksService } from './reading/tasks.service.js';
 import { RunnableDefinitionsService } from './definitions/runnable-definitions.service.js';
@@ -44,7 +42,6 @@ import { StepWork } from './steps/step-work.js';
 import { CorrectionsRepository } from './storage/corrections.repository.js';
 import { FamilyLimits } from './steps/family-limits.js';
 import { InstanceListsRepository } from './storage/instance-lists.repository.js';
-import { UiActionAccess } from './access/ui-action-access.js';
 import { UiActionExecutionService } from './ui-actions/ui-action-execution.service.js';
 
 /** Runs processes: instances, tokens, incidents and what goes on in the background. */
@@ -87,7 +84,6 @@ import { UiActionExecutionService } from './ui-actions/ui-action-execution.servi
     ProcessStatisticsService,
     RunnableDefinitionsService,
     ScheduledJobs,
-    StartableProcessesService,
     StepNotices,
     StepResources,
     StepWriter,

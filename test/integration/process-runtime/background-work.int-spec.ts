@@ -38,14 +38,6 @@ const failing = processFile(
   `${node('startEvent', 'start')}${serviceTask('s', [{ name: 'rate', kind: 'startWorkflow', workflow: 'broken' }])}
    ${userTask('a')}${node('endEvent', 'end')}${flows('start>s s>a a>end')}`,
 );
-const caught = processFile(
-  'caught',
-  `${node('startEvent', 'start')}${serviceTask('s', [{ name: 'rate', kind: 'startWorkflow', workflow: 'broken' }])}
-   ${node('boundaryEvent', 'wrong', '<bpmn:errorEventDefinition errorRef="input"/>', 'attachedToRef="s"')}
-   ${userTask('a')}${userTask('b')}${node('endEvent', 'end')}
-   ${flows('start>s s>a a>end wrong>b b>end')}`,
-  { outside: '<bpmn:error id="input" errorCode="NODE_INPUT_INVALID"/>' },
-);
 const appending = processFile(
   'appending',
   `${node('startEvent', 'start')}${serviceTask('s', [
@@ -90,7 +82,6 @@ describe('work that a process leaves to the background', () => {
       bpmn: [
         rating,
         failing,
-        caught,
         appending,
         taskProcess('child', userTask('c')),
         callerOf('caller', 'child'),

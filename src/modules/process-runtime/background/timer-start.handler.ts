@@ -6,13 +6,15 @@ import { ActiveBuildsService } from '../../builds/active/active-builds.service.j
 import type { ActivatedBuild, BuildDefinition } from '../../builds/model/builds.types.js';
 import type { TimerDefinition } from '../../process-definitions/model/process-graph.types.js';
 import { cycleOccurrence } from '../engine/state/due-times.js';
-import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+import {
+  type RunnableDefinition,
+  RunnableDefinitionsService,
+} from '../definitions/runnable-definitions.service.js';
 import { latest, type RuntimeJob, decodeJob } from '../steps/runtime-job.js';
 import { laterIfRefused, ScheduledJobs } from './scheduled-jobs.js';
 import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
-import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { BY_NOBODY, ProcessStarter } from '../steps/process-starter.js';
 
 type Work = Extract<RuntimeJob, { kind: 'TIMER_START' }>;

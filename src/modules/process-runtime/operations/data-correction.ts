@@ -1,7 +1,7 @@
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { isJsonObject, type JsonObject } from '../../../common/json.js';
 import { childOf, mergePatch } from '../../../language/paths/data-paths.js';
-import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+import type { RunnableDefinition } from '../definitions/runnable-definitions.service.js';
 import { refuseFaults } from '../starts/start-choice.js';
 
 /** Most characters of the values of one correction, before and after, as JSON in ASCII. */

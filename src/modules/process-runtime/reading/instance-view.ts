@@ -5,7 +5,7 @@ import type { InstanceState, TokenState } from '../engine/state/engine.types.js'
 import type { InstanceList } from '../model/instance.params.dto.js';
 import type { InstanceSnapshot } from './instance-snapshots.js';
 import { toInstanceState } from '../steps/instance-status.js';
-import { laneOf, type RunnableDefinition } from '../definitions/runnable-definition.js';
+import { laneOf, type RunnableDefinition } from '../definitions/runnable-definitions.service.js';
 import type { EventRow } from '../storage/events.repository.js';
 import type { IncidentHead } from '../storage/incidents.repository.js';
 import type { InstanceHead } from '../storage/process-instance.entity.js';

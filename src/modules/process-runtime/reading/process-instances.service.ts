@@ -14,7 +14,7 @@ import { toHistoryEvent, toInstanceSummary, toInstanceView } from './instance-vi
 import { readSearchTerm, type SearchTerm } from '../model/search-terms.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { InstanceListsRepository } from '../storage/instance-lists.repository.js';
-import { UiActionAccess } from '../access/ui-action-access.js';
+import { UiActionAccess } from '../access/instance-access.service.js';
 import type { HistoryPageDto } from './instance-history.dto.js';
 import type { RunningProcessesDto } from '../model/running-processes.dto.js';
 

@@ -2,16 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { together } from '../../../common/user/grant.js';
 import { callerHash, type Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
-import { UiActionAccess } from '../access/ui-action-access.js';
-import type { RunnableDefinition } from '../definitions/runnable-definition.js';
-import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
+import { UiActionAccess } from '../access/instance-access.service.js';
+import {
+  type RunnableDefinition,
+  RunnableDefinitionsService,
+} from '../definitions/runnable-definitions.service.js';
 import { toInstanceState } from '../steps/instance-status.js';
 import { InstanceListsRepository } from '../storage/instance-lists.repository.js';
 import type { Seen } from '../storage/seen-instances.js';
 import type { InstanceRow } from '../storage/process-instance.entity.js';
 import { Instances, withContent } from '../storage/instances.repository.js';
 import type { TokenRow } from '../storage/process-token.entity.js';
-import { readContents } from './instance-contents.js';
+import { readContents } from './instance-snapshots.js';
 import { toInstanceToken, uiActionsOf } from './instance-view.js';
 import type { TaskDto, TaskPageDto, TasksQueryDto } from './tasks.dto.js';
 import { pageLimits } from '../../../common/validation/page.limits.js';

@@ -1,15 +1,16 @@
-import { Body, Controller, Param, Post, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Param, Post, Res, Get, Query } from '@nestjs/common';
+import { ApiTags, ApiBearerAuth } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentPrincipal, ShowsPermission } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { FoundFirst } from '../../../common/http/checked-path.js';
 import { marked } from '../../../common/http/answer-headers.js';
 import { RequestHeader } from '../../../common/http/request.decorators.js';
-import { BuildProcessParams, definitionOf } from '../../builds/model/build.params.dto.js';
+import { BuildProcessParams, definitionOf, BuildParams } from '../../builds/model/build.params.dto.js';
 import { StartProcessResponseDto } from '../model/start.response.dto.js';
 import { ProcessStartService } from './process-start.service.js';
-import { ProcessStartApi } from './process-start.api.js';
+import { ProcessStartApi, StartableProcessesApi } from './process-start.api.js';
+import { ProcessesQueryDto, ProcessPageDto } from './startable-process.dto.js';
 
 /** Starts processes (docs/contract.md, section 4.1). */
 @ApiTags('Processes')
@@ -36,5 +37,23 @@ export class ProcessStartController {
   ): Promise<StartProcessResponseDto> {
     const call = { body, platform, idempotencyKey };
     return marked(response, await this.processes.start(principal, definitionOf(params), call));
+  }
+}
+
+/** Tells how the processes of a build are started (docs/contract.md, section 4.1a). */
+@ApiTags('Processes')
+@ApiBearerAuth('bearer')
+@Controller('rtm/api/runtime/app/:appId/build/:buildId/processes')
+export class StartableProcessesController {
+  constructor(private readonly processes: ProcessStartService) {}
+
+  @Get()
+  @StartableProcessesApi.listProcesses
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @Param() { appId, buildId }: BuildParams,
+    @Query() query: ProcessesQueryDto,
+  ): Promise<ProcessPageDto> {
+    return this.processes.page(principal, { appId, buildId }, query);
   }
 }

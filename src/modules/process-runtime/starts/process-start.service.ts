@@ -9,12 +9,19 @@ import { Env } from '../../../config/env.js';
 import { shardOfHash } from '../../../database/shards.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
 import type { InstanceState, TokenState } from '../engine/state/engine.types.js';
+import { pageLimits } from '../../../common/validation/page.limits.js';
+import { BuildDefinitionsService } from '../../builds/contents/build-definitions.service.js';
+import { StartNodeNotFoundError } from '../model/process-runtime.errors.js';
+import { toStartableProcess, type ProcessesQueryDto, type ProcessPageDto } from './startable-process.dto.js';
 import { BuildStandingsService } from '../../builds/active/build-standings.service.js';
 import { repeatKey, type RepeatKey } from '../../repeats/idempotency-key.dto.js';
 import { RepeatsService } from '../../repeats/repeats.service.js';
 import type { StopReport } from '../model/stopped.response.dto.js';
 import type { DefinitionKey } from '../../builds/model/builds.types.js';
-import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
+import {
+  RunnableDefinitionsService,
+  type RunnableDefinition,
+} from '../definitions/runnable-definitions.service.js';
 import {
   chooseStart,
   readStartBody,
@@ -28,7 +35,6 @@ import {
 } from './start-choice.js';
 import { ProcessStarter, type StartRequest } from '../steps/process-starter.js';
 import { toDomainError, isOfMissingData, stopError, toStopReport } from '../steps/step-failures.js';
-import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import type { InstanceRow } from '../storage/process-instance.entity.js';
 import type { StartProcessResponseDto, TokenDto } from '../model/start.response.dto.js';
 
@@ -54,7 +60,32 @@ export class ProcessStartService {
     private readonly repeats: RepeatsService,
     private readonly standings: BuildStandingsService,
     private readonly env: Env,
+    private readonly builds: BuildDefinitionsService,
   ) {}
+
+  /**
+   * Processes of a build, without those of its libraries, how each is started, and whether the caller may (docs/contract.md, section 4.1a).
+   * Definitions are looked at as they are stored: none is made ready to run, which takes many times the memory.
+   * @throws BuildNotFoundError
+   */
+  async page(
+    principal: Principal,
+    build: Omit<DefinitionKey, 'processName'>,
+    { after, limit = pageLimits.size }: ProcessesQueryDto,
+  ): Promise<ProcessPageDto> {
+    const { items, next } = await this.builds.page({ ...build, after }, limit);
+    const { ofCaller, ofAll } = await this.standings.refusalsOf(principal, build.appId, build.buildId);
+    const caller = this.callerOf(principal);
+    // In the order in which a start finds out (docs/contract.md, section 4.3).
+    const processes = items.map((definition) => {
+      const starts = startEventsFor({ build: definition }, caller);
+      const own = refusalOfAll({ build: definition }, starts, caller);
+      const first = own instanceof PermissionDeniedError ? own : ofCaller;
+      const noStart = starts.length === 0 ? new StartNodeNotFoundError() : null;
+      return toStartableProcess(definition, starts, first ?? own ?? noStart ?? ofAll);
+    });
+    return { processes, next };
+  }
 
   /** @throws PermissionDeniedError without `PROCESS_START_PERMISSION`, whatever the path means */
   demandCaller(principal: Principal, appId: string): void {

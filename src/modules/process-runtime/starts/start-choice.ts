@@ -6,7 +6,7 @@ import { mayFor } from '../../../common/user/grant.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { REQUIRED_RULE, type SchemaFault } from '../../../language/json-schema/json-schema.types.js';
 import type { GraphNode, ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
-import { mayAct, type DefinitionWithLanes } from '../definitions/runnable-definition.js';
+import { mayAct, type DefinitionWithLanes } from '../definitions/runnable-definitions.service.js';
 import {
   LanePermissionError,
   MandatoryParamsMissingError,

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../common/json.js';
 import { PROCESS_NAME } from '../../../common/validation/patterns.decorators.js';
 import { IsPageLimit } from '../../../common/validation/query.decorators.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
-import { laneOf } from '../definitions/runnable-definition.js';
+import { laneOf } from '../definitions/runnable-definitions.service.js';
 import type { StartEvent } from './start-choice.js';
 import { INPUT_SCHEMA_EXAMPLE } from './start.examples.js';
 

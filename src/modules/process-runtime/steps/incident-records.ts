@@ -15,7 +15,7 @@ import type { IncidentState } from '../model/process-runtime.types.js';
 import { storeSearchValues } from '../storage/search-values.js';
 import type { TokenRow } from '../storage/process-token.entity.js';
 import { Tokens } from '../storage/tokens.repository.js';
-import { elementOf, type RunnableDefinition } from '../definitions/runnable-definition.js';
+import { elementOf, type RunnableDefinition } from '../definitions/runnable-definitions.service.js';
 import { hasEnded } from './instance-status.js';
 import { processLimits } from '../process.limits.js';
 

@@ -4,10 +4,12 @@ import { requestContext } from '../../../common/logging/request-context.js';
 import { Database } from '../../../database/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
-import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+import {
+  type RunnableDefinition,
+  RunnableDefinitionsService,
+} from '../definitions/runnable-definitions.service.js';
 import { encodeJob, runKeyOf } from './runtime-job.js';
 import { type FailedStepError, toStopReport } from './step-failures.js';
-import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { WorkflowRunsService } from '../../workflows/runs/workflow-runs.service.js';
 import type { StopReport } from '../model/stopped.response.dto.js';
 import { StepNotices } from './step-notices.js';

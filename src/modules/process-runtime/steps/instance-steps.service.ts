@@ -9,8 +9,11 @@ import { EngineIncident } from '../engine/state/engine.errors.js';
 import type { EngineCommand, StepContext, StepResult } from '../engine/state/engine.types.js';
 import { step } from '../engine/step.js';
 import { DefinitionNotHeldError, ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
-import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
-import { prolonged } from './executed-calls.js';
+import {
+  RunnableDefinitionsService,
+  type RunnableDefinition,
+} from '../definitions/runnable-definitions.service.js';
+import { prolonged, toInstanceState } from './instance-status.js';
 import { FailedStepError } from './step-failures.js';
 import { StepNotices, tellStep } from './step-notices.js';
 import { StepResources } from './step-resources.js';
@@ -21,9 +24,7 @@ import type { IncidentHead } from '../storage/incidents.repository.js';
 import { type InstanceKey, Instances, type LockedRow } from '../storage/instances.repository.js';
 import type { EntityManager } from 'typeorm';
 import { ShardGroups, shardOf, shardOfUuid } from '../../../database/shards.js';
-import type { RunnableDefinition } from '../definitions/runnable-definition.js';
 import { Tokens } from '../storage/tokens.repository.js';
-import { toInstanceState } from './instance-status.js';
 
 /** What is told once the transaction was committed: it may be repeated, or rolled back. */
 interface Done {
@@ -132,10 +133,9 @@ export class InstanceStepsService {
     const { row } = found;
     const locked = { ...found.locked, revBefore: attempts.revBefore ?? found.locked.revBefore };
     const definition = (): RunnableDefinition => this.definitionOf(row, attempts);
+    const held = { manager, row, locked, definition };
     let loaded: Promise<LoadedInstance> | undefined;
-    const load = (): Promise<LoadedInstance> =>
-      (loaded ??= this.load(manager, { row, locked, definition: definition() }));
-    return { manager, row, locked, definition, load };
+    return { ...held, load: () => (loaded ??= this.load(held)) };
   }
 
   private async lockRow(manager: EntityManager, key: InstanceKey, attempts: Attempts): Promise<LockedRow> {
@@ -151,39 +151,34 @@ export class InstanceStepsService {
   }
 
   private definitionOf(row: InstanceRow, { definition: given }: Attempts): RunnableDefinition {
-    const isGiven = given?.build.id === row.definitionId;
-    const definition = isGiven ? given : this.definitions.held(row.definitionId);
+    const definition = given?.build.id === row.definitionId ? given : this.definitions.held(row.definitionId);
     if (definition === undefined) {
       throw new DefinitionNotHeldError(row.definitionId);
     }
     return definition;
   }
 
-  private async load(
-    manager: EntityManager,
-    held: Pick<LoadedInstance, 'row' | 'locked' | 'definition'>,
-  ): Promise<LoadedInstance> {
-    const { row } = held;
+  private async load({ manager, row, ...held }: Omit<LockedInstance, 'load'>): Promise<LoadedInstance> {
+    const definition = held.definition();
     const tokens = await Tokens.live(manager, row.id);
     return {
-      ...held,
+      row,
+      locked: held.locked,
+      definition,
       state: toInstanceState(row, tokens),
       tokens: new Map(tokens.map((token) => [token.state.id, token])),
     };
   }
 
-  private step<Answer>(
-    before: LoadedInstance,
-    { command, made: changed }: Pick<PlannedStep<Answer>, 'command' | 'made'>,
-    context: StepContext,
-  ): StepResult {
+  private step<Answer>(before: LoadedInstance, plan: PlannedStep<Answer>, context: StepContext): StepResult {
+    const { command } = plan;
     try {
       if (command.kind !== 'END') {
         before.definition.demandWhole();
       }
       const made = step(before.definition.runtime, before.state, command, context);
       const result = prolonged(made, before, command);
-      return changed?.(result) ?? result;
+      return plan.made?.(result) ?? result;
     } catch (error) {
       return rethrown(before, command)(error);
     }

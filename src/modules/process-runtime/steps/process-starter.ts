@@ -18,7 +18,7 @@ import { faultOf } from './incident-records.js';
 import { IncidentsService } from './incidents.service.js';
 import { NO_PARENT, type InstanceRow, type ParentLink } from '../storage/process-instance.entity.js';
 import { expiryOf } from './instance-status.js';
-import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+import type { RunnableDefinition } from '../definitions/runnable-definitions.service.js';
 import { StepNotices, tellStep } from './step-notices.js';
 import { StepResources } from './step-resources.js';
 import { StepWriter } from './step-writer.js';
@@ -88,17 +88,13 @@ export class ProcessStarter {
    * @throws EngineIncident when the process stops before its first wait state and the plan has no `stopped`
    */
   start<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
-    return inSpan('process start', {}, () => this.made(request, plan));
-  }
-
-  private async made<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
-    const giveBack = await this.resources.demandStart(request, request.data, request.parent !== null);
-    try {
-      return await this.startOrStop(request, plan);
-    } catch (error) {
-      giveBack();
-      throw error;
-    }
+    return inSpan('process start', {}, async () => {
+      const giveBack = await this.resources.demandStart(request, request.data, request.parent !== null);
+      return this.startOrStop(request, plan).catch((error: unknown) => {
+        giveBack();
+        throw error;
+      });
+    });
   }
 
   private async startOrStop<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {

@@ -1,6 +1,6 @@
 import type { EngineIncident, EngineRefusal } from '../engine/state/engine.errors.js';
 import type { EngineCommand } from '../engine/state/engine.types.js';
-import { elementOf, type RunnableDefinition } from '../definitions/runnable-definition.js';
+import { elementOf, type RunnableDefinition } from '../definitions/runnable-definitions.service.js';
 import type { LoadedInstance } from './step.types.js';
 import { InvalidDataError } from '../../../language/paths/data-paths.js';
 import type { DomainError } from '../../../common/errors/domain.error.js';

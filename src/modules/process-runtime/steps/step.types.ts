@@ -5,7 +5,7 @@ import type { EventOrigin } from '../storage/events.repository.js';
 import type { ParkedJob, InstanceRow } from '../storage/process-instance.entity.js';
 import type { LockedRow } from '../storage/instances.repository.js';
 import type { TokenRow } from '../storage/process-token.entity.js';
-import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+import type { RunnableDefinition } from '../definitions/runnable-definitions.service.js';
 
 export interface LockedInstance extends LockedRow {
   readonly manager: EntityManager;

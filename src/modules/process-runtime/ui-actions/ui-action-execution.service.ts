@@ -11,14 +11,16 @@ import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { ProcessStateError } from '../model/process-runtime.errors.js';
 import { type UiActionResponseDto, type UiActionParams, readBack } from './ui-action.dto.js';
 import { FailedStepError, isOfMissingData, stopError, toDomainError } from '../steps/step-failures.js';
-import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+import {
+  type RunnableDefinition,
+  RunnableDefinitionsService,
+} from '../definitions/runnable-definitions.service.js';
 import type { Decision, LockedInstance, StepOutcome } from '../steps/step.types.js';
 import { Database } from '../../../database/database.js';
-import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { Instances } from '../storage/instances.repository.js';
 import { Tokens } from '../storage/tokens.repository.js';
 import { IncidentsService } from '../steps/incidents.service.js';
-import { UiActionAccess } from '../access/ui-action-access.js';
+import { UiActionAccess } from '../access/instance-access.service.js';
 import { refuseInput } from './ui-action-input.js';
 import { newCommit, UiActionRepeats, visitTag, type TimedCall } from './ui-action-repeats.js';
 

@@ -5,7 +5,7 @@ import { keyBeginnings } from '../../../language/paths/data-keys.js';
 import { nearestName } from '../../../common/nearest-name.js';
 import type { UiActionPlace } from '../engine/state/runtime-definition.js';
 import { refuseFaults } from '../starts/start-choice.js';
-import type { RunnableDefinition } from '../definitions/runnable-definition.js';
+import type { RunnableDefinition } from '../definitions/runnable-definitions.service.js';
 
 /** Paths that are told; a body can have very many. */
 const MAX_PATHS = 20;

@@ -9,7 +9,7 @@ import type { ExecutedCall, StepResult, TokenState } from '../engine/state/engin
 import type { UiActionPlace } from '../engine/state/runtime-definition.js';
 import { effectOf } from '../engine/ui-actions/ui-actions.js';
 import { ProcessStateError } from '../model/process-runtime.errors.js';
-import { databaseTimeOf, remembered } from '../steps/executed-calls.js';
+import { databaseTimeOf, remembered } from '../steps/instance-status.js';
 import type { UiActionParams } from './ui-action.dto.js';
 import type { LoadedInstance } from '../steps/step.types.js';
 import type { LockTime } from '../storage/instances.repository.js';

@@ -131,13 +131,8 @@ export class StepRun {
     data: JsonObject | null = null,
   ): void {
     this.instance.seq += 1;
-    this.events.push({
-      seq: this.instance.seq,
-      kind,
-      tokenId: token?.id ?? null,
-      node: token?.node ?? null,
-      data,
-    });
+    const { id: tokenId = null, node = null } = token ?? {};
+    this.events.push({ seq: this.instance.seq, kind, tokenId, node, data });
   }
 
   /** @param data of the event, beside both states */
