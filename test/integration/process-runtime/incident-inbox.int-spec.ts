@@ -1,4 +1,3 @@
-import type { Logger } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RunnableDefinitionsService } from '../../../src/modules/process-runtime/definitions/runnable-definitions.service.js';
 import type {
@@ -8,7 +7,7 @@ import type {
 import type { InstancePageDto } from '../../../src/modules/process-runtime/reading/instance.response.dto.js';
 import { InstanceListsRepository } from '../../../src/modules/process-runtime/storage/instance-lists.repository.js';
 import { TestApp } from '../../support/app.js';
-import { plansOf } from '../../support/databases/query-plans.js';
+import { plansOf, planOf } from '../../support/databases/query-plans.js';
 import { uniqueName } from '../../support/factories.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
@@ -228,20 +227,8 @@ describe('GET /rtm/api/runtime/process-incident', () => {
     ['ix_process_incidents_app_state', { applicationId: 'some', state: 'OPEN' }],
     ['ix_process_incidents_state', { state: 'OPEN' }],
   ])('finds by the index %s', async (index, query) => {
-    const { logger } = app.dataSource;
-    const sent: { sql: string; values: unknown[] }[] = [];
-    app.dataSource.logger = {
-      logQuery: (sql: string, values: unknown[] = []) => void sent.push({ sql, values }),
-      logQueryError: () => undefined,
-    } as unknown as Logger;
-    await list(query);
-    app.dataSource.logger = logger;
-    const { sql, values } = sent.find((one) => one.sql.includes('ORDER BY uuid DESC')) ?? {
-      sql: '',
-      values: [],
-    };
-    const plan = JSON.stringify(await app.dataSource.query(`EXPLAIN QUERY PLAN ${sql}`, values));
-    expect(plan).toContain(`USING INDEX ${index}`);
+    const plan = await planOf(app, 'ORDER BY uuid DESC', () => list(query));
+    expect(plan.join()).toContain(`USING INDEX ${index}`);
     expect(plan).not.toContain('TEMP B-TREE');
   });
 });

@@ -1,7 +1,7 @@
-import type { Logger } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { InstanceListsRepository } from '../../../src/modules/process-runtime/storage/instance-lists.repository.js';
 import type { InstancePageDto } from '../../../src/modules/process-runtime/reading/instance.response.dto.js';
+import { statementsOf } from '../../support/databases/query-plans.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import {
@@ -82,17 +82,8 @@ const begun = async (data: object, process = 'orders', on = app): Promise<string
 };
 
 /** Statements of some work, without those that begin and end transactions. */
-async function statementsOf(work: () => Promise<unknown>): Promise<{ sql: string; values: unknown[] }[]> {
-  const { logger } = quiet.dataSource;
-  const sent: { sql: string; values: unknown[] }[] = [];
-  quiet.dataSource.logger = {
-    logQuery: (sql: string, values: unknown[] = []) => void sent.push({ sql, values }),
-    logQueryError: () => undefined,
-  } as unknown as Logger;
-  await work();
-  quiet.dataSource.logger = logger;
-  return sent.filter(({ sql }) => !TRANSACTION.test(sql));
-}
+const sentBy = async (work: () => Promise<unknown>): Promise<{ sql: string }[]> =>
+  (await statementsOf(quiet, work)).filter(({ sql }) => !TRANSACTION.test(sql));
 
 describe('instances found by their data', () => {
   it('have the value, as text, number or boolean', async () => {
@@ -214,7 +205,7 @@ describe('what instances are found by follows their data', () => {
       return executed(quiet, uuid, token?.uuid ?? '', ui(token?.bpmnElementId ?? ''), data);
     };
     let uuid = await begun({}, 'orders', quiet);
-    const started = await statementsOf(async () => {
+    const started = await sentBy(async () => {
       uuid = await begun({ client: { id: before }, open: true }, 'orders', quiet);
     });
     const of = (statements: { sql: string }[]): number =>
@@ -223,13 +214,13 @@ describe('what instances are found by follows their data', () => {
     expect([inStart.length, of(started)]).toEqual([4, 1]);
 
     const unsearched = `${PATH}?applicationId=${published.appId}`;
-    expect(of(await statementsOf(() => quiet.request('GET', unsearched)))).toBe(0);
-    expect(of(await statementsOf(about({ note: 'x', client: { id: before } })))).toBe(0);
+    expect(of(await sentBy(() => quiet.request('GET', unsearched)))).toBe(0);
+    expect(of(await sentBy(about({ note: 'x', client: { id: before } })))).toBe(0);
     expect(await found(`client.id:${before}`)).toEqual([uuid]);
-    expect(of(await statementsOf(about({ client: { id: after }, open: 7, lines: ['l'] })))).toBe(1);
+    expect(of(await sentBy(about({ client: { id: after }, open: 7, lines: ['l'] })))).toBe(1);
     expect(await found(`client.id:${before}`)).toEqual([]);
     expect(await found(`client.id:${after}`, 'open:7', 'lines[0]:l')).toEqual([uuid]);
-    expect(of(await statementsOf(about({ client: { id: null } })))).toBe(1);
+    expect(of(await sentBy(about({ client: { id: null } })))).toBe(1);
     expect(await found(`client.id:${after}`)).toEqual([]);
   });
 

@@ -1,9 +1,8 @@
-import type { Logger } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TaskPageDto } from '../../../src/modules/process-runtime/reading/tasks.dto.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
-import { plansOf } from '../../support/databases/query-plans.js';
+import { plansOf, statementsOf } from '../../support/databases/query-plans.js';
 import { uniqueName } from '../../support/factories.js';
 import {
   flows,
@@ -184,13 +183,11 @@ describe('GET /rtm/api/runtime/task', () => {
       ids.unshift((await start(app, own, name, {}, { token })).body.uuid);
     }
     const query = { applicationId: own.appId, limit: '2' };
-    const statements: string[] = [];
-    app.dataSource.logger = {
-      logQuery: (query: string) => void statements.push(query),
-      logQueryError: () => undefined,
-    } as unknown as Logger;
-    const first = await list(query, token);
-    expect(statements.filter((query) => query.includes('process_'))).toHaveLength(3);
+    let first = await list(query, token);
+    const sent = await statementsOf(app, async () => {
+      first = await list(query, token);
+    });
+    expect(sent.filter(({ sql }) => sql.includes('process_'))).toHaveLength(3);
 
     // The one in the lane was looked at, and is not for this caller.
     expect(processesOf(first)).toEqual([ids[0]]);
