@@ -4,8 +4,6 @@ export const buildLimits = {
   cacheEntries: 1_000,
   /** Size of these definitions as JSON, in memory several times as much; workflows of builds have as much again. */
   cacheBytes: 67_108_864,
-  /** Builds that one replica compares with the active ones at a time. */
-  comparisons: 1,
   /** Builds that wait for their comparison at the most; others get 503. */
   comparisonQueue: 20,
   /** Longest wait for a comparison, in milliseconds; then the answer is 503. */

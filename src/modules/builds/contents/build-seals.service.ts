@@ -134,18 +134,13 @@ export class BuildSeals {
   private async definitions(
     buildId: string,
   ): Promise<{ id: number; hash: string; part: BuildContent['definitions'][number] }[]> {
-    const ids = await this.database.read((manager) => DefinitionRows.idsOf(manager, buildId));
     const found = [];
-    for (const id of ids) {
+    for (const id of await this.database.read((manager) => DefinitionRows.idsOf(manager, buildId))) {
       const { graph, bpmn, ...rest } = await this.database.read((manager) =>
         BuildContents.definition(manager, id),
       );
-      found.push(
-        await inTurn(() => {
-          const part = { ...rest, graph: storedBytes(graph), bpmn: storedBytes(bpmn) };
-          return { id, hash: textHash(graph), part };
-        }),
-      );
+      const part = { ...rest, graph: storedBytes(graph), bpmn: storedBytes(bpmn) };
+      found.push(await inTurn(() => ({ id, hash: textHash(graph), part })));
     }
     return found;
   }
@@ -153,16 +148,11 @@ export class BuildSeals {
   private async workflows(
     buildId: string,
   ): Promise<{ hash: string; part: BuildContent['workflows'][number] }[]> {
-    const rows = await this.database.read((manager) => BuildContents.workflowIds(manager, buildId));
     const found = [];
-    for (const row of rows) {
+    for (const row of await this.database.read((manager) => BuildContents.workflowIds(manager, buildId))) {
       const text = await this.database.read((manager) => BuildContents.workflow(manager, buildId, row.name));
-      found.push(
-        await inTurn(() => {
-          const part = { ...row, definition: storedBytes((text ?? '').toString()) };
-          return { hash: textHash(text ?? ''), part };
-        }),
-      );
+      const definition = storedBytes((text ?? '').toString());
+      found.push(await inTurn(() => ({ hash: textHash(text ?? ''), part: { ...row, definition } })));
     }
     return found;
   }

@@ -31,15 +31,14 @@ type BringingBuild = Pick<BuildLibrary, 'appId' | 'buildId'>;
  */
 @Injectable()
 export class BuildDifferencesService {
+  /** One replica compares one build at a time. */
   private readonly places: ThreadTurns<object>;
 
   constructor(
     private readonly database: Database,
     private readonly definitions: BuildDefinitionsService,
   ) {
-    const places = Array.from({ length: buildLimits.comparisons }, () => ({}));
-    const [queue, waitMs] = [buildLimits.comparisonQueue, buildLimits.comparisonWaitMs];
-    this.places = new ThreadTurns(places, queue, waitMs);
+    this.places = new ThreadTurns([{}], buildLimits.comparisonQueue, buildLimits.comparisonWaitMs);
   }
 
   /**

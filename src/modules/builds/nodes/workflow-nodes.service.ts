@@ -12,6 +12,7 @@ import { Database } from '../../../database/database.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import type { DraftNode } from '../../packages/drafts/draft-workflows.js';
+import type { NodeChange } from '../../packages/drafts/node-edit.js';
 import { resourceId, workflowDefinitionId } from '../../../common/resource-ids.js';
 import { withDefinitionIds } from '../../packages/packages.service.js';
 import { AppPackagesService } from '../packages/app-packages.service.js';
@@ -21,12 +22,17 @@ import {
   WorkflowNodeNotFoundError,
   WorkflowNotFoundError,
 } from '../model/builds.errors.js';
-import type { PackageEdit } from '../model/builds.types.js';
 import { agentsOf, type AgentNode, type AgentWorkflow, type WorkflowText } from '../model/workflow-text.js';
 import { storedWorkflows, untilUnmoved } from '../packages/stored-packages.js';
 import { PackageCheckService } from '../packages/package-check.service.js';
 import type { ShownNode, ShownWorkflow, WorkflowSummaryDto } from './workflow-node.dto.js';
 import type { NodeKey, WorkflowKey } from './workflow-node.params.dto.js';
+
+/** What an edit does, and to what type of node. */
+interface NodePlan {
+  change: NodeChange;
+  type: unknown;
+}
 
 /**
  * Workflows of application versions, and single nodes of them (docs/contract.md, section 5). They are part
@@ -88,18 +94,14 @@ export class WorkflowNodesService {
     onSequence: string | undefined,
   ): Promise<ShownNode> {
     const node: JsonObject = { ...body, id: body['id'] ?? uuid() };
-    const nodeId = String(node['id']);
-    await this.edit(principal, key, async (workflow) => {
-      if ((await foundIn(workflow, nodeId)) !== undefined) {
+    const of = { ...key, nodeId: String(node['id']) };
+    await this.edit(principal, of, AuditAction.WorkflowNodeCreate, async (workflow) => {
+      if ((await foundIn(workflow, of.nodeId)) !== undefined) {
         throw new WorkflowNodeExistsError();
       }
-      const details = detailsOf(workflow, nodeId, node['type']);
-      return {
-        edit: { workflow: workflow.name, kind: 'add', node, onSequence },
-        event: { action: AuditAction.WorkflowNodeCreate, details },
-      };
+      return { change: { kind: 'add', node, onSequence }, type: node['type'] };
     });
-    return this.node({ ...key, nodeId });
+    return this.node(of);
   }
 
   /**
@@ -109,17 +111,12 @@ export class WorkflowNodesService {
    * @throws WorkflowNodeChangedError, VersionCommittedError
    */
   async update(principal: Principal, key: NodeKey, ifMatch: IfMatch, body: JsonObject): Promise<ShownNode> {
-    const { nodeId } = key;
-    await this.edit(principal, key, async (workflow) => {
+    await this.edit(principal, key, AuditAction.WorkflowNodeUpdate, async (workflow) => {
       requireMatch(await this.nodeIn(workflow, key), ifMatch);
-      if ((body['id'] ?? nodeId) !== nodeId) {
+      if ((body['id'] ?? key.nodeId) !== key.nodeId) {
         throw new ValidationFailedError([{ field: 'id', rule: 'must be the id of the path or be left out' }]);
       }
-      const details = detailsOf(workflow, nodeId, body['type']);
-      return {
-        edit: { workflow: workflow.name, kind: 'replace', node: { ...body, id: nodeId } },
-        event: { action: AuditAction.WorkflowNodeUpdate, details },
-      };
+      return { change: { kind: 'replace', node: { ...body, id: key.nodeId } }, type: body['type'] };
     });
     return this.node(key);
   }
@@ -131,33 +128,35 @@ export class WorkflowNodesService {
    * @throws as `update`
    */
   async remove(principal: Principal, key: NodeKey, ifMatch: IfMatch): Promise<ShownNode> {
-    const { nodeId } = key;
-    return this.edit(principal, key, async (workflow) => {
-      const gone = await this.nodeIn(workflow, key);
-      requireMatch(gone, ifMatch);
-      const details = detailsOf(workflow, nodeId, gone.node.type);
-      return {
-        edit: { workflow: workflow.name, kind: 'remove', nodeId },
-        event: { action: AuditAction.WorkflowNodeDelete, details },
-        gone,
-      };
-    }).then(({ gone }) => gone);
+    const { gone } = await this.edit(principal, key, AuditAction.WorkflowNodeDelete, async (workflow) => {
+      const found = await this.nodeIn(workflow, key);
+      requireMatch(found, ifMatch);
+      return { change: { kind: 'remove', nodeId: key.nodeId }, type: found.node.type, gone: found };
+    });
+    return gone;
   }
 
   /** Another edit of the package in between is no conflict as long as it leaves the node alone. */
-  private async edit<Plan extends Omit<PackageEdit, 'edited'>>(
+  private async edit<Plan extends NodePlan>(
     principal: Principal,
-    key: WorkflowKey,
+    key: NodeKey,
+    action: AuditAction,
     plan: (workflow: WorkflowText<DraftNode>) => Promise<Plan>,
   ): Promise<Plan> {
     return untilUnmoved(async () => {
       const edited = await this.packages.checksum(key);
-      const planned = await plan(await this.text(key));
+      const text = await this.text(key);
+      const planned = await plan(text);
       if (edited === null) {
         throw new WorkflowNotFoundError();
       }
-      const { edit, event } = planned;
-      await this.packages.replace(principal, key, { edit, event, edited });
+      const workflow = text.name;
+      const type = typeof planned.type === 'string' ? planned.type : null;
+      await this.packages.replace(principal, key, {
+        edit: { ...planned.change, workflow },
+        event: { action, details: { workflow, node: key.nodeId, type } },
+        edited,
+      });
       return planned;
     });
   }
@@ -230,12 +229,4 @@ function requireMatch({ etag }: ShownNode, ifMatch: IfMatch): void {
   if (!matches(ifMatch, etag)) {
     throw new WorkflowNodeChangedError();
   }
-}
-
-function detailsOf(
-  { name }: WorkflowText<DraftNode>,
-  nodeId: string,
-  type: unknown,
-): Record<string, unknown> {
-  return { workflow: name, node: nodeId, type: typeof type === 'string' ? type : null };
 }

@@ -11,7 +11,6 @@ import type { PackageThread } from '../../packages/thread/package-thread.js';
 import type { DraftChange } from '../../packages/drafts/draft-workflows.js';
 import { workflowDefinitionId } from '../../../common/resource-ids.js';
 import type {
-  EditedPackage,
   EditTask,
   JudgedGraph,
   JudgedPackage,
@@ -117,7 +116,8 @@ export class PackageCheckService {
   ): Promise<PackageCheck> {
     const { appId } = version;
     return this.threads.inTurn(async (thread) => {
-      const { json, problems: lost } = await made(thread, source);
+      const isJson = typeof source === 'string' || source instanceof Uint8Array;
+      const { json, problems: lost } = isJson ? { json: source, problems: [] } : await thread.edit(source);
       if (json === null) {
         return { ...NOTHING, problems: lost };
       }
@@ -132,7 +132,7 @@ export class PackageCheckService {
       const build = forBuild === undefined ? null : version;
       const checked = await thread.check({ json, context, build, draft: (await draft?.()) ?? null });
       const all = [...problems, ...libraries.problems, ...checked.problems];
-      const pkg = hasErrors(all) ? null : checked.judged;
+      const pkg = all.some(({ severity }) => severity === 'error') ? null : checked.judged;
       const graphs = forBuild === undefined ? [] : await numbered(thread, pkg, forBuild);
       return { package: pkg, graphs, libraries, problems: all };
     });
@@ -193,19 +193,4 @@ async function numbered(
     }
   }
   return found;
-}
-
-function isJson(source: PackageSource): source is PackageJson {
-  return typeof source === 'string' || source instanceof Uint8Array;
-}
-
-async function made(
-  thread: PackageThread,
-  source: PackageSource,
-): Promise<{ json: PackageJson | null; problems: EditedPackage['problems'] }> {
-  return isJson(source) ? { json: source, problems: [] } : thread.edit(source);
-}
-
-function hasErrors(problems: PackageProblem[]): boolean {
-  return problems.some(({ severity }) => severity === 'error');
 }
