@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../../common/json.js';
 import type {
   ActionOperation,
   CallTarget,
@@ -125,22 +124,11 @@ export class ProcessesCheck {
       this.checkCall(call, place);
     }
     for (const { operation } of actions) {
-      this.checkOperation(operation, place);
-    }
-  }
-
-  private checkOperation(operation: ActionOperation, place: Place): void {
-    switch (operation.kind) {
-      case 'START_SUBPROCESS':
+      if (operation.kind === 'START_SUBPROCESS') {
         this.checkCall(operation, place);
-        return;
-      case 'START_WORKFLOW':
+      } else if (operation.kind === 'START_WORKFLOW') {
         this.checkWorkflow(operation, place);
-        return;
-      case 'SAVE_DATA':
-      case 'APPEND_TO_PARENT':
-      case 'SEND_MESSAGE':
-        return;
+      }
     }
   }
 
@@ -157,14 +145,10 @@ export class ProcessesCheck {
       const message = `The workflow is called "${found.resourceName}": a process names it to the letter.`;
       this.problems.error('WORKFLOW_NOT_FOUND', place, message);
     } else if (found.appId === this.context.appId) {
-      this.checkInput(input, workflow, place);
-    }
-  }
-
-  private checkInput(input: JsonObject | null, name: string, place: Place): void {
-    const workflow = this.pkg.workflows.find((one) => one.name === name);
-    if (workflow !== undefined) {
-      this.inputs.check({ given: input, what: 'svc:input', place }, workflow);
+      const called = this.pkg.workflows.find(({ name }) => name === workflow);
+      if (called !== undefined) {
+        this.inputs.check({ given: input, what: 'svc:input', place }, called);
+      }
     }
   }
 
@@ -218,7 +202,7 @@ export class ProcessesCheck {
 }
 
 /** Compiles one file and adds what is wrong with it. To be called for one after the other: see the end. */
-export async function compileFile(
+async function compileFile(
   { file, bpmn }: PackageProcessFile,
   compile: CompileProcess,
   problems: PackageProblems,

@@ -17,8 +17,12 @@ export function checkSystems(
   plainHttp: PlainHttp,
 ): void {
   const check = (url: string | null, file: string, element: string): void => {
-    checkUrl(url, file, element, problems);
-    checkPlain(url, plainHttp, { file, element }, problems);
+    if (url !== null && !isHttpUrl(url)) {
+      const message = 'Must be an http or https URL without credentials and fragment.';
+      problems.error('URL_INVALID', { file, element }, message);
+    } else if (url !== null && isPlain(new URL(url), plainHttp)) {
+      problems.error('PLAIN_HTTP', { file, element }, `It ${PLAIN_HTTP_RULE}.`);
+    }
   };
   const names = systems.map(({ resourceName, file }) => ({
     name: resourceName,
@@ -38,24 +42,6 @@ export function checkSystems(
       const element = '/authorization/configuration/identityProviderUrl';
       check(authorization.configuration.identityProviderUrl, file, element);
     }
-  }
-}
-
-function checkUrl(url: string | null, file: string, element: string, problems: PackageProblems): void {
-  if (url !== null && !isHttpUrl(url)) {
-    const message = 'Must be an http or https URL without credentials and fragment.';
-    problems.error('URL_INVALID', { file, element }, message);
-  }
-}
-
-function checkPlain(
-  url: string | null,
-  rule: PlainHttp,
-  place: { file: string; element: string },
-  problems: PackageProblems,
-): void {
-  if (url !== null && isHttpUrl(url) && isPlain(new URL(url), rule)) {
-    problems.error('PLAIN_HTTP', place, `It ${PLAIN_HTTP_RULE}.`);
   }
 }
 

@@ -9,12 +9,14 @@ const STAMPS = ['workflowResourceId', 'createdDate', 'modifiedDate', 'createdBy'
 /** Nodes of a workflow of a package document, of which only the shape is known. */
 type Nodes = readonly JsonObject[];
 
-/** A change of one node of a workflow. */
-export type NodeEdit = { workflow: string } & (
+/** A change of one node. */
+export type NodeChange =
   | { kind: 'add'; node: JsonObject; onSequence: string | undefined }
   | { kind: 'replace'; node: JsonObject }
-  | { kind: 'remove'; nodeId: string }
-);
+  | { kind: 'remove'; nodeId: string };
+
+/** A change of one node of a workflow. */
+export type NodeEdit = { workflow: string } & NodeChange;
 
 /**
  * A package document in which one node is another. The workflow must be in it.
