@@ -7,7 +7,8 @@ import { WorkerPool } from './worker.pool.js';
 const MEMORY_MB = 16;
 const LONG_MS = 600_000;
 const WORKER = `
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
+if (workerData !== null) Atomics.wait(workerData, 0, 0);
 const DOES = {
   answer: (id) => parentPort.postMessage({ id }),
   end: () => process.exit(1),
@@ -26,16 +27,18 @@ describe('WorkerPool', () => {
   writeFileSync(entry, WORKER);
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  const pool = new WorkerPool<string, { id: number }, string>({
-    name: 'test',
-    entry,
-    workerData: null,
-    memoryMb: MEMORY_MB,
-    niceness: 0,
-    maxJobs: 1,
-    read: () => 'answered',
-    lost: (cause) => cause,
-  });
+  const poolOf = (workerData: Int32Array | null): WorkerPool<string, { id: number }, string> =>
+    new WorkerPool({
+      name: 'test',
+      entry,
+      workerData,
+      memoryMb: MEMORY_MB,
+      niceness: 0,
+      maxJobs: 1,
+      read: () => 'answered',
+      lost: (cause) => cause,
+    });
+  const pool = poolOf(null);
   afterEach(async () => expect(await pool.run('answer', LONG_MS)).toBe('answered'));
 
   it.each([
@@ -50,6 +53,21 @@ describe('WorkerPool', () => {
   it('kills a worker that stalls, and replaces it', async () => {
     expect(await pool.run('answer', LONG_MS)).toBe('answered');
     expect(await pool.run('spin', 1)).toBe('timeout');
+  });
+
+  it('is ready when its worker is loaded', async () => {
+    const gate = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const slow = poolOf(gate);
+    let isReady = false;
+    const ready = slow.ready().then(() => (isReady = true));
+    // Another worker is started and works meanwhile.
+    expect(await pool.run('answer', LONG_MS)).toBe('answered');
+    expect(isReady).toBe(false);
+    Atomics.store(gate, 0, 1);
+    Atomics.notify(gate, 0);
+    await ready;
+    expect(await slow.run('answer', LONG_MS)).toBe('answered');
+    await slow.close();
   });
 
   it('tells which jobs were late, and which were refused', async () => {

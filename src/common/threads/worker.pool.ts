@@ -49,6 +49,8 @@ const START_MS = 30_000;
 /** Runs jobs in a worker of bounded memory, which is replaced when it fails. Jobs always get an answer. */
 export class WorkerPool<Request, Answer extends { id: number }, Result> {
   private worker: Worker | undefined;
+  /** Of the present worker: settled when it takes jobs, or is gone. */
+  private loaded: Promise<unknown> = Promise.resolve();
   /** Workers that are still loading: killed then, they leave the files open that they read, and so would the next ones. */
   private readonly starting = new WeakSet<Worker>();
   private readonly jobs = new Map<number, Job<Result>>();
@@ -91,6 +93,14 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     });
   }
 
+  /** Waits until the worker is loaded, which takes seconds on a busy machine, so that a job is not late for it. Never rejects. */
+  async ready(): Promise<void> {
+    if (!this.closing) {
+      this.worker ??= this.startWorker();
+      await this.loaded;
+    }
+  }
+
   /** Takes every job in flight back; the worker hears of it and answers early. */
   cancelAll(): void {
     for (const id of this.jobs.keys()) {
@@ -122,6 +132,8 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     const { niceness } = this.options;
     const worker = startThread(this.options);
     this.starting.add(worker);
+    // The first message says that it is loaded.
+    this.loaded = Promise.race([once(worker, 'message'), once(worker, 'exit')]).catch(() => undefined);
     worker.once('online', () => yieldToMainThread(niceness));
     worker.on('message', (message: Message<Answer>) => void this.hear(worker, message));
     worker.on('error', (error: NodeJS.ErrnoException) =>

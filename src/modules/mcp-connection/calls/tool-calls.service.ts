@@ -132,6 +132,7 @@ export class ToolCallsService implements OnModuleDestroy {
   }
 
   private async checked(check: TextCheck): Promise<CheckedText | ToolCallFailure> {
+    await this.pool.ready();
     const result = await this.pool.run({ check }, this.checkTimeoutMs);
     if (!('outcome' in result)) {
       return result;
