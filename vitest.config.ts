@@ -79,16 +79,31 @@ const OF_SHARDS = [
 ];
 
 /** Integration tests on one database; each worker has a database of its own. */
-function integration(database: string, index: number, all: readonly string[]): TestProjectConfiguration {
-  const matrix = process.env['TEST_MATRIX'];
-  const onServers = matrix === undefined ? OF_SERVERS : [INTEGRATION];
-  // Of the matrix, what `npm test` has run on MySQL.
-  const done = matrix === 'rest' && database === 'mysql' ? OF_SERVERS : [];
+function integration(database: string, all: readonly string[]): TestProjectConfiguration {
   return project(all.length === 1 ? 'integration' : `integration-${database}`, {
-    include: database === 'vitess' ? OF_SHARDS : index === 0 ? [INTEGRATION] : onServers,
-    exclude: [HIDES_DRIVERS, ...done, ...(index === 0 ? [] : SAME_ON_EVERY_DATABASE)],
+    ...filesOn(database, all),
     env: { TEST_DATABASE: database },
   });
+}
+
+/**
+ * Without a matrix each file runs once: on a server what a server can treat otherwise, all others on the embedded database.
+ * Of the matrix, `rest` leaves out what ran then.
+ */
+function filesOn(database: string, all: readonly string[]): { include: string[]; exclude: string[] } {
+  const matrix = process.env['TEST_MATRIX'];
+  if (database === 'vitess') {
+    return { include: OF_SHARDS, exclude: [] };
+  }
+  const isFirst = database === all[0];
+  const hasServer = all.some((name) => name === 'mysql' || name === 'mariadb');
+  if (isFirst ? matrix === 'rest' : matrix === undefined || database === 'mariadb') {
+    return { include: OF_SERVERS, exclude: [] };
+  }
+  const ranOrRuns =
+    matrix === 'rest' || (database === 'embedded' && matrix === undefined && hasServer) ? OF_SERVERS : [];
+  const same = isFirst ? [] : SAME_ON_EVERY_DATABASE;
+  return { include: [INTEGRATION], exclude: [HIDES_DRIVERS, ...ranOrRuns, ...same] };
 }
 
 function project(
@@ -150,7 +165,7 @@ export default defineConfig({
           ...PATIENT,
         },
       },
-      ...databases.map(integration),
+      ...databases.map((database) => integration(database, databases)),
       project('shards', {
         // The transactions of these tests, not of the service, touch several shards, which Vitess refuses.
         include: ['test/integration/jobs/*.int-spec.ts', ...OF_SHARDS],

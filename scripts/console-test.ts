@@ -6,10 +6,10 @@ import { tallyLine, type Tally } from '../test/support/tally.js';
 import { scriptOptions } from './options.js';
 
 /**
- * Walks through the console in a browser, with the service on the embedded file and on MySQL.
+ * Walks through the console in a browser, with the service on the embedded file, or on another database.
  *
  *     npm run console:test                            everything
- *     npm run console:test -- home --db embedded      test files whose path contains "home", on one database
+ *     npm run console:test -- home --db mysql         test files whose path contains "home", on one database
  *
  * A missing Chromium or MySQL is skipped with one line. Where CI is set it is a failure, and root installs a missing Chromium first.
  */
@@ -47,7 +47,7 @@ function leaveOut(why: string): void {
 }
 
 async function databases(): Promise<string[]> {
-  const chosen = values.db?.flatMap((value) => value.split(',')) ?? ['embedded', 'mysql'];
+  const chosen = values.db?.flatMap((value) => value.split(',')) ?? ['embedded'];
   const available: string[] = [];
   for (const name of chosen) {
     const kind = KNOWN.find((known) => known === name);

@@ -25,6 +25,7 @@ export const proof: Proof = {
   claim:
     'kill -9 of the database server loses no acknowledged system and the service recovers without a restart',
   databases: ['mariadb', 'mysql'],
+  shortDatabases: ['mariadb'],
   needsOwnServer: true,
   async run(environment) {
     const crashes = environment.short ? 1 : 10;

@@ -33,6 +33,7 @@ export const proof: Proof = {
   claim:
     'faults of the database and full disks lose and double nothing, end no schedule, and readiness says what a write finds',
   databases: ['embedded', 'mariadb', 'mysql'],
+  shortDatabases: ['embedded', 'mysql'],
   needsOwnServer: true,
   async run(environment) {
     const { kind } = environment;

@@ -35,6 +35,7 @@ export const proof: Proof = {
   name: 'fuzz',
   claim: 'no request made from the OpenAPI document, valid or broken, is answered otherwise than documented',
   databases: ['embedded', 'mariadb', 'mysql'],
+  shortDatabases: ['mysql'],
   async run(environment) {
     const total = environment.short ? 480 : 100_000;
     const service = await environment.startService(await environment.emptyDatabase(), {

@@ -14,6 +14,7 @@ export const proof: Proof = {
   claim:
     'kill -9 of the service and of the database loses no acknowledged step, leaves no instance half moved and no job undone or done twice',
   databases: ['embedded', 'mariadb', 'mysql'],
+  shortDatabases: ['mariadb'],
   needsOwnServer: true,
   async run(environment) {
     const kills = environment.short ? 1 : 20;

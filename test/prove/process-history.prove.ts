@@ -25,6 +25,7 @@ export const proof: Proof = {
   claim:
     'a drawn history of starts and UI actions under kill -9 of the service and of the database is one that the model allows: each acknowledged one once and in its order, refused ones not at all, others once or not at all',
   databases: ['embedded', 'mariadb', 'mysql'],
+  shortDatabases: ['mysql'],
   needsOwnServer: true,
   async run(environment) {
     const seed = Number(process.env['PROVE_SEED'] ?? randomInt(2 ** 31));

@@ -17,6 +17,7 @@ export const proof: Proof = {
   claim:
     'of equal starts, of equal UI actions and of two branches that come to their join at once, each has one effect on two replicas, and equal UI actions never lead back',
   databases: ['mariadb', 'mysql'],
+  shortDatabases: ['mysql'],
   async run(environment) {
     const rounds = environment.short ? 6 : 300;
     const databaseUrl = await environment.emptyDatabase();

@@ -29,6 +29,7 @@ export const proof: Proof = {
   name: 'process-walks',
   claim: `after every step of random walks through random processes the rows are what the engine in memory says (PROVE_SEED=${SEED})`,
   databases: ['embedded', 'mariadb', 'mysql'],
+  shortDatabases: ['embedded', 'mysql'],
   takesLong: true,
   async run(environment) {
     const work = environment.kind === 'embedded' ? FILE_WORK : SERVER_WORK;

@@ -9,6 +9,7 @@ export const proof: Proof = {
   claim:
     'of 50 parallel creates of one name exactly one succeeds and the others get 409, whatever replica they reach',
   databases: ['embedded', 'mariadb', 'mysql'],
+  shortDatabases: ['mariadb'],
   async run(environment) {
     const rounds = environment.short ? 5 : 200;
     const replicas = environment.kind === 'embedded' ? 1 : 2;

@@ -14,6 +14,7 @@ export const proof: Proof = {
   name: 'toggle',
   claim: 'parallel enables, disables and reads of one tool behave as if they came one after another',
   databases: ['embedded', 'mariadb', 'mysql'],
+  shortDatabases: ['mariadb'],
   async run(environment) {
     const rounds = environment.short ? 1 : 10;
     const peer = await startToolListPeer([TOOL]);

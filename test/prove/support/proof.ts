@@ -9,7 +9,7 @@ export interface Proof {
   claim: string;
   /** Databases it is run on, one table row each. */
   databases: readonly DatabaseKind[];
-  /** Those of a short run, where the database makes no difference to what a short run can tell. @default all */
+  /** Those of a short run, one in most: the servers by turns. @default all */
   shortDatabases?: readonly DatabaseKind[];
   /** Longer than most in a short run, which therefore begins with it. */
   takesLong?: boolean;
