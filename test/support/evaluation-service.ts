@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { TAKES_LIMITS } from './limits/service-arguments.js';
 
+/** No test trusts that the machine is fast. */
+const MINUTES_MS = '180000';
+
 const UNLIMITED = {
+  'mcpLimits.testTimeoutMs': MINUTES_MS,
+  'mcpLimits.syncTimeoutMs': MINUTES_MS,
+  'mcpCallLimits.connectTimeoutMs': MINUTES_MS,
   RATE_LIMIT_ADDRESS_PER_MINUTE: '0',
   RATE_LIMIT_PRINCIPAL_PER_MINUTE: '0',
   'httpLimits.connectionTestsPerMinute': '0',

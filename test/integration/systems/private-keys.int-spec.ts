@@ -17,7 +17,7 @@ import { packageDocument } from '../../support/runtime/publish.js';
 import { store } from '../builds/rows.js';
 import { auditRows, createdSystem, newPlace, systemRow, type Place } from './rows.js';
 
-const RSA = generateKeyPairSync('rsa', { modulusLength: 4_096 });
+const RSA = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const EC = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const PEM = RSA.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const JWK = JSON.stringify({ ...EC.privateKey.export({ format: 'jwk' }), kid: 'of-the-jwk' });
