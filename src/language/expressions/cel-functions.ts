@@ -114,32 +114,26 @@ function ownCall(name: string, meter: CelMeter): Call | undefined {
   }
 }
 
-type OwnCall = (
-  meter: CelMeter,
-  target: CelValue | undefined,
-  args: readonly CelValue[],
-  id: number,
-) => ReturnType<Call>;
+type OwnCall = (meter: CelMeter, values: readonly CelValue[], id: number) => ReturnType<Call>;
 
 /** What the library does otherwise, or slowly; undefined leaves a call to the library. */
 const OWN_CALLS: Partial<Record<string, OwnCall>> = {
-  '_+_': (_meter, _target, [left, right]) =>
-    isCelList(left) && isCelList(right) ? joined(left, right) : undefined,
-  '@in': (_meter, _target, [key, holder]) =>
+  '_+_': (_meter, [left, right]) => (isCelList(left) && isCelList(right) ? joined(left, right) : undefined),
+  '@in': (_meter, [key, holder]) =>
     isCelMap(holder) && typeof key === 'string' ? hasMember(holder, key) : undefined,
-  matches: (meter, target, args, id) => {
-    const [pattern] = args;
-    const areTexts = typeof target === 'string' && typeof pattern === 'string' && args.length === 1;
-    return areTexts ? matched(id, target, pattern, meter) : undefined;
-  },
+  matches: (meter, [text, pattern, ...others], id) =>
+    typeof text === 'string' && typeof pattern === 'string' && others.length === 0
+      ? matched(id, text, pattern, meter)
+      : undefined,
 };
 
 function meteredCall(name: string, group: FuncGroup, meter: CelMeter): Call {
   const pay = priceOf(name);
   const own = OWN_CALLS[name];
   return (id, target, args) => {
-    pay(meter, target, args);
-    return own?.(meter, target, args, id) ?? group.call(id, target, args);
+    const values = target === undefined ? args : [target, ...args];
+    pay(meter, values);
+    return own?.(meter, values, id) ?? group.call(id, target, args);
   };
 }
 

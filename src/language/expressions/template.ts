@@ -86,12 +86,6 @@ export class CompiledTemplate {
    * its parts with the data, so it is to be read only.
    * @throws ExpressionError as for `render`
    */
-  value(data: Data, budget = new WorkBudget()): { value: unknown; missing: string[] } {
-    const rendering = new Rendering(this.limits, budget);
-    const value = this.valueWith(data, rendering);
-    return { value, missing: [...rendering.missing] };
-  }
-
   valueWith(data: Data, rendering: Rendering): unknown {
     if (this.whole === undefined) {
       return this.textOf(data, rendering);

@@ -104,6 +104,9 @@ export class KnownMembers {
   }
 }
 
+/** Keywords whose schemas hold at the place of theirs, or for the elements of a list there. */
+const PARTS = ['allOf', 'anyOf', 'oneOf', 'then', 'else', 'items', 'prefixItems'] as const;
+
 /** A schema with all that hold at its place: references, parts of combinations, and the elements of a list. */
 function applying(schemas: readonly unknown[], root: JsonObject, work: CheckWork): JsonObject[] {
   const found = new Set<JsonObject>();
@@ -112,18 +115,8 @@ function applying(schemas: readonly unknown[], root: JsonObject, work: CheckWork
     const schema = open.pop();
     if (isJsonObject(schema) && !found.has(schema)) {
       found.add(schema);
-      const {
-        allOf,
-        anyOf,
-        oneOf,
-        then,
-        else: otherwise,
-        items,
-        prefixItems,
-        dependentSchemas,
-        $ref,
-      } = schema;
-      const parts = [allOf, anyOf, oneOf, then, otherwise, items, prefixItems].flat();
+      const parts = PARTS.flatMap((keyword) => schema[keyword]);
+      const { dependentSchemas, $ref } = schema;
       const dependent = isJsonObject(dependentSchemas) ? Object.values(dependentSchemas) : [];
       work.spend(parts.length + dependent.length);
       // One by one: a list of a default body can have more elements than a call has arguments.

@@ -16,8 +16,6 @@ import { SchemaReferences } from './schema-references.js';
 
 const STEPS_A_KEYWORD = 0.5;
 const STEPS_A_NAME = 0.5;
-/** So many names are looked for in a value without asking how many the value has. */
-const FEW_NAMES = 8;
 /** Steps of a check for one of expressions, in which patterns are paid. */
 const STEPS_OF_PATTERNS = 4;
 /** A schema that refers to itself would call itself for ever. */
@@ -37,7 +35,6 @@ export class SchemaDocument {
   readonly references: SchemaReferences;
   private readonly draft: Draft;
   private readonly plans = new WeakMap<JsonObject, readonly PlannedKeyword[]>();
-  private readonly places = new WeakMap<JsonObject, ReadonlyMap<string, number>>();
 
   constructor(
     readonly root: JsonObject,
@@ -55,11 +52,6 @@ export class SchemaDocument {
         return isSaid ? [{ keyword, rule }] : [];
       }),
     );
-  }
-
-  /** The names of a rule, each with its place in the order of the schema. */
-  placesOf(rule: JsonObject): ReadonlyMap<string, number> {
-    return cached(this.places, rule, () => new Map(Object.keys(rule).map((name, place) => [name, place])));
   }
 }
 
@@ -165,18 +157,9 @@ export class SchemaRun implements RunningCheck {
   }
 
   namesInBoth(rule: JsonObject, value: JsonObject): readonly string[] {
-    const places = this.document.placesOf(rule);
-    if (places.size > FEW_NAMES) {
-      const names = this.namesOf(value);
-      if (names.length < places.size) {
-        this.charge(names.length * STEPS_A_NAME);
-        return names
-          .filter((name) => places.has(name))
-          .toSorted((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
-      }
-    }
-    this.charge(places.size * STEPS_A_NAME);
-    return [...places.keys()].filter((name) => Object.hasOwn(value, name));
+    const names = Object.keys(rule);
+    this.charge(names.length * STEPS_A_NAME);
+    return names.filter((name) => Object.hasOwn(value, name));
   }
 
   charge(steps: number): void {

@@ -191,7 +191,7 @@ function without(holder: unknown, steps: DataPath, pay: PaysForCopies): unknown 
  * @throws InvalidDataError when the patch holds a prototype key or more than 64 levels
  */
 export function deepMerge(base: JsonObject, patch: JsonObject, pay: PaysForCopies = free): JsonObject {
-  return new Merge(pay).merged(base, patch, 0) as JsonObject;
+  return merged(base, patch, { pay, nullRemoves: false }) as JsonObject;
 }
 
 /**
@@ -200,43 +200,41 @@ export function deepMerge(base: JsonObject, patch: JsonObject, pay: PaysForCopie
  * @throws InvalidDataError as `deepMerge`
  */
 export function mergePatch(base: JsonObject, patch: JsonObject, pay: PaysForCopies = free): JsonObject {
-  return new Merge(pay, true).merged(base, patch, 0) as JsonObject;
+  return merged(base, patch, { pay, nullRemoves: true }) as JsonObject;
 }
 
-class Merge {
-  /** @param nullRemoves whether null removes a member of an object, which it never does inside of a list */
-  constructor(
-    private readonly pay: PaysForCopies,
-    private readonly nullRemoves = false,
-  ) {}
+interface Merge {
+  readonly pay: PaysForCopies;
+  /** Whether null removes a member of an object, which it never does inside of a list. */
+  readonly nullRemoves: boolean;
+}
 
-  merged(base: unknown, patch: unknown, depth: number): unknown {
-    if (depth > MAX_DEPTH) {
-      throw new InvalidDataError(`Data has at most ${MAX_DEPTH} levels.`);
-    }
-    if (Array.isArray(patch)) {
-      this.pay(patch.length * ELEMENT_MERGED);
-      const elements = this.nullRemoves ? new Merge(this.pay) : this;
-      return patch.map((element) => elements.merged(undefined, element, depth + 1));
-    }
-    return isJsonObject(patch) ? this.mergedObject(base, patch, depth) : patch;
+function merged(base: unknown, patch: unknown, merge: Merge, depth = 0): unknown {
+  if (depth > MAX_DEPTH) {
+    throw new InvalidDataError(`Data has at most ${MAX_DEPTH} levels.`);
   }
+  if (Array.isArray(patch)) {
+    merge.pay(patch.length * ELEMENT_MERGED);
+    const ofElements = { ...merge, nullRemoves: false };
+    return patch.map((element) => merged(undefined, element, ofElements, depth + 1));
+  }
+  return isJsonObject(patch) ? mergedObject(base, patch, merge, depth) : patch;
+}
 
-  private mergedObject(base: unknown, patch: JsonObject, depth: number): JsonObject {
-    this.pay(sizeOf(base) + sizeOf(patch));
-    const result: JsonObject = isJsonObject(base) ? { ...base } : {};
-    for (const [name, value] of Object.entries(patch)) {
-      if (isPrototypeKey(name)) {
-        throw new InvalidDataError(`${name} is a name that no field may have.`);
-      }
-      if (value === null && this.nullRemoves) {
-        Reflect.deleteProperty(result, name);
-      } else if (value !== undefined) {
-        result[name] = this.merged(Object.hasOwn(result, name) ? result[name] : undefined, value, depth + 1);
-      }
+function mergedObject(base: unknown, patch: JsonObject, merge: Merge, depth: number): JsonObject {
+  merge.pay(sizeOf(base) + sizeOf(patch));
+  const result: JsonObject = isJsonObject(base) ? { ...base } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (isPrototypeKey(name)) {
+      throw new InvalidDataError(`${name} is a name that no field may have.`);
     }
-    return result;
+    if (value === null && merge.nullRemoves) {
+      Reflect.deleteProperty(result, name);
+    } else if (value !== undefined) {
+      result[name] = merged(Object.hasOwn(result, name) ? result[name] : undefined, value, merge, depth + 1);
+    }
   }
+  return result;
 }
 
 /** Members of a value; elements of an array are copied much faster. */
