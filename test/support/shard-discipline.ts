@@ -30,7 +30,7 @@ const NAMED = /[`"]?\bshard\b[`"]? (?:= (\?|\d+)|IN \(([?\d, ]*)\))/g;
 const EVERYWHERE: readonly RegExp[] = [
   // Lists, newest first.
   /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_instances .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
-  /FROM [`"]workflow_runs[`"] .* ORDER BY .*DESC LIMIT/,
+  /FROM workflow_runs( WHERE .*)? ORDER BY id DESC LIMIT/,
   /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_incidents .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
   /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_search_values (\w+ (BY|INDEX) \S+ )?WHERE term = \? .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
   /^SELECT [^(]* FROM process_instances WHERE definition_id = \? .*ORDER BY uuid DESC LIMIT \?$/,

@@ -3,7 +3,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { BuildsModule } from '../builds/builds.module.js';
 import { RepeatsModule } from '../repeats/repeats.module.js';
 import { NodeExecutorsService } from './runs/node-executors.service.js';
-import { AuditJobHandler, AuditJobs } from './audit/audit-jobs.service.js';
+import { AuditJobs } from './audit/audit-jobs.service.js';
 import { CallStore } from './journal/call-store.js';
 import { RunStore } from './journal/run-store.js';
 import { TestRunHandler } from './test-runs/test-run.handler.js';
@@ -21,7 +21,6 @@ import { WorkflowRunsService } from './runs/workflow-runs.service.js';
   imports: [AuditModule, BuildsModule, RepeatsModule],
   controllers: [TestRunsController, WorkflowRunsController],
   providers: [
-    AuditJobHandler,
     AuditJobs,
     CallStore,
     NodeExecutorsService,

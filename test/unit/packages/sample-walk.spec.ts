@@ -6,7 +6,7 @@ import { PackagesService } from '../../../src/modules/packages/packages.service.
 import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
 import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
 import type { RunScope } from '../../../src/modules/workflows/model/node-executor.js';
-import { BUILT_IN_EXECUTORS } from '../../../src/modules/workflows/runs/node-executors.service.js';
+import { BUILT_IN_EXECUTORS } from '../../../src/modules/workflows/executors/built-in.executors.js';
 import { RunJournal } from '../../../src/modules/workflows/journal/run-journal.js';
 import { WorkflowRunner } from '../../../src/modules/workflows/runs/workflow-runner.js';
 import { MemoryEngine, type MemoryInstance } from '../../support/runtime/memory-engine.js';

@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Clock } from '../../../common/clock.js';
 import type { JsonObject } from '../../../common/json.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
@@ -11,8 +10,6 @@ import { JobHandlersService } from '../../jobs/queue/job-handlers.service.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
 
-const KIND = 'AUDIT_EVENT';
-
 type AuditEvent = ReturnType<AuditService['eventOf']>;
 
 /**
@@ -20,14 +17,21 @@ type AuditEvent = ReturnType<AuditService['eventOf']>;
  * left to a job of the same transaction. So neither exists without the other, and the event comes a moment later.
  */
 @Injectable()
-export class AuditJobs {
+export class AuditJobs implements JobHandler, OnModuleInit {
+  readonly kind = 'AUDIT_EVENT';
+
   constructor(
+    private readonly handlers: JobHandlersService,
     private readonly queue: JobQueueService,
     private readonly audit: AuditService,
     private readonly ids: IdBlocks,
     private readonly groups: ShardGroups,
-    private readonly clock: Clock,
+    private readonly database: Database,
   ) {}
+
+  onModuleInit(): void {
+    this.handlers.register(this);
+  }
 
   /** Sees to it that `record` finds an id. Not inside of a transaction. */
   async prepare(): Promise<void> {
@@ -49,27 +53,11 @@ export class AuditJobs {
     }
     const event = this.audit.eventOf(principal, entry);
     const payload = { text: JSON.stringify(event) };
-    const job = { id: this.ids.take('job'), kind: KIND, availableAt: this.clock.now(), payload, shard };
+    const job = { id: this.ids.take('job'), kind: this.kind, availableAt: event.occurredAt, payload, shard };
     await this.queue.add(manager, [job]);
   }
-}
 
-/** Stores events that were left to jobs. Never given up. */
-@Injectable()
-export class AuditJobHandler implements JobHandler, OnModuleInit {
-  readonly kind = KIND;
-
-  constructor(
-    private readonly handlers: JobHandlersService,
-    private readonly queue: JobQueueService,
-    private readonly audit: AuditService,
-    private readonly database: Database,
-  ) {}
-
-  onModuleInit(): void {
-    this.handlers.register(this);
-  }
-
+  /** Stores an event that was left to a job. Never given up. */
   async run(job: Job): Promise<void> {
     const { text } = job.payload as JsonObject & { text: string };
     const event = JSON.parse(text) as Omit<AuditEvent, 'occurredAt'> & { occurredAt: string };

@@ -13,7 +13,7 @@ import { ExpressionError, ExpressionSyntaxError } from '../../../language/expres
 import { deepMerge } from '../../../language/paths/data-paths.js';
 
 /** Takes the input of the workflow, as its input model says: the data of the run to begin with. */
-export class StartExecutor implements NodeExecutor {
+class StartExecutor implements NodeExecutor {
   readonly type = 'START';
   readonly takesInput = false;
 
@@ -28,7 +28,7 @@ export class StartExecutor implements NodeExecutor {
 }
 
 /** Goes on with the first condition that is true, in their order, or else with the default. An error is never "false". */
-export class ConditionExecutor implements NodeExecutor {
+class ConditionExecutor implements NodeExecutor {
   readonly type = 'CONDITION';
   readonly takesInput = false;
 
@@ -86,7 +86,7 @@ export class DataMappingExecutor implements NodeExecutor {
 }
 
 /** Runs another workflow of the build or of one of its libraries and waits for it. When it fails, so does this run; a BPMN error that it ends with ends this run, too. */
-export class SubworkflowExecutor implements NodeExecutor {
+class SubworkflowExecutor implements NodeExecutor {
   readonly type = 'SUBWORKFLOW';
   readonly takesInput = true;
 
@@ -110,7 +110,7 @@ function targetOf({ payload }: RunnableNode): WorkflowTarget {
 }
 
 /** Ends the run: its output is `outputBody` or, without one, all data. Output that is not as its model says, such as mandatory output that is missing, is an error. With an error code in its `payload` it ends the run with that BPMN error, and no model speaks of the output. */
-export class EndExecutor implements NodeExecutor {
+class EndExecutor implements NodeExecutor {
   readonly type = 'END';
   readonly takesInput = false;
 
@@ -132,3 +132,12 @@ export class EndExecutor implements NodeExecutor {
     return { result, next: { kind: 'END', errorCode: null } };
   }
 }
+
+/** The types of nodes that this module runs by itself. Other modules bring the rest, because the executors need those modules. */
+export const BUILT_IN_EXECUTORS: readonly NodeExecutor[] = [
+  new StartExecutor(),
+  new ConditionExecutor(),
+  new DataMappingExecutor(),
+  new SubworkflowExecutor(),
+  new EndExecutor(),
+];

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In, Not, type EntityManager, type ObjectLiteral } from 'typeorm';
+import { In, type EntityManager } from 'typeorm';
 import type { JsonValue } from '../../../common/json.js';
 import { Clock } from '../../../common/clock.js';
 import { orderedUuid } from '../../../common/ordered-uuid.js';
@@ -7,8 +7,7 @@ import { Log } from '../../../common/logging/log.js';
 import { Database } from '../../../database/database.js';
 import { WorkflowRunEntity } from '../storage/workflow-run.entity.js';
 import type { RunJournal } from './run-journal.js';
-import { insertNew, runGenerations } from '../storage/workflow-runs.repository.js';
-import { inShard } from '../../../database/shards.js';
+import { insertNew, runGenerations, RUNS } from '../storage/workflow-runs.repository.js';
 import { WorkflowRunState, type RunResult, type WorkflowRunError } from '../model/workflow.types.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';
 
@@ -41,8 +40,10 @@ const ABANDONED: WorkflowRunError = {
   message: 'The run was interrupted too often. It does not begin again.',
 };
 
+const ALL = RUNS.selectAllBut();
 /** States of runs that may still begin again. */
-const notOver = () => Not(In([WorkflowRunState.Finished, WorkflowRunState.Cancelled]));
+const notOver = () => In([WorkflowRunState.Started, WorkflowRunState.Failed]);
+const oneMore = () => 'attempt + 1';
 
 const noHold = (): Promise<void> => Promise.resolve();
 
@@ -85,13 +86,9 @@ export class RunStore {
 
   /** Ends a run that nobody will go on with, and the runs of its subworkflows, unless they have ended. */
   async giveUp(manager: EntityManager, runKey: string, shard: number): Promise<void> {
-    const changes = { error: ABANDONED as ObjectLiteral, finishedAt: this.clock.now() };
+    const changes = { error: ABANDONED, finishedAt: this.clock.now(), state: WorkflowRunState.Failed };
     for await (const ids of runGenerations(manager, runKey, shard)) {
-      await manager.update(
-        WorkflowRunEntity,
-        { id: In(ids), state: notOver(), ...inShard(manager, shard) },
-        { ...changes, state: WorkflowRunState.Failed, attempt: () => 'attempt + 1' },
-      );
+      await RUNS.update(manager, { id: In(ids), shard, state: notOver() }, { ...changes, attempt: oneMore });
     }
   }
 
@@ -149,42 +146,28 @@ export class RunStore {
     outcome: Pick<WorkflowRunEntity, 'state' | 'error' | 'errorCode' | 'output'>,
   ): Promise<void> {
     const changes = { ...outcome, finishedAt: this.clock.now(), nodes: journal.text() };
-    await this.database.write((manager) =>
-      manager.update(WorkflowRunEntity, { id, attempt, ...inShard(manager, shard) }, changes),
-    );
+    await this.database.write((manager) => RUNS.update(manager, { id, shard, attempt }, changes));
   }
 }
 
 /** Begins a run again, unless it is over: whoever began it before stores nothing more. @returns it as it is now */
 async function reopened(manager: EntityManager, runKey: string, shard: number): Promise<WorkflowRunEntity> {
-  const place = inShard(manager, shard);
-  const changes: ObjectLiteral = {
-    state: WorkflowRunState.Started,
-    finishedAt: null,
-    error: null,
-    nodes: null,
-  };
-  await manager.update(
-    WorkflowRunEntity,
-    { runKey, state: notOver(), ...place },
-    { ...changes, attempt: () => 'attempt + 1' },
-  );
-  return manager.findOneByOrFail(WorkflowRunEntity, { runKey, ...place });
+  const begun = { state: WorkflowRunState.Started, finishedAt: null, error: null, nodes: null };
+  await RUNS.update(manager, { runKey, shard, state: notOver() }, { ...begun, attempt: oneMore });
+  const found = await ALL.first(manager, { runKey, shard });
+  if (found === null) {
+    throw new Error(`The run ${runKey} was there and is gone.`);
+  }
+  return found;
 }
 
 /** Ends the runs of tokens that have not ended yet. From then on whoever began them stores nothing more. */
 async function endOfTokens(
   manager: EntityManager,
-  { processInstanceUuid, shard }: RunOwner,
+  owner: RunOwner,
   processTokenIds: readonly number[],
   changes: Pick<WorkflowRunEntity, 'state' | 'finishedAt' | 'error'>,
 ): Promise<void> {
-  if (processTokenIds.length > 0) {
-    const tokens = { processInstanceUuid, processTokenId: In([...processTokenIds]) };
-    await manager.update(
-      WorkflowRunEntity,
-      { ...tokens, state: WorkflowRunState.Started, ...inShard(manager, shard) },
-      { ...changes, attempt: () => 'attempt + 1' },
-    );
-  }
+  const begun = { ...owner, processTokenId: In([...processTokenIds]), state: WorkflowRunState.Started };
+  await RUNS.update(manager, begun, { ...changes, attempt: oneMore });
 }

@@ -74,13 +74,6 @@ export interface WorkflowTarget {
   readonly name: string;
 }
 
-/** A workflow of a build by its place in the interface. */
-export interface TestRunKey {
-  appId: string;
-  buildId: string;
-  workflow: string;
-}
-
 /** A workflow that a process or a person starts. */
 export interface WorkflowRunRequest {
   buildId: string;

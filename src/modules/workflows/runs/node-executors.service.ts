@@ -1,22 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { EXECUTED_NODE_TYPES, type ExecutedNodeType } from '../../packages/schema/node-types.types.js';
-import {
-  ConditionExecutor,
-  DataMappingExecutor,
-  EndExecutor,
-  StartExecutor,
-  SubworkflowExecutor,
-} from '../executors/built-in.executors.js';
+import { BUILT_IN_EXECUTORS } from '../executors/built-in.executors.js';
 import type { NodeExecutor } from '../model/node-executor.js';
-
-/** The types of nodes that this module runs by itself. Other modules bring the rest, because the executors need those modules. */
-export const BUILT_IN_EXECUTORS: readonly NodeExecutor[] = [
-  new StartExecutor(),
-  new ConditionExecutor(),
-  new DataMappingExecutor(),
-  new SubworkflowExecutor(),
-  new EndExecutor(),
-];
 
 /** The types of nodes that this release runs: its own, and those that other modules register while they start. */
 @Injectable()

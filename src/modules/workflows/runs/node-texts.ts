@@ -71,10 +71,7 @@ export class VisitTexts implements NodeTexts {
     return this.noted(compiled.render(this.variables, this.budget)).value as JsonValue;
   };
 
-  readonly read = async (reference: string): Promise<JsonValue> => {
-    const compiled = await this.texts.text(`\${${reference}}`);
-    return this.noted(compiled.value(this.variables, this.budget)).value as JsonValue;
-  };
+  readonly read = (reference: string): Promise<JsonValue> => this.render(`\${${reference}}`);
 
   readonly fill = async (template: string, encode?: Encode): Promise<FilledText> => {
     const compiled = await this.texts.text(template);

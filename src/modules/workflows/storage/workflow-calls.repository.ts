@@ -2,14 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { prepared } from '../../../database/prepared-statements.js';
 import { sendChange } from '../../../database/row-changes.js';
-import { locked } from '../../../database/row-locks.js';
 import { textPlace, textValue } from '../../../database/column-values.js';
-import { andShard, inShard, shardOfUuid } from '../../../database/shards.js';
+import { andShard, inShard } from '../../../database/shards.js';
 import { sqlTime } from '../../../database/table-columns.js';
 import { CallState } from '../model/call-journal.types.js';
 import { WorkflowCallEntity, WorkflowRunEntity } from './workflow-run.entity.js';
-import { insertNew } from './workflow-runs.repository.js';
+import { CALLS, insertNew, RUN_ID } from './workflow-runs.repository.js';
 import { WorkflowRunState } from '../model/workflow.types.js';
+
+const NAME = CALLS.select('runId', 'shard', 'callKey');
 
 /** Names a call. */
 export type CallId = Pick<WorkflowCallEntity, 'runId' | 'shard' | 'callKey'>;
@@ -26,18 +27,10 @@ export class WorkflowCallsRepository {
   /** Whether the run is under way and this attempt of it the last one; keeps it so until the transaction ends. */
   async holdRun(
     manager: EntityManager,
-    run: Pick<WorkflowRunEntity, 'id' | 'shard' | 'attempt'>,
+    { id, shard, attempt }: Pick<WorkflowRunEntity, 'id' | 'shard' | 'attempt'>,
   ): Promise<boolean> {
-    const query = manager
-      .createQueryBuilder(WorkflowRunEntity, 'run')
-      .select('run.id')
-      .where({
-        id: run.id,
-        attempt: run.attempt,
-        state: WorkflowRunState.Started,
-        ...inShard(manager, run.shard),
-      });
-    return (await locked(query, 'pessimistic_read').getOne()) !== null;
+    const underWay = { id, shard, attempt, state: WorkflowRunState.Started };
+    return (await RUN_ID.first(manager, underWay, { lock: 'pessimistic_read' })) !== null;
   }
 
   /** @returns false when there is a call with this key */
@@ -57,8 +50,7 @@ export class WorkflowCallsRepository {
   ): Promise<boolean> {
     const where = { runId, callKey, state, attempt, ...inShard(manager, shard) };
     // A row stays where it is.
-    const set = { ...changes };
-    delete set.shard;
+    const { shard: _place, ...set } = changes;
     const { affected } = await manager.update(WorkflowCallEntity, where, set);
     return affected === 1;
   }
@@ -94,13 +86,7 @@ export class WorkflowCallsRepository {
   /** Names of the calls of a run behind one of them, in the order in which they were begun last. */
   async names(manager: EntityManager, runId: string, after: string | undefined): Promise<CallId[]> {
     // Sorting whole rows would need more memory than MySQL gives when responses are large.
-    const calls = await manager
-      .createQueryBuilder(WorkflowCallEntity, 'call')
-      .select(['call.runId', 'call.shard', 'call.callKey', 'call.startedAt'])
-      .where({ runId, ...inShard(manager, shardOfUuid(runId)) })
-      .orderBy('call.startedAt', 'ASC')
-      .addOrderBy('call.callKey', 'ASC')
-      .getMany();
+    const calls = await NAME.find(manager, { runId }, { order: { startedAt: 'ASC', callKey: 'ASC' } });
     return after === undefined ? calls : calls.slice(calls.findIndex(({ callKey }) => callKey === after) + 1);
   }
 }

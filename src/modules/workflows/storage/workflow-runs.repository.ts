@@ -3,17 +3,16 @@ import {
   And,
   In,
   LessThan,
-  Not,
   type EntityManager,
   type ObjectLiteral,
   type QueryDeepPartialEntity,
-  type SelectQueryBuilder,
 } from 'typeorm';
 import type { SomeApps } from '../../../common/user/grant.js';
-import { appCondition, uuidsIn } from '../../../database/conditions.js';
+import { EVERY_SHARD, inApps, uuidsIn, type Condition } from '../../../database/conditions.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import { Database } from '../../../database/database.js';
-import { inShard, shardOfUuid } from '../../../database/shards.js';
+import { shardOfUuid } from '../../../database/shards.js';
+import { Table } from '../../../database/table.js';
 import {
   LISTED,
   WorkflowCallEntity,
@@ -25,6 +24,16 @@ import {
 import { CallState } from '../model/call-journal.types.js';
 import { WorkflowRunState, type WorkflowRunError } from '../model/workflow.types.js';
 
+export const RUNS = new Table(WorkflowRunEntity, { id: shardOfUuid });
+export const CALLS = new Table(WorkflowCallEntity, { runId: shardOfUuid });
+export const RUN_ID = RUNS.select('id');
+const LISTED_RUN = RUNS.select(...LISTED);
+const DETAILS = RUNS.select(...LISTED, 'nodes', 'output');
+const FAILURE = RUNS.select('id', 'error');
+const CALL_KEY = CALLS.select('callKey');
+/** States of a call that had an effect, or may have had one. */
+const LASTING = Object.values(CallState).filter((state) => state !== CallState.Failed);
+
 /** Reads workflow runs. */
 @Injectable()
 export class WorkflowRunsRepository {
@@ -32,56 +41,40 @@ export class WorkflowRunsRepository {
 
   /** @param apps only when the build of the run is of one of these applications; null for whichever */
   async find(id: string, apps: SomeApps | null): Promise<RunDetails | null> {
-    const row = await this.database.read((manager) => {
-      const where = { id, ...inShard(manager, shardOfUuid(id)) };
-      return ofApps(manager.createQueryBuilder(WorkflowRunEntity, 'run').where(where), apps).getOne();
-    });
+    const row = await this.database.read((manager) =>
+      DETAILS.first(manager, { id }, { and: ofApps(manager, apps) }),
+    );
     return row && { ...row, nodes: row.nodes ?? '[]', output: row.output ?? 'null' };
   }
 
   /** Id of the run that has a key; null when there is none. */
   async idOf(runKey: string, shard: number): Promise<string | null> {
-    const found = await this.database.read((manager) => {
-      const where = { runKey, ...inShard(manager, shard) };
-      return manager.findOne(WorkflowRunEntity, { select: { id: true }, where });
-    });
-    return found?.id ?? null;
+    return (await this.database.read((manager) => RUN_ID.first(manager, { runKey, shard })))?.id ?? null;
   }
 
   /** Why runs failed, by their ids, in the caller's reading; those that have not failed are missing. */
   async failures(
     manager: EntityManager,
-    runs: readonly { id: string; shard: number }[],
+    runs: readonly { id: string }[],
   ): Promise<ReadonlyMap<string, WorkflowRunError>> {
-    if (runs.length === 0) {
-      return new Map();
-    }
-    const shards = runs.map(({ shard }) => shard);
     const where = { id: In(runs.map(({ id }) => id)), state: WorkflowRunState.Failed };
-    const found = await manager.find(WorkflowRunEntity, {
-      select: { id: true, error: true },
-      where: { ...where, ...inShard(manager, shards) },
-    });
+    const found = await FAILURE.find(manager, where);
     return new Map(found.flatMap(({ id, error }) => (error === null ? [] : [[id, error]])));
   }
 
   /** Lets the calls of unknown outcome be made once more: those of the run and of its subworkflows. */
   async releaseCalls(manager: EntityManager, runKey: string, shard: number): Promise<void> {
     for await (const ids of runGenerations(manager, runKey, shard)) {
-      await manager.update(
-        WorkflowCallEntity,
-        { runId: In(ids), state: CallState.Unknown, ...inShard(manager, shard) },
-        { state: CallState.Released },
-      );
+      const unknown = { runId: In(ids), shard, state: CallState.Unknown };
+      await CALLS.update(manager, unknown, { state: CallState.Released });
     }
   }
 
   /** Whether a call that may not be made twice had an effect, or may have had one: of the run or of its subworkflows. */
   async hasLastingCalls(manager: EntityManager, runKey: string, shard: number): Promise<boolean> {
     for await (const ids of runGenerations(manager, runKey, shard)) {
-      const place = inShard(manager, shard);
-      const lasting = { runId: In(ids), repeatable: 0, state: Not(CallState.Failed), ...place };
-      if (await manager.existsBy(WorkflowCallEntity, lasting)) {
+      const lasting = { runId: In(ids), shard, repeatable: 0, state: In(LASTING) };
+      if ((await CALL_KEY.find(manager, lasting, { limit: 1 })).length > 0) {
         return true;
       }
     }
@@ -91,39 +84,27 @@ export class WorkflowRunsRepository {
   /** Runs, newest first, at most `limit`, of builds of these applications; null for all. */
   async page(query: WorkflowRunQuery, apps: SomeApps | null, limit: number): Promise<ListedRun[]> {
     const { state, processInstanceUuid, parentRunId, workflow, before } = query;
-    const bounds = [...uuidsIn(query), ...(before === undefined ? [] : [LessThan(before)])];
-    const id = bounds.length === 0 ? undefined : And(...bounds);
-    return this.database.read((manager) => {
-      const select = manager
-        .createQueryBuilder(WorkflowRunEntity, 'run')
-        .select(LISTED.map((column) => `run.${column}`))
-        .where(given({ id, state, processInstanceUuid, parentRunId, workflow }))
-        .orderBy('run.id', 'DESC')
-        .limit(limit);
-      return ofApps(select, apps).getMany();
-    });
+    const ids = [...uuidsIn(query), ...(before === undefined ? [] : [LessThan(before)])];
+    const where = {
+      shard: EVERY_SHARD,
+      ...(ids.length > 0 && { id: And(...ids) }),
+      ...(state !== undefined && { state }),
+      ...(processInstanceUuid !== undefined && { processInstanceUuid }),
+      ...(parentRunId !== undefined && { parentRunId }),
+      ...(workflow !== undefined && { workflow }),
+    };
+    return this.database.read((manager) =>
+      LISTED_RUN.find(manager, where, { order: { id: 'DESC' }, limit, and: ofApps(manager, apps) }),
+    );
   }
 }
 
-function given(filters: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
-}
-
-function ofApps<Row extends ObjectLiteral>(
-  select: SelectQueryBuilder<Row>,
-  apps: SomeApps | null,
-): SelectQueryBuilder<Row> {
-  if (apps === null) {
-    return select;
-  }
-  const values: Record<string, string> = {};
-  const condition = appCondition(select.connection, 'build.app_id', apps, (value) => {
-    const name = `app${Object.keys(values).length}`;
-    values[name] = value;
-    return `:${name}`;
-  });
-  const builds = `SELECT build.build_id FROM builds build WHERE ${condition}`;
-  return select.andWhere(`run.buildId IN (${builds})`, values);
+/** Runs of builds of these applications; null for all. */
+export function ofApps(manager: EntityManager, apps: SomeApps | null): Condition {
+  const { sql, values } = inApps(manager, 'build.app_id', apps);
+  return sql === ''
+    ? { sql, values }
+    : { sql: `build_id IN (SELECT build.build_id FROM builds build WHERE ${sql})`, values };
 }
 
 /** Ids of a run, then of its subworkflows, then of theirs; none when there is no run with this key. */
@@ -132,15 +113,11 @@ export async function* runGenerations(
   runKey: string,
   shard: number,
 ): AsyncGenerator<string[]> {
-  const select = { id: true } as const;
-  let runs = await manager.find(WorkflowRunEntity, { where: { runKey, ...inShard(manager, shard) }, select });
+  let runs = await RUN_ID.find(manager, { runKey, shard });
   while (runs.length > 0) {
     const ids = runs.map(({ id }) => id);
     yield ids;
-    runs = await manager.find(WorkflowRunEntity, {
-      where: { parentRunId: In(ids), ...inShard(manager, shard) },
-      select,
-    });
+    runs = await RUN_ID.find(manager, { parentRunId: In(ids), shard });
   }
 }
 

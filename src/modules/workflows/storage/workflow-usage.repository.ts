@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { firstUuidAt } from '../../../common/ordered-uuid.js';
 import type { SomeApps } from '../../../common/user/grant.js';
-import { inApps, both, type Condition, storableTime } from '../../../database/conditions.js';
+import { both, storableTime } from '../../../database/conditions.js';
+import { ofApps } from './workflow-runs.repository.js';
 import { toJson, type RawRow } from '../../../database/column-values.js';
 import { sameShard } from '../../../database/shards.js';
 import { sqlTime } from '../../../database/table-columns.js';
@@ -69,11 +70,4 @@ export class WorkflowUsageRepository {
 
 function timeOf(moment: Date): string {
   return sqlTime(storableTime(moment));
-}
-
-function ofApps(manager: EntityManager, apps: SomeApps | null): Condition {
-  const { sql, values } = inApps(manager, 'build.app_id', apps);
-  return sql === ''
-    ? { sql, values }
-    : { sql: `run.build_id IN (SELECT build.build_id FROM builds build WHERE ${sql})`, values };
 }

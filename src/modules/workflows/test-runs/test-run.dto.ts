@@ -1,7 +1,6 @@
 import { Shows } from '../../../common/answer-fields.decorators.js';
 import { IsPathName, WORKFLOW_NAME } from '../../../common/validation/patterns.decorators.js';
 import { BuildParams } from '../../builds/model/build.params.dto.js';
-import type { TestRunKey } from '../model/workflow.types.js';
 
 /** Path of one workflow of a build. */
 export class TestRunParams extends BuildParams {
@@ -13,9 +12,4 @@ export class TestRunParams extends BuildParams {
 export class StartedTestRunDto {
   @Shows.uuid('Id of the run: read it to see how it goes.')
   workflowRunId: string;
-}
-
-/** The workflow that a path names. */
-export function testRunKey({ appId, buildId, workflowName }: TestRunParams): TestRunKey {
-  return { appId, buildId, workflow: workflowName };
 }

@@ -9,7 +9,7 @@ import { locate, marked } from '../../../common/http/answer-headers.js';
 import { RequestHeader } from '../../../common/http/request.decorators.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
-import { StartedTestRunDto, testRunKey, TestRunParams } from './test-run.dto.js';
+import { StartedTestRunDto, TestRunParams } from './test-run.dto.js';
 import { TestRunsService } from './test-runs.service.js';
 import { TestRunsApi } from './test-runs.api.js';
 
@@ -21,7 +21,7 @@ export class TestRunsController {
   constructor(private readonly runs: TestRunsService) {}
 
   @Post('test-run')
-  @FoundFirst(TestRunsService, TestRunParams, (runs, params) => runs.demandPath(testRunKey(params)))
+  @FoundFirst(TestRunsService, TestRunParams, (runs, params) => runs.demandPath(params))
   @Audited(AuditAction.WorkflowTest)
   @TestRunsApi.startTestRun
   async start(
@@ -31,7 +31,7 @@ export class TestRunsController {
     @RequestHeader('Idempotency-Key') idempotencyKey: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StartedTestRunDto> {
-    const started = await this.runs.start(principal, testRunKey(params), body, idempotencyKey);
+    const started = await this.runs.start(principal, params, body, idempotencyKey);
     locate(response, 'rtm', 'api', 'runtime', 'workflow-run', started.workflowRunId);
     return marked(response, started);
   }

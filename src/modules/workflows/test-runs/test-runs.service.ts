@@ -8,7 +8,7 @@ import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AuditJobs } from '../audit/audit-jobs.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
-import { TEST_RUN_JOB, type TestRunKey, NO_PROCESS, WorkflowRunOrigin } from '../model/workflow.types.js';
+import { TEST_RUN_JOB, NO_PROCESS, WorkflowRunOrigin } from '../model/workflow.types.js';
 import { workflowLimits } from '../workflow.limits.js';
 import { jobLimits } from '../../jobs/job.limits.js';
 import { v7 as uuid } from 'uuid';
@@ -22,7 +22,7 @@ import { BuildReadsService } from '../../builds/contents/build-reads.service.js'
 import { repeatKey, type RepeatKey } from '../../repeats/idempotency-key.dto.js';
 import { RepeatsService } from '../../repeats/repeats.service.js';
 import { RunStore } from '../journal/run-store.js';
-import type { StartedTestRunDto } from './test-run.dto.js';
+import type { StartedTestRunDto, TestRunParams } from './test-run.dto.js';
 
 /** Two things that the start of a test run leaves behind: its job, and the entry of the audit log. */
 @Injectable()
@@ -49,26 +49,22 @@ export class TestRunQueue {
   async add(
     manager: EntityManager,
     principal: Principal,
-    run: { jobId: number; shard: number; id: string; key: TestRunKey & AppVersionKey },
+    run: { jobId: number; shard: number; id: string; key: TestRunParams & AppVersionKey },
     payload: JsonObject,
   ): Promise<void> {
     const { jobId, shard, id: workflowRunId, key } = run;
-    const { appId, appVersionId, buildId, workflow } = key;
+    const { appId, appVersionId, buildId, workflowName: workflow } = key;
     const job = { id: jobId, shard, kind: TEST_RUN_JOB, availableAt: this.clock.now(), payload };
     await this.jobs.add(manager, [job]);
     const details = { buildId, workflow, workflowRunId };
     const what = { action: AuditAction.WorkflowTest, outcome: AuditOutcome.Ok };
     await this.audit.record(manager, principal, { ...what, appId, appVersionId, details }, shard);
   }
-
-  wake(): void {
-    this.jobs.wake();
-  }
 }
 
 interface TestRunRequest {
   principal: Principal;
-  key: TestRunKey & AppVersionKey;
+  key: TestRunParams & AppVersionKey;
   input: JsonObject;
 }
 
@@ -85,9 +81,9 @@ export class TestRunsService {
   ) {}
 
   /** @returns the version that the build was made of @throws BuildNotFoundError, WorkflowNotFoundError */
-  async demandPath({ appId, buildId, workflow }: TestRunKey): Promise<AppVersionKey> {
+  async demandPath({ appId, buildId, workflowName }: TestRunParams): Promise<AppVersionKey> {
     const { appVersionId } = await this.builds.summary(appId, buildId);
-    await this.definitions.workflow(buildId, appId, workflow);
+    await this.definitions.workflow(buildId, appId, workflowName);
     return { appId, appVersionId };
   }
 
@@ -98,7 +94,7 @@ export class TestRunsService {
    */
   async start(
     principal: Principal,
-    key: TestRunKey,
+    key: TestRunParams,
     input: JsonObject,
     idempotencyKey: string | undefined,
   ): Promise<StartedTestRunDto> {
@@ -108,7 +104,7 @@ export class TestRunsService {
       const rule = `must have at most ${maxBytes} bytes as JSON`;
       throw new ValidationFailedError([{ field: '(body)', rule }]);
     }
-    const path = ['test-run', key.appId, key.buildId, key.workflow];
+    const path = ['test-run', key.appId, key.buildId, key.workflowName];
     const repeat = repeatKey(principal, path, idempotencyKey, input);
     const request = { principal, key: { ...key, ...version }, input };
     return repeat === undefined
@@ -120,7 +116,7 @@ export class TestRunsService {
     { principal, key, input }: TestRunRequest,
     repeat: RepeatKey | undefined,
   ): Promise<StartedTestRunDto> {
-    const { appId, buildId, workflow } = key;
+    const { appId, buildId, workflowName: workflow } = key;
     if ((await this.builds.summary(appId, buildId)).status === BuildStatus.Withdrawn) {
       throw new BuildWithdrawnError();
     }
@@ -140,7 +136,6 @@ export class TestRunsService {
       const payload = { runKey, appId, buildId, workflow, input, caller: callerHash(principal) };
       await this.queue.add(manager, principal, { jobId, shard, id: row.id, key }, payload);
     });
-    this.queue.wake();
     return started;
   }
 }
