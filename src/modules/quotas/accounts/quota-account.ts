@@ -30,18 +30,9 @@ export class QuotaAccount {
   /** @param endsAt epoch milliseconds */
   constructor(
     private readonly window: QuotaWindow,
-    private readonly quota: Quota,
+    readonly quota: Quota,
     private readonly tools: AccountTools,
   ) {}
-
-  private get limit(): number {
-    return this.quota.limit;
-  }
-
-  /** Whether it counts this quota. */
-  isOf(quota: Quota): boolean {
-    return this.quota === quota;
-  }
 
   get endsAt(): number {
     return this.window.endsAt.getTime();
@@ -109,25 +100,25 @@ export class QuotaAccount {
   private async transfer(amount: number, always: boolean): Promise<void> {
     const { database, uses, now } = this.tools;
     const needed = amount - this.held;
-    const wished = Math.max(Math.floor(this.limit / SHARE), needed);
+    const wished = Math.max(Math.floor(this.quota.limit / SHARE), needed);
     const debt = -this.held;
     const { taken, used } = await database.writeAside(async (manager) => {
       let taken = 0;
       if (always) {
         taken = debt;
         await uses.force(manager, this.window, debt);
-      } else if (await uses.add(manager, this.window, wished, this.limit)) {
+      } else if (await uses.add(manager, this.window, wished, this.quota.limit)) {
         taken = wished;
-      } else if (wished > needed && (await uses.add(manager, this.window, needed, this.limit))) {
+      } else if (wished > needed && (await uses.add(manager, this.window, needed, this.quota.limit))) {
         taken = needed;
       }
       return { taken, used: await uses.used(manager, this.window) };
     });
     this.held += taken;
-    this.share = used / this.limit;
+    this.share = used / this.quota.limit;
     this.refused =
-      taken === 0 || used >= this.limit
-        ? { amount: used >= this.limit ? 1 : amount, until: now() + RECHECK_MS }
+      taken === 0 || used >= this.quota.limit
+        ? { amount: used >= this.quota.limit ? 1 : amount, until: now() + RECHECK_MS }
         : undefined;
   }
 }

@@ -174,7 +174,7 @@ export class QuotasService implements OnModuleDestroy {
     }
     const now = this.tools.now();
     return this.accounts.values
-      .filter((account) => account.isOf(quota) && account.endsAt > now)
+      .filter((account) => account.quota === quota && account.endsAt > now)
       .reduce((most, { share }) => Math.max(most, share), 0);
   }
 }
