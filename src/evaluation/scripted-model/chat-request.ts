@@ -50,21 +50,6 @@ const chatRequest = z
     tools: z.array(tool).min(1).max(TOOLS_MAX).optional(),
     n: z.literal(1, 'Only one choice is given.').optional(),
     stream: z.literal(false, 'Streaming is not supported.').optional(),
-    temperature: z.number().min(0).max(2).optional(),
-    max_tokens: z.int().min(1).optional(),
-    max_completion_tokens: z.int().min(1).optional(),
-    response_format: z
-      .discriminatedUnion('type', [
-        z.object({ type: z.enum(['text', 'json_object']) }),
-        z.object({
-          type: z.literal('json_schema'),
-          json_schema: z.looseObject({
-            name: z.string().regex(FUNCTION_NAME),
-            schema: z.looseObject({}).optional(),
-          }),
-        }),
-      ])
-      .optional(),
   })
   .superRefine(({ messages, tools }, context) => {
     const problem = unansweredCall(messages) ?? repeatedName(tools ?? []);
