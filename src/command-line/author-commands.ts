@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { PackageProblem } from '../../clients/typescript/src/index.js';
-import type { Env } from '../config/env.js';
 import { problemLine } from '../delivery/delivery-lines.js';
 import { readPackageFolder } from '../modules/packages/reading/package-folder.js';
 import { PackagesService } from '../modules/packages/packages.service.js';
@@ -78,24 +77,16 @@ async function problemsOf(
   { env, pathOf }: SvcSurroundings,
   folder: string,
 ): Promise<{ problems: PackageProblem[]; left: string[] }> {
-  const read = await readPackageFolder(pathOf(folder));
-  if (read.document === null) {
-    return { problems: read.problems, left: [] };
+  const { document, problems: unread } = await readPackageFolder(pathOf(folder));
+  if (document === null) {
+    return { problems: unread, left: [] };
   }
-  const { problems, left } = await problemsOfDocument(env, read.document);
-  return { problems: [...read.problems, ...problems], left };
-}
-
-async function problemsOfDocument(
-  env: Env,
-  document: Record<string, unknown>,
-): Promise<{ problems: PackageProblem[]; left: string[] }> {
   const packages = new PackagesService(env, new ProcessCompilerService(env));
   const parsed = packages.parse(document);
   const appId = appIdIn(document) ?? '';
   if (parsed.package === null) {
     const more = await packages.checkParts(parsed.readable, appId);
-    return { problems: packages.told([...parsed.problems, ...more]), left: [] };
+    return { problems: [...unread, ...packages.told([...parsed.problems, ...more])], left: [] };
   }
   const libraries = parsed.package.application.libraries.map((library) => library.appId);
   const { problems } = await packages.check(parsed.package, { appId, libraries: [] });
@@ -104,5 +95,5 @@ async function problemsOfDocument(
     ({ code, message }) =>
       code !== 'LIBRARY_NOT_FOUND' && !libraries.some((name) => message.includes(`library "${name}"`)),
   );
-  return { problems: told, left: libraries.map((name) => `library ${name}`) };
+  return { problems: [...unread, ...told], left: libraries.map((name) => `library ${name}`) };
 }

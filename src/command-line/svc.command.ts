@@ -75,7 +75,7 @@ function programOf(surroundings: SvcSurroundings, done: (status: number) => void
     )
     .option('--token <token>', 'bearer token (default: SVC_TOKEN); other users of the machine can see it')
     .option('--json', 'one line of JSON for scripts, in place of a table')
-    .option('--timeout <seconds>', 'limit of each request', seconds, TIMEOUT_SECONDS)
+    .option('--timeout <seconds>', 'limit of each request', upTo(99_999, 'of seconds'), TIMEOUT_SECONDS)
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
@@ -189,7 +189,7 @@ function addReadingCommands(program: Command, running: Running): void {
     .option('--process <name>', 'only of this process')
     .option('--state <state>', 'only in this state')
     .option('--data <path:value>', 'only with this value in their data; repeatable', several, [])
-    .option('--limit <number>', 'how many', count, LIST_LENGTH)
+    .option('--limit <number>', 'how many', upTo(999), LIST_LENGTH)
     .option('--follow', 'print what happens until the instance ends')
     .action(running(show));
   program
@@ -211,7 +211,7 @@ function addIncidentCommands(program: Command, running: Running): void {
     .addOption(new Option('--state <state>', 'only in this state').choices(INCIDENT_STATES).default('OPEN'))
     .option('--from <time>', 'only those that were raised at this time or later')
     .option('--to <time>', 'only those that were raised before this time')
-    .option('--limit <number>', 'how many', many, LIST_LENGTH)
+    .option('--limit <number>', 'how many', upTo(9_999), LIST_LENGTH)
     .option('--counts', 'how many are open at which place, most first')
     .action(running(incidents));
   program
@@ -226,21 +226,12 @@ function several(value: string, before: string[]): string[] {
   return [...before, value];
 }
 
-function seconds(text: string): number {
-  return whole(text, /^[1-9]\d{0,4}$/, 'It must be a whole number of seconds.');
-}
-
-function count(text: string): number {
-  return whole(text, /^[1-9]\d{0,2}$/, 'It must be a whole number from 1 to 999.');
-}
-
-function many(text: string): number {
-  return whole(text, /^[1-9]\d{0,3}$/, 'It must be a whole number from 1 to 9999.');
-}
-
-function whole(text: string, form: RegExp, otherwise: string): number {
-  if (!form.test(text)) {
-    throw new InvalidArgumentError(otherwise);
-  }
-  return Number(text);
+/** Reads a whole number from 1 on. */
+function upTo(most: number, what = `from 1 to ${most}`): (text: string) => number {
+  return (text) => {
+    if (!/^[1-9]\d*$/.test(text) || Number(text) > most) {
+      throw new InvalidArgumentError(`It must be a whole number ${what}.`);
+    }
+    return Number(text);
+  };
 }
