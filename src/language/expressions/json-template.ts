@@ -77,14 +77,7 @@ export class CompiledJsonTemplate {
 
   private compileArray(elements: readonly unknown[]): Part {
     const parts = elements.map((element) => this.compile(element));
-    if (parts.every(isConstant)) {
-      return constant(elements, parts, parts.length);
-    }
-    const fills = parts.map(fillOf);
-    return (data, rendering) => {
-      rendering.countParts(fills.length);
-      return fills.map((fill) => fill(data, rendering));
-    };
+    return joined(elements, parts, parts.length, (values) => values);
   }
 
   private compileObject(object: Readonly<Record<string, unknown>>): Part {
@@ -94,27 +87,35 @@ export class CompiledJsonTemplate {
       throw new ExpressionSyntaxError(`${prototypeKey} is a name that no field may have.`);
     }
     const parts = names.map((name) => this.compile(object[name]));
-    if (parts.every(isConstant)) {
-      return constant(object, parts, MEMBER_PARTS * parts.length);
-    }
-    const fills = parts.map(fillOf);
-    return (data, rendering) => {
-      rendering.countParts(MEMBER_PARTS * fills.length);
-      return Object.fromEntries(fills.map((fill, index) => [names[index], fill(data, rendering)]));
+    return joined(object, parts, MEMBER_PARTS * parts.length, (values) =>
+      Object.fromEntries(values.map((value, index) => [names[index], value])),
+    );
+  }
+}
+
+/** A list or an object. @param source what it is without references */
+function joined(
+  source: unknown,
+  parts: readonly Part[],
+  cost: number,
+  made: (values: unknown[]) => unknown,
+): Part {
+  if (parts.every(isConstant)) {
+    return {
+      value: source,
+      parts: parts.reduce((sum, part) => sum + part.parts, cost),
+      bytes: parts.reduce((sum, part) => sum + part.bytes, 0),
     };
   }
+  const fills = parts.map(fillOf);
+  return (data, rendering) => {
+    rendering.countParts(cost);
+    return made(fills.map((fill) => fill(data, rendering)));
+  };
 }
 
 function isConstant(part: Part): part is Constant {
   return typeof part !== 'function';
-}
-
-function constant(value: unknown, members: readonly Constant[], parts: number): Constant {
-  return {
-    value,
-    parts: members.reduce((sum, member) => sum + member.parts, parts),
-    bytes: members.reduce((sum, member) => sum + member.bytes, 0),
-  };
 }
 
 function fillOf(part: Part): Fill {

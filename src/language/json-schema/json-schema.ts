@@ -51,39 +51,54 @@ export function readSchema(schema: JsonObject, origin: SchemaOrigin = 'own'): Sc
     );
   }
   const document = new SchemaDocument(schema, origin);
-  verify(schema, '#', document, new PatternBudget());
+  new Verification(document).verify(schema, '#');
   return document;
 }
 
-class PatternBudget {
-  private steps = 0;
+class Verification {
+  private patternSteps = 0;
 
-  /** @throws SchemaSyntaxError when they are too large together */
-  charge(steps: number, at: string): void {
-    this.steps += steps;
-    if (this.steps > SCHEMA_LIMITS.patternSteps) {
+  constructor(private readonly document: SchemaDocument) {}
+
+  /** @throws SchemaSyntaxError */
+  verify(schema: unknown, at: string): void {
+    if (typeof schema === 'boolean') {
+      return;
+    }
+    if (!isJsonObject(schema)) {
+      throw new SchemaSyntaxError(`${at} must be a schema: an object, true or false.`);
+    }
+    for (const [name, value] of Object.entries(schema)) {
+      const place = `${at}/${name}`;
+      const kind = verifyKeyword(name, value, place);
+      if (name === '$ref' && this.document.references.target(schema) === undefined) {
+        throw new SchemaSyntaxError(`${place}: "${String(value)}" leads to no place in this schema.`);
+      }
+      patternsOf(name, value).forEach((source) => this.compile(source, place));
+      for (const [step, child] of kind.children?.(value) ?? []) {
+        this.verify(child, step === undefined ? place : `${place}/${step}`);
+      }
+    }
+  }
+
+  private compile(source: string, at: string): void {
+    try {
+      this.document.patterns.compile(source, (steps) => this.charge(steps, at));
+    } catch (error) {
+      if (error instanceof SchemaSyntaxError) {
+        throw error;
+      }
+      throw new SchemaSyntaxError(`${at}: "${source.slice(0, 100)}" is not a pattern of RE2.`);
+    }
+  }
+
+  private charge(steps: number, at: string): void {
+    this.patternSteps += steps;
+    if (this.patternSteps > SCHEMA_LIMITS.patternSteps) {
       throw new SchemaSyntaxError(
         `${at}: the patterns of this schema are too large together. Shorten them, write smaller numbers in {…}, ` +
           'and use fewer classes such as \\pL and fewer ranges after (?i).',
       );
-    }
-  }
-}
-
-function verify(schema: unknown, at: string, document: SchemaDocument, budget: PatternBudget): void {
-  if (typeof schema === 'boolean') {
-    return;
-  }
-  if (!isJsonObject(schema)) {
-    throw new SchemaSyntaxError(`${at} must be a schema: an object, true or false.`);
-  }
-  for (const [name, value] of Object.entries(schema)) {
-    const place = `${at}/${name}`;
-    const kind = verifyKeyword(name, value, place);
-    verifyReference(name, schema, place, document);
-    compilePatterns(patternsOf(name, value), place, document, budget);
-    for (const [step, child] of kind.children?.(value) ?? []) {
-      verify(child, step === undefined ? place : `${place}/${step}`, document, budget);
     }
   }
 }
@@ -99,12 +114,6 @@ function verifyKeyword(name: string, value: unknown, at: string): Kind {
     throw new SchemaSyntaxError(`${at} must be ${kind.kind}.${name === 'type' ? meantType(value) : ''}`);
   }
   return kind;
-}
-
-function verifyReference(name: string, schema: JsonObject, at: string, { references }: SchemaDocument): void {
-  if (name === '$ref' && references.target(schema) === undefined) {
-    throw new SchemaSyntaxError(`${at}: "${String(schema[name])}" leads to no place in this schema.`);
-  }
 }
 
 /** The end of a sentence about a wrong type: what was meant, also by the short names of programming languages. */
@@ -123,22 +132,4 @@ function patternsOf(name: string, value: unknown): string[] {
     return [String(value)];
   }
   return name === 'patternProperties' ? Object.keys(value as object) : [];
-}
-
-function compilePatterns(
-  sources: readonly string[],
-  at: string,
-  document: SchemaDocument,
-  budget: PatternBudget,
-): void {
-  for (const source of sources) {
-    try {
-      document.patterns.compile(source, (steps) => budget.charge(steps, at));
-    } catch (error) {
-      if (error instanceof SchemaSyntaxError) {
-        throw error;
-      }
-      throw new SchemaSyntaxError(`${at}: "${source.slice(0, 100)}" is not a pattern of RE2.`);
-    }
-  }
 }
