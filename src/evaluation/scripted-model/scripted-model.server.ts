@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { Clock } from '../../common/clock.js';
-import { SettingUnusableError } from '../../config/start.error.js';
 import { parseChatRequest, type ChatRequest } from './chat-request.js';
 import type { Env } from '../../config/env.js';
 import { placeOf, readModelScript, ScriptFile, ScriptFileError, type ModelScript } from './model-script.js';
@@ -25,7 +24,9 @@ class ModelError extends Error {
 }
 
 /** What surrounds a scripted model. */
-export interface ScriptedModelSurroundings {
+interface ScriptedModelSurroundings {
+  /** Is told of each well-formed request, and waited for, before it is answered. */
+  onRequest?: (request: ChatRequest) => void | Promise<void>;
   /** Reads the script anew for a call. @throws ScriptFileError */
   read?: () => Promise<ModelScript>;
   /** Is told why a call was refused: agents keep no words of a model that fails. */
@@ -43,33 +44,23 @@ export class ScriptedModel {
 
   private constructor(
     private readonly script: ModelScript,
-    private readonly onRequest: (request: ChatRequest) => void | Promise<void>,
     private readonly surroundings: ScriptedModelSurroundings,
   ) {
     this.server = createServer((request, response) => void this.handle(request, response));
   }
 
   /**
-   * Starts it on 127.0.0.1.
+   * Starts it on a free port of 127.0.0.1.
    * @param script its name stays that of the model, whatever is read later
-   * @param port 0 takes a free one
-   * @param onRequest is told of each well-formed request, and waited for, before it is answered
-   * @throws SettingUnusableError when the port is taken
    */
   static async start(
     script: ModelScript,
-    port = 0,
-    onRequest: (request: ChatRequest) => void | Promise<void> = () => undefined,
     surroundings: ScriptedModelSurroundings = {},
   ): Promise<ScriptedModel> {
-    const model = new ScriptedModel(script, onRequest, surroundings);
-    try {
-      await new Promise<void>((resolve, reject) => {
-        model.server.once('error', reject).listen(port, LOOPBACK, resolve);
-      });
-    } catch (error) {
-      throw new SettingUnusableError('The scripted model cannot listen on its port', error);
-    }
+    const model = new ScriptedModel(script, surroundings);
+    await new Promise<void>((resolve, reject) => {
+      model.server.once('error', reject).listen(0, LOOPBACK, resolve);
+    });
     return model;
   }
 
@@ -118,7 +109,7 @@ export class ScriptedModel {
     if (request.model !== this.name) {
       throw new ModelError(404, 'model_not_found', `There is no model ${request.model} here.`);
     }
-    await this.onRequest(request);
+    await this.surroundings.onRequest?.(request);
     const script = this.followed ?? (await this.surroundings.read?.()) ?? this.script;
     const answer = scriptedAnswer(script, request);
     if (answer === null) {
@@ -153,7 +144,7 @@ export async function startEvaluationModel(
   const path = env.variable('EVALUATION_MODEL_SCRIPT') ?? sampleScript;
   const script = await readModelScript(path);
   const file = new ScriptFile(path);
-  return ScriptedModel.start(script, 0, undefined, {
+  return ScriptedModel.start(script, {
     read: () => file.read(),
     tell: (line) => process.stderr.write(`scripted model: ${line}\n`),
   });

@@ -8,9 +8,11 @@ import { countCalls } from './call-counts.js';
 /** The model of the orders in a process of its own: counts each turn of each order. */
 const ANSWER_MS = 20;
 
-const model = await ScriptedModel.start(parseModelScript(AGENT_SCRIPT), 0, async ({ messages }) => {
-  count(modelCall(orderOf(messages), messages.filter(({ role }) => role === 'assistant').length));
-  await sleep(ANSWER_MS * Math.random());
+const model = await ScriptedModel.start(parseModelScript(AGENT_SCRIPT), {
+  onRequest: async ({ messages }) => {
+    count(modelCall(orderOf(messages), messages.filter(({ role }) => role === 'assistant').length));
+    await sleep(ANSWER_MS * Math.random());
+  },
 });
 const count = countCalls(model.url);
 
