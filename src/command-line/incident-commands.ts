@@ -10,7 +10,8 @@ import {
 import type { JsonObject } from '../common/json.js';
 import { processData } from './process-data.js';
 import { UsageError, type Session } from './session.js';
-import { given, table } from './lines.js';
+import { given } from '../common/given.js';
+import { table } from './lines.js';
 
 /** States of incidents, as the inbox takes them. */
 export const INCIDENT_STATES = ['OPEN', 'RESOLVED', 'RETRIED'] as const;

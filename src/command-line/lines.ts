@@ -15,14 +15,6 @@ export function eventText({ kind, data }: HistoryEvent): string {
   return typeof what === 'string' ? `${kind} ${what}` : kind;
 }
 
-/** The members that have a value: parameters and headers that are left out are not sent. */
-export function given<Values extends object>(
-  values: Values,
-): { [Name in keyof Values]?: NonNullable<Values[Name]> } {
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Name in keyof Values]?: NonNullable<Values[Name]> };
-}
-
 const GAP = '  ';
 /** Characters of a cell. Longer texts, such as messages, would make every line of the table as long. */
 const CELL = 120;

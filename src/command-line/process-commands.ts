@@ -8,7 +8,8 @@ import {
   type SvcClient,
 } from '../../clients/typescript/src/index.js';
 import { didYouMean } from '../common/nearest-name.js';
-import { eventText, given, nodeOf, table } from './lines.js';
+import { given } from '../common/given.js';
+import { eventText, nodeOf, table } from './lines.js';
 import { workflowMessages } from './incident-commands.js';
 import { processData } from './process-data.js';
 import { UsageError, type Session } from './session.js';

@@ -1,10 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { connect, type SvcClient } from '../../clients/typescript/src/index.js';
-import { Clock } from '../common/clock.js';
 import { Env } from '../config/env.js';
 import { pathAsTyped } from '../config/cli.js';
-
-const TIME_LENGTH = 8;
 
 /** Thrown for a command line that cannot be meant: status 2. */
 export class UsageError extends Error {
@@ -38,8 +35,6 @@ export interface SharedOptions {
 
 /** One call of the command line: which service it means, and how it prints. */
 export class Session {
-  private readonly clock = new Clock();
-
   constructor(
     readonly surroundings: SvcSurroundings,
     private readonly options: SharedOptions,
@@ -96,10 +91,6 @@ export class Session {
     if (!this.isJson) {
       this.surroundings.printError(line);
     }
-  }
-
-  time(): string {
-    return this.clock.now().toTimeString().slice(0, TIME_LENGTH);
   }
 
   private get isJson(): boolean {

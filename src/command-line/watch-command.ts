@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SvcError } from '../../clients/typescript/src/index.js';
 import { canonicalJson } from '../common/canonical-json.js';
+import { Clock } from '../common/clock.js';
 import { TOP_NAMES } from '../modules/packages/reading/folder-names.js';
 import { readPackageFolder, type ReadFolder } from '../modules/packages/reading/package-folder.js';
 import { appIdIn } from './author-commands.js';
@@ -14,6 +15,8 @@ type WatchOptions = Omit<DeliveryOptions, 'testConnections'>;
 
 const LOOK_MS = 300;
 const DIGEST_LENGTH = 12;
+const TIME_LENGTH = 8;
+const clock = new Clock();
 
 interface Look {
   content: ReadFolder;
@@ -31,7 +34,8 @@ interface Look {
  */
 export async function watchFolder(session: Session, folder: string, options: WatchOptions): Promise<number> {
   const signal = session.surroundings.untilStopped();
-  const tell = (line: string): void => session.tell(`${session.time()} ${line}; until Ctrl-C`);
+  const tell = (line: string): void =>
+    session.tell(`${clock.now().toTimeString().slice(0, TIME_LENGTH)} ${line}; until Ctrl-C`);
   let seen = await lookAt(session, folder, options);
   let done: Look | undefined;
   let isFailed = false;

@@ -3,7 +3,7 @@ import { DataMappingExecutor } from '../../../src/modules/workflows/executors/bu
 import { CallKind, type CallUsage } from '../../../src/modules/workflows/model/call-journal.types.js';
 import { OVER_THE_SEQUENCE } from '../../../src/modules/workflows/model/node-executor.js';
 import type { WorkflowUsageDto } from '../../../src/modules/workflows/reading/workflow-usage.dto.js';
-import { WorkflowUsageService } from '../../../src/modules/workflows/reading/workflow-usage.service.js';
+import { workflowLimits } from '../../../src/modules/workflows/workflow.limits.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { multiplyRows, planOf, RANDOM_TEXT, statementsOf } from '../../support/databases/query-plans.js';
 import { uniqueName } from '../../support/factories.js';
@@ -122,12 +122,11 @@ describe('GET /rtm/api/runtime/workflow-usage', () => {
   });
 
   it('says when there were more calls than it looks at', async () => {
-    const service = app.nest.get(WorkflowUsageService);
-    Object.assign(service, { mostCalls: 1 });
+    workflowLimits.usageCalls = 1;
     expect((await read()).body).toMatchObject({ modelCalls: 1, complete: false });
-    Object.assign(service, { mostCalls: 4 });
+    workflowLimits.usageCalls = 4;
     expect((await read()).body).toMatchObject({ modelCalls: 4, complete: true });
-    Object.assign(service, { mostCalls: 10_000 });
+    workflowLimits.usageCalls = 10_000;
   });
 
   it('answers 401, 403 and 400', async () => {

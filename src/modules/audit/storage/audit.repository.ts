@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { given } from '../../../common/given.js';
 import { And, LessThan, type EntityManager } from 'typeorm';
 import { type Where, uuidsIn } from '../../../database/conditions.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
@@ -34,14 +35,7 @@ export class AuditRepository {
 
 function conditionsOf(query: AuditQuery): Where<AuditEventEntity> {
   const { appId, appVersionId, systemResourceId, action, outcome, actor, before } = query;
-  const id = [...uuidsIn(query), ...(before === undefined ? [] : [LessThan(before)])];
-  return {
-    appId,
-    ...(appVersionId !== undefined && { appVersionId }),
-    ...(systemResourceId !== undefined && { systemResourceId }),
-    ...(action !== undefined && { action }),
-    ...(outcome !== undefined && { outcome }),
-    ...(actor !== undefined && { actorSubject: actor }),
-    ...(id.length > 0 && { id: And(...id) }),
-  };
+  const ids = [...uuidsIn(query), ...(before === undefined ? [] : [LessThan(before)])];
+  const id = ids.length === 0 ? undefined : And(...ids);
+  return given({ id, appId, appVersionId, systemResourceId, action, outcome, actorSubject: actor });
 }

@@ -16,7 +16,6 @@ export interface DueRequest {
   limit: number;
 }
 
-/** Names a job. */
 export type JobPlace = Pick<RuntimeJobEntity, 'id' | 'shard'>;
 
 /** A job that is due, or will be soon. */

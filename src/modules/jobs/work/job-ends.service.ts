@@ -115,11 +115,6 @@ export class JobEnds {
     return retryDelay(attempts, bounds);
   }
 
-  /** Milliseconds that a job waits that asked for it: it looks again now and then, limits may be raised. */
-  waitOf(waitMs: number): number {
-    return Math.min(waitMs, jobLimits.retryMaxMs);
-  }
-
   private async settle({ job, countedAs }: RunEnd): Promise<void> {
     const delayMs = this.delayAfter(job.attempts);
     if (countedAs === 'failure' && (await this.jobs.putOffFailed(job, delayMs))) {

@@ -18,6 +18,7 @@ import {
   LeaseLostError,
 } from '../queue/jobs.errors.js';
 import { JobsRepository } from '../storage/jobs.repository.js';
+import { jobLimits } from '../job.limits.js';
 
 /** How long a run may go on after it was told to end. */
 const OVERRUN_MS = 2_000;
@@ -140,7 +141,8 @@ export class JobRunner {
       return this.putOffLost(job, lease);
     }
     if (error instanceof JobPutOffError) {
-      await this.takeBack(job, this.ends.waitOf(error.waitMs));
+      // It looks again now and then: limits may be raised.
+      await this.takeBack(job, Math.min(error.waitMs, jobLimits.retryMaxMs));
       return 'put_off';
     }
     return this.failed(job, handler, lease, error);

@@ -79,7 +79,6 @@ export interface WorkflowRunRequest {
   buildId: string;
   /** The application of the build or of a library dependency; null for whichever of them has the workflow. */
   appId: string | null;
-  /** Name of the workflow. */
   workflow: string;
   input: JsonObject;
   /** Whose quotas count what the run uses. */

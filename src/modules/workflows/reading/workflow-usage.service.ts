@@ -21,8 +21,6 @@ const MOST_DAYS = 31;
 /** Sums up what runs of workflows and their agents have used up. */
 @Injectable()
 export class WorkflowUsageService {
-  private readonly mostCalls = workflowLimits.usageCalls;
-
   constructor(
     private readonly usage: WorkflowUsageRepository,
     private readonly database: Database,
@@ -32,16 +30,17 @@ export class WorkflowUsageService {
   /** Of the applications that the caller may read. @throws ValidationFailedError for too long a range */
   async read(principal: Principal, range: TimeRange): Promise<WorkflowUsageDto> {
     const scope = this.scopeOf(principal, range);
+    const most = workflowLimits.usageCalls;
     const { runs, calls } = await this.database.read(async (manager) => ({
       runs: await this.usage.runs(manager, scope),
-      calls: await this.usage.modelCalls(manager, scope, this.mostCalls + 1),
+      calls: await this.usage.modelCalls(manager, scope, most + 1),
     }));
     return {
       from: scope.from.toISOString(),
       to: scope.to.toISOString(),
       runs: Object.values(WorkflowRunState).map((state) => ({ state, count: runs.get(state) ?? 0 })),
-      ...summed(calls.slice(0, this.mostCalls)),
-      complete: calls.length <= this.mostCalls,
+      ...summed(calls.slice(0, most)),
+      complete: calls.length <= most,
     };
   }
 

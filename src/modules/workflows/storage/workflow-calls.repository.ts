@@ -12,10 +12,8 @@ import { WorkflowRunState } from '../model/workflow.types.js';
 
 const NAME = CALLS.select('runId', 'shard', 'callKey');
 
-/** Names a call. */
 export type CallId = Pick<WorkflowCallEntity, 'runId' | 'shard' | 'callKey'>;
 
-/** What came of a call. */
 export type EndedCall = Pick<WorkflowCallEntity, 'outcome' | 'usage'> & {
   readonly finishedAt: Date;
   readonly response: Uint8Array;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { given } from '../../../common/given.js';
 import {
   And,
   In,
@@ -85,14 +86,8 @@ export class WorkflowRunsRepository {
   async page(query: WorkflowRunQuery, apps: SomeApps | null, limit: number): Promise<ListedRun[]> {
     const { state, processInstanceUuid, parentRunId, workflow, before } = query;
     const ids = [...uuidsIn(query), ...(before === undefined ? [] : [LessThan(before)])];
-    const where = {
-      shard: EVERY_SHARD,
-      ...(ids.length > 0 && { id: And(...ids) }),
-      ...(state !== undefined && { state }),
-      ...(processInstanceUuid !== undefined && { processInstanceUuid }),
-      ...(parentRunId !== undefined && { parentRunId }),
-      ...(workflow !== undefined && { workflow }),
-    };
+    const id = ids.length === 0 ? undefined : And(...ids);
+    const where = given({ id, state, processInstanceUuid, parentRunId, workflow, shard: EVERY_SHARD });
     return this.database.read((manager) =>
       LISTED_RUN.find(manager, where, { order: { id: 'DESC' }, limit, and: ofApps(manager, apps) }),
     );
