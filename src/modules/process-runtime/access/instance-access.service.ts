@@ -152,7 +152,11 @@ export class UiActionAccess {
     svcUuid: string,
   ): UiActionPlace {
     const place = definition.runtime.uiAction(svcUuid);
-    const isKnown = !this.isForOthers(principal, instance) && (this.isOpen || knowsOf(principal, instance));
+    const mayKnow =
+      this.isOpen ||
+      mayFor(principal, Permission.ProcessRead, instance.appId) ||
+      isResponsible(principal, instance);
+    const isKnown = mayKnow && !this.isForOthers(principal, instance);
     if (place === undefined) {
       throw isKnown ? new UiActionNotFoundError() : new ProcessInstanceNotFoundError();
     }
@@ -167,10 +171,6 @@ export class UiActionAccess {
   private isForOthers(principal: Principal, { appId }: Started): boolean {
     return this.permission !== undefined && !mayFor(principal, this.permission, appId);
   }
-}
-
-function knowsOf(principal: Principal, instance: Started): boolean {
-  return mayFor(principal, Permission.ProcessRead, instance.appId) || isResponsible(principal, instance);
 }
 
 function isResponsible(principal: Principal, { appId, starter }: Started): boolean {

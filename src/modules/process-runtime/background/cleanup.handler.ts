@@ -69,9 +69,6 @@ export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
   }
 
   private next(now: Date): ScheduledJob {
-    return {
-      kind: 'PROCESS_CLEANUP',
-      at: now.getTime() + processLimits.cleanupSeconds * SECOND_MS,
-    };
+    return { kind: 'PROCESS_CLEANUP', at: now.getTime() + processLimits.cleanupSeconds * SECOND_MS };
   }
 }

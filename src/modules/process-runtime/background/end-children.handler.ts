@@ -77,10 +77,8 @@ export class EndChildrenHandler implements JobHandler {
     );
   }
 
-  private async meant(
-    { tokenId, visit, sinceSeq }: Work,
-    parentId: number,
-  ): Promise<(call: Call) => boolean> {
+  private async meant(work: Work, parentId: number): Promise<(call: Call) => boolean> {
+    const { tokenId, visit, sinceSeq } = work;
     if (tokenId === null) {
       return () => true;
     }

@@ -154,13 +154,9 @@ function firstAfter(now: number, from: number, due: (occurrence: number) => numb
   return high;
 }
 
-interface TimerStart {
-  definition: BuildDefinition;
-  node: number;
-  timer: TimerDefinition;
-}
-
-function timersOf({ definitions }: ActivatedBuild): TimerStart[] {
+function timersOf({
+  definitions,
+}: ActivatedBuild): { definition: BuildDefinition; node: number; timer: TimerDefinition }[] {
   return definitions.flatMap((definition) =>
     definition.graph.starts.flatMap((node) => {
       const timer = timerOf(definition, node);

@@ -46,8 +46,6 @@ export interface StartCall {
   idempotencyKey: string | undefined;
 }
 
-type StartState = Pick<InstanceState, 'state' | 'tokens'>;
-
 /** What a start comes to, and what is kept for its Idempotency-Key. */
 type StartOutcome = StartProcessResponseDto | { stopped: StopReport; isMissing: boolean };
 
@@ -202,7 +200,7 @@ export class ProcessStartService {
 function toStartAnswer(
   definition: RunnableDefinition,
   row: InstanceRow,
-  { state, tokens: all }: StartState,
+  { state, tokens: all }: InstanceState,
   now: Date,
 ): StartProcessResponseDto {
   const tokens = [...all.values()]

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Metrics, type LimitUse } from '../../../common/metrics/metrics.js';
 import type { Limit } from '../../../config/env.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
-import { EngineIncident, type IncidentPlace } from '../engine/state/engine.errors.js';
+import { EngineIncident } from '../engine/state/engine.errors.js';
 import type { EngineJob, StepResult } from '../engine/state/engine.types.js';
 import { processLimits } from '../process.limits.js';
 import { Families, familyOf } from '../storage/families.repository.js';
@@ -66,7 +66,8 @@ export class FamilyLimits {
     if (open + jobs.length > this.jobs.most) {
       this.metrics.limits.refused(this.jobs.name);
       const message = `The process and what it has called would have more than ${this.jobs.most} open background jobs.`;
-      throw new EngineIncident('NODE', 'ENGINE', message, placeOf(first));
+      const place = first.kind === 'CALL' ? { node: first.node, tokenId: first.tokenId } : {};
+      throw new EngineIncident('NODE', 'ENGINE', message, place);
     }
   }
 
@@ -88,10 +89,6 @@ export class FamilyLimits {
       throw new EngineIncident('SUBPROCESS', 'SUBPROCESS', message);
     }
   }
-}
-
-function placeOf(job: EngineJob): IncidentPlace {
-  return job.kind === 'CALL' ? { node: job.node, tokenId: job.tokenId } : {};
 }
 
 /** Reads at most once in that time, and again at once after a failure; who asks meanwhile gets what was read last. */

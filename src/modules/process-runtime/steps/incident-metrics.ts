@@ -32,7 +32,8 @@ export class IncidentMetrics {
   /** Shows the last count and, where it was this replica's turn, the new one. */
   private async read(show: (counts: JsonObject) => void): Promise<void> {
     const last = await this.database.read((manager) => IncidentCounts.find(manager));
-    if (last !== null && isCounted(last)) {
+    // There are none while the first replica counts for the first time.
+    if (last !== null && Object.keys(last.counts).length > 0) {
       show(last.counts);
     }
     const now = this.clock.now().getTime();
@@ -55,11 +56,6 @@ export class IncidentMetrics {
     await this.database.writeAside((manager) => IncidentCounts.store(manager, counts, new Date(now + pause)));
     return counts;
   }
-}
-
-/** Not so while the first replica counts for the first time. */
-function isCounted({ counts }: { counts: JsonObject }): boolean {
-  return Object.keys(counts).length > 0;
 }
 
 function openGauge(read: (show: (counts: JsonObject) => void) => Promise<void>): Gauge<'type'> {

@@ -1,11 +1,12 @@
 import type {
   InstanceStatus,
   InstanceState,
+  InstanceWork,
   EngineCommand,
   ExecutedCall,
   StepResult,
 } from '../engine/state/engine.types.js';
-import type { InstanceContent, InstanceRow } from '../storage/process-instance.entity.js';
+import type { InstanceRow } from '../storage/process-instance.entity.js';
 import { addDuration, parseDuration } from '../../../common/iso-8601.js';
 import type { NewJob } from '../../jobs/model/job-queue.types.js';
 import { encodeJob, expiryKey, latest, type RuntimeJob } from './runtime-job.js';
@@ -49,7 +50,7 @@ export function expiryJob(instanceId: number, expiresAt: Date): NewJob {
 }
 
 /** What of the engine's instance is stored as its content. */
-export function contentOf(instance: InstanceState): Omit<InstanceContent, 'parked' | 'corrections'> {
+export function contentOf(instance: InstanceState): InstanceWork {
   const { data, joins, returnPoints, executions, pending, continues, backCounter } = instance;
   return { data, joins, returnPoints, executions, pending, continues, backCounter };
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { leaveGroup } from '../../../database/groups/write-group.js';
-import type { InstanceState, StepResult, TokenState, EngineJob } from '../engine/state/engine.types.js';
+import type { StepResult, TokenState, EngineJob } from '../engine/state/engine.types.js';
 import { outlives, VISIT_KINDS } from './runtime-job.js';
 import { Events } from '../storage/events.repository.js';
 import { Incidents, type IncidentHead, type IncidentRow } from '../storage/incidents.repository.js';
@@ -90,8 +90,10 @@ export class StepWriter {
     if (row.openIncidents === 0) {
       return [];
     }
-    const left = [...tokens.values()].map(({ state }) => state).filter((token) => hasLeft(token, instance));
-    const ids = left.map(({ id }) => id);
+    const left = [...tokens.values()].filter(
+      ({ state }) => instance.tokens.get(state.id)?.visit !== state.visit,
+    );
+    const ids = left.map(({ state }) => state.id);
     const ofWhole = hasEnded(instance.state) ? await Incidents.openAt(manager, row.id, null) : [];
     const over = [
       ...(await Incidents.openOfTokens(manager, row.id, ids)),
@@ -115,10 +117,6 @@ function withCorrections({ row, result, origin, now }: StepWriting): Pick<Instan
   );
   const all = [...corrections, ...made].slice(-CORRECTIONS_SHOWN);
   return all.length === 0 ? {} : { corrections: all };
-}
-
-function hasLeft({ id, visit }: TokenState, { tokens }: InstanceState): boolean {
-  return tokens.get(id)?.visit !== visit;
 }
 
 /** A retry may close its own incident: its work has ended the instance at once, or moved the token on. */

@@ -2,6 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import type { EngineCommand, InstanceState, StepResult } from '../engine/state/engine.types.js';
 import type { EventOrigin } from '../storage/events.repository.js';
+import type { IncidentRow } from '../storage/incidents.repository.js';
 import type { ParkedJob, InstanceRow } from '../storage/process-instance.entity.js';
 import type { LockedRow } from '../storage/instances.repository.js';
 import type { TokenRow } from '../storage/process-token.entity.js';
@@ -45,10 +46,7 @@ export interface NoStep<Answer> {
 
 export type Decision<Answer> = PlannedStep<Answer> | NoStep<Answer>;
 
-export interface RetriedIncident {
-  id: number;
-  job: ParkedJob;
-}
+export type RetriedIncident = Pick<IncidentRow, 'id'> & { job: ParkedJob };
 
 /** What one transaction does to an instance. */
 export interface StepPlan<Answer> {

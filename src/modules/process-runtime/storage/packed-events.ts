@@ -116,7 +116,10 @@ export function unpackEvents(packed: readonly unknown[], seq: number): TrailEven
       kind: known?.kind ?? (kind as ProcessEventKind),
       tokenId,
       node,
-      data: known === undefined ? (members[0] as JsonObject | null) : dataOf(known, members),
+      data:
+        known === undefined
+          ? (members[0] as JsonObject | null)
+          : Object.fromEntries(known.members.map(([name, form], at) => [name, form.unpack(members[at])])),
     });
     last = tokenId ?? last;
     at += 3 + count;
@@ -140,8 +143,4 @@ function membersOf(known: Shape | undefined, data: JsonObject | null): unknown[]
     members.push(member);
   }
   return members;
-}
-
-function dataOf({ members }: Shape, values: readonly unknown[]): JsonObject {
-  return Object.fromEntries(members.map(([name, form], index) => [name, form.unpack(values[index])]));
 }

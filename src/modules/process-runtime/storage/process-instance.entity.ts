@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { safeInteger, storedJson } from '../../../database/column-values.js';
-import type { InstanceStatus, InstanceState } from '../engine/state/engine.types.js';
+import type { InstanceStatus, InstanceWork } from '../engine/state/engine.types.js';
 import type { JsonObject } from '../../../common/json.js';
 
 /** A process instance (docs/process-semantics.md, section 3). `content` holds data, joins and return points as one text of JSON. */
@@ -80,10 +80,7 @@ export interface DataCorrection {
 }
 
 /** What of an instance is one text of JSON. */
-export interface InstanceContent extends Omit<
-  InstanceState,
-  'id' | 'uuid' | 'state' | 'seq' | 'parentUuid' | 'tokens'
-> {
+export interface InstanceContent extends InstanceWork {
   parked: ParkedJob[];
   /** The last ones, oldest first; absent where there was none. */
   corrections?: DataCorrection[];
@@ -93,24 +90,8 @@ export type InstanceRow = Omit<ProcessInstanceEntity, 'parentKey'>;
 
 export type InstanceHead = Omit<InstanceRow, 'content'>;
 
-/** Columns that tell where a called process came from. */
-type ParentColumns = Pick<
-  InstanceRow,
-  | 'parentAppId'
-  | 'parentId'
-  | 'parentUuid'
-  | 'rootId'
-  | 'parentTokenId'
-  | 'parentVisit'
-  | 'parentIndex'
-  | 'parentSeq'
-  | 'parentWaits'
->;
-
-/** The same of a process that was called: all of them are known. */
-export type ParentLink = { [Column in keyof ParentColumns]: NonNullable<ParentColumns[Column]> };
-
-export const NO_PARENT: ParentColumns = {
+/** What the columns that tell where a called process came from hold for one that nobody called. */
+export const NO_PARENT = {
   parentAppId: null,
   parentId: null,
   parentUuid: null,
@@ -120,7 +101,12 @@ export const NO_PARENT: ParentColumns = {
   parentIndex: null,
   parentSeq: null,
   parentWaits: false,
-};
+} as const satisfies Partial<InstanceRow>;
+
+type ParentColumns = Pick<InstanceRow, keyof typeof NO_PARENT>;
+
+/** The same columns of a process that was called: all of them are known. */
+export type ParentLink = { [Column in keyof ParentColumns]: NonNullable<ParentColumns[Column]> };
 
 /** Whether an instance was called by another. */
 export function isCalled<Row extends ParentColumns>(row: Row): row is Row & ParentLink {

@@ -11,7 +11,9 @@ import { createToken, hasPendingAction, lineOf, removeToken, splitParentOf } fro
 export function enter(run: StepRun, id: number, node: number): TokenState {
   const token = run.edit(id);
   if (!run.nodeOf(token).canGoBack && run.instance.returnPoints.length > 0) {
-    closeWayBack(run, token);
+    // A node that forbids going back ends all return points before it (docs/process-semantics.md, section 8).
+    const line = lineOf(run, token);
+    run.instance.returnPoints = run.instance.returnPoints.filter(({ tokenId }) => !line.has(tokenId));
   }
   token.node = node;
   token.status = 'ARRIVED';
@@ -19,12 +21,6 @@ export function enter(run: StepRun, id: number, node: number): TokenState {
   token.call = null;
   run.event('NODE_ENTERED', token, { visit: token.visit });
   return token;
-}
-
-/** A node that forbids going back ends all return points before it (docs/process-semantics.md, section 8). */
-function closeWayBack(run: StepRun, token: TokenState): void {
-  const line = lineOf(run, token);
-  run.instance.returnPoints = run.instance.returnPoints.filter(({ tokenId }) => !line.has(tokenId));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { JsonObject } from '../../../../common/json.js';
-import type { TokenState } from '../state/engine.types.js';
+import type { MessageWait, TokenState } from '../state/engine.types.js';
 import type { StepRun } from '../state/step-run.js';
 import { valueOf } from './token-flow.js';
 import type { GraphNode } from '../../../process-definitions/model/process-graph.types.js';
@@ -10,10 +10,7 @@ import { delayed, dueAt } from '../state/due-times.js';
 const CORRELATION_SHOWN = 256;
 
 /** A message that is published or waited for: a name, and a CEL expression for the value that both sides must share. */
-export interface MessageReference {
-  readonly message: string;
-  readonly correlation: string | null;
-}
+export type MessageReference = Readonly<Pick<MessageWait, 'message' | 'correlation'>>;
 
 /**
  * Publishes a message; delivery is the background's.

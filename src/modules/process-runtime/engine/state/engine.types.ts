@@ -144,6 +144,9 @@ export interface ExecutedCall {
   backTo?: string;
 }
 
+/** What of an instance is stored as one text. */
+export type InstanceWork = Omit<InstanceState, 'id' | 'uuid' | 'state' | 'seq' | 'parentUuid' | 'tokens'>;
+
 /** Everything of one instance that a step reads and changes. */
 export interface InstanceState {
   id: number;

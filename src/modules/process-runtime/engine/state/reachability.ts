@@ -84,15 +84,13 @@ export class Reachability {
 
   /** Ways within one level, against their direction. */
   private sourcesOf(index: number): readonly number[] {
-    this.sources ??= this.turnedRound();
-    return this.sources[index] ?? [];
-  }
-
-  private turnedRound(): number[][] {
-    const sources: number[][] = this.nodes.map(() => []);
-    for (const node of this.nodes) {
-      this.targetsOf(node).forEach((target) => sources[target]?.push(node.index));
+    if (this.sources === undefined) {
+      const sources: number[][] = this.nodes.map(() => []);
+      this.nodes.forEach((node) =>
+        this.targetsOf(node).forEach((target) => sources[target]?.push(node.index)),
+      );
+      this.sources = sources;
     }
-    return sources;
+    return this.sources[index] ?? [];
   }
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../common/json.js';
-import type { InstanceState, TokenState, TokenStatus } from './engine.types.js';
+import type { InstanceState, InstanceWork, TokenState, TokenStatus } from './engine.types.js';
 import { EngineIncident } from './engine.errors.js';
 import type { StepRun } from './step-run.js';
 
@@ -9,9 +9,7 @@ export function newInstance(identity: Pick<InstanceState, 'id' | 'uuid' | 'paren
 }
 
 /** What else an instance has before its first step. */
-export function newContent(
-  data: JsonObject,
-): Omit<InstanceState, 'id' | 'uuid' | 'parentUuid' | 'state' | 'seq' | 'tokens'> {
+export function newContent(data: JsonObject): InstanceWork {
   const empty = { joins: [], returnPoints: [], executions: [], pending: [] };
   return { data, ...empty, continues: 0, backCounter: 0 };
 }

@@ -116,7 +116,9 @@ export function goBack(run: StepRun, point: ReturnPoint, place: UiActionPlace, b
   );
   instance.backCounter += 1;
   run.event('BACK', token, { fromToken: owner.id, fromNode: owner.node, actionSvcUuid: point.actionSvcUuid });
-  restoreValues(run, point, place);
+  const { removeKeys = [], restoreKeys = [] } = place.action.back ?? {};
+  removeKeys.forEach((path) => restoreData(run, path, undefined));
+  restoreKeys.forEach((path) => restoreData(run, path, point.valuesBefore[path]));
   storeBody(run, place.action, place.uiAction, body);
   runAutomaticActions(run, token.id);
   rest(run, token.id);
@@ -167,9 +169,4 @@ function finishedOf(states: Readonly<Record<string, ActionState>>): Record<strin
       .filter(([, { runs }]) => runs > 0)
       .map(([svcUuid, state]) => [svcUuid, { ...state, state: 'COMPLETED' }]),
   );
-}
-
-function restoreValues(run: StepRun, point: ReturnPoint, { action }: UiActionPlace): void {
-  action.back?.removeKeys.forEach((path) => restoreData(run, path, undefined));
-  action.back?.restoreKeys.forEach((path) => restoreData(run, path, point.valuesBefore[path]));
 }
