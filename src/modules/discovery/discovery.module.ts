@@ -10,7 +10,7 @@ import { ProbeClients } from './probes/http/probe-clients.js';
 import { Probes } from './probes/kinds/probes.js';
 import { ScanCoordinator } from './scan/scan-coordinator.js';
 import { ScanEngine } from './scan/scan-engine.js';
-import { SOURCE_PROVIDERS } from './sources/sources.js';
+import { SOURCES_PROVIDER } from './sources/sources.js';
 import { ScanStore } from './storage/scan-store.js';
 import { ScanTurnsRepository } from './storage/scan-turns.repository.js';
 
@@ -22,7 +22,7 @@ import { ScanTurnsRepository } from './storage/scan-turns.repository.js';
     DiscoveryRights,
     ProbeClients,
     Probes,
-    ...SOURCE_PROVIDERS,
+    SOURCES_PROVIDER,
     DatabaseTime,
     DiscoveryMetrics,
     ScanCoordinator,

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Component } from '../../../src/modules/discovery/model/component.types.js';
+import type { ComponentSource } from '../../../src/modules/discovery/sources/listing.js';
+import { SOURCES } from '../../../src/modules/discovery/sources/sources.js';
 import { RegisteredSource } from '../../../src/modules/discovery/sources/registered.source.js';
 import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
 import { AuthorizationType, SystemType } from '../../../src/modules/systems/model/system.types.js';
@@ -34,7 +36,8 @@ describe('RegisteredSource', () => {
   });
 
   it('is one of the sources and knows the single sign-on and the database of this very service', async () => {
-    const { components, rejected } = await app.nest.get(RegisteredSource).list(never);
+    const source = app.nest.get<ComponentSource[]>(SOURCES).find(({ name }) => name === 'registered');
+    const { components, rejected } = await source!.list(never);
     expect(rejected).toEqual([]);
     expect(components.find(({ key }) => key === 'singleSignOn')).toMatchObject({
       kind: 'oidc',

@@ -269,26 +269,4 @@ describe('mergeListings', () => {
     expect(components).toHaveLength(10);
     expect(issues).toEqual([{ code: 'too_many', left: 6, max: 10 }]);
   });
-
-  it('leaves out what a source names twice, and what cannot be shown', () => {
-    const { components, issues } = merge([
-      'kubernetes',
-      [
-        component('a'),
-        component('a', { name: 'again' }),
-        component('__proto__'),
-        component('b c'),
-        component('d', { endpoint: `http://me:${CANARY}@example.com` }),
-        component('e', { endpoint: `http://example.com/?token=${CANARY}` }),
-        component('f', { endpoint: `one:1,me:${CANARY}@two:2` }),
-        component('g', { endpoint: 'one:1,two:2' }),
-      ],
-    ]);
-    expect(components.map(({ key, name }) => `${key} ${name}`)).toEqual(['a a', 'g g']);
-    expect(issues.map((issue) => issue.code)).toEqual([
-      'duplicate',
-      ...Array.from({ length: 5 }, () => 'rejected'),
-    ]);
-    expect(JSON.stringify(issues)).not.toContain(CANARY);
-  });
 });

@@ -1,4 +1,3 @@
-import type { ComponentSourceName } from './component.types.js';
 import { InternalError, NotFoundError } from '../../../common/errors/domain.error.js';
 
 /** Why a component is unhealthy. A fixed list, without anything that it or a driver says. */
@@ -60,7 +59,6 @@ export type SourceFailure = keyof typeof SOURCE_FAILURES;
 export class SourceError extends Error {
   /** @param detail where the mistake is, such as `line 3, column 7`; safe to show, never a value */
   constructor(
-    readonly source: ComponentSourceName,
     readonly failure: SourceFailure,
     readonly detail: string | null = null,
   ) {

@@ -6,7 +6,7 @@ import { within } from '../../../common/deadline.js';
 import { WaitingLine } from '../../../common/waiting-line.js';
 import { DatabaseDeadlineError, DatabaseUnavailableError } from '../../../database/database.errors.js';
 import { ScanLostError, ScanNotStoredError, ScanTimeoutError } from '../model/failures.js';
-import { ScanStore } from '../storage/scan-store.js';
+import { type MadeScan, ScanStore } from '../storage/scan-store.js';
 import { ScanTurnsRepository } from '../storage/scan-turns.repository.js';
 import { ScanEngine, ScanStoppedError } from './scan-engine.js';
 import type { DiscoveryResult, ScanFindings } from '../model/scan.types.js';
@@ -17,22 +17,15 @@ const POLL_MS = 100;
 /** Renewals of a lease before it would end. */
 const RENEWALS = 3;
 
-/** Somebody who wants a scan with a number above `after`. */
-interface Waiter {
-  after: number;
-  requestedBy: string;
-  resolve: (result: DiscoveryResult) => void;
-  reject: (error: unknown) => void;
-}
-
 /** Gives every caller a scan that began after the call; those who come while one runs share the next. */
 @Injectable()
 export class ScanCoordinator implements OnModuleDestroy {
-  private readonly waiters = new Set<Waiter>();
+  /** Scans that callers wait for, by the number that theirs must exceed. */
+  private readonly wanted = new Map<number, Promise<DiscoveryResult>>();
+  /** Settles when every scan that is wanted has been given: this replica makes one after the other. */
+  private last: Promise<unknown> = Promise.resolve();
   private readonly stop = new AbortController();
-  private readonly begun = new SharedRead(async () => (await this.turns.look()).begun);
   private readonly pause = new WaitingLine<true>();
-  private serving: Promise<void> | undefined;
 
   constructor(
     private readonly turns: ScanTurnsRepository,
@@ -49,97 +42,76 @@ export class ScanCoordinator implements OnModuleDestroy {
    * @throws ScanNotStoredError when the database is away, ScanTimeoutError after `requestTimeoutMs`, ScanStoppedError when the service stops
    */
   async scan(requestedBy: string): Promise<DiscoveryResult> {
-    const endsAt = performance.now() + discoveryLimits.requestTimeoutMs;
-    const inTime = <Value>(work: Promise<Value>): Promise<Value> =>
-      within(endsAt - performance.now(), work, () => {
+    try {
+      return await within(discoveryLimits.requestTimeoutMs, this.shared(requestedBy), () => {
         throw new ScanTimeoutError();
       });
-    let waiter: Waiter | undefined;
-    try {
-      const after = await inTime(this.begun.get());
-      const scanned = new Promise<DiscoveryResult>((resolve, reject) => {
-        waiter = { after, requestedBy, resolve, reject };
-        this.enter(waiter);
-      });
-      return await inTime(scanned);
     } catch (error) {
       throw error instanceof DatabaseUnavailableError || error instanceof DatabaseDeadlineError
         ? new ScanNotStoredError(error)
         : error;
-    } finally {
-      if (waiter !== undefined) {
-        this.waiters.delete(waiter);
-      }
     }
   }
 
   /** Ends a scan under way and turns its callers away. */
   async onModuleDestroy(): Promise<void> {
     this.stop.abort();
-    this.reject(new ScanStoppedError());
-    await this.serving;
+    await this.last;
   }
 
-  private enter(waiter: Waiter): void {
-    if (this.stop.signal.aborted) {
-      throw new ScanStoppedError();
+  private async shared(requestedBy: string): Promise<DiscoveryResult> {
+    const after = await this.turns.begun('scan');
+    const known = this.wanted.get(after);
+    if (known !== undefined) {
+      return known;
     }
-    this.waiters.add(waiter);
-    this.serving ??= this.serve();
+    const scan = this.last
+      .then(() => this.obtain(after, requestedBy))
+      .finally(() => this.wanted.delete(after));
+    this.wanted.set(after, scan);
+    this.last = scan.catch(() => undefined);
+    return scan;
   }
 
-  private async serve(): Promise<void> {
-    try {
-      while (this.waiters.size > 0) {
-        if (!(await this.step())) {
-          await this.pause.wait(true, POLL_MS);
-        }
+  /** A scan with a higher number, made here or by another replica. */
+  private async obtain(after: number, requestedBy: string): Promise<DiscoveryResult> {
+    while (!this.stop.signal.aborted) {
+      const { begun, isFree } = await this.turns.look();
+      // Read after the turn: whatever ended it is stored by then.
+      const done = await this.store.newestAfter(after);
+      if (done !== null) {
+        return done.result;
       }
-    } catch (error) {
-      this.reject(error);
-    } finally {
-      this.serving = undefined;
+      const holder = randomUUID();
+      const isOurs = isFree && (await this.turns.claim(begun, holder, discoveryLimits.leaseMs));
+      const made = isOurs ? await this.takeTurn({ number: begun + 1, holder, requestedBy }) : undefined;
+      if (made !== undefined) {
+        return made;
+      }
+      await this.pause.wait(true, POLL_MS, this.stop.signal);
     }
+    throw new ScanStoppedError();
   }
 
-  /** @returns false when there is nothing to do but to wait for another replica */
-  private async step(): Promise<boolean> {
-    const { begun, isFree } = await this.turns.look();
-    // Read after the turn: whatever ended it is stored by then.
-    const done = await this.store.newestAfter(Math.min(...[...this.waiters].map(({ after }) => after)));
-    if (done !== null) {
-      this.resolve(done.id, done.result);
-    }
-    if (this.waiters.size === 0) {
-      return true;
-    }
-    const holder = randomUUID();
-    if (!isFree || !(await this.turns.claim(begun, holder, discoveryLimits.leaseMs))) {
-      return false;
-    }
-    await this.takeTurn(begun + 1, holder);
-    return true;
-  }
-
-  private async takeTurn(number: number, holder: string): Promise<void> {
-    const [first] = this.waiters;
+  /** @returns undefined when another replica took over: it does the work */
+  private async takeTurn(turn: Omit<MadeScan, 'findings'>): Promise<DiscoveryResult | undefined> {
     const end = this.metrics.discoveryScanDuration.startTimer();
     try {
-      const findings = await this.scanHolding(holder);
-      const requestedBy = first?.requestedBy ?? '';
-      const result = await this.store.complete({ number, holder, requestedBy, findings });
+      const findings = await this.scanHolding(turn.holder);
+      const result = await this.store.complete({ ...turn, findings });
       end({ outcome: 'completed' });
-      this.resolve(number, result);
+      return result;
     } catch (error) {
       const isLost = error instanceof ScanLostError;
       end({ outcome: isLost ? 'lost' : 'failed' });
-      // Who took over does the work; these callers wait for that.
-      if (!isLost) {
-        await this.turns.release(holder).catch(() => undefined);
-        this.reject(error, number);
+      if (isLost) {
+        return undefined;
       }
+      await this.turns.release(turn.holder).catch(() => undefined);
+      throw error;
+    } finally {
+      this.redis.shared?.signals.tell('scan', String(turn.number));
     }
-    this.redis.shared?.signals.tell('scan', String(number));
   }
 
   /** Renews the lease while the scan runs, and ends the scan when the lease is lost. */
@@ -160,50 +132,5 @@ export class ScanCoordinator implements OnModuleDestroy {
     } finally {
       clearInterval(timer);
     }
-  }
-
-  private resolve(number: number, result: DiscoveryResult): void {
-    this.take(number).forEach((waiter) => waiter.resolve(result));
-  }
-
-  /** @param number of the scan that failed; those who came while it ran wait for another. @default all are turned away */
-  private reject(error: unknown, number = Infinity): void {
-    this.take(number).forEach((waiter) => waiter.reject(error));
-  }
-
-  private take(number: number): Waiter[] {
-    const taken = [...this.waiters].filter(({ after }) => after < number);
-    taken.forEach((waiter) => this.waiters.delete(waiter));
-    return taken;
-  }
-}
-
-/** Shares one reading among many callers. No caller gets a reading that began before the call. */
-export class SharedRead<Value> {
-  private running: Promise<Value> | undefined;
-  private next: Promise<Value> | undefined;
-
-  constructor(private readonly read: () => Promise<Value>) {}
-
-  get(): Promise<Value> {
-    if (this.running === undefined) {
-      return this.start();
-    }
-    this.next ??= this.afterwards(this.running);
-    return this.next;
-  }
-
-  private async afterwards(running: Promise<Value>): Promise<Value> {
-    await running.catch(() => undefined);
-    this.next = undefined;
-    return this.start();
-  }
-
-  private start(): Promise<Value> {
-    const running = this.read().finally(() => {
-      this.running = undefined;
-    });
-    this.running = running;
-    return running;
   }
 }

@@ -131,7 +131,7 @@ describe('the deadlines of a scan', () => {
           return new Promise(() => undefined);
         }
         if (mode === 'broken') {
-          throw new SourceError('consul', 'auth');
+          throw new SourceError('auth');
         }
         return platform.list();
       },

@@ -72,7 +72,7 @@ export class ScanEngine {
       if (!(error instanceof SourceError)) {
         this.log.error('a source of components failed', error);
       }
-      const { failure, detail } = error instanceof SourceError ? error : new SourceError(name, 'internal');
+      const { failure, detail } = error instanceof SourceError ? error : new SourceError('internal');
       const components = this.lastKnown.get(source) ?? [];
       return { source: name, components, issues: [{ code: 'source_failed', source: name, failure, detail }] };
     }
@@ -107,7 +107,7 @@ export class ScanEngine {
 }
 
 async function inTime(source: ComponentSource, stop: AbortSignal): Promise<SourceListing> {
-  const late = (): Error => new SourceError(source.name, 'timeout');
+  const late = (): Error => new SourceError('timeout');
   const time = new Deadline(stop, discoveryLimits.sourceTimeoutMs, late);
   const cutShort = new Promise<never>((_resolve, reject) => {
     time.signal.addEventListener('abort', () => reject(late()), { once: true });

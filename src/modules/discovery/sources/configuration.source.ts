@@ -1,9 +1,8 @@
 import { parsedJson } from '../../../common/json.js';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import { Log } from '../../../common/logging/log.js';
-import { Env } from '../../../config/env.js';
+import type { Log } from '../../../common/logging/log.js';
+import type { Env } from '../../../config/env.js';
 import { type ComponentSource, Listing, type SourceListing } from './listing.js';
 import { declare } from './configuration/declared-component.js';
 import { mistakesOf, readBounded, resolveReferences } from './configuration/references.js';
@@ -20,8 +19,7 @@ const envelopeSchema = z.strictObject({
 });
 
 /** Components that the file of DISCOVERY_CONFIG_FILE lists. It is read anew for each scan. */
-@Injectable()
-export class ConfigurationSource implements ComponentSource, OnModuleInit {
+export class ConfigurationSource implements ComponentSource {
   readonly name = 'configuration';
 
   constructor(
@@ -33,13 +31,7 @@ export class ConfigurationSource implements ComponentSource, OnModuleInit {
     return this.env.get('DISCOVERY_CONFIG_FILE') !== undefined;
   }
 
-  /** Mistakes appear in the log when the service starts, where whoever deploys it looks. They do not stop it. */
-  onModuleInit(): void {
-    if (this.isEnabled) {
-      void this.logMistakes();
-    }
-  }
-
+  /** Logs mistakes, for when the service starts: whoever deploys it looks there. They do not stop it. */
   async logMistakes(): Promise<void> {
     try {
       const { rejected } = await this.list(AbortSignal.timeout(discoveryLimits.sourceTimeoutMs));
@@ -76,7 +68,7 @@ export class ConfigurationSource implements ComponentSource, OnModuleInit {
 function entriesOf(text: string): unknown[] {
   const { data, error } = envelopeSchema.safeParse(parsedJson(text) ?? yamlOf(text));
   if (error !== undefined) {
-    throw new SourceError('configuration', 'configuration', mistakesOf(error, []).join('; '));
+    throw new SourceError('configuration', mistakesOf(error, []).join('; '));
   }
   return data.platform.components;
 }
@@ -98,5 +90,5 @@ function yamlOf(text: string): unknown {
 }
 
 function syntaxError(place: string | null): SourceError {
-  return new SourceError('configuration', 'syntax', place);
+  return new SourceError('syntax', place);
 }

@@ -1,12 +1,11 @@
-import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { Env } from '../../../config/env.js';
+import type { Env } from '../../../config/env.js';
 import { type ComponentSource, Listing, type SourceListing } from './listing.js';
 import { discovered } from './configuration/declared-component.js';
 import { EndpointError, parseEndpoint } from './configuration/endpoint.js';
 import { inParallel } from '../../../common/in-parallel.js';
 import { SourceError } from '../model/failures.js';
-import { SourceHttp } from './source-http.js';
+import { askingSource } from './source-http.js';
 
 const AT_ONCE = 8;
 const ALL = '*';
@@ -30,51 +29,34 @@ const instancesSchema = z.array(instanceSchema);
 type Instance = z.output<typeof instanceSchema>;
 
 /** Services of the catalog of Consul with the tag of DISCOVERY_SOURCES, described by their metadata. */
-@Injectable()
 export class ConsulSource implements ComponentSource {
   readonly name = 'consul';
+  private readonly settings;
 
-  constructor(private readonly env: Env) {}
+  constructor(private readonly env: Env) {
+    this.settings = env.get('DISCOVERY_SOURCES').consul;
+  }
 
   get isEnabled(): boolean {
-    return this.consul !== undefined;
+    return this.settings !== undefined;
   }
 
   async list(signal: AbortSignal): Promise<SourceListing> {
     const listing = new Listing(this.name);
-    const http = this.connect(signal);
-    try {
-      const names = this.wanted(await http.get('/v1/catalog/services', catalogSchema));
+    const { url = '', tag = ALL, tokenFrom } = this.settings ?? {};
+    const token = tokenFrom === undefined ? undefined : this.env.variable(tokenFrom);
+    const headers: Record<string, string> = token === undefined ? {} : { 'x-consul-token': token };
+    return askingSource({ base: baseOf(url), headers }, signal, async (ask) => {
+      const catalog = await ask('/v1/catalog/services', catalogSchema);
+      const names = Object.keys(catalog)
+        .filter((name) => name !== CONSUL_ITSELF && (tag === ALL || catalog[name]?.includes(tag) === true))
+        .toSorted();
       const found = await inParallel(listing.first(names), AT_ONCE, async (name) => {
         const path = `/v1/health/service/${encodeURIComponent(name)}`;
-        return { name, instances: await http.get(path, instancesSchema) };
+        return { name, instances: await ask(path, instancesSchema) };
       });
       found.forEach(({ name, instances }) => addService(listing, name, instances));
       return listing.done();
-    } finally {
-      await http.close();
-    }
-  }
-
-  private get consul() {
-    return this.env.get('DISCOVERY_SOURCES').consul;
-  }
-
-  private wanted(catalog: Record<string, string[]>): string[] {
-    const tag = this.consul?.tag ?? ALL;
-    return Object.keys(catalog)
-      .filter((name) => name !== CONSUL_ITSELF && (tag === ALL || catalog[name]?.includes(tag) === true))
-      .toSorted();
-  }
-
-  private connect(signal: AbortSignal): SourceHttp {
-    const { url = '', tokenFrom } = this.consul ?? {};
-    const token = tokenFrom === undefined ? undefined : this.env.variable(tokenFrom);
-    return new SourceHttp({
-      source: this.name,
-      base: baseOf(url),
-      headers: token === undefined ? {} : { 'x-consul-token': token },
-      signal,
     });
   }
 }
@@ -91,7 +73,7 @@ function baseOf(url: string): string {
       throw error;
     }
   }
-  throw new SourceError('consul', 'configuration');
+  throw new SourceError('configuration');
 }
 
 /** One component a service, at an instance whose checks pass if there is one. */

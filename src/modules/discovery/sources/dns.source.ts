@@ -1,6 +1,5 @@
 import { promises as dns, type SrvRecord } from 'node:dns';
-import { Injectable } from '@nestjs/common';
-import { Env } from '../../../config/env.js';
+import type { Env } from '../../../config/env.js';
 import { type ComponentSource, Listing, type SourceListing } from './listing.js';
 import { discovered } from './configuration/declared-component.js';
 import { inParallel } from '../../../common/in-parallel.js';
@@ -25,7 +24,6 @@ interface Found extends SrvRecord {
 }
 
 /** Services that the SRV records of the domains of DISCOVERY_SOURCES name (RFC 2782), described by TXT records. */
-@Injectable()
 export class DnsSource implements ComponentSource {
   readonly name = 'dns';
 
@@ -46,7 +44,7 @@ export class DnsSource implements ComponentSource {
       }
       return listing.done();
     } catch (error) {
-      throw new SourceError(this.name, signal.aborted ? 'timeout' : (FAILURES[codeOf(error)] ?? 'dns'));
+      throw new SourceError(signal.aborted ? 'timeout' : (FAILURES[codeOf(error)] ?? 'dns'));
     } finally {
       signal.removeEventListener('abort', cancel);
     }
@@ -79,7 +77,7 @@ export class DnsSource implements ComponentSource {
       }
       return resolver;
     } catch {
-      throw new SourceError(this.name, 'configuration', 'DISCOVERY_SOURCES');
+      throw new SourceError('configuration', 'DISCOVERY_SOURCES');
     }
   }
 }

@@ -1,5 +1,4 @@
-import { Injectable } from '@nestjs/common';
-import { Env } from '../../../config/env.js';
+import type { Env } from '../../../config/env.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../model/component.types.js';
 import { type ComponentSource, Listing, type SourceListing } from './listing.js';
 import { declare, type Declaration } from './configuration/declared-component.js';
@@ -10,7 +9,6 @@ const INFRASTRUCTURE = 'PLATFORM_INFRA_';
 const UNKNOWN_SCHEME = 'must start with the scheme of a kind, such as postgres://, or with kind+http://';
 
 /** Components as shorthands in the environment: `PLATFORM_SERVICE_<KEY>=url`, `PLATFORM_INFRA_<KEY>=postgres://…`. */
-@Injectable()
 export class EnvironmentSource implements ComponentSource {
   readonly name = 'environment';
 

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { Env } from '../../../config/env.js';
+import type { Env } from '../../../config/env.js';
 import { type ComponentSource, Listing, type SourceListing } from './listing.js';
 import { discovered } from './configuration/declared-component.js';
 import { endpointOf } from './configuration/endpoint.js';
 import { SourceError } from '../model/failures.js';
-import { SourceHttp } from './source-http.js';
+import { askingSource, type AskSource } from './source-http.js';
 import { discoveryLimits } from '../discovery.limits.js';
 
 const PAGE_SIZE = 250;
@@ -40,53 +39,49 @@ type KubernetesService = z.output<typeof serviceSchema>;
 type Port = z.output<typeof portSchema>;
 
 /** Services of Kubernetes with the label of DISCOVERY_SOURCES, asked for with the account of the pod. */
-@Injectable()
 export class KubernetesSource implements ComponentSource {
   readonly name = 'kubernetes';
+  private readonly settings;
 
-  constructor(private readonly env: Env) {}
+  constructor(private readonly env: Env) {
+    this.settings = env.get('DISCOVERY_SOURCES').kubernetes;
+  }
 
   get isEnabled(): boolean {
-    return this.kubernetes !== undefined;
+    return this.settings !== undefined;
   }
 
   async list(signal: AbortSignal): Promise<SourceListing> {
     const listing = new Listing(this.name);
-    const http = await this.connect(signal);
-    const namespaces = this.kubernetes?.namespaces ?? [];
+    const address = await this.address(signal);
+    const namespaces = this.settings?.namespaces ?? [];
     const places = namespaces.includes(ALL)
       ? ['/api/v1/services']
       : namespaces.map((namespace) => `/api/v1/namespaces/${encodeURIComponent(namespace)}/services`);
     const isOneNamespace = namespaces.length === 1 && !namespaces.includes(ALL);
-    try {
+    return askingSource(address, signal, async (ask) => {
       for (const place of places) {
-        await this.addServices(http, place, isOneNamespace, listing);
+        await this.addServices(ask, place, isOneNamespace, listing);
       }
       return listing.done();
-    } finally {
-      await http.close();
-    }
-  }
-
-  private get kubernetes() {
-    return this.env.get('DISCOVERY_SOURCES').kubernetes;
+    });
   }
 
   /** Page by page, until the last one or until no more components are taken. */
   private async addServices(
-    http: SourceHttp,
+    ask: AskSource,
     place: string,
     isOneNamespace: boolean,
     listing: Listing,
   ): Promise<void> {
-    const labelSelector = this.kubernetes?.label ?? '';
+    const labelSelector = this.settings?.label ?? '';
     let token: string | undefined;
     do {
       const query = new URLSearchParams({ labelSelector, limit: String(PAGE_SIZE) });
       if (token !== undefined) {
         query.set('continue', token);
       }
-      const page = await http.get(`${place}?${query.toString()}`, pageSchema);
+      const page = await ask(`${place}?${query.toString()}`, pageSchema);
       page.items.forEach((service) => addService(listing, service, isOneNamespace));
       token = page.metadata.continue || undefined;
       if (token !== undefined && listing.isFull) {
@@ -96,23 +91,18 @@ export class KubernetesSource implements ComponentSource {
     } while (token !== undefined);
   }
 
-  private async connect(signal: AbortSignal): Promise<SourceHttp> {
+  private async address(signal: AbortSignal) {
     const host = this.env.variable('KUBERNETES_SERVICE_HOST');
     if (host === undefined) {
-      throw new SourceError(this.name, 'configuration');
+      throw new SourceError('configuration');
     }
     const port = Number(this.env.variable('KUBERNETES_SERVICE_PORT') ?? HTTPS_PORT);
     const [token, ca] = await Promise.all([
       this.accountFile('token', signal),
       this.accountFile('ca.crt', signal),
     ]);
-    return new SourceHttp({
-      source: this.name,
-      base: endpointOf('http', 'https', host, port),
-      headers: { authorization: `Bearer ${token.trim()}` },
-      ca,
-      signal,
-    });
+    const headers = { authorization: `Bearer ${token.trim()}` };
+    return { base: endpointOf('http', 'https', host, port), headers, ca };
   }
 
   private async accountFile(name: string, signal: AbortSignal): Promise<string> {
@@ -120,7 +110,7 @@ export class KubernetesSource implements ComponentSource {
       const path = join(discoveryLimits.kubernetesAccountDir, name);
       return await readFile(path, { encoding: 'utf8', signal });
     } catch {
-      throw new SourceError(this.name, 'unreadable', name);
+      throw new SourceError('unreadable', name);
     }
   }
 }

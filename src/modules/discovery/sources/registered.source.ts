@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
 import { databaseServer } from '../../../config/database-url.js';
-import { Env } from '../../../config/env.js';
+import type { Env } from '../../../config/env.js';
 import { readAuthority } from '../../../common/tls/authority-file.js';
 import { AuthorizationType } from '../../systems/model/system.types.js';
 import type { McpServerRow } from '../../systems/storage/system.entity.js';
-import { SystemsService } from '../../systems/registration/systems.service.js';
+import type { SystemsService } from '../../systems/registration/systems.service.js';
 import { type Component, componentOf, type ComponentOptions } from '../model/component.types.js';
 import { type ComponentSource, Listing, type SourceListing } from './listing.js';
 import { declare } from './configuration/declared-component.js';
@@ -22,7 +21,6 @@ const REGISTERED = { source: 'registered', trust: 'registered' } as const;
  * Components that the service knows by itself: its database, its single sign-on, and the MCP servers and
  * token endpoints of applications. A system that many versions have is one component for each address.
  */
-@Injectable()
 export class RegisteredSource implements ComponentSource {
   readonly name = 'registered';
   readonly isEnabled = true;
@@ -64,7 +62,7 @@ export class RegisteredSource implements ComponentSource {
     for (let after: string | undefined = ''; after !== undefined;) {
       const rows: McpServerRow[] = await this.systems.mcpServers(after, PAGE_SIZE);
       if (signal.aborted) {
-        throw new SourceError(this.name, 'timeout');
+        throw new SourceError('timeout');
       }
       for (const found of rows.flatMap(componentsOf)) {
         const apps = known.get(found.key);

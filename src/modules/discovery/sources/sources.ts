@@ -1,4 +1,4 @@
-import { Injectable, type Provider, type Type } from '@nestjs/common';
+import type { FactoryProvider } from '@nestjs/common';
 import type { ComponentSource, SourceListing } from './listing.js';
 import { ConfigurationSource } from './configuration.source.js';
 import { ConsulSource } from './consul.source.js';
@@ -7,6 +7,8 @@ import { EnvironmentSource } from './environment.source.js';
 import { KubernetesSource } from './kubernetes.source.js';
 import { RegisteredSource } from './registered.source.js';
 import { SERVICE_NAME, SERVICE_VERSION } from '../../../common/service-version.js';
+import { Log } from '../../../common/logging/log.js';
+import { SystemsService } from '../../systems/registration/systems.service.js';
 import { Env } from '../../../config/env.js';
 import { componentOf } from '../model/component.types.js';
 
@@ -21,7 +23,6 @@ const CAPABILITIES = [
 ];
 
 /** This service itself. */
-@Injectable()
 class SelfSource implements ComponentSource {
   readonly name = 'self';
   readonly isEnabled = true;
@@ -43,26 +44,26 @@ class SelfSource implements ComponentSource {
   }
 }
 
-/** Every source, in the order of COMPONENT_SOURCES: a later one wins on a key. */
-const SOURCE_CLASSES: readonly Type<ComponentSource>[] = [
-  SelfSource,
-  ConfigurationSource,
-  EnvironmentSource,
-  KubernetesSource,
-  DnsSource,
-  ConsulSource,
-  RegisteredSource,
-];
-
 /** Injection token of a list of all sources. */
 export const SOURCES = Symbol('SOURCES');
 
-/** The sources and their list, for the module. */
-export const SOURCE_PROVIDERS: Provider[] = [
-  ...SOURCE_CLASSES,
-  {
-    provide: SOURCES,
-    inject: [...SOURCE_CLASSES],
-    useFactory: (...sources: ComponentSource[]): ComponentSource[] => sources,
+/** Every source, in the order of COMPONENT_SOURCES: a later one wins on a key. */
+export const SOURCES_PROVIDER: FactoryProvider<ComponentSource[]> = {
+  provide: SOURCES,
+  inject: [Env, Log, SystemsService],
+  useFactory: (env: Env, log: Log, systems: SystemsService) => {
+    const configuration = new ConfigurationSource(env, log);
+    if (configuration.isEnabled) {
+      void configuration.logMistakes();
+    }
+    return [
+      new SelfSource(env),
+      configuration,
+      new EnvironmentSource(env),
+      new KubernetesSource(env),
+      new DnsSource(env),
+      new ConsulSource(env),
+      new RegisteredSource(env, systems),
+    ];
   },
-];
+};

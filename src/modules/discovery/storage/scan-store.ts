@@ -36,7 +36,7 @@ export type StoredScanDetails = StoredScan & { result: DiscoveryResult };
 type HistoryQuery = PageQuery<number> & TimeRange;
 
 /** A scan that one replica made in its turn. */
-interface MadeScan {
+export interface MadeScan {
   number: number;
   holder: string;
   requestedBy: string;

@@ -25,26 +25,35 @@ interface ScanTurn {
  */
 @Injectable()
 export class ScanTurnsRepository {
+  /** The number of the scan that began last, for all who ask at one time; 0 before the first. */
+  readonly begun: (name: typeof NAME) => Promise<number>;
+
   constructor(
     private readonly database: Database,
     private readonly time: DatabaseTime,
-  ) {}
+  ) {
+    this.begun = database.sharedRead(
+      async (manager, names) => {
+        const { begun } = await this.lookBy(manager);
+        return names.map(() => begun);
+      },
+      (name) => name,
+    );
+  }
 
   async look(): Promise<ScanTurn> {
-    const row = await this.database.read((manager) =>
-      manager
-        .createQueryBuilder(DiscoveryStateEntity, 'state')
-        .select('state.begun', 'begun')
-        .addSelect(
-          `CASE WHEN state.holder IS NULL OR state.held_until <= ${this.time.at()} THEN 1 ELSE 0 END`,
-          'isFree',
-        )
-        .where({ name: NAME })
-        .getRawOne<{ begun: unknown; isFree: unknown }>(),
-    );
-    return row === undefined
-      ? { begun: 0, isFree: true }
-      : { begun: Number(row.begun), isFree: Number(row.isFree) === 1 };
+    return this.database.read((manager) => this.lookBy(manager));
+  }
+
+  private async lookBy(manager: EntityManager): Promise<ScanTurn> {
+    const isFree = `CASE WHEN state.holder IS NULL OR state.held_until <= ${this.time.at()} THEN 1 ELSE 0 END`;
+    const row = await manager
+      .createQueryBuilder(DiscoveryStateEntity, 'state')
+      .select('state.begun', 'begun')
+      .addSelect(isFree, 'isFree')
+      .where({ name: NAME })
+      .getRawOne<{ begun: unknown; isFree: unknown }>();
+    return { begun: Number(row?.begun ?? 0), isFree: Number(row?.isFree ?? 1) === 1 };
   }
 
   /**

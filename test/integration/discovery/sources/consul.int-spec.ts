@@ -134,7 +134,7 @@ describe('ConsulSource', () => {
     const error: unknown = await sourceOf(settings)
       .list(never)
       .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ source: 'consul', failure });
+    expect(error).toMatchObject({ failure });
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('CANARY');
     await noSocketsLeft(peer);
   });

@@ -168,7 +168,7 @@ describe('KubernetesSource', () => {
     const error: unknown = await sourceOf()
       .list(never)
       .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ source: 'kubernetes', failure: 'forbidden' });
+    expect(error).toMatchObject({ failure: 'forbidden' });
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('CANARY');
     await noSocketsLeft(peer);
   });

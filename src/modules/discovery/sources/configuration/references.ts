@@ -157,12 +157,12 @@ class UnresolvedError extends Error {}
 export async function readBounded(path: string, signal: AbortSignal): Promise<string> {
   const status = await stat(path).catch(() => undefined);
   if (status !== undefined && status.size > discoveryLimits.configBytes) {
-    throw new SourceError('configuration', 'too_large');
+    throw new SourceError('too_large');
   }
   const isFile = status?.isFile() === true;
   const text = isFile ? await readFile(path, { encoding: 'utf8', signal }).catch(() => undefined) : undefined;
   if (text === undefined) {
-    throw new SourceError('configuration', 'unreadable');
+    throw new SourceError('unreadable');
   }
   return text;
 }
