@@ -3,21 +3,20 @@ import { turnWithRoom } from '../../common/turns.js';
 import { isPathName, PROCESS_NAME } from '../../common/validation/patterns.decorators.js';
 import { Env } from '../../config/env.js';
 import { checkActionKeys } from './checks/action-keys.checks.js';
-import { checkBoundaryUse } from './checks/boundary-use.checks.js';
-import { checkCalls } from './checks/call.checks.js';
 import { checkCorrelations } from './checks/correlation.checks.js';
 import { checkDataNames } from './checks/data-names.checks.js';
 import { checkElements } from './checks/element.checks.js';
+import { checkBoundaryUse, checkCalls } from './checks/graph.checks.js';
 import { checkFlowLists } from './checks/flow-list.checks.js';
 import { isDocumentation } from './checks/supported-elements.js';
-import { compileProcess, draftProcess } from './compiler/process.compiler.js';
+import { DraftBuilder } from './compiler/draft.builder.js';
+import { compileProcess } from './compiler/process.compiler.js';
 import type { DefinitionProblem, ProcessGraph, WorkflowOutputs } from './model/process-graph.types.js';
 import { DefinitionProblems } from './model/definition-problems.js';
 import { childrenOf, idOf, textOf, type BpmnElement } from './model/bpmn-element.js';
 import { readBpmn } from './reader/bpmn-reader.js';
 import { refuseMisspeltNamespaces } from './reader/namespaces.js';
 import { mayBeParsed } from './reader/xml-guard.js';
-import { definitionLimits } from './definition.limits.js';
 
 /** A BPMN file of a package. */
 export interface ProcessFile {
@@ -55,37 +54,20 @@ export class ProcessCompilerService {
     context: { appId: string; outputs?: WorkflowOutputs },
   ): Promise<CompiledFile> {
     const problems = new DefinitionProblems(file.name);
-    const limits = { maxBytes: definitionLimits.xmlBytes };
-    const isXml = mayBeParsed(file.xml, limits, problems);
+    const isXml = mayBeParsed(file.xml, problems);
     if (isXml) {
       refuseMisspeltNamespaces(file.xml, problems);
     }
     const root = isXml ? await readBpmn(file.xml, problems) : undefined;
-    const definitions = root === undefined ? [] : await this.compileRoot(root, problems, context.appId);
-    return {
-      definitions: problems.hasErrors ? [] : definitions,
-      readable: definitions,
-      problems: problems.list(),
-      unlessCalled: await this.unlessCalled(
-        file.name,
-        problems.hasErrors ? [] : definitions,
-        context.outputs,
-      ),
-    };
-  }
-
-  private async unlessCalled(
-    file: string,
-    definitions: readonly ProcessGraph[],
-    outputs?: WorkflowOutputs,
-  ): Promise<CompiledFile['unlessCalled']> {
-    const found = new Map<string, readonly DefinitionProblem[]>();
+    const readable = root === undefined ? [] : await this.compileRoot(root, problems, context.appId);
+    const definitions = problems.hasErrors ? [] : readable;
+    const unlessCalled = new Map<string, readonly DefinitionProblem[]>();
     for (const definition of definitions) {
-      const problems = new DefinitionProblems(file);
-      await checkDataNames(definition, problems, outputs);
-      found.set(definition.name, problems.list());
+      const found = new DefinitionProblems(file.name);
+      await checkDataNames(definition, found, context.outputs);
+      unlessCalled.set(definition.name, found.list());
     }
-    return found;
+    return { definitions, readable, problems: problems.list(), unlessCalled };
   }
 
   private async compileRoot(
@@ -100,12 +82,8 @@ export class ProcessCompilerService {
       problems,
       complete,
       names: new Map(processes.map((process) => [idOf(process) ?? '', nameOf(process, problems)])),
-      limits: {
-        maxNodes: definitionLimits.nodes,
-        maxNesting: definitionLimits.nesting,
-      },
     };
-    const drafts = processes.flatMap((process) => draftProcess(process, context) ?? []);
+    const drafts = processes.flatMap((process) => new DraftBuilder(process, problems).build() ?? []);
     if (!problems.isTorn) {
       checkFlowLists(drafts, problems);
     }

@@ -3,7 +3,6 @@ import { meets } from '../../../language/json-schema/known-data.js';
 import {
   keyTree,
   omitKeys,
-  parseKey,
   untakenPaths,
   writePath,
   type KeyTree,
@@ -11,9 +10,11 @@ import {
 import type { JsonObject } from '../../../common/json.js';
 import { keyBeginnings } from '../../../language/paths/data-keys.js';
 import { nearestName } from '../../../common/nearest-name.js';
+import { groupedBy } from '../../../common/cached.js';
 import { turnWithRoom } from '../../../common/turns.js';
 import type { GraphAction, GraphUiAction, ProcessGraph } from '../model/process-graph.types.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
+import { EVERYTHING, namesOf, resultsOf, savedBy } from './data-names.checks.js';
 
 /** Two names with a blank between them, outside of brackets. */
 const TWO_NAMES = /^[\w.]+\s+\w/;
@@ -31,7 +32,6 @@ const MAX_PAIRS = 5_000_000;
 const MAX_MEMBERS = 5;
 /** Short names are near to many others that mean something else. */
 const HINT_MIN_LENGTH = 6;
-const EVERYTHING = '*';
 
 /** An action with facts about its keys, worked out once for all its UI actions. */
 interface Looked {
@@ -49,22 +49,12 @@ interface Looked {
 export async function checkActionKeys(graph: ProcessGraph, problems: DefinitionProblems): Promise<void> {
   const check = new ActionKeysCheck(graph, problems);
   for (const node of graph.nodes) {
-    const uiActions = byAction(node.uiActions);
+    const uiActions = groupedBy(node.uiActions, ({ action }) => action);
     for (const action of node.actions.filter(({ manual, keys }) => manual && !keys.includes(EVERYTHING))) {
       await check.check(action, uiActions.get(action.name) ?? [], node.key);
     }
     await turnWithRoom();
   }
-}
-
-function byAction(uiActions: readonly GraphUiAction[]): ReadonlyMap<string, GraphUiAction[]> {
-  const found = new Map<string, GraphUiAction[]>();
-  for (const uiAction of uiActions) {
-    const same = found.get(uiAction.action) ?? [];
-    same.push(uiAction);
-    found.set(uiAction.action, same);
-  }
-  return found;
 }
 
 class ActionKeysCheck {
@@ -82,16 +72,10 @@ class ActionKeysCheck {
     private readonly problems: DefinitionProblems,
   ) {
     this.input = KnownMembers.ofSchema(inputSchema, this.work);
-    const operations = nodes.flatMap(({ actions }) => actions.map(({ operation }) => operation));
-    const saved = operations.flatMap((operation) =>
-      operation.kind === 'SAVE_DATA' && operation.data !== null ? [operation.data] : [],
-    );
+    const saved = nodes.flatMap(({ actions }) => actions.flatMap(savedBy));
     this.written = KnownMembers.ofValues(saved, this.work);
-    const results = [
-      ...operations.map((operation) => (operation.kind === 'START_WORKFLOW' ? operation.resultKey : null)),
-      ...nodes.map(({ call }) => call?.outputKey ?? null),
-    ];
-    this.results = keyTree(results.flatMap((path) => (path === null ? [] : [namesOf(path)])));
+    const results = nodes.flatMap((node) => resultsOf(node));
+    this.results = keyTree(results.map(({ key }) => namesOf(key)));
   }
 
   async check(action: GraphAction, uiActions: readonly GraphUiAction[], element: string): Promise<void> {
@@ -216,9 +200,4 @@ function sampleOf(members: KnownMembers, keys: KeyTree, work: CheckWork): JsonOb
       return [name, leadsOn ? sampleOf(members.member(name), below, work) : true];
     }),
   );
-}
-
-/** The names in a path. A rule of a schema for a list holds for each of its elements. */
-function namesOf(path: string): string[] {
-  return parseKey(path).filter((step) => typeof step === 'string');
 }

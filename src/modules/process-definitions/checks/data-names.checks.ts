@@ -136,7 +136,8 @@ interface Result {
   readonly schema?: JsonObject | undefined;
 }
 
-function resultsOf({ actions, call }: GraphNode, outputs: WorkflowOutputs): Result[] {
+/** Where a node puts results. @param outputs what workflows give */
+export function resultsOf({ actions, call }: GraphNode, outputs: WorkflowOutputs = new Map()): Result[] {
   const results: Result[] = call === null || call.outputKey === null ? [] : [{ key: call.outputKey }];
   return [...results, ...actions.flatMap((action) => resultOf(action, outputs))];
 }
@@ -151,11 +152,12 @@ function resultOf({ operation }: GraphAction, outputs: WorkflowOutputs): Result[
   return [{ key, schema: isWhole ? outputs.get(workflow) : undefined }];
 }
 
-function savedBy({ operation }: GraphAction): JsonObject[] {
+/** The data that an action saves by a template. */
+export function savedBy({ operation }: GraphAction): JsonObject[] {
   return operation.kind === 'SAVE_DATA' && operation.data !== null ? [operation.data] : [];
 }
 
-/** The names of a key, without numbers of elements. */
+/** The names of a key, without numbers of elements: a rule of a schema for a list holds for each of its elements. */
 export function namesOf(key: string): string[] {
   return parseKey(key).filter((step) => typeof step === 'string');
 }

@@ -1,13 +1,6 @@
 import { nameOf, type DefinitionProblems } from '../model/definition-problems.js';
-import {
-  childOf,
-  childrenOf,
-  extensionOf,
-  idOf,
-  kindOf,
-  textOf,
-  type BpmnElement,
-} from '../model/bpmn-element.js';
+import { childOf, idOf, kindOf, partsOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
+import type { DraftNode } from '../draft/draft.js';
 import type { ForeignMeaning, ForeignPart } from './foreign-engines.js';
 
 /** Values of the standard's attribute that name nothing (BPMN 2.0.2, table 10.7). */
@@ -81,12 +74,7 @@ const elementsWithActions = new WeakMap<BpmnElement, boolean>();
 
 /** Whether the element has actions of ours. It is not changed once it was read. */
 export function hasActions(element: BpmnElement): boolean {
-  const found = elementsWithActions.get(element);
-  if (found !== undefined) {
-    return found;
-  }
-  const list = extensionOf(element, 'svc:Actions');
-  const has = list !== undefined && childrenOf(list, 'actions').length > 0;
+  const has = elementsWithActions.get(element) ?? partsOf(element, 'svc:Actions', 'actions').length > 0;
   elementsWithActions.set(element, has);
   return has;
 }
@@ -105,4 +93,26 @@ function isExecutedBySelf(element: BpmnElement): boolean {
     childOf(element, 'messageRef') !== undefined ||
     hasActions(element)
   );
+}
+
+/** The warning for a task without actions, by its kind. Kinds that are not here wait, send or call. */
+const IDLE: Readonly<Record<string, string>> = {
+  task: `has no actions: give it ${OUR_WORK}, or make it a userTask where a person works`,
+  serviceTask: `has no actions: give it ${OUR_WORK}`,
+  sendTask: 'names no message and has no actions: give it messageRef, or svc:actions',
+  manualTask: 'is work outside that nobody confirms: where the process shall wait for it, make it a userTask',
+};
+
+/** Warns of a task at which nothing happens. One that was refused for what it should run or send is not told twice. */
+export function warnOfNothing(
+  { element, key, event }: DraftNode,
+  kind: string,
+  problems: DefinitionProblems,
+): void {
+  const why = Object.hasOwn(IDLE, kind) ? IDLE[kind] : undefined;
+  const isRefused = problems.has('UNSUPPORTED_ELEMENT', element) || problems.hasWrongReference(element);
+  if (why !== undefined && event === null && !isRefused) {
+    const message = `${nameOf(kind, key)} ${why}. As it is, the token passes at once.`;
+    problems.warning('TASK_DOES_NOTHING', element, message);
+  }
 }

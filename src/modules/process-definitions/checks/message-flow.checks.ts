@@ -1,13 +1,5 @@
 import { nameOf, type DefinitionProblems } from '../model/definition-problems.js';
-import {
-  childOf,
-  childrenOf,
-  extensionOf,
-  idOf,
-  isA,
-  kindOf,
-  type BpmnElement,
-} from '../model/bpmn-element.js';
+import { childOf, childrenOf, idOf, isA, kindOf, partsOf, type BpmnElement } from '../model/bpmn-element.js';
 
 /**
  * Checks message flows (BPMN 2.0.2, 9.3): they pass between two pools. They are drawings, messages find each other by name;
@@ -114,8 +106,7 @@ function isOfMessage(element: BpmnElement): boolean {
 }
 
 function hasSendingAction(element: BpmnElement): boolean {
-  const actions = extensionOf(element, 'svc:Actions');
-  return actions !== undefined && childrenOf(actions, 'actions').some(({ kind }) => kind === 'sendMessage');
+  return partsOf(element, 'svc:Actions', 'actions').some(({ kind }) => kind === 'sendMessage');
 }
 
 /** The pool itself, or that of the process around; undefined outside of all pools. */

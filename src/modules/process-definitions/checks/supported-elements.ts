@@ -1,7 +1,10 @@
+import { NODE_KINDS } from '../draft/draft.js';
 import { childOf, childrenOf, kindOf, type BpmnElement } from '../model/bpmn-element.js';
+import { OUR_WORK } from './implementation.checks.js';
 
 /** What has a meaning here; the parts of these are looked at too. */
 const EXECUTED: ReadonlySet<string> = new Set([
+  ...Object.keys(NODE_KINDS),
   'definitions',
   'process',
   'laneSet',
@@ -9,27 +12,10 @@ const EXECUTED: ReadonlySet<string> = new Set([
   'collaboration',
   'participant',
   'messageFlow',
-  'startEvent',
-  'endEvent',
-  'intermediateCatchEvent',
-  'intermediateThrowEvent',
-  'boundaryEvent',
   'messageEventDefinition',
   'timerEventDefinition',
   'errorEventDefinition',
   'terminateEventDefinition',
-  'task',
-  'userTask',
-  'serviceTask',
-  'manualTask',
-  'sendTask',
-  'receiveTask',
-  'exclusiveGateway',
-  'parallelGateway',
-  'inclusiveGateway',
-  'eventBasedGateway',
-  'subProcess',
-  'callActivity',
   'multiInstanceLoopCharacteristics',
   'sequenceFlow',
   'expression',
@@ -132,4 +118,40 @@ function refusedTimer(timer: BpmnElement): string | undefined {
   const event = timer.$parent === undefined ? '' : kindOf(timer.$parent);
   const repeats = childOf(timer, 'timeCycle') !== undefined;
   return repeats && event !== 'startEvent' ? `timeCycle of ${event}` : undefined;
+}
+
+/** Alternatives to elements that are not executed, as in docs/bpmn.md. The first that fits counts. */
+const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
+  [
+    /^participant without process$/,
+    'give it a process with isExecutable="false", or remove the collaboration',
+  ],
+  [/^globalUserTask$/, 'use a user task in a process of its own'],
+  [/^(scriptTask|businessRuleTask|global\w*Task)$/, `use a serviceTask with ${OUR_WORK}`],
+  [/^(complexGateway|startQuantity|completionQuantity)$/, 'use gateways that say what is meant'],
+  [
+    /^(standardLoopCharacteristics|multiInstanceLoopCharacteristics|loopCardinality|completionCondition|complexBehaviorDefinition)/,
+    'use a loop of sequence flows, or a call activity over svc:collection',
+  ],
+  [/^(transaction|isForCompensation|compensateEventDefinition|cancelEventDefinition)$/, 'use error events'],
+  [
+    /^(signal|signalEventDefinition|escalation|escalationEventDefinition|conditionalEventDefinition|linkEventDefinition|parallelMultiple)$/,
+    'use messages or gateways',
+  ],
+  [/^eventSubProcess$/, 'use boundary events'],
+  [/^adHocSubProcess$/, 'use parallel branches'],
+  [/^timeCycle of /, 'use a loop around a timer'],
+  [/^instantiate$/, 'use a message start event'],
+  [
+    /^(ioSpecification|dataInputAssociation|dataOutputAssociation|dataState)$/,
+    'process data is shared, leave it out',
+  ],
+  [/^correlation/, 'use svc:correlation'],
+  [/^(resourceRole|performer|humanPerformer|potentialOwner)$/, 'use svc:execute of lanes'],
+];
+
+/** What an author does instead, for a message. */
+export function alternativeTo(refused: string): string {
+  const known = ALTERNATIVES.find(([pattern]) => pattern.test(refused));
+  return known?.[1] ?? 'model it in another way';
 }

@@ -1,11 +1,9 @@
 import { didYouMean } from '../../../common/nearest-name.js';
-import { hasActions } from '../checks/implementation.checks.js';
-import { warnOfNothing } from '../checks/idle-task.checks.js';
+import { hasActions, warnOfNothing } from '../checks/implementation.checks.js';
 import type { GraphAction, GraphUiAction } from '../model/process-graph.types.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
-import { childrenOf, extensionOf, type BpmnElement } from '../model/bpmn-element.js';
+import { partsOf, type BpmnElement } from '../model/bpmn-element.js';
 import type { DraftNode } from '../draft/draft.js';
-import { implicitAction, implicitUiAction } from './implicit-action.js';
 import { checkSchema } from './json-schema.check.js';
 import { readOperation } from './operation.reader.js';
 import type { SvcUuids } from './svc-uuids.js';
@@ -25,8 +23,7 @@ export class ActionReader {
 
   /** Actions in the order in which they run. */
   actionsOf(node: DraftNode, kind: string): GraphAction[] {
-    const list = extensionOf(node.element, 'svc:Actions');
-    const elements = list === undefined ? [] : childrenOf(list, 'actions');
+    const elements = actionElements(node);
     if (elements.length === 0) {
       return this.withoutActions(node, kind);
     }
@@ -172,10 +169,9 @@ export class ActionReader {
   }
 
   /** Whether an attribute of an action or UI action is misspelt: then what they are together is not known. */
-  private isUnsure({ element }: DraftNode): boolean {
-    const list = extensionOf(element, 'svc:Actions');
-    const all = list === undefined ? [] : childrenOf(list, 'actions');
-    return [...all, ...uiActionElements({ element })].some((one) => this.problems.hasWrongValue(one));
+  private isUnsure(node: DraftNode): boolean {
+    const all = [...actionElements(node), ...uiActionElements(node)];
+    return all.some((one) => this.problems.hasWrongValue(one));
   }
 
   /** Whether an action could have this name, or be manual, but for a misspelt attribute. */
@@ -186,7 +182,7 @@ export class ActionReader {
   private checkTogether(actions: readonly GraphAction[], node: DraftNode): void {
     this.checkNames(actions, 'action', node);
     const byName = new Map(actions.map((action) => [action.name, action]));
-    this.checkWaits(actions, node);
+    this.checkWaits(actions, node, byName);
     for (const action of actions) {
       if (action.parent !== null && !byName.has(action.parent) && !this.mayBe(action.parent, actions, node)) {
         const hint = didYouMean(action.parent, [...byName.keys()]);
@@ -199,8 +195,11 @@ export class ActionReader {
     }
   }
 
-  private checkWaits(actions: readonly GraphAction[], node: DraftNode): void {
-    const byName = new Map(actions.map((action) => [action.name, action]));
+  private checkWaits(
+    actions: readonly GraphAction[],
+    node: DraftNode,
+    byName: ReadonlyMap<string, GraphAction>,
+  ): void {
     for (const { name, parent, manual } of actions) {
       if (parent !== null && !manual && byName.get(parent)?.autoRunChildren === false) {
         const message = `Action "${name}" never runs: its parent "${parent}" has not autoRunChildren="true".`;
@@ -228,9 +227,12 @@ export class ActionReader {
   }
 }
 
-function uiActionElements({ element }: Pick<DraftNode, 'element'>): BpmnElement[] {
-  const list = extensionOf(element, 'svc:UiActions');
-  return list === undefined ? [] : childrenOf(list, 'uiActions');
+function actionElements({ element }: DraftNode): BpmnElement[] {
+  return partsOf(element, 'svc:Actions', 'actions');
+}
+
+function uiActionElements({ element }: DraftNode): BpmnElement[] {
+  return partsOf(element, 'svc:UiActions', 'uiActions');
 }
 
 function isOwnAncestor(action: GraphAction, byName: ReadonlyMap<string, GraphAction>): boolean {
@@ -242,4 +244,37 @@ function isOwnAncestor(action: GraphAction, byName: ReadonlyMap<string, GraphAct
     seen.add(at);
   }
   return false;
+}
+
+/** Name of the action and the UI action that a user task without actions gets (docs/bpmn.md, "User tasks without actions"). */
+const COMPLETE = 'complete';
+
+/** The action for which a user task without actions waits: mandatory, manual, and without data. */
+function implicitAction(nodeKey: string, uuids: SvcUuids): GraphAction {
+  return {
+    svcUuid: uuids.ofAction(nodeKey, COMPLETE),
+    name: COMPLETE,
+    order: 0,
+    manual: true,
+    optional: false,
+    repeatable: false,
+    keys: [],
+    parent: null,
+    autoRunChildren: false,
+    delay: null,
+    back: null,
+    operation: { kind: 'SAVE_DATA', data: null },
+  };
+}
+
+/** How a person executes it. Its schema lets front ends know that there is nothing to fill in. */
+function implicitUiAction(nodeKey: string, uuids: SvcUuids): GraphUiAction {
+  return {
+    svcUuid: uuids.ofUiAction(nodeKey, COMPLETE),
+    name: COMPLETE,
+    action: COMPLETE,
+    body: null,
+    bodySchema: { type: 'object', additionalProperties: false },
+    excludeKeys: [],
+  };
 }

@@ -1,38 +1,11 @@
-import type { NodeKind } from '../model/process-graph.types.js';
+import { definitionLimits } from '../definition.limits.js';
 import { nameOf, type DefinitionProblems } from '../model/definition-problems.js';
 import { childOf, childrenOf, idOf, isA, kindOf, type BpmnElement } from '../model/bpmn-element.js';
-import type { DraftFlow, DraftNode, ProcessDraft } from '../draft/draft.js';
-
-/** How large one process may be. */
-export interface ProcessLimits {
-  maxNodes: number;
-  /** Embedded subprocesses within each other. */
-  maxNesting: number;
-}
+import { NODE_KINDS, type DraftFlow, type DraftNode, type ProcessDraft } from '../draft/draft.js';
 
 /** Flows a node may have on average; more is no process that anybody drew. */
 const FLOWS_PER_NODE = 5;
 const MAX_KEY = 255;
-
-const KINDS: Readonly<Record<string, NodeKind>> = {
-  startEvent: 'START_EVENT',
-  endEvent: 'END_EVENT',
-  intermediateCatchEvent: 'INTERMEDIATE_CATCH_EVENT',
-  intermediateThrowEvent: 'INTERMEDIATE_THROW_EVENT',
-  boundaryEvent: 'BOUNDARY_EVENT',
-  task: 'TASK',
-  serviceTask: 'TASK',
-  manualTask: 'TASK',
-  userTask: 'USER_TASK',
-  sendTask: 'SEND_TASK',
-  receiveTask: 'RECEIVE_TASK',
-  exclusiveGateway: 'EXCLUSIVE_GATEWAY',
-  parallelGateway: 'PARALLEL_GATEWAY',
-  inclusiveGateway: 'INCLUSIVE_GATEWAY',
-  eventBasedGateway: 'EVENT_BASED_GATEWAY',
-  subProcess: 'SUB_PROCESS',
-  callActivity: 'CALL_ACTIVITY',
-};
 
 /** Finds the nodes and flows of one process and connects them. */
 export class DraftBuilder {
@@ -45,7 +18,6 @@ export class DraftBuilder {
   constructor(
     private readonly process: BpmnElement,
     private readonly problems: DefinitionProblems,
-    private readonly limits: ProcessLimits,
   ) {}
 
   /** @returns undefined when it is too large to be looked at any further */
@@ -68,7 +40,7 @@ export class DraftBuilder {
 
   private collect(container: BpmnElement, scope: DraftNode | null, level: number): void {
     this.deepest = Math.max(this.deepest, level);
-    if (level > this.limits.maxNesting) {
+    if (level > definitionLimits.nesting) {
       return;
     }
     for (const element of childrenOf(container, 'flowElements')) {
@@ -81,7 +53,7 @@ export class DraftBuilder {
   }
 
   private collectNode(element: BpmnElement, scope: DraftNode | null, level: number): void {
-    const kind = KINDS[kindOf(element)];
+    const kind = NODE_KINDS[kindOf(element)];
     const key = this.keyOf(element);
     // An event subprocess has been refused; its start events follow rules of their own.
     if (kind === undefined || key === undefined || element.triggeredByEvent === true) {
@@ -118,7 +90,7 @@ export class DraftBuilder {
   }
 
   private isWithinLimits(): boolean {
-    const { maxNodes, maxNesting } = this.limits;
+    const { nodes: maxNodes, nesting: maxNesting } = definitionLimits;
     if (this.nodes.size > maxNodes || this.flowElements.length > maxNodes * FLOWS_PER_NODE) {
       const message = `A process has at most ${maxNodes} nodes and ${maxNodes * FLOWS_PER_NODE} sequence flows.`;
       this.problems.error('PROCESS_TOO_LARGE', this.process, message);

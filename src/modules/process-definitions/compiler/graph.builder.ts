@@ -3,7 +3,7 @@ import type { GraphFlow, GraphLane, GraphNode, ProcessGraph } from '../model/pro
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { kindOf, textOf } from '../model/bpmn-element.js';
 import type { ActionReader } from './action.reader.js';
-import type { CallReader } from './call.reader.js';
+import { readCall } from './call.reader.js';
 import type { DraftNode, ProcessDraft } from '../draft/draft.js';
 import type { SvcUuids } from './svc-uuids.js';
 import { Values } from '../draft/values.js';
@@ -14,7 +14,8 @@ export interface NodeReaders {
   problems: DefinitionProblems;
   uuids: SvcUuids;
   actions: ActionReader;
-  calls: CallReader;
+  /** Names of the processes of the file by their BPMN id. */
+  names: ReadonlyMap<string, string>;
 }
 
 /** Nodes times flows into inclusive gateways: a step may have to look for each of these flows from where a token can come. */
@@ -70,7 +71,7 @@ export class GraphBuilder {
 
   private node(node: DraftNode, index: number): GraphNode {
     const kind = kindOf(node.element);
-    const { problems, uuids } = this.readers;
+    const { problems, uuids, names } = this.readers;
     const values = new Values(node.element, problems);
     const actions = this.readers.actions.actionsOf(node, kind);
     return {
@@ -96,7 +97,7 @@ export class GraphBuilder {
       condition: node.kind === 'BOUNDARY_EVENT' ? values.expression('condition') : null,
       canGoBack: values.flag('canGoBack', true),
       uiActions: this.readers.actions.uiActionsOf(node, kind, actions),
-      call: node.kind === 'CALL_ACTIVITY' ? this.readers.calls.read(node) : null,
+      call: node.kind === 'CALL_ACTIVITY' ? readCall(node.element, names, problems) : null,
       timeout: node.kind === 'RECEIVE_TASK' ? values.duration('timeout', true) : null,
     };
   }

@@ -1,38 +1,27 @@
 import { turnWithRoom } from '../../../common/turns.js';
+import { writePath } from '../../../language/paths/data-keys.js';
+import { parsePath } from '../../../language/paths/data-paths.js';
 import type { ProcessGraph } from '../model/process-graph.types.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { extensionOf, type BpmnElement } from '../model/bpmn-element.js';
 import { ActionReader } from './action.reader.js';
-import { CallReader } from './call.reader.js';
 import { checkBoundaries } from '../checks/boundary.checks.js';
 import { checkGateways } from '../checks/gateway.checks.js';
-import { checkLevels } from '../checks/level.checks.js';
+import { checkLevels, type CheckContext } from '../checks/level.checks.js';
 import type { ProcessDraft } from '../draft/draft.js';
-import { DraftBuilder, type ProcessLimits } from './draft.builder.js';
 import { EventReader } from './event.reader.js';
 import { readFlowConditions } from './flow-conditions.js';
 import { GraphBuilder } from './graph.builder.js';
 import { checkSchema } from './json-schema.check.js';
 import { readLanes } from './lane.reader.js';
-import { searchableOf } from './searchable.reader.js';
 import { SvcUuids } from './svc-uuids.js';
 import { Values } from '../draft/values.js';
 
 /** What is known of the file around a process. */
-export interface CompileContext {
+export interface CompileContext extends CheckContext {
   appId: string;
-  limits: ProcessLimits;
-  problems: DefinitionProblems;
   /** Names of the processes of the file by their BPMN id. */
   names: ReadonlyMap<string, string>;
-  /** Whether every element of the file is executed: without those that are not, ways end where they should not. */
-  complete: boolean;
-  /** Given between parts, since a file may have many expressions. */
-}
-
-/** Finds and connects the nodes of one `bpmn:process`; undefined when it is too large to be looked at. */
-export function draftProcess(process: BpmnElement, context: CompileContext): ProcessDraft | undefined {
-  return new DraftBuilder(process, context.problems, context.limits).build();
 }
 
 /** Checks and compiles a process; the graph means something only when no errors were found in the file. */
@@ -52,12 +41,7 @@ export async function compileProcess(draft: ProcessDraft, context: CompileContex
   const lanes = readLanes(draft, problems);
   const uuids = new SvcUuids(context.appId, draft.key);
   const values = new Values(draft.element, problems);
-  const readers = {
-    problems,
-    uuids,
-    actions: new ActionReader(problems, uuids),
-    calls: new CallReader(problems, context.names),
-  };
+  const readers = { problems, uuids, actions: new ActionReader(problems, uuids), names: context.names };
   return {
     format: 1,
     svcUuid: uuids.given(values) ?? uuids.ofProcess(),
@@ -79,4 +63,29 @@ function inputSchemaOf(process: BpmnElement, problems: DefinitionProblems): Proc
   const schema = values.json('body');
   checkSchema(schema, 'svc:inputSchema', values);
   return schema;
+}
+
+/** Each is a row of every instance, and a row more that a step may have to change. */
+const MAX_SEARCHABLE = 8;
+const MAX_LENGTH = 255;
+
+/** Reads `svc:searchable`: by which data instances of a process are found. Each path is written in one way. */
+function searchableOf(values: Values): Pick<ProcessGraph, 'searchable'> {
+  const searchable = values.paths('searchable').map((path) => writePath(parsePath(path)));
+  const twice = searchable.find((path, index) => searchable.indexOf(path) !== index);
+  const unfit = searchable.find((path) => path.length > MAX_LENGTH || path.includes(':'));
+  if (searchable.length > MAX_SEARCHABLE) {
+    values.error(
+      'INVALID_VALUE',
+      `searchable names at most ${MAX_SEARCHABLE} paths, not ${searchable.length}.`,
+    );
+  }
+  if (twice !== undefined) {
+    values.error('INVALID_VALUE', `searchable names ${twice.slice(0, MAX_LENGTH)} twice.`);
+  }
+  if (unfit !== undefined) {
+    const message = `A path of searchable has at most ${MAX_LENGTH} characters and no colon, which ends it where it is asked for.`;
+    values.error('INVALID_VALUE', message);
+  }
+  return searchable.length === 0 ? {} : { searchable };
 }

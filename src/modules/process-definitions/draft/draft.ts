@@ -41,6 +41,27 @@ export interface ProcessDraft {
   readonly loose: ReadonlySet<BpmnElement>;
 }
 
+/** Kinds of flow nodes that are executed, by the local names of their elements. */
+export const NODE_KINDS: Readonly<Record<string, NodeKind>> = {
+  startEvent: 'START_EVENT',
+  endEvent: 'END_EVENT',
+  intermediateCatchEvent: 'INTERMEDIATE_CATCH_EVENT',
+  intermediateThrowEvent: 'INTERMEDIATE_THROW_EVENT',
+  boundaryEvent: 'BOUNDARY_EVENT',
+  task: 'TASK',
+  serviceTask: 'TASK',
+  manualTask: 'TASK',
+  userTask: 'USER_TASK',
+  sendTask: 'SEND_TASK',
+  receiveTask: 'RECEIVE_TASK',
+  exclusiveGateway: 'EXCLUSIVE_GATEWAY',
+  parallelGateway: 'PARALLEL_GATEWAY',
+  inclusiveGateway: 'INCLUSIVE_GATEWAY',
+  eventBasedGateway: 'EVENT_BASED_GATEWAY',
+  subProcess: 'SUB_PROCESS',
+  callActivity: 'CALL_ACTIVITY',
+};
+
 const ACTIVITIES: ReadonlySet<NodeKind> = new Set<NodeKind>([
   'TASK',
   'USER_TASK',

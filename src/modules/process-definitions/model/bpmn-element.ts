@@ -79,6 +79,12 @@ export function extensionOf(element: BpmnElement, type: string): BpmnElement | u
   return extensions && childrenOf(extensions, 'values').find(({ $type }) => $type === type);
 }
 
+/** Contents of an element of the extension elements, such as the `actions` of `svc:Actions`. */
+export function partsOf(element: BpmnElement, type: string, property: string): BpmnElement[] {
+  const extension = extensionOf(element, type);
+  return extension === undefined ? [] : childrenOf(extension, property);
+}
+
 function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }

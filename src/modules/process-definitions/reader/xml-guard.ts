@@ -1,10 +1,5 @@
+import { definitionLimits } from '../definition.limits.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
-
-/** Bounds of one file before it is parsed. */
-export interface XmlLimits {
-  /** UTF-8 bytes. */
-  maxBytes: number;
-}
 
 /** Files of tools have 50 bytes and more to an element. So many bytes of the limit to one admit all but those made to be dense. */
 const BYTES_PER_ELEMENT = 16;
@@ -23,9 +18,10 @@ const BOOLEANS =
  * flags that the reader would silently take for false.
  * @returns whether the text may be parsed
  */
-export function mayBeParsed(xml: string, limits: XmlLimits, problems: DefinitionProblems): boolean {
-  if (Buffer.byteLength(xml) > limits.maxBytes) {
-    problems.error('FILE_TOO_LARGE', null, `A BPMN file has at most ${limits.maxBytes} bytes.`);
+export function mayBeParsed(xml: string, problems: DefinitionProblems): boolean {
+  const { xmlBytes } = definitionLimits;
+  if (Buffer.byteLength(xml) > xmlBytes) {
+    problems.error('FILE_TOO_LARGE', null, `A BPMN file has at most ${xmlBytes} bytes.`);
     return false;
   }
   const content = xml.replace(NOT_CONTENT, ' ');
@@ -42,7 +38,7 @@ export function mayBeParsed(xml: string, limits: XmlLimits, problems: Definition
     problems.error('FILE_TOO_COMPLEX', null, 'The file nests too deeply or declares too many namespaces.');
     return false;
   }
-  const maxElements = Math.max(MIN_ELEMENTS, Math.floor(limits.maxBytes / BYTES_PER_ELEMENT));
+  const maxElements = Math.max(MIN_ELEMENTS, Math.floor(xmlBytes / BYTES_PER_ELEMENT));
   if (elements > maxElements) {
     const message = `A BPMN file has at most ${maxElements} elements, this one has ${elements}: divide it.`;
     problems.error('FILE_TOO_COMPLEX', null, message);
