@@ -10,18 +10,20 @@ import { poolState } from '../../database/server-pool.js';
 @Injectable()
 export class DependencyMetrics {
   constructor({ registry }: Metrics, dataSource: DataSource, database: Database, trusted: TrustedIssuer) {
-    registry.registerMetric(
-      new Gauge({
-        name: 'svc_oidc_keys_age_seconds',
-        help: 'Age of the signing keys of the token issuer; -1 when there are none to use.',
-        registers: [],
-        collect() {
-          this.set(trusted.keys.ageSeconds() ?? -1);
-        },
-      }),
-    );
-    databaseMetrics(dataSource, database).forEach((metric) => registry.registerMetric<string>(metric));
+    const metrics = [keysAge(trusted), ...databaseMetrics(dataSource, database)];
+    metrics.forEach((metric) => registry.registerMetric<string>(metric));
   }
+}
+
+function keysAge(trusted: TrustedIssuer): Gauge {
+  return new Gauge({
+    name: 'svc_oidc_keys_age_seconds',
+    help: 'Age of the signing keys of the token issuer; -1 when there are none to use.',
+    registers: [],
+    collect() {
+      this.set(trusted.keys.ageSeconds() ?? -1);
+    },
+  });
 }
 
 function databaseMetrics(dataSource: DataSource, database: Database): (Gauge | Counter)[] {

@@ -1,3 +1,4 @@
+import { groupedBy } from '../../../common/cached.js';
 import { byRef, type ComponentRef } from '../model/component.types.js';
 import { describe } from './reported.js';
 import type { CheckedComponent, ScanIssue } from '../model/scan.types.js';
@@ -54,11 +55,7 @@ function groups<Item extends { component: ComponentRef }>(
   items: readonly Item[],
   keyOf: (item: Item) => string,
 ): Item[][] {
-  const found = new Map<string, Item[]>();
-  for (const item of items) {
-    found.set(keyOf(item), [...(found.get(keyOf(item)) ?? []), item]);
-  }
-  return [...found.values()]
+  return [...groupedBy(items, keyOf).values()]
     .filter((group) => group.length > 1)
     .map((group) => group.toSorted((one, other) => byRef(one.component, other.component)));
 }

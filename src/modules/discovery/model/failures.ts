@@ -66,27 +66,23 @@ export class SourceError extends Error {
   }
 }
 
-/** 500: no scan that began after the request was completed within `requestTimeoutMs`. */
-export class ScanTimeoutError extends InternalError {
-  readonly code = 'DISCOVERY_TIMEOUT';
-  constructor() {
-    super('The platform was not scanned in time.');
-  }
-}
+const SCAN_FAILURES = {
+  /** No scan that began after the request was completed within `requestTimeoutMs`. */
+  DISCOVERY_TIMEOUT: 'The platform was not scanned in time.',
+  /** The scan cannot be made or stored, because the database is away. */
+  DISCOVERY_NOT_STORED: 'The platform could not be scanned.',
+  /** Another replica took over because this one was not heard of for too long. The findings of this one are not stored. */
+  DISCOVERY_LOST: 'Another replica scans in the place of this one.',
+  DISCOVERY_STOPPED: 'The scan ended because the service stops.',
+} as const;
 
-/** 500, as the contract says of a rescan: the scan cannot be made or stored, because the database is away. */
-export class ScanNotStoredError extends InternalError {
-  readonly code = 'DISCOVERY_NOT_STORED';
-  constructor(cause: unknown) {
-    super('The platform could not be scanned.', undefined, { cause });
-  }
-}
-
-/** Another replica took over because this one was not heard of for too long. The findings of this one are not stored. */
-export class ScanLostError extends InternalError {
-  readonly code = 'DISCOVERY_LOST';
-  constructor() {
-    super('Another replica scans in the place of this one.');
+/** 500, as the contract says of a rescan: there is no scan. */
+export class ScanFailedError extends InternalError {
+  constructor(
+    readonly code: keyof typeof SCAN_FAILURES,
+    options?: ErrorOptions,
+  ) {
+    super(SCAN_FAILURES[code], undefined, options);
   }
 }
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { inScrapeTime } from '../../../common/metrics/metrics.js';
-import { Metrics } from '../../../common/metrics/metrics.js';
+import { inScrapeTime, Metrics } from '../../../common/metrics/metrics.js';
 import type { ServiceDto } from '../model/discovery-result.dto.js';
 import { ScanStore, type StoredScanDetails } from '../storage/scan-store.js';
 
@@ -19,23 +18,24 @@ export class DiscoveryMetrics {
     { registry }: Metrics,
     private readonly store: ScanStore,
   ) {
-    const up = gauge(
+    const gauge = (name: string, help: string, valueOf: (entry: Entry) => number): void => {
+      const collect = async (): Promise<void> => {
+        made.reset();
+        await inScrapeTime(this.measure(made, valueOf));
+      };
+      const made: Gauge<Label> = new Gauge({ name, help, labelNames: LABELS, registers: [], collect });
+      registry.registerMetric(made);
+    };
+    gauge(
       'svc_discovery_component_up',
       '1 for a healthy component of the last scan, 0 for others.',
-      () => this.fill(up, ({ status }) => (status === 'healthy' ? 1 : 0)),
+      ({ status }) => (status === 'healthy' ? 1 : 0),
     );
-    const checked = gauge(
+    gauge(
       'svc_discovery_component_last_check_timestamp_seconds',
       'When a component of the last scan was checked.',
-      () => this.fill(checked, ({ lastHealthCheck }) => Date.parse(lastHealthCheck) / MILLISECONDS),
+      ({ lastHealthCheck }) => Date.parse(lastHealthCheck) / MILLISECONDS,
     );
-    registry.registerMetric(up);
-    registry.registerMetric(checked);
-  }
-
-  private async fill(target: Gauge<Label>, valueOf: (entry: Entry) => number): Promise<void> {
-    target.reset();
-    await inScrapeTime(this.measure(target, valueOf));
   }
 
   private async measure(target: Gauge<Label>, valueOf: (entry: Entry) => number): Promise<void> {
@@ -48,8 +48,4 @@ export class DiscoveryMetrics {
       }
     }
   }
-}
-
-function gauge(name: string, help: string, collect: () => Promise<void>): Gauge<Label> {
-  return new Gauge({ name, help, labelNames: LABELS, registers: [], collect });
 }

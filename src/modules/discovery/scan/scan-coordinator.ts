@@ -5,10 +5,10 @@ import { RedisService } from '../../../common/redis/redis.service.js';
 import { within } from '../../../common/deadline.js';
 import { WaitingLine } from '../../../common/waiting-line.js';
 import { DatabaseDeadlineError, DatabaseUnavailableError } from '../../../database/database.errors.js';
-import { ScanLostError, ScanNotStoredError, ScanTimeoutError } from '../model/failures.js';
+import { ScanFailedError } from '../model/failures.js';
 import { type MadeScan, ScanStore } from '../storage/scan-store.js';
 import { ScanTurnsRepository } from '../storage/scan-turns.repository.js';
-import { ScanEngine, ScanStoppedError } from './scan-engine.js';
+import { ScanEngine } from './scan-engine.js';
 import type { DiscoveryResult, ScanFindings } from '../model/scan.types.js';
 import { discoveryLimits } from '../discovery.limits.js';
 
@@ -39,16 +39,16 @@ export class ScanCoordinator implements OnModuleDestroy {
 
   /**
    * @param requestedBy user name, kept with the scan when this is the caller who caused it
-   * @throws ScanNotStoredError when the database is away, ScanTimeoutError after `requestTimeoutMs`, ScanStoppedError when the service stops
+   * @throws ScanFailedError when the database is away, after `requestTimeoutMs`, and when the service stops
    */
   async scan(requestedBy: string): Promise<DiscoveryResult> {
     try {
       return await within(discoveryLimits.requestTimeoutMs, this.shared(requestedBy), () => {
-        throw new ScanTimeoutError();
+        throw new ScanFailedError('DISCOVERY_TIMEOUT');
       });
     } catch (error) {
       throw error instanceof DatabaseUnavailableError || error instanceof DatabaseDeadlineError
-        ? new ScanNotStoredError(error)
+        ? new ScanFailedError('DISCOVERY_NOT_STORED', { cause: error })
         : error;
     }
   }
@@ -90,7 +90,7 @@ export class ScanCoordinator implements OnModuleDestroy {
       }
       await this.pause.wait(true, POLL_MS, this.stop.signal);
     }
-    throw new ScanStoppedError();
+    throw new ScanFailedError('DISCOVERY_STOPPED');
   }
 
   /** @returns undefined when another replica took over: it does the work */
@@ -102,7 +102,7 @@ export class ScanCoordinator implements OnModuleDestroy {
       end({ outcome: 'completed' });
       return result;
     } catch (error) {
-      const isLost = error instanceof ScanLostError;
+      const isLost = error instanceof ScanFailedError && error.code === 'DISCOVERY_LOST';
       end({ outcome: isLost ? 'lost' : 'failed' });
       if (isLost) {
         return undefined;
@@ -128,7 +128,7 @@ export class ScanCoordinator implements OnModuleDestroy {
     try {
       return await this.engine.scan(AbortSignal.any([this.stop.signal, lost.signal]));
     } catch (error) {
-      throw lost.signal.aborted ? new ScanLostError() : error;
+      throw lost.signal.aborted ? new ScanFailedError('DISCOVERY_LOST') : error;
     } finally {
       clearInterval(timer);
     }

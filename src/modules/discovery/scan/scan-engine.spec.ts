@@ -14,7 +14,7 @@ import type { Log } from '../../../common/logging/log.js';
 import type { ComponentSource } from '../sources/listing.js';
 import { SourceError } from '../model/failures.js';
 import type { Probes } from '../probes/kinds/probes.js';
-import { ScanEngine, ScanStoppedError } from './scan-engine.js';
+import { ScanEngine } from './scan-engine.js';
 import type { ScanFindings } from '../model/scan.types.js';
 import { limitedEnv } from '../../../../test/support/limits/limits.js';
 
@@ -258,11 +258,12 @@ describe('a scan', () => {
 
   it('ends when the service stops', async () => {
     platform.add('hung', never);
+    const stopped = { code: 'DISCOVERY_STOPPED' };
     const stop = new AbortController();
     const running = engineOf(platform).scan(stop.signal);
     setTimeout(() => stop.abort(), 10);
-    await expect(running).rejects.toBeInstanceOf(ScanStoppedError);
-    await expect(engineOf(platform).scan(AbortSignal.abort())).rejects.toBeInstanceOf(ScanStoppedError);
+    await expect(running).rejects.toMatchObject(stopped);
+    await expect(engineOf(platform).scan(AbortSignal.abort())).rejects.toMatchObject(stopped);
   });
 
   it('takes no more components than allowed, and says so', async () => {

@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../../common/clock.js';
 import { Deadline } from '../../../common/deadline.js';
-import { InternalError } from '../../../common/errors/domain.error.js';
 import { Log } from '../../../common/logging/log.js';
 import type { Component } from '../model/component.types.js';
 import { Probes } from '../probes/kinds/probes.js';
@@ -13,15 +12,7 @@ import { inParallel } from '../../../common/in-parallel.js';
 import { runProbe } from './probe-run.js';
 import type { CheckedComponent, ScanFindings, ScanIssue } from '../model/scan.types.js';
 import { discoveryLimits } from '../discovery.limits.js';
-import { SourceError } from '../model/failures.js';
-
-/** The scan was told to end before it was complete: the service stops. */
-export class ScanStoppedError extends InternalError {
-  readonly code = 'DISCOVERY_STOPPED';
-  constructor() {
-    super('The scan ended because the service stops.');
-  }
-}
+import { ScanFailedError, SourceError } from '../model/failures.js';
 
 /**
  * Looks at everything once: asks the sources, then checks `concurrency` components at a time, within
@@ -39,7 +30,7 @@ export class ScanEngine {
     private readonly log: Log,
   ) {}
 
-  /** @param stop aborted when the service stops @throws ScanStoppedError */
+  /** @param stop aborted when the service stops @throws ScanFailedError then */
   async scan(stop: AbortSignal): Promise<ScanFindings> {
     const startedAt = this.clock.now();
     const start = performance.now();
@@ -47,7 +38,7 @@ export class ScanEngine {
     const merged = mergeListings(readings, discoveryLimits.components);
     const components = await this.check(merged.components, stop);
     if (stop.aborted) {
-      throw new ScanStoppedError();
+      throw new ScanFailedError('DISCOVERY_STOPPED');
     }
     const checks = components.map(({ checkedAt }) => checkedAt.getTime());
     return {
@@ -106,8 +97,9 @@ export class ScanEngine {
   }
 }
 
+const late = (): Error => new SourceError('timeout');
+
 async function inTime(source: ComponentSource, stop: AbortSignal): Promise<SourceListing> {
-  const late = (): Error => new SourceError('timeout');
   const time = new Deadline(stop, discoveryLimits.sourceTimeoutMs, late);
   const cutShort = new Promise<never>((_resolve, reject) => {
     time.signal.addEventListener('abort', () => reject(late()), { once: true });

@@ -48,13 +48,12 @@ export class ConfigurationSource implements ComponentSource {
   async list(signal: AbortSignal): Promise<SourceListing> {
     const text = await readBounded(this.env.get('DISCOVERY_CONFIG_FILE') ?? '', signal);
     const listing = new Listing(this.name);
-    const reader = {
-      variable: (name: string) => this.env.variable(name),
-      file: (path: string) => readBounded(path, signal),
-    };
+    const variable = (name: string) => this.env.variable(name);
+    const file = (path: string) => readBounded(path, signal);
     for (const [index, entry] of entriesOf(text).entries()) {
       const path = [...PATH, index];
-      const { value, mistakes } = await resolveReferences(entry, reader, path);
+      const mistakes: string[] = [];
+      const value = await resolveReferences(entry, { variable, file, mistakes }, path);
       const declared = declare(value, { source: this.name, path });
       const key = 'component' in declared ? declared.component.key : declared.key;
       // What cannot be resolved breaks rules besides, which would only distract.

@@ -1,5 +1,5 @@
 import type { FactoryProvider } from '@nestjs/common';
-import type { ComponentSource, SourceListing } from './listing.js';
+import type { ComponentSource } from './listing.js';
 import { ConfigurationSource } from './configuration.source.js';
 import { ConsulSource } from './consul.source.js';
 import { DnsSource } from './dns.source.js';
@@ -23,25 +23,18 @@ const CAPABILITIES = [
 ];
 
 /** This service itself. */
-class SelfSource implements ComponentSource {
-  readonly name = 'self';
-  readonly isEnabled = true;
-
-  constructor(private readonly env: Env) {}
-
-  async list(): Promise<SourceListing> {
-    const self = componentOf('self', {
-      key: 'svcPlatform',
-      name: SERVICE_NAME,
-      // Equal on every replica, so that a scan by another replica is no change of the configuration.
-      endpoint: this.env.get('PUBLIC_ORIGIN') ?? `http://localhost:${this.env.get('PORT')}`,
-      source: this.name,
-      version: SERVICE_VERSION,
-      capabilities: CAPABILITIES,
-      trust: 'operator',
-    });
-    return { components: [self], rejected: [] };
-  }
+function selfSource(env: Env): ComponentSource {
+  const self = componentOf('self', {
+    key: 'svcPlatform',
+    name: SERVICE_NAME,
+    // Equal on every replica, so that a scan by another replica is no change of the configuration.
+    endpoint: env.get('PUBLIC_ORIGIN') ?? `http://localhost:${env.get('PORT')}`,
+    source: 'self',
+    version: SERVICE_VERSION,
+    capabilities: CAPABILITIES,
+    trust: 'operator',
+  });
+  return { name: 'self', isEnabled: true, list: async () => ({ components: [self], rejected: [] }) };
 }
 
 /** Injection token of a list of all sources. */
@@ -57,7 +50,7 @@ export const SOURCES_PROVIDER: FactoryProvider<ComponentSource[]> = {
       void configuration.logMistakes();
     }
     return [
-      new SelfSource(env),
+      selfSource(env),
       configuration,
       new EnvironmentSource(env),
       new KubernetesSource(env),

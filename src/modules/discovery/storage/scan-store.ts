@@ -54,7 +54,7 @@ export class ScanStore {
   /**
    * Compares a scan with the last completed one and stores all of it in one transaction, which also ends the turn and
    * forgets the oldest of the history.
-   * @throws ScanLostError when another replica scans meanwhile
+   * @throws ScanFailedError `DISCOVERY_LOST` when another replica scans meanwhile
    */
   async complete(scan: MadeScan): Promise<DiscoveryResult> {
     return this.database.write(async (manager) => {

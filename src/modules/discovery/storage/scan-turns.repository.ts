@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { DatabaseTime } from '../../../database/database-time.js';
 import { Database } from '../../../database/database.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
-import { ScanLostError } from '../model/failures.js';
+import { ScanFailedError } from '../model/failures.js';
 import type { Snapshot } from '../findings/snapshot.js';
 import { DiscoveryStateEntity } from './discovery.entity.js';
 
@@ -102,12 +102,12 @@ export class ScanTurnsRepository {
   /**
    * Ends the turn in the transaction that stores what it found; the row stays locked until then.
    * @returns what the last completed scan found; null before the first
-   * @throws ScanLostError when the lease is another's
+   * @throws ScanFailedError `DISCOVERY_LOST` when the lease is another's
    */
   async finish(manager: EntityManager, holder: string): Promise<Snapshot | null> {
     const { affected } = await manager.update(DiscoveryStateEntity, { name: NAME, holder }, { holder: null });
     if (affected !== 1) {
-      throw new ScanLostError();
+      throw new ScanFailedError('DISCOVERY_LOST');
     }
     const { snapshot } = await manager.findOneByOrFail(DiscoveryStateEntity, { name: NAME });
     return snapshot === null ? null : (JSON.parse(snapshot) as Snapshot);

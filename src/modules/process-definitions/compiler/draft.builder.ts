@@ -29,10 +29,13 @@ export class DraftBuilder {
     this.flowElements.forEach(({ element, scope }) => this.connect(element, scope));
     this.nodes.forEach((node) => this.attach(node));
     this.nodes.forEach((node) => this.orderOutgoing(node));
+    const nodes = [...this.nodes.values()];
+    number(nodes);
+    number(this.flows);
     return {
       element: this.process,
       key: idOf(this.process) ?? '',
-      nodes: [...this.nodes.values()],
+      nodes,
       flows: this.flows,
       loose: this.loose,
     };
@@ -65,6 +68,7 @@ export class DraftBuilder {
       kind,
       scope,
       position: this.nodes.size,
+      index: -1,
       event: null,
       lane: null,
       incoming: [],
@@ -118,7 +122,7 @@ export class DraftBuilder {
       this.loose.add(element);
       return;
     }
-    const flow: DraftFlow = { element, key, source, target, condition: null };
+    const flow: DraftFlow = { element, key, source, target, condition: null, index: -1 };
     this.flows.push(flow);
     source.outgoing.push(flow);
     target.incoming.push(flow);
@@ -178,4 +182,10 @@ function isElsewhere(element: BpmnElement, process: BpmnElement): boolean {
     }
   }
   return true;
+}
+
+/** By code units of ids and not by language, so that every machine has one order. */
+function number(parts: readonly { key: string; index: number }[]): void {
+  const sorted = parts.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
+  sorted.forEach((part, index) => (part.index = index));
 }

@@ -10,13 +10,14 @@ const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
 /** Checks a JSON Schema (draft 2020-12) for data of callers: its size, and that it compiles as at the start of an instance. */
 export function checkSchema(schema: JsonObject | null, what: string, values: Values): void {
-  const problem =
-    schema === null ? undefined : (sizeProblem(schema) ?? draftProblem(schema) ?? faultOf(schema));
+  if (schema === null) {
+    return;
+  }
+  const problem = sizeProblem(schema) ?? draftProblem(schema) ?? faultOf(schema);
+  const slip = problem === undefined ? misspeltRequired(schema) : undefined;
   if (problem !== undefined) {
     values.error('INVALID_SCHEMA', `${what} ${problem}`);
-  }
-  const slip = schema === null || problem !== undefined ? undefined : misspeltRequired(schema);
-  if (slip !== undefined) {
+  } else if (slip !== undefined) {
     values.warning('REQUIRED_UNKNOWN', `${what}: ${slip}`);
   }
 }

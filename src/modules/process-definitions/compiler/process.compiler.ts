@@ -11,7 +11,7 @@ import { checkLevels, type CheckContext } from '../checks/level.checks.js';
 import type { ProcessDraft } from '../draft/draft.js';
 import { EventReader } from './event.reader.js';
 import { readFlowConditions } from './flow-conditions.js';
-import { GraphBuilder } from './graph.builder.js';
+import { buildGraph } from './graph.builder.js';
 import { checkSchema } from './json-schema.check.js';
 import { readLanes } from './lane.reader.js';
 import { SvcUuids } from './svc-uuids.js';
@@ -47,7 +47,7 @@ export async function compileProcess(draft: ProcessDraft, context: CompileContex
     svcUuid: uuids.given(values) ?? uuids.ofProcess(),
     key: draft.key,
     name: context.names.get(draft.key) ?? draft.key,
-    ...(await new GraphBuilder(draft, readers).build(lanes)),
+    ...(await buildGraph(draft, readers, lanes)),
     inputSchema: inputSchemaOf(draft.element, problems),
     expiresAfter: values.duration('expiresAfter'),
     ...searchableOf(values),

@@ -10,6 +10,8 @@ export interface DraftNode {
   readonly scope: DraftNode | null;
   /** Position in the file. */
   readonly position: number;
+  /** Position in the graph, where nodes are in the order of their ids. */
+  index: number;
   event: EventDefinition | null;
   /** Position of its lane among those of the process. */
   lane: number | null;
@@ -28,6 +30,8 @@ export interface DraftFlow {
   readonly source: DraftNode;
   readonly target: DraftNode;
   condition: string | null;
+  /** Position in the graph. */
+  index: number;
 }
 
 /** A process whose elements have been found and connected. */

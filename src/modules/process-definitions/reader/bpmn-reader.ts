@@ -86,15 +86,15 @@ export async function readBpmn(xml: string, problems: DefinitionProblems): Promi
       return undefined;
     }
     const message = error instanceof Error ? firstLines(error.message) : 'unknown';
-    const slip = slipIn(message) || leftOpen(message, xml) || notBpmn(message, xml);
-    problems.error('NOT_BPMN', null, `The file is not BPMN 2.0 XML: ${message}${slip}`);
+    problems.error('NOT_BPMN', null, `The file is not BPMN 2.0 XML: ${message}${causeOf(message, xml)}`);
     return undefined;
   }
 }
 
 /** Of one place that cannot be parsed the first fault is told. What names an element that stands there follows from it. */
 function withoutFollowing(warnings: readonly ModdleWarning[], xml: string): readonly ModdleWarning[] {
-  const faults = new Map(warnings.flatMap((warning) => pairOf(warning)).toReversed());
+  const faults = new Map(warnings.toReversed().map((warning) => [placeOfFault(warning), warning]));
+  faults.delete(undefined);
   const ids = faults.size === 0 ? undefined : new Set(Array.from(xml.matchAll(ID), ([, a, b]) => a ?? b));
   return warnings.filter((warning) => {
     const place = placeOfFault(warning);
@@ -111,11 +111,6 @@ function followsFrom(ids: ReadonlySet<string | undefined>, { value, property = '
 }
 
 const ID = /\sid\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
-
-function pairOf(warning: ModdleWarning): [string, ModdleWarning][] {
-  const place = placeOfFault(warning);
-  return place === undefined ? [] : [[place, warning]];
-}
 
 function placeOfFault({ message }: ModdleWarning): string | undefined {
   return /^unparsable content .{0,300}? detected\s+line: \d+\s+column: \d+/s.exec(message)?.[0];
@@ -206,16 +201,12 @@ function slipIn(message: string): string {
     : '';
 }
 
-/** The parser tells where it saw that tags do not fit, which may be far behind the element. */
-function leftOpen(message: string, xml: string): string {
-  if (!/closing tag mismatch|close tag|unclosed tag|unexpected end of file/.test(message)) {
-    return '';
+/** Why the file could not be read at all. The parser tells where it saw that tags do not fit, which may be far behind the element. */
+function causeOf(message: string, xml: string): string {
+  if (/closing tag mismatch|close tag|unclosed tag|unexpected end of file/.test(message)) {
+    return slipIn(message) || `. ${tagFault(xml)}`;
   }
-  return `. ${tagFault(xml)}`;
-}
-
-function notBpmn(message: string, xml: string): string {
-  return message.startsWith('failed to parse document') ? bpmnNamespaceHint(xml) : '';
+  return message.startsWith('failed to parse document') ? bpmnNamespaceHint(xml) : slipIn(message);
 }
 
 function firstLines(message: string): string {

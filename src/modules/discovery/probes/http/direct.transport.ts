@@ -4,7 +4,7 @@ import { discoveryLimits } from '../../discovery.limits.js';
 import { ProbeError } from '../../model/failures.js';
 import type { ProbeContext } from '../../model/probe.js';
 import { connected, openSocket, type TlsTrust } from '../net/open-socket.js';
-import { HttpAnswer, type SendHttp } from './http-transport.js';
+import { HttpAnswer, type SendHttp } from './probe-http.js';
 
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 

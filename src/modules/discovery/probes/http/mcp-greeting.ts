@@ -1,7 +1,6 @@
 import { isJsonObject, parsedJson } from '../../../../common/json.js';
 import { failureOfStatus, ProbeError } from '../../model/failures.js';
-import type { HttpAnswer } from './http-transport.js';
-import type { ProbeHttp } from './probe-http.js';
+import type { HttpAnswer, ProbeHttp } from './probe-http.js';
 
 /** What an MCP server says of itself when it is greeted. */
 export interface McpGreeting {

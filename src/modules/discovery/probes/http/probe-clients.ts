@@ -6,10 +6,9 @@ import { Env } from '../../../../config/env.js';
 import { McpConnectionService } from '../../../mcp-connection/mcp-connection.service.js';
 import type { Component } from '../../model/component.types.js';
 import { tlsTrustOf } from '../net/open-socket.js';
-import type { ProbeContext } from '../../model/probe.js';
+import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
 import { sendDirectly } from './direct.transport.js';
-import { HttpAnswer, type SendHttp } from './http-transport.js';
-import { httpUrlOf, ProbeHttp } from './probe-http.js';
+import { HttpAnswer, httpUrlOf, ProbeHttp, type SendHttp } from './probe-http.js';
 import { discoveryLimits } from '../../discovery.limits.js';
 
 /** Answers of one probe together, in answers of the largest size. */
@@ -59,3 +58,10 @@ export class ProbeClients {
     };
   }
 }
+
+/** A `Probe` that is given its clients. */
+export type ProbeOfKind = (
+  component: Component,
+  context: ProbeContext,
+  clients: ProbeClients,
+) => Promise<ProbeFinding>;

@@ -10,8 +10,7 @@ import {
   versionOf,
 } from '../net/self-description.js';
 import { ProbeError } from '../../model/failures.js';
-import type { HttpAnswer } from './http-transport.js';
-import type { ProbeHttp } from './probe-http.js';
+import type { HttpAnswer, ProbeHttp } from './probe-http.js';
 
 /** What is known after the health endpoint has answered. */
 interface HealthFound {

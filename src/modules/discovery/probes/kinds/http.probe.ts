@@ -1,11 +1,8 @@
 import { isJsonObject, parsedJson } from '../../../../common/json.js';
 import { failureOfStatus, ProbeError } from '../../model/failures.js';
-import type { Component } from '../../model/component.types.js';
-import type { HttpAnswer } from '../http/http-transport.js';
-import type { ProbeClients } from '../http/probe-clients.js';
-import type { ProbeHttp } from '../http/probe-http.js';
+import type { ProbeOfKind } from '../http/probe-clients.js';
+import type { HttpAnswer, ProbeHttp } from '../http/probe-http.js';
 import { moreAbout } from '../http/service-details.js';
-import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
 import { describedBy, known, merged, versionOf } from '../net/self-description.js';
 
 /** Where health endpoints usually are: general, Spring Actuator, Kubernetes, Dapr. */
@@ -23,11 +20,7 @@ interface Found {
  * Looks at a service by its health endpoint. Options: `healthPath`, and `infoPath` of a document, also
  * OpenAPI, that tells name, version and capabilities.
  */
-export async function probeHttp(
-  component: Component,
-  context: ProbeContext,
-  clients: ProbeClients,
-): Promise<ProbeFinding> {
+export const probeHttp: ProbeOfKind = async (component, context, clients) => {
   const { healthPath: path, infoPath } = component.options;
   const http = clients.open(component, context);
   const { answer, at } =
@@ -47,7 +40,7 @@ export async function probeHttp(
   const header = versionOf(answer.header('x-app-version'));
   const own = merged([describedBy(body), known('version', header)]);
   return merged([own, await moreAbout(http, { own, at, answer, infoPath })]);
-}
+};
 
 /**
  * The first usual path that exists and can be read, else the first that exists, else the address itself. Kubernetes and Spring

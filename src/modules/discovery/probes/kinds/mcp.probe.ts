@@ -1,7 +1,7 @@
 import type { ConnectionFailureCause } from '../../../mcp-connection/model/connection-failure.types.js';
 import type { Component } from '../../model/component.types.js';
 import { httpUrlOf } from '../http/probe-http.js';
-import type { ProbeClients } from '../http/probe-clients.js';
+import type { ProbeClients, ProbeOfKind } from '../http/probe-clients.js';
 import { greetMcpServer, type McpGreeting } from '../http/mcp-greeting.js';
 import { PROBE_FAILURES, ProbeError, type ProbeFailure } from '../../model/failures.js';
 import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
@@ -20,11 +20,7 @@ const FAILURES: Readonly<Partial<Record<ConnectionFailureCause, ProbeFailure>>> 
  * Looks at an MCP server: it is greeted, and no tool is listed or called. Option `authorizationRequired`: a
  * refusal for want of a token shows that the server works.
  */
-export async function probeMcp(
-  component: Component,
-  context: ProbeContext,
-  clients: ProbeClients,
-): Promise<ProbeFinding> {
+export const probeMcp: ProbeOfKind = async (component, context, clients) => {
   try {
     return findingOf(
       component.trust === 'registered'
@@ -38,7 +34,7 @@ export async function probeMcp(
     }
     throw error;
   }
-}
+};
 
 async function guarded(
   component: Component,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ProbeClients } from '../http/probe-clients.js';
+import { ProbeClients, type ProbeOfKind } from '../http/probe-clients.js';
 import type { Component, ComponentKind } from '../../model/component.types.js';
 import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
 import { probeHttp } from './http.probe.js';
@@ -12,8 +12,6 @@ import { probeNats, probeRabbitmq } from './rabbitmq-nats.probes.js';
 import { probeRedis } from './redis.probe.js';
 import { probeSmtp } from './smtp.probe.js';
 import { probeElasticsearch, probeOidc, probeS3, probeTokenEndpoint } from './web.probes.js';
-
-type ProbeOfKind = (...args: [Component, ProbeContext, ProbeClients]) => Promise<ProbeFinding>;
 
 const PROBES: Readonly<Record<ComponentKind, ProbeOfKind>> = {
   /** This service: whoever can ask it is answered by it. */

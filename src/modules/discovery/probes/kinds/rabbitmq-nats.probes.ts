@@ -1,11 +1,9 @@
-import type { Component } from '../../model/component.types.js';
 import { brokersOf } from '../net/warnings.js';
 import { connectOnly } from '../net/open-socket.js';
-import type { ProbeClients } from '../http/probe-clients.js';
+import type { ProbeOfKind } from '../http/probe-clients.js';
 import type { ProbeHttp } from '../http/probe-http.js';
 import { records, versionOf, wholeNumber } from '../net/self-description.js';
 import { ProbeError } from '../../model/failures.js';
-import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
 
 /** Exchanges asked for at once: with names of the greatest length they stay below the limit of an answer. */
 const PAGE = 150;
@@ -13,11 +11,7 @@ const MAX_PAGES = 200;
 const AMQP_PORTS: Readonly<Record<string, number>> = { amqp: 5_672, amqps: 5_671 };
 
 /** Looks at a RabbitMQ cluster by its management interface: running nodes and own topic exchanges. */
-export async function probeRabbitmq(
-  component: Component,
-  context: ProbeContext,
-  clients: ProbeClients,
-): Promise<ProbeFinding> {
+export const probeRabbitmq: ProbeOfKind = async (component, context, clients) => {
   const [scheme = ''] = component.endpoint.split(':', 1);
   const port = AMQP_PORTS[scheme];
   if (port !== undefined) {
@@ -41,7 +35,7 @@ export async function probeRabbitmq(
     brokers: brokersOf(running, component.options.expectedBrokers ?? nodes.length, context),
     topics,
   };
-}
+};
 
 /** The account is known to be valid: without the tag monitoring the nodes answer 401 all the same. */
 async function nodesOf(http: ProbeHttp): Promise<unknown> {
@@ -69,11 +63,7 @@ async function topicExchanges(http: ProbeHttp): Promise<number> {
 const NATS_PORT = 4_222;
 
 /** Looks at a NATS cluster by the monitoring port: servers with routes, and JetStream streams. */
-export async function probeNats(
-  component: Component,
-  context: ProbeContext,
-  clients: ProbeClients,
-): Promise<ProbeFinding> {
+export const probeNats: ProbeOfKind = async (component, context, clients) => {
   if (component.endpoint.startsWith('nats:')) {
     await connectOnly(component, context, NATS_PORT);
     return { type: 'nats' };
@@ -95,4 +85,4 @@ export async function probeNats(
     brokers: brokersOf(1 + others.size, component.options.expectedBrokers ?? 1, context),
     topics: wholeNumber(streams['streams'] ?? 0),
   };
-}
+};

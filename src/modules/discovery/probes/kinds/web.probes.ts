@@ -1,18 +1,12 @@
 import { AwsV4Signer } from 'aws4fetch';
 import { isJsonObject } from '../../../../common/json.js';
-import type { Component } from '../../model/component.types.js';
 import { httpUrlOf } from '../http/probe-http.js';
-import type { ProbeClients } from '../http/probe-clients.js';
+import type { ProbeOfKind } from '../http/probe-clients.js';
 import { capabilitiesOf, records, versionOf } from '../net/self-description.js';
 import { failureOfStatus, ProbeError, type ProbeFailure } from '../../model/failures.js';
-import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
 
 /** Looks at an Elasticsearch or OpenSearch cluster. Needs an account with the cluster privilege monitor. */
-export async function probeElasticsearch(
-  component: Component,
-  context: ProbeContext,
-  clients: ProbeClients,
-): Promise<ProbeFinding> {
+export const probeElasticsearch: ProbeOfKind = async (component, context, clients) => {
   const http = clients.open(component, context);
   const { version } = await http.object('/');
   if (!isJsonObject(version)) {
@@ -29,14 +23,10 @@ export async function probeElasticsearch(
     type: version['distribution'] === 'opensearch' ? 'opensearch' : 'elasticsearch',
     version: versionOf(version['number']),
   };
-}
+};
 
 /** Looks at an OpenID Connect issuer: its document names it, and its key set has keys. */
-export async function probeOidc(
-  component: Component,
-  context: ProbeContext,
-  clients: ProbeClients,
-): Promise<ProbeFinding> {
+export const probeOidc: ProbeOfKind = async (component, context, clients) => {
   const http = clients.open({ ...component, credentials: null }, context);
   const { issuer, jwks_uri: keysUrl } = await http.object('/.well-known/openid-configuration');
   if (!isSame(issuer, http.base) || typeof keysUrl !== 'string' || !URL.canParse(keysUrl)) {
@@ -48,7 +38,7 @@ export async function probeOidc(
     throw new ProbeError('down');
   }
   return { capabilities: capabilitiesOf(found.map(({ alg }) => alg)) };
-}
+};
 
 /** The endpoint of a component has no slash at its end, whatever the issuer calls itself. */
 function isSame(issuer: unknown, endpoint: URL): boolean {
@@ -63,11 +53,7 @@ function plain(url: URL): string {
 const REFUSALS = new Set([400, 401, 405, 415, 422]);
 
 /** Looks at an OAuth token endpoint by a request without client: a scan is no attempt to sign in. */
-export async function probeTokenEndpoint(
-  component: Component,
-  context: ProbeContext,
-  clients: ProbeClients,
-): Promise<ProbeFinding> {
+export const probeTokenEndpoint: ProbeOfKind = async (component, context, clients) => {
   const http = clients.open({ ...component, credentials: null }, context);
   const { status } = await http.post(http.base, { grant_type: 'client_credentials' });
   if (!REFUSALS.has(status)) {
@@ -75,7 +61,7 @@ export async function probeTokenEndpoint(
     throw new ProbeError(failureOfStatus(status) ?? 'protocol');
   }
   return {};
-}
+};
 
 const S3_CODES: Readonly<Record<string, ProbeFailure>> = {
   AccessDenied: 'forbidden',
@@ -93,11 +79,7 @@ const S3_CODES: Readonly<Record<string, ProbeFailure>> = {
 const LISTING = /^\s*(?:<\?xml[^>]*>\s*)?<ListAllMyBucketsResult[\s>]/;
 
 /** Looks at storage with the S3 interface: how many buckets there are. Needs an account with s3:ListAllMyBuckets. */
-export async function probeS3(
-  component: Component,
-  context: ProbeContext,
-  clients: ProbeClients,
-): Promise<ProbeFinding> {
+export const probeS3: ProbeOfKind = async (component, context, clients) => {
   const { username: accessKeyId, password: secretAccessKey } = component.credentials ?? {};
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new ProbeError('configuration');
@@ -116,7 +98,7 @@ export async function probeS3(
     throw new ProbeError(failure);
   }
   return { buckets: bucketsIn(answer.expectOk().body) };
-}
+};
 
 /** @throws ProbeError `protocol` when the text is not an answer to ListBuckets */
 function bucketsIn(xml: string): number {

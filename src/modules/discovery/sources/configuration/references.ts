@@ -65,49 +65,42 @@ interface ReferenceReader {
   variable(name: string): string | undefined;
   /** @throws Error when the file cannot be read or is too large */
   file(path: string): Promise<string>;
-}
-
-/** Values with every `${env:NAME}` and `${file:PATH}` replaced, and where that was not possible. */
-export interface Resolved {
-  value: unknown;
-  /** Sentences with the path of a value, never the value or what it refers to. */
+  /** Takes sentences with the path of a value, never the value or what it refers to. */
   mistakes: string[];
 }
 
-/** Replaces the references in all texts of a document. @param path of the value itself, for mistakes */
+/**
+ * Replaces every `${env:NAME}` and `${file:PATH}` in all texts of a document, where that is possible.
+ * @param path of the value itself, for mistakes
+ */
 export async function resolveReferences(
   value: unknown,
   reader: ReferenceReader,
   path: readonly PropertyKey[],
-): Promise<Resolved> {
+): Promise<unknown> {
   if (typeof value === 'string') {
     return resolveText(value, reader, path);
   }
   if (typeof value !== 'object' || value === null) {
-    return { value, mistakes: [] };
+    return value;
   }
   if (path.length > MAX_DEPTH) {
-    return { value: null, mistakes: [`${pathText(path)} is nested too deep`] };
+    reader.mistakes.push(`${pathText(path)} is nested too deep`);
+    return null;
   }
-  const mistakes: string[] = [];
   const entries: [string, unknown][] = [];
   for (const [name, member] of Object.entries(value)) {
     const at = [...path, Array.isArray(value) ? Number(name) : name];
-    const resolved = await resolveReferences(member, reader, at);
-    entries.push([name, resolved.value]);
-    mistakes.push(...resolved.mistakes);
+    entries.push([name, await resolveReferences(member, reader, at)]);
   }
-  return {
-    value: Array.isArray(value) ? entries.map(([, member]) => member) : Object.fromEntries(entries),
-    mistakes,
-  };
+  return Array.isArray(value) ? entries.map(([, member]) => member) : Object.fromEntries(entries);
 }
 
 async function resolveText(
   text: string,
   reader: ReferenceReader,
   path: readonly PropertyKey[],
-): Promise<Resolved> {
+): Promise<string | null> {
   const parts: string[] = [];
   let end = 0;
   try {
@@ -117,11 +110,12 @@ async function resolveText(
     }
   } catch (error) {
     if (error instanceof UnresolvedError) {
-      return { value: null, mistakes: [`${pathText(path)} ${error.message}`] };
+      reader.mistakes.push(`${pathText(path)} ${error.message}`);
+      return null;
     }
     throw error;
   }
-  return { value: [...parts, text.slice(end)].join(''), mistakes: [] };
+  return [...parts, text.slice(end)].join('');
 }
 
 async function target([whole, scheme, name = '']: RegExpExecArray, reader: ReferenceReader): Promise<string> {
