@@ -60,7 +60,7 @@ export class ScanCoordinator implements OnModuleDestroy {
   }
 
   private async shared(requestedBy: string): Promise<DiscoveryResult> {
-    const after = await this.turns.begun('scan');
+    const { begun: after } = await this.turns.look();
     const known = this.wanted.get(after);
     if (known !== undefined) {
       return known;

@@ -25,27 +25,21 @@ interface ScanTurn {
  */
 @Injectable()
 export class ScanTurnsRepository {
-  /** The number of the scan that began last, for all who ask at one time; 0 before the first. */
-  readonly begun: (name: typeof NAME) => Promise<number>;
+  /** Whose turn it is, looked up at one time for all who ask. */
+  readonly look: () => Promise<ScanTurn>;
 
   constructor(
     private readonly database: Database,
     private readonly time: DatabaseTime,
   ) {
-    this.begun = database.sharedRead(
-      async (manager, names) => {
-        const { begun } = await this.lookBy(manager);
-        return names.map(() => begun);
-      },
+    const look = database.sharedRead<typeof NAME, ScanTurn>(
+      (manager) => this.turn(manager),
       (name) => name,
     );
+    this.look = () => look(NAME);
   }
 
-  async look(): Promise<ScanTurn> {
-    return this.database.read((manager) => this.lookBy(manager));
-  }
-
-  private async lookBy(manager: EntityManager): Promise<ScanTurn> {
+  private async turn(manager: EntityManager): Promise<ScanTurn[]> {
     const isFree = `CASE WHEN state.holder IS NULL OR state.held_until <= ${this.time.at()} THEN 1 ELSE 0 END`;
     const row = await manager
       .createQueryBuilder(DiscoveryStateEntity, 'state')
@@ -53,7 +47,7 @@ export class ScanTurnsRepository {
       .addSelect(isFree, 'isFree')
       .where({ name: NAME })
       .getRawOne<{ begun: unknown; isFree: unknown }>();
-    return { begun: Number(row?.begun ?? 0), isFree: Number(row?.isFree ?? 1) === 1 };
+    return [{ begun: Number(row?.begun ?? 0), isFree: Number(row?.isFree ?? 1) === 1 }];
   }
 
   /**

@@ -1,3 +1,4 @@
+import { cached } from '../../../common/cached.js';
 import { nameOf, type DefinitionProblems } from '../model/definition-problems.js';
 import { childOf, idOf, kindOf, partsOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
 import type { DraftNode } from '../draft/draft.js';
@@ -74,9 +75,7 @@ const elementsWithActions = new WeakMap<BpmnElement, boolean>();
 
 /** Whether the element has actions of ours. It is not changed once it was read. */
 export function hasActions(element: BpmnElement): boolean {
-  const has = elementsWithActions.get(element) ?? partsOf(element, 'svc:Actions', 'actions').length > 0;
-  elementsWithActions.set(element, has);
-  return has;
+  return cached(elementsWithActions, element, () => partsOf(element, 'svc:Actions', 'actions').length > 0);
 }
 
 /** Elements that do something by themselves, whatever another engine would do there: wait, send, call. */

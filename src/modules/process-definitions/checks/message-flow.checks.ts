@@ -1,3 +1,4 @@
+import { cached } from '../../../common/cached.js';
 import { nameOf, type DefinitionProblems } from '../model/definition-problems.js';
 import { childOf, childrenOf, idOf, isA, kindOf, partsOf, type BpmnElement } from '../model/bpmn-element.js';
 
@@ -34,19 +35,15 @@ interface Known {
 }
 
 function endAt(element: BpmnElement, { pools, ends }: Known): FlowEnd {
-  const known = ends.get(element);
-  if (known !== undefined) {
-    return known;
-  }
-  const receives = isOfMessage(element);
-  const end = {
-    pool: poolOf(element, pools),
-    isExecuted: isExecutedNode(element),
-    sends: receives || hasSendingAction(element),
-    receives,
-  };
-  ends.set(element, end);
-  return end;
+  return cached(ends, element, () => {
+    const receives = isOfMessage(element);
+    return {
+      pool: poolOf(element, pools),
+      isExecuted: isExecutedNode(element),
+      sends: receives || hasSendingAction(element),
+      receives,
+    };
+  });
 }
 
 function checkFlow(flow: BpmnElement, known: Known, problems: DefinitionProblems): void {

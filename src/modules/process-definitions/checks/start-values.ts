@@ -1,3 +1,4 @@
+import { cached } from '../../../common/cached.js';
 import { isJsonObject, type JsonObject } from '../../../common/json.js';
 import { pathsInJson, type ReadPath } from '../../../language/expressions/read-paths.js';
 import type { CheckWork } from '../../../language/json-schema/known-members.js';
@@ -104,23 +105,20 @@ export class StartValues {
   }
 
   private keysOf(action: GraphAction): KeyTree {
-    const known = this.keys.get(action);
-    const made = known ?? keyTree(action.keys.map((key) => (key === EVERYTHING ? [] : namesOf(key))));
-    this.keys.set(action, made);
-    return made;
+    return cached(this.keys, action, () =>
+      keyTree(action.keys.map((key) => (key === EVERYTHING ? [] : namesOf(key)))),
+    );
   }
 
   /** What is written into the data at a node but by templates. */
   private othersOf(node: GraphNode): DataSources {
-    const known = this.others.get(node.index);
-    if (known !== undefined) {
-      return known;
-    }
-    const actions = node.actions.filter(({ operation: { kind }, manual }) => manual || kind !== 'SAVE_DATA');
-    const only = { ...this.graph, nodes: [{ ...node, actions }], inputSchema: null };
-    const sources = sourcesOf(only, new Map(), this.work);
-    this.others.set(node.index, sources);
-    return sources;
+    return cached(this.others, node.index, () => {
+      const actions = node.actions.filter(
+        ({ operation, manual }) => manual || operation.kind !== 'SAVE_DATA',
+      );
+      const only = { ...this.graph, nodes: [{ ...node, actions }], inputSchema: null };
+      return sourcesOf(only, new Map(), this.work);
+    });
   }
 
   private before({ node, path }: Read): Read[] {

@@ -72,14 +72,14 @@ function graphNode(node: DraftNode, { problems, uuids, names, actions: reader }:
     actions,
     svcUuid: uuids.given(values) ?? uuids.ofNode(node.key),
     name: textOf(node.element, 'name')?.trim() || null,
-    scope: node.scope?.index ?? null,
+    scope: indexOf(node.scope),
     incoming: indexes(node.incoming).toSorted((a, b) => a - b),
     outgoing: indexes(node.outgoing),
-    defaultFlow: defaultFlow?.index ?? null,
+    defaultFlow: indexOf(defaultFlow),
     startCondition: values.text('startCondition'),
     starts: [],
     boundaries: indexes(node.boundaries),
-    attachedTo: node.attachedTo?.index ?? null,
+    attachedTo: indexOf(node.attachedTo),
     interrupting: node.element.cancelActivity !== false,
     condition: node.kind === 'BOUNDARY_EVENT' ? values.expression('condition') : null,
     canGoBack: values.flag('canGoBack', true),
@@ -92,6 +92,10 @@ function graphNode(node: DraftNode, { problems, uuids, names, actions: reader }:
 function startsIn(scope: DraftNode | null, { nodes }: ProcessDraft): number[] {
   const starts = nodes.filter((node) => node.kind === 'START_EVENT' && node.scope === scope);
   return indexes(starts).toSorted((a, b) => a - b);
+}
+
+function indexOf(part: { index: number } | null | undefined): number | null {
+  return part?.index ?? null;
 }
 
 function indexes(all: readonly { index: number }[]): number[] {
