@@ -160,7 +160,6 @@ describe('GET /api/platform/discover', () => {
   it('is an issue, never an error, when a source fails in whatever way', async () => {
     const broken = {
       name: 'dns',
-      isEnabled: true,
       list: () => {
         throw new Error('secret-canary');
       },

@@ -34,7 +34,6 @@ export const never: Behaviour = () => new Promise(() => undefined);
 /** A source and the probe of its components, which live in memory. */
 export class FakePlatform implements ComponentSource {
   readonly name = 'configuration';
-  isEnabled = true;
   components: Component[] = [];
   /** By key; healthy without one. */
   readonly behaviours = new Map<string, Behaviour>();

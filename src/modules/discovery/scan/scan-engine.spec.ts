@@ -125,7 +125,6 @@ describe('the deadlines of a scan', () => {
     let mode: 'fine' | 'hangs' | 'broken' = 'fine';
     const source: ComponentSource = {
       name: 'consul',
-      isEnabled: true,
       list: async () => {
         if (mode === 'hangs') {
           return new Promise(() => undefined);

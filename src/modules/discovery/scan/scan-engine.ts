@@ -53,9 +53,7 @@ export class ScanEngine {
   private async read(source: ComponentSource, stop: AbortSignal): Promise<Listed & { issues: ScanIssue[] }> {
     const { name } = source;
     try {
-      const { components, rejected } = source.isEnabled
-        ? await inTime(source, stop)
-        : { components: [], rejected: [] };
+      const { components, rejected } = await inTime(source, stop);
       this.lastKnown.set(source, components);
       const issues = rejected.map((entry): ScanIssue => ({ code: 'rejected', source: name, ...entry }));
       return { source: name, components, issues };

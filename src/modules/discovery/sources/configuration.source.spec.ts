@@ -49,11 +49,6 @@ function fileWith(member: Record<string, unknown>): string {
 }
 
 describe('ConfigurationSource', () => {
-  it('is off without a file', () => {
-    const env = limitedEnv('maintenance', { LOG_LEVEL: 'silent' });
-    expect(new ConfigurationSource(env, new Log(env)).isEnabled).toBe(false);
-  });
-
   it('reads YAML, and resolves what it refers to', async () => {
     const passwordFile = join(folder, 'password');
     writeFileSync(passwordFile, 'from a file\n');

@@ -27,10 +27,6 @@ export class ConfigurationSource implements ComponentSource {
     private readonly log: Log,
   ) {}
 
-  get isEnabled(): boolean {
-    return this.env.get('DISCOVERY_CONFIG_FILE') !== undefined;
-  }
-
   /** Logs mistakes, for when the service starts: whoever deploys it looks there. They do not stop it. */
   async logMistakes(): Promise<void> {
     try {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Env } from '../../../config/env.js';
+import type { Settings } from '../../../config/env.schema.js';
 import { type ComponentSource, Listing, type SourceListing } from './listing.js';
 import { discovered } from './configuration/declared-component.js';
 import { EndpointError, parseEndpoint } from './configuration/endpoint.js';
@@ -31,19 +32,15 @@ type Instance = z.output<typeof instanceSchema>;
 /** Services of the catalog of Consul with the tag of DISCOVERY_SOURCES, described by their metadata. */
 export class ConsulSource implements ComponentSource {
   readonly name = 'consul';
-  private readonly settings;
 
-  constructor(private readonly env: Env) {
-    this.settings = env.get('DISCOVERY_SOURCES').consul;
-  }
-
-  get isEnabled(): boolean {
-    return this.settings !== undefined;
-  }
+  constructor(
+    private readonly env: Env,
+    private readonly settings: NonNullable<Settings['DISCOVERY_SOURCES']['consul']>,
+  ) {}
 
   async list(signal: AbortSignal): Promise<SourceListing> {
     const listing = new Listing(this.name);
-    const { url = '', tag = ALL, tokenFrom } = this.settings ?? {};
+    const { url, tag, tokenFrom } = this.settings;
     const token = tokenFrom === undefined ? undefined : this.env.variable(tokenFrom);
     const headers: Record<string, string> = token === undefined ? {} : { 'x-consul-token': token };
     return askingSource({ base: baseOf(url), headers }, signal, async (ask) => {

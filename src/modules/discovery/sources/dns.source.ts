@@ -1,5 +1,5 @@
 import { promises as dns, type SrvRecord } from 'node:dns';
-import type { Env } from '../../../config/env.js';
+import type { Settings } from '../../../config/env.schema.js';
 import { type ComponentSource, Listing, type SourceListing } from './listing.js';
 import { discovered } from './configuration/declared-component.js';
 import { inParallel } from '../../../common/in-parallel.js';
@@ -27,11 +27,7 @@ interface Found extends SrvRecord {
 export class DnsSource implements ComponentSource {
   readonly name = 'dns';
 
-  constructor(private readonly env: Env) {}
-
-  get isEnabled(): boolean {
-    return this.env.get('DISCOVERY_SOURCES').dns !== undefined;
-  }
+  constructor(private readonly settings: NonNullable<Settings['DISCOVERY_SOURCES']['dns']>) {}
 
   async list(signal: AbortSignal): Promise<SourceListing> {
     const listing = new Listing(this.name);
@@ -39,7 +35,7 @@ export class DnsSource implements ComponentSource {
     const cancel = (): void => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      for (const domain of this.env.get('DISCOVERY_SOURCES').dns?.domains ?? []) {
+      for (const domain of this.settings.domains) {
         await this.addDomain(resolver, domain, listing);
       }
       return listing.done();
@@ -70,7 +66,7 @@ export class DnsSource implements ComponentSource {
   private resolver(): dns.Resolver {
     const timeout = Math.ceil(discoveryLimits.sourceTimeoutMs / (TRIES + 1));
     const resolver = new dns.Resolver({ timeout, tries: TRIES });
-    const servers = this.env.get('DISCOVERY_SOURCES').dns?.servers ?? [];
+    const { servers = [] } = this.settings;
     try {
       if (servers.length > 0) {
         resolver.setServers(servers);

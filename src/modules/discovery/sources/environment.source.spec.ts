@@ -6,11 +6,6 @@ const sourceOf = (variables: Record<string, string>) =>
   new EnvironmentSource(Env.parse('maintenance', variables));
 
 describe('EnvironmentSource', () => {
-  it('is off without a shorthand', () => {
-    expect(sourceOf({ PLATFORM_SERVICE_: 'https://docs', PLATFORM: 'x' }).isEnabled).toBe(false);
-    expect(sourceOf({ PLATFORM_SERVICE_DOCS: 'https://docs' }).isEnabled).toBe(true);
-  });
-
   it.each([
     [
       'PLATFORM_SERVICE_DOCUMENT_MANAGEMENT',

@@ -14,10 +14,6 @@ export class EnvironmentSource implements ComponentSource {
 
   constructor(private readonly env: Env) {}
 
-  get isEnabled(): boolean {
-    return [SERVICE, INFRASTRUCTURE].some((prefix) => this.env.variablesFrom(prefix).length > 0);
-  }
-
   async list(): Promise<SourceListing> {
     const listing = new Listing(this.name);
     for (const prefix of [SERVICE, INFRASTRUCTURE]) {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Env } from '../../../config/env.js';
+import type { Settings } from '../../../config/env.schema.js';
 import { type ComponentSource, Listing, type SourceListing } from './listing.js';
 import { discovered } from './configuration/declared-component.js';
 import { endpointOf } from './configuration/endpoint.js';
@@ -41,20 +42,16 @@ type Port = z.output<typeof portSchema>;
 /** Services of Kubernetes with the label of DISCOVERY_SOURCES, asked for with the account of the pod. */
 export class KubernetesSource implements ComponentSource {
   readonly name = 'kubernetes';
-  private readonly settings;
 
-  constructor(private readonly env: Env) {
-    this.settings = env.get('DISCOVERY_SOURCES').kubernetes;
-  }
-
-  get isEnabled(): boolean {
-    return this.settings !== undefined;
-  }
+  constructor(
+    private readonly env: Env,
+    private readonly settings: NonNullable<Settings['DISCOVERY_SOURCES']['kubernetes']>,
+  ) {}
 
   async list(signal: AbortSignal): Promise<SourceListing> {
     const listing = new Listing(this.name);
     const address = await this.address(signal);
-    const namespaces = this.settings?.namespaces ?? [];
+    const { namespaces } = this.settings;
     const places = namespaces.includes(ALL)
       ? ['/api/v1/services']
       : namespaces.map((namespace) => `/api/v1/namespaces/${encodeURIComponent(namespace)}/services`);
@@ -74,7 +71,7 @@ export class KubernetesSource implements ComponentSource {
     isOneNamespace: boolean,
     listing: Listing,
   ): Promise<void> {
-    const labelSelector = this.settings?.label ?? '';
+    const { label: labelSelector } = this.settings;
     let token: string | undefined;
     do {
       const query = new URLSearchParams({ labelSelector, limit: String(PAGE_SIZE) });

@@ -5,8 +5,6 @@ import type { Declaration } from './configuration/declared-component.js';
 /** Says which components there are. Called anew for each scan. */
 export interface ComponentSource {
   readonly name: ComponentSourceName;
-  /** Whether the configuration asks for it; a source that is off is neither asked nor reported. */
-  readonly isEnabled: boolean;
   /** @param signal ends every connection at the deadline of the source @throws SourceError */
   list(signal: AbortSignal): Promise<SourceListing>;
 }

@@ -23,7 +23,6 @@ const REGISTERED = { source: 'registered', trust: 'registered' } as const;
  */
 export class RegisteredSource implements ComponentSource {
   readonly name = 'registered';
-  readonly isEnabled = true;
 
   constructor(
     private readonly env: Env,

@@ -34,29 +34,30 @@ function selfSource(env: Env): ComponentSource {
     capabilities: CAPABILITIES,
     trust: 'operator',
   });
-  return { name: 'self', isEnabled: true, list: async () => ({ components: [self], rejected: [] }) };
+  return { name: 'self', list: async () => ({ components: [self], rejected: [] }) };
 }
 
 /** Injection token of a list of all sources. */
 export const SOURCES = Symbol('SOURCES');
 
-/** Every source, in the order of COMPONENT_SOURCES: a later one wins on a key. */
+/** Every source that the settings ask for, in the order of COMPONENT_SOURCES: a later one wins on a key. */
 export const SOURCES_PROVIDER: FactoryProvider<ComponentSource[]> = {
   provide: SOURCES,
   inject: [Env, Log, SystemsService],
   useFactory: (env: Env, log: Log, systems: SystemsService) => {
-    const configuration = new ConfigurationSource(env, log);
-    if (configuration.isEnabled) {
-      void configuration.logMistakes();
-    }
-    return [
+    const { kubernetes, dns, consul } = env.get('DISCOVERY_SOURCES');
+    const configuration =
+      env.get('DISCOVERY_CONFIG_FILE') === undefined ? undefined : new ConfigurationSource(env, log);
+    void configuration?.logMistakes();
+    const sources = [
       selfSource(env),
       configuration,
       new EnvironmentSource(env),
-      new KubernetesSource(env),
-      new DnsSource(env),
-      new ConsulSource(env),
+      kubernetes && new KubernetesSource(env, kubernetes),
+      dns && new DnsSource(dns),
+      consul && new ConsulSource(env, consul),
       new RegisteredSource(env, systems),
     ];
+    return sources.filter((source) => source !== undefined);
   },
 };

@@ -32,14 +32,13 @@ beforeEach(() => {
 const never = new AbortController().signal;
 function sourceOf(consul: Record<string, string> = {}, settings: Record<string, string> = {}): ConsulSource {
   const url = peer.url.replace(/\/$/, '');
-  return new ConsulSource(
-    limitedEnv('maintenance', {
-      DISCOVERY_SOURCES: JSON.stringify({ consul: { url, tokenFrom: 'CONSUL_TOKEN', ...consul } }),
-      CONSUL_TOKEN: TOKEN,
-      OTHER_TOKEN: 'other',
-      ...settings,
-    }),
-  );
+  const env = limitedEnv('maintenance', {
+    DISCOVERY_SOURCES: JSON.stringify({ consul: { url, tokenFrom: 'CONSUL_TOKEN', ...consul } }),
+    CONSUL_TOKEN: TOKEN,
+    OTHER_TOKEN: 'other',
+    ...settings,
+  });
+  return new ConsulSource(env, env.get('DISCOVERY_SOURCES').consul!);
 }
 
 /** An instance as Consul's health endpoint tells it. */
@@ -52,10 +51,6 @@ function instance(id: string, service: Record<string, unknown>, check = 'passing
 }
 
 describe('ConsulSource', () => {
-  it('is off without an address', () => {
-    expect(new ConsulSource(limitedEnv('maintenance', {})).isEnabled).toBe(false);
-  });
-
   it('makes a component of each tagged service, at an instance that works', async () => {
     catalog = {
       consul: [],

@@ -35,26 +35,20 @@ function writeAccount(files: Record<string, string>): void {
 const inNamespaces = (...namespaces: string[]): string => JSON.stringify({ kubernetes: { namespaces } });
 
 function sourceOf(settings: Record<string, string> = {}): KubernetesSource {
-  return new KubernetesSource(
-    limitedEnv('maintenance', {
-      KUBERNETES_SERVICE_HOST: '127.0.0.1',
-      KUBERNETES_SERVICE_PORT: String(peer.port),
-      'discoveryLimits.kubernetesAccountDir': folder,
-      DISCOVERY_SOURCES: inNamespaces('prod'),
-      ...settings,
-    }),
-  );
+  const env = limitedEnv('maintenance', {
+    KUBERNETES_SERVICE_HOST: '127.0.0.1',
+    KUBERNETES_SERVICE_PORT: String(peer.port),
+    'discoveryLimits.kubernetesAccountDir': folder,
+    DISCOVERY_SOURCES: inNamespaces('prod'),
+    ...settings,
+  });
+  return new KubernetesSource(env, env.get('DISCOVERY_SOURCES').kubernetes!);
 }
 
 const never = new AbortController().signal;
 const http = [{ name: 'http', port: 8_080 }];
 
 describe('KubernetesSource', () => {
-  it('is off without a namespace', () => {
-    expect(sourceOf({ DISCOVERY_SOURCES: '' }).isEnabled).toBe(false);
-    expect(sourceOf().isEnabled).toBe(true);
-  });
-
   it('reads every page of the labelled services and what their annotations say', async () => {
     const version = { 'app.kubernetes.io/version': '2.4.1' };
     const annotations = { 'svc.platform/key': 'coreDb', 'svc.platform/kind': 'postgresql' };
