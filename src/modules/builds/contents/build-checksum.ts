@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { canonicalPieces } from '../../../common/canonical-json.js';
+import { canonicalJson, canonicalPieces } from '../../../common/canonical-json.js';
 import { turnWithRoom } from '../../../common/turns.js';
 import { quotedIn } from '../../../database/column-values.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
-import type { BuildLibrary } from '../model/builds.types.js';
+import type { BuildLibrary, PackageText } from '../model/builds.types.js';
 import type { BuildToolFacts, NewDefinition, NewWorkflow } from '../storage/build-contents.repository.js';
 import type { BuildSystemEntity } from '../storage/build.entity.js';
 
@@ -36,6 +36,13 @@ export async function buildChecksum(content: BuildContent): Promise<string> {
 /** Hash of a text of a build, by which it is known again when it is read later. */
 export function textHash(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex');
+}
+
+/** The package of a version that holds nothing but systems registered by endpoint 1, which can be built too. */
+export function emptyPackage({ appId }: AppVersionKey): PackageText {
+  const document = { application: { formatVersion: 1, appId, name: appId } };
+  const checksum = textHash(canonicalJson(document));
+  return { json: Buffer.from(JSON.stringify(document)), checksum };
 }
 
 function checkedOf(content: BuildContent): object {

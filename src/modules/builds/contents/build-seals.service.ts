@@ -10,13 +10,12 @@ import { storedBytes } from '../../../database/column-values.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import { BuildDamagedError } from '../model/builds.errors.js';
 import type { BuildDefinition, BuildLibrary } from '../model/builds.types.js';
-import { emptyPackage } from '../model/empty-package.js';
 import { AppPackages } from '../storage/app-packages.repository.js';
 import { BuildContents } from '../storage/build-contents.repository.js';
 import type { BuildSystemEntity, BuildToolEntity, BuildEntity } from '../storage/build.entity.js';
 import { Builds } from '../storage/builds.repository.js';
 import { DefinitionRows } from '../storage/definition-rows.repository.js';
-import { buildChecksum, textHash, type BuildContent } from './build-checksum.js';
+import { buildChecksum, emptyPackage, textHash, type BuildContent } from './build-checksum.js';
 
 /** Builds whose hashes are held at the most. */
 const MAX_SEALS = 1_000;

@@ -8,7 +8,6 @@ import type { PackageProblem, PackageWorkflow } from '../../packages/model/packa
 import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
 import type { SystemType } from '../../systems/model/system.types.js';
 import type { AgentWorkflow } from './workflow-text.js';
-import type { SystemsImport } from '../../systems/delivery/systems-import.types.js';
 
 /** Statuses of a build (docs/process-semantics.md, section 1): there are no builds of drafts. */
 export enum BuildStatus {
@@ -77,9 +76,7 @@ export interface BuildLibrary {
 export type StoredWorkflow = PackageWorkflow & { resourceId: string; resourceDefinitionId: string };
 
 /** A build of another application that a package names as a library. */
-export interface NamedLibrary extends AppVersionKey {
-  buildId: string;
-}
+export type NamedLibrary = AppVersionKey & { buildId: string };
 
 /** A library that a package does not name, but only libraries that it names. */
 export interface IndirectLibrary extends NamedLibrary {
@@ -125,20 +122,17 @@ export interface BuildQuery extends PageQuery, TimeRange {
   appId: string;
 }
 
-/** A build at the moment of its activation, with its own process definitions, not those of libraries. */
-export interface ActivatedBuild {
+/** What became of an activation. */
+export interface Activation {
   buildId: string;
-  definitions: BuildDefinition[];
   /** The build that was active before; null when there was none. */
   previousBuildId: string | null;
   activatedAt: Date;
 }
 
-/** What became of an activation. */
-export interface Activation {
-  buildId: string;
-  previousBuildId: string | null;
-  activatedAt: Date;
+/** A build at the moment of its activation, with its own process definitions, not those of libraries. */
+export interface ActivatedBuild extends Activation {
+  definitions: BuildDefinition[];
 }
 
 /** The package of a version, as it was delivered. */
@@ -154,16 +148,4 @@ export interface PackageEdit {
   edit: NodeEdit;
   edited: string;
   event: { action: AuditAction; details: Record<string, unknown> };
-}
-
-/** What became of a package. */
-export interface StoredPackage {
-  /** SHA-256 of the canonical JSON (RFC 8785) of the document. */
-  checksum: string;
-  /** False when everything was there already. */
-  changed: boolean;
-  /** Resource names. */
-  systems: Pick<SystemsImport, 'added' | 'changed' | 'removed'>;
-  /** Remarks that do not stand against the package. */
-  warnings: PackageProblem[];
 }

@@ -12,7 +12,8 @@ import { SystemsImportService } from '../../systems/delivery/systems-import.serv
 import type { SystemsImport } from '../../systems/delivery/systems-import.types.js';
 import { LibrariesService } from '../libraries/libraries.service.js';
 import { PackageMovedError, PackageNotFoundError } from '../model/builds.errors.js';
-import type { PackageEdit, StoredPackage } from '../model/builds.types.js';
+import type { PackageEdit } from '../model/builds.types.js';
+import type { StoredPackageResponseDto } from '../model/package.dto.js';
 import { AppPackages } from '../storage/app-packages.repository.js';
 import { PackageCheckService, type Delivery } from './package-check.service.js';
 import { secretWarnings } from './secret-warnings.js';
@@ -44,7 +45,11 @@ export class AppPackagesService {
    * @throws VersionCommittedError
    * @throws PackageMovedError when others stored packages all the time
    */
-  async store(principal: Principal, version: AppVersionKey, json: PackageJson): Promise<StoredPackage> {
+  async store(
+    principal: Principal,
+    version: AppVersionKey,
+    json: PackageJson,
+  ): Promise<StoredPackageResponseDto> {
     return untilUnmoved(async () => {
       const delivery = await this.checks.delivery(principal, version, json);
       const { changed, systems } = await this.database.write((manager) =>

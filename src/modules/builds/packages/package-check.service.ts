@@ -56,7 +56,7 @@ export interface Delivery {
 const NOTHING = { package: null, graphs: [], libraries: null };
 
 /** A package that is there as JSON, or one that becomes of a stored one. */
-export type PackageSource = PackageJson | Omit<EditTask, 'task'>;
+export type PackageSource = PackageJson | EditTask;
 
 /** What is asked of a check. */
 export interface CheckOptions {

@@ -1,29 +1,21 @@
 import type { EntityManager } from 'typeorm';
-import { prepared } from '../../../database/prepared-statements.js';
-import {
-  type RawRow,
-  toSafeInteger,
-  textBytes,
-  textExpression,
-  toStoredText,
-} from '../../../database/column-values.js';
-import { BuildStatus, type DefinitionKey, type DefinitionsQuery } from '../model/builds.types.js';
+import { type RawRow, toSafeInteger, textBytes, textExpression } from '../../../database/column-values.js';
+import { Table } from '../../../database/table.js';
+import type { BuildDefinition, DefinitionKey, DefinitionsQuery } from '../model/builds.types.js';
+import { BuildDefinitionEntity } from './build.entity.js';
 
-/** What is read of a definition to run it. */
-export interface DefinitionRow {
-  id: number;
-  appId: string;
-  buildId: string;
-  buildStatus: BuildStatus;
-  name: string;
-  svcUuid: string;
-  /** JSON of ProcessGraph. */
-  graph: string;
-}
+/** What is read of a definition to run it; `graph` is JSON of ProcessGraph. */
+export type DefinitionRow = Pick<
+  BuildDefinition,
+  'id' | 'appId' | 'buildId' | 'buildStatus' | 'name' | 'svcUuid'
+> & { graph: string };
+
+const DEFINITIONS = new Table(BuildDefinitionEntity);
+const IDS = DEFINITIONS.select('id');
+const DEFINITION = DEFINITIONS.select('id', 'name', 'svcUuid', 'graph');
 
 // Read at the start of a process, so spelled out: one statement tells a build that is not there from a name that is not.
-const COLUMNS = `builds.app_id AS appId, builds.build_id AS buildId, builds.status AS buildStatus,
-  definitions.id, definitions.name, definitions.svc_uuid AS svcUuid, definitions.graph`;
+const COLUMNS = `builds.app_id AS appId, builds.build_id AS buildId, builds.status AS buildStatus, ${DEFINITION.columns('definitions')}`;
 const BY_NAME = `SELECT ${COLUMNS} FROM builds
   LEFT JOIN build_definitions definitions ON definitions.build_id = builds.build_id AND definitions.name = ?
   WHERE builds.build_id = ? AND builds.app_id = ?`;
@@ -36,7 +28,6 @@ const IDS_BY_NAME = `SELECT definitions.id FROM builds
   WHERE builds.build_id = ? AND builds.app_id = ? ORDER BY definitions.name LIMIT ?`;
 const BY_IDS = `SELECT ${COLUMNS} FROM build_definitions definitions
   JOIN builds ON builds.build_id = definitions.build_id WHERE definitions.id IN`;
-const IDS_OF_BUILD = 'SELECT id FROM build_definitions WHERE build_id = ? ORDER BY id';
 
 /** Process definitions of builds, to be run. */
 export const DefinitionRows = {
@@ -45,32 +36,26 @@ export const DefinitionRows = {
     manager: EntityManager,
     { appId, buildId, processName }: DefinitionKey,
   ): Promise<DefinitionRow | null | undefined> {
-    const [row] = await manager.query<RawRow[]>(BY_NAME, [processName, buildId, appId]);
-    if (row === undefined) {
-      return undefined;
-    }
+    const [row] = await rowsOf(manager, BY_NAME, [processName, buildId, appId]);
     // The servers take a name with spaces behind it for the same name.
-    return row['name'] === processName ? toRow(row) : null;
+    return row === undefined || row.name === processName ? row : null;
   },
 
   async byId(manager: EntityManager, id: number): Promise<DefinitionRow | null> {
-    const [row] = await manager.query<RawRow[]>(BY_ID, [id]);
-    return row === undefined ? null : toRow(row);
+    return (await rowsOf(manager, BY_ID, [id]))[0] ?? null;
   },
 
   /** Definitions by their ids, in the order of these. */
   async byIds(manager: EntityManager, ids: readonly number[]): Promise<DefinitionRow[]> {
-    const rows = await manager.query<RawRow[]>(`${BY_IDS} (${ids.map(() => '?').join(', ')})`, [...ids]);
-    const found = new Map(rows.map((row) => [toSafeInteger(row['id']), row]));
-    return ids.flatMap((id) => toRow(found.get(id) ?? { id: null }) ?? []);
+    const rows = await rowsOf(manager, `${BY_IDS} (${ids.map(() => '?').join(', ')})`, [...ids]);
+    const found = new Map(rows.map((row) => [row.id, row]));
+    return ids.flatMap((id) => found.get(id) ?? []);
   },
 
   /** JSON of the ProcessGraph of a definition that is there, in UTF-8. */
   async graph(manager: EntityManager, id: number): Promise<Buffer> {
-    const graph = textExpression(manager, 'graph');
-    const statement = `SELECT ${graph} AS graph FROM build_definitions WHERE id = ?`;
-    const [row] = await manager.query<RawRow[]>(prepared(statement), [id]);
-    return textBytes(row?.['graph']);
+    const row = await IDS.with('graph', textExpression(manager, 'graph')).first(manager, { id });
+    return textBytes(row?.graph);
   },
 
   /**
@@ -90,21 +75,10 @@ export const DefinitionRows = {
 
   /** The definitions of a build, without those of its libraries. */
   async idsOf(manager: EntityManager, buildId: string): Promise<number[]> {
-    const rows = await manager.query<RawRow[]>(IDS_OF_BUILD, [buildId]);
-    return rows.map(({ id }) => toSafeInteger(id));
+    return (await IDS.find(manager, { buildId }, { order: { id: 'ASC' } })).map(({ id }) => id);
   },
 };
 
-function toRow(row: RawRow): DefinitionRow | null {
-  return row['id'] === null
-    ? null
-    : {
-        id: toSafeInteger(row['id']),
-        appId: row['appId'] as string,
-        buildId: row['buildId'] as string,
-        buildStatus: row['buildStatus'] as BuildStatus,
-        name: row['name'] as string,
-        svcUuid: row['svcUuid'] as string,
-        graph: toStoredText(row['graph']),
-      };
+async function rowsOf(manager: EntityManager, sql: string, values: unknown[]): Promise<DefinitionRow[]> {
+  return DEFINITION.rows(await manager.query<RawRow[]>(sql, values)) as DefinitionRow[];
 }
