@@ -11,15 +11,11 @@ type Payload = z.output<typeof dataSourcePayloadSchema>;
 const SCRIPT_OPERATORS: ReadonlySet<string> = new Set(['$where', '$function', '$accumulator']);
 
 /** What an operation needs besides a filter. */
-const NEEDS: Readonly<Record<Payload['operation'], 'document' | 'documents' | 'update' | null>> = {
-  find: null,
-  findOne: null,
+const NEEDS: Readonly<Partial<Record<Payload['operation'], 'document' | 'documents' | 'update'>>> = {
   insertOne: 'document',
   insertMany: 'documents',
   updateOne: 'update',
   updateMany: 'update',
-  deleteOne: null,
-  deleteMany: null,
 };
 
 /**
@@ -29,7 +25,7 @@ const NEEDS: Readonly<Record<Payload['operation'], 'document' | 'documents' | 'u
 export function checkDataOperation(payload: Payload, place: Place, problems: PackageProblems): void {
   const { operation } = payload;
   const needed = NEEDS[operation];
-  if (needed !== null && payload[needed] === null) {
+  if (needed !== undefined && payload[needed] === null) {
     problems.error('PAYLOAD_INVALID', place, `/payload/${needed}: is required for ${operation}.`);
   }
   if (/^(update|delete)/.test(operation) && Object.keys(payload.filter).length === 0) {

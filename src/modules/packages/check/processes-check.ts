@@ -14,10 +14,9 @@ import type {
   PackageProcessFile,
   UnreadParts,
 } from '../model/package.types.js';
-import { checkNamesOfProcess } from './display-names.js';
 import { checkErrorCodes, NEVER_FIRES } from './error-codes.js';
 import { checkMessageStarts } from './message-starts.js';
-import { requireUniqueNames } from './names.js';
+import { checkNamesOfProcess, requireUniqueNames } from './names.js';
 import { namedLibraries, type References, type Referring } from './references.js';
 import type { WorkflowInputs } from './workflow-input.js';
 

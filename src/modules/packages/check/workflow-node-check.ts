@@ -6,8 +6,7 @@ import { SystemType } from '../../systems/model/system.types.js';
 import { EXECUTED_NODE_TYPES, NODE_TYPES, type NodeType } from '../schema/node-types.types.js';
 import { pointerTo, type Place, type PackageProblems } from '../model/package-problems.js';
 import type { ResourceReference, WorkflowNode } from '../model/package.types.js';
-import { faultText, unknownText } from '../reading/read-by-schema.js';
-import { shaped } from '../reading/shape-faults.js';
+import { faultText, shaped, unknownText } from '../reading/read-by-schema.js';
 import {
   dataSourcePayloadSchema,
   endPayloadSchema,

@@ -16,8 +16,7 @@ import { applicationSchema } from '../schema/application.schema.js';
 import { packageSchema, processFileSchema } from '../schema/package.schema.js';
 import { systemSchema } from '../schema/system.schema.js';
 import { workflowNodeSchema, workflowSchema } from '../schema/workflow.schema.js';
-import { readBySchema } from './read-by-schema.js';
-import { isMisspelt } from './shape-faults.js';
+import { isMisspelt, readBySchema } from './read-by-schema.js';
 import { packageLimits } from '../package.limits.js';
 
 /** File of the folder form that names the application, and that stands for the package where no other file does. */
