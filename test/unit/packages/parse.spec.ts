@@ -196,20 +196,9 @@ describe('PackagesService.parse', () => {
   it.each([
     ['no application', {}, ['application.json: -: MEMBER_MISSING']],
     [
-      'another format',
-      { application: application({ formatVersion: 2 }) },
-      ['application.json: /formatVersion: VALUE_INVALID'],
-    ],
-    ['a bad id', { application: application({ appId: 'a b' }) }, ['application.json: /appId: VALUE_INVALID']],
-    [
       'an unknown member at the top',
       { application: application(), extra: 1 },
       ['application.json: /extra: MEMBER_UNKNOWN'],
-    ],
-    [
-      'a bad library',
-      { application: application({ libraries: [{ appId: 'lib' }] }) },
-      ['application.json: /libraries/0/buildId: MEMBER_MISSING'],
     ],
     [
       'systems that are no array',
@@ -242,21 +231,9 @@ describe('PackagesService.parse', () => {
       ['systems/core_tools.json: /baseUrl: MEMBER_MISSING'],
     ],
     [
-      'an address of another kind',
-      packageDocument({ systems: [system({ baseUrl: 'file:///etc/passwd' })] }),
-      ['systems/core_tools.json: /baseUrl: VALUE_INVALID'],
-    ],
-    [
       'tools',
       packageDocument({ systems: [system({ tools: [] })] }),
       ['systems/core_tools.json: /tools: MEMBER_UNKNOWN'],
-    ],
-    [
-      'a service account without a token endpoint',
-      packageDocument({
-        systems: [system({ authorization: { type: 'SERVICE_ACCOUNT', configuration: { clientId: 'c' } } })],
-      }),
-      ['systems/core_tools.json: /authorization/configuration/identityProviderUrl: MEMBER_MISSING'],
     ],
     [
       'a workflow without nodes',
@@ -269,27 +246,9 @@ describe('PackagesService.parse', () => {
       ['workflows/rate.json: /nodes/0/id: MEMBER_MISSING'],
     ],
     [
-      'a condition that is no text',
-      packageDocument({
-        workflows: [
-          workflow([
-            node('c', 'CONDITION', [], {
-              conditions: [{ id: 'x', expression: 1, nextNodeId: 'end', order: 0 }],
-            }),
-          ]),
-        ],
-      }),
-      ['workflows/rate.json: /nodes/0/conditions/0/expression: VALUE_INVALID'],
-    ],
-    [
       'a process outside of its folder',
       packageDocument({ processes: [{ file: '../../x.bpmn', bpmn: '<a/>' }] }),
       ['processes/0.bpmn: /file: VALUE_INVALID'],
-    ],
-    [
-      'a process that is no text',
-      packageDocument({ processes: [{ file: 'processes/a.bpmn', bpmn: {} }] }),
-      ['processes/a.bpmn: /bpmn: VALUE_INVALID'],
     ],
   ])('refuses %s', (_what, document, expected) => {
     expect(told(document)).toEqual(expected);
@@ -315,19 +274,7 @@ describe('PackagesService.parse', () => {
 
   it.each([
     ['application', { application: { formatVersion: 1, appId: 'loans', nmae: 'Loans' } }, '/nmae', 'name'],
-    [
-      'settings',
-      { application: application({ settings: { themeid: 'x' } }) },
-      '/settings/themeid',
-      'themeId',
-    ],
     ['the document', packageDocument({ workfows: [] }), '/workfows', 'workflows'],
-    [
-      'a system',
-      packageDocument({ systems: [system({ baseUrl: undefined, baseURL: 'https://x.example.com' })] }),
-      '/baseURL',
-      'baseUrl',
-    ],
     [
       'what decides of which kind a system is',
       packageDocument({ systems: [system({ type: undefined, tpye: 'MCP' })] }),
@@ -352,45 +299,6 @@ describe('PackagesService.parse', () => {
       packageDocument({ workflows: [workflow([node('x', 'START', ['end'], { responsKey: 'r' })])] }),
       '/nodes/0/responsKey',
       'responseKey',
-    ],
-    [
-      'a sequence',
-      packageDocument({
-        workflows: [
-          workflow([
-            node('x', 'START', [], {
-              outgoingSequences: [{ id: 's', sourceNodeId: 'x', targetNodeID: 'end' }],
-            }),
-          ]),
-        ],
-      }),
-      '/nodes/0/outgoingSequences/0/targetNodeID',
-      'targetNodeId',
-    ],
-    [
-      'the version of the format',
-      { application: { formatVersoin: 1, appId: 'loans', name: 'Loans' } },
-      '/formatVersoin',
-      'formatVersion',
-    ],
-    [
-      'the kind of an agent',
-      packageDocument({
-        workflows: [
-          workflow([
-            node('x', 'CUSTOM_AGENT', ['end'], {
-              aiOptions: {
-                aiTyp: 'CUSTOM_AGENT',
-                operationPrompt: 'x',
-                exampleOutputJsonSchema: {},
-                mcpServers: [],
-              },
-            }),
-          ]),
-        ],
-      }),
-      '/nodes/0/aiOptions/aiTyp',
-      'aiType',
     ],
   ])('tells a misspelt member of %s once, with the one that was meant', (_what, document, element, meant) => {
     const name = element.split('/').at(-1);
