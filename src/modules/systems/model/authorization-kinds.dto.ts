@@ -1,5 +1,6 @@
 import { applyDecorators, type Type as Class } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions, getSchemaPath, OmitType, PickType } from '@nestjs/swagger';
+import { Shows } from '../../../common/answer-fields.decorators.js';
 import { Type } from 'class-transformer';
 import { IsDefined, IsObject, ValidateNested } from 'class-validator';
 import {
@@ -34,10 +35,6 @@ export class PrivateKeyAccountDto extends PickType(ServiceAccountRequestDto, [
   keyId?: string;
 }
 
-/** The one type that a kind of authorization has. */
-export const Kind = (type: AuthorizationType, description: string): PropertyDecorator =>
-  ApiProperty({ enum: [type], description, example: type });
-
 /** In the document: a member of which kind it is told by its `type`. */
 export const IsOneKindOf = (
   kinds: Readonly<Record<AuthorizationType, Class>>,
@@ -52,49 +49,60 @@ export const IsOneKindOf = (
   } as ApiPropertyOptions);
 };
 
+/**
+ * A class of the document: an authorization of one kind.
+ * @param members further ones than its type
+ */
+export function kindOf(
+  name: string,
+  type: AuthorizationType,
+  description: string,
+  members: Readonly<Record<string, PropertyDecorator>> = {},
+): Class {
+  class Authorization {}
+  Object.defineProperty(Authorization, 'name', { value: name });
+  ApiProperty({ enum: [type], description, example: type })(Authorization.prototype, 'type');
+  Object.entries(members).forEach(([member, shows]) => shows(Authorization.prototype, member));
+  return Authorization;
+}
+
 /** No credentials. */
-export class NoAuthorizationDto {
-  @Kind(AuthorizationType.NoAuth, 'Nothing is shown to the server.')
-  type: AuthorizationType.NoAuth;
+export const NoAuthorizationDto = kindOf(
+  'NoAuthorizationDto',
+  AuthorizationType.NoAuth,
+  'Nothing is shown to the server.',
+  {
+    configuration: ApiProperty({
+      type: Object,
+      required: false,
+      // Anything at all.
+      oneOf: [{ type: 'object', additionalProperties: true }, { not: { type: 'object' } }],
+      description: 'Ignored whatever it is, and not stored.',
+    }),
+  },
+);
 
-  @ApiProperty({
-    required: false,
-    // Anything at all.
-    oneOf: [{ type: 'object', additionalProperties: true }, { not: { type: 'object' } }],
-    description: 'Ignored whatever it is, and not stored.',
-  })
-  configuration?: unknown;
-}
-
-/** OAuth 2.0 client credentials. */
-export class ServiceAccountAuthorizationDto {
-  @Kind(
-    AuthorizationType.ServiceAccount,
-    'Fetches an access token by OAuth 2.0 client credentials (RFC 6749, section 4.4).',
-  )
-  type: AuthorizationType.ServiceAccount;
-
-  @ApiProperty({
-    oneOf: [ClientSecretAccountDto, PrivateKeyAccountDto].map(($ref) => ({ $ref: getSchemaPath($ref) })),
-    description: 'Either with clientSecret or with privateKey.',
-  })
-  configuration: ClientSecretAccountDto | PrivateKeyAccountDto;
-}
-
-/** A key in a header. An extension of the contract. */
-export class ApiKeyAuthorizationDto {
-  @Kind(AuthorizationType.ApiKey, 'Sends a key in a header.')
-  type: AuthorizationType.ApiKey;
-
-  @ApiProperty({ type: () => ApiKeyRequestDto, description: 'The key, and how it is sent.' })
-  configuration: ApiKeyRequestDto;
-}
-
-/** Kinds of requests that bring all that is needed. */
+/** Kinds of requests that bring all that is needed. An API key is an extension of the contract. */
 const BY_TYPE = {
   [AuthorizationType.NoAuth]: NoAuthorizationDto,
-  [AuthorizationType.ServiceAccount]: ServiceAccountAuthorizationDto,
-  [AuthorizationType.ApiKey]: ApiKeyAuthorizationDto,
+  [AuthorizationType.ServiceAccount]: kindOf(
+    'ServiceAccountAuthorizationDto',
+    AuthorizationType.ServiceAccount,
+    'Fetches an access token by OAuth 2.0 client credentials (RFC 6749, section 4.4).',
+    {
+      configuration: ApiProperty({
+        type: Object,
+        oneOf: [ClientSecretAccountDto, PrivateKeyAccountDto].map(($ref) => ({ $ref: getSchemaPath($ref) })),
+        description: 'Either with clientSecret or with privateKey.',
+      }),
+    },
+  ),
+  [AuthorizationType.ApiKey]: kindOf(
+    'ApiKeyAuthorizationDto',
+    AuthorizationType.ApiKey,
+    'Sends a key in a header.',
+    { configuration: Shows.part(() => ApiKeyRequestDto, 'The key, and how it is sent.') },
+  ),
 } as const;
 
 /** What a class with {@link IsAuthorization} names as its extra models. */

@@ -65,7 +65,9 @@ export class ApiKeyRequestDto {
   @IsApiKeyHeader()
   headerName?: string;
 
-  @IsScheme()
+  @IsScheme(
+    'Word before the key (RFC 9110, section 11.1). Without it `Bearer` for `Authorization`, and none for other headers; null for none.',
+  )
   scheme?: string | null;
 
   @IsApiKey(true)

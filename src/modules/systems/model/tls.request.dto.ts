@@ -1,13 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import {
   IsDefined,
-  IsObject,
+  IsOptional,
   IsString,
   ValidateBy,
   ValidateIf,
-  ValidateNested,
   type ValidationArguments,
 } from 'class-validator';
 import {
@@ -22,6 +20,7 @@ import {
 import { PRIVATE_KEY_MAX_LENGTH } from '../../../common/secrets/signing-key.js';
 import { inTurn, inTurns } from '../../../common/turns.js';
 import { HasLength, IfSent } from '../../../common/validation/patterns.decorators.js';
+import { IsOptionalPart } from './system-field.decorator.js';
 import type { SystemTls } from './system.types.js';
 
 const PEM_EXAMPLE = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n';
@@ -31,53 +30,48 @@ const CERTIFICATE =
   'Certificate (PEM) that the service shows where a server asks for one, the chain after it.';
 const KEY = 'Its private key (PEM, not encrypted). Stored encrypted, never returned.';
 
+type Judge = (value: unknown, args: ValidationArguments | undefined) => string | undefined;
+
+/** A text of PEM that is judged in turns, and told by `problemOf` what is wrong with it. */
+const IsPem = (
+  name: string,
+  { isValid, problemOf }: { isValid: (...given: Parameters<Judge>) => Promise<boolean>; problemOf: Judge },
+  { maxLength = 0, ...options }: ApiPropertyOptions & { maxLength?: number },
+): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ type: String, minLength: 1, maxLength, ...options } as ApiPropertyOptions),
+    IsString({ message: 'must be a string' }),
+    HasLength(1, maxLength),
+    ValidateBy({
+      name,
+      async: true,
+      validator: { validate: isValid, defaultMessage: (args) => problemOf(args?.value, args) ?? '' },
+    }),
+  );
+
 /** 1 to 50 certificates in PEM format, and no private key. */
 const IsCertificates = (options: ApiPropertyOptions): PropertyDecorator =>
-  applyDecorators(
-    ApiProperty({
-      type: String,
-      minLength: 1,
-      maxLength: CERTIFICATES_MAX_LENGTH,
-      example: PEM_EXAMPLE,
-      ...options,
-    }),
-    IsString({ message: 'must be a string' }),
-    HasLength(1, CERTIFICATES_MAX_LENGTH),
-    ValidateBy({
-      name: 'isCertificates',
-      async: true,
-      validator: {
-        validate: async (value: unknown) => (await inTurns(certificatesRuleSteps(value))) === undefined,
-        defaultMessage: (args?: ValidationArguments) => certificatesRule(args?.value) ?? '',
-      },
-    }),
+  IsPem(
+    'isCertificates',
+    {
+      isValid: async (value) => (await inTurns(certificatesRuleSteps(value))) === undefined,
+      problemOf: certificatesRule,
+    },
+    { maxLength: CERTIFICATES_MAX_LENGTH, example: PEM_EXAMPLE, ...options },
   );
 
 /** The private key of the `clientCertificate` beside it, where there is one. */
 const IsClientKey = (options: ApiPropertyOptions): PropertyDecorator =>
-  applyDecorators(
-    ApiProperty({
-      type: String,
-      minLength: 1,
-      maxLength: PRIVATE_KEY_MAX_LENGTH,
-      format: 'password',
-      writeOnly: true,
-      description: KEY,
-      ...options,
-    }),
-    IsString({ message: 'must be a string' }),
-    HasLength(1, PRIVATE_KEY_MAX_LENGTH),
-    ValidateBy({
-      name: 'isClientKey',
-      async: true,
-      validator: {
-        validate: async (value: unknown, args?: ValidationArguments) => {
-          await inTurns(certificatesRuleSteps(certificateBeside(args)));
-          return inTurn(() => keyRule(value, args) === undefined);
-        },
-        defaultMessage: (args?: ValidationArguments) => keyRule(args?.value, args) ?? '',
+  IsPem(
+    'isClientKey',
+    {
+      isValid: async (value, args) => {
+        await inTurns(certificatesRuleSteps(certificateBeside(args)));
+        return inTurn(() => keyRule(value, args) === undefined);
       },
-    }),
+      problemOf: keyRule,
+    },
+    { maxLength: PRIVATE_KEY_MAX_LENGTH, format: 'password', writeOnly: true, description: KEY, ...options },
   );
 
 function keyRule(value: unknown, args: ValidationArguments | undefined): string | undefined {
@@ -126,21 +120,14 @@ export class TlsRequestDto {
 
 /** A member with what a system adds to TLS. */
 export const IsTlsPart = (): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({
-      type: () => TlsRequestDto,
-      description: 'Authorities of its own and a client certificate (extension).',
-    }),
-    IfSent(),
-    IsObject({ message: 'must be an object' }),
-    ValidateNested(),
-    Type(() => TlsRequestDto),
-  );
+  IsOptionalPart(() => TlsRequestDto, {
+    description: 'Authorities of its own and a client certificate (extension).',
+  });
 
 /** What to change of it; a member that is left out keeps its value. */
 export class UpdateTlsDto {
   @IsCertificates({ required: false, nullable: true, description: `${CA} null: the built-in ones again.` })
-  @ValidateIf((_object, value) => value !== undefined && value !== null)
+  @IsOptional()
   caCertificates?: string | null;
 
   @IsCertificates({
@@ -148,7 +135,7 @@ export class UpdateTlsDto {
     nullable: true,
     description: `${CERTIFICATE} Needs clientKey. null removes both.`,
   })
-  @ValidateIf((_object, value) => value !== undefined && value !== null)
+  @IsOptional()
   clientCertificate?: string | null;
 
   @ValidateIf(

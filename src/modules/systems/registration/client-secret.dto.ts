@@ -21,19 +21,15 @@ export class ReplaceSecretRequestDto {
   privateKey?: string;
 
   @IsKeyId()
-  @IsNotBeside('clientSecret')
-  @IsNotBeside('apiKey')
+  @IsNotBeside('clientSecret', 'apiKey')
   keyId?: string;
 
   @IsApiKey(false)
-  @IsNotBeside('clientSecret')
-  @IsNotBeside('privateKey')
+  @IsNotBeside('clientSecret', 'privateKey')
   apiKey?: string;
 
   @IsHeaders('New values for the headers that the system has: all of them, and no other.')
-  @IsNotBeside('clientSecret')
-  @IsNotBeside('privateKey')
-  @IsNotBeside('apiKey')
+  @IsNotBeside('clientSecret', 'privateKey', 'apiKey')
   headers?: Record<string, string> | null;
 }
 

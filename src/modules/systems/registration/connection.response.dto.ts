@@ -1,7 +1,7 @@
 import type { SystemDetails } from '../storage/system.entity.js';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Shows } from '../../../common/answer-fields.decorators.js';
-import { Kind } from '../model/authorization-kinds.dto.js';
+import { kindOf } from '../model/authorization-kinds.dto.js';
 import { AuthorizationType } from '../model/system.types.js';
 import {
   certificateSteps,
@@ -69,71 +69,35 @@ export class ApiKeyResponseDto {
   scheme: string | null;
 }
 
-/** No credentials. */
-export class NoAuthorizationResponseDto {
-  @Kind(AuthorizationType.NoAuth, 'Nothing is shown to the server.')
-  type: AuthorizationType.NoAuth;
-}
+const NoAuthorizationResponseDto = kindOf(
+  'NoAuthorizationResponseDto',
+  AuthorizationType.NoAuth,
+  'Nothing is shown to the server.',
+);
 
-class ServiceAccountTypeDto {
-  @Kind(AuthorizationType.ServiceAccount, 'OAuth 2.0 client credentials.')
-  type: AuthorizationType.ServiceAccount;
-}
-
-class ApiKeyTypeDto {
-  @Kind(AuthorizationType.ApiKey, 'A key in a header.')
-  type: AuthorizationType.ApiKey;
-}
-
-/** Client credentials in the answer of the create operation. */
-export class CreatedServiceAccountDto extends ServiceAccountTypeDto {
-  @Shows.part(() => ServiceAccountResponseDto, WITHOUT_SECRET)
-  configuration: ServiceAccountResponseDto;
-}
-
-/** An API key in the answer of the create operation. */
-export class CreatedApiKeyDto extends ApiKeyTypeDto {
-  @Shows.part(() => ApiKeyResponseDto, WITHOUT_SECRET)
-  configuration: ApiKeyResponseDto;
-}
-
-/** Client credentials in the answer of get-by-id, which names the same content `config`. */
-export class StoredServiceAccountDto extends ServiceAccountTypeDto {
-  @Shows.part(() => ServiceAccountResponseDto, WITHOUT_SECRET)
-  config: ServiceAccountResponseDto;
-}
-
-/** An API key in the answer of get-by-id, which names the same content `config`. */
-export class StoredApiKeyDto extends ApiKeyTypeDto {
-  @Shows.part(() => ApiKeyResponseDto, WITHOUT_SECRET)
-  config: ApiKeyResponseDto;
-}
+/** @param member name of the configuration */
+const shownKinds = (answer: 'Created' | 'Stored', member: 'configuration' | 'config') => ({
+  [AuthorizationType.NoAuth]: NoAuthorizationResponseDto,
+  [AuthorizationType.ServiceAccount]: kindOf(
+    `${answer}ServiceAccountDto`,
+    AuthorizationType.ServiceAccount,
+    'OAuth 2.0 client credentials.',
+    { [member]: Shows.part(() => ServiceAccountResponseDto, WITHOUT_SECRET) },
+  ),
+  [AuthorizationType.ApiKey]: kindOf(`${answer}ApiKeyDto`, AuthorizationType.ApiKey, 'A key in a header.', {
+    [member]: Shows.part(() => ApiKeyResponseDto, WITHOUT_SECRET),
+  }),
+});
 
 /** Authorizations in the answer of the create operation. */
-export const CREATED_KINDS = {
-  [AuthorizationType.NoAuth]: NoAuthorizationResponseDto,
-  [AuthorizationType.ServiceAccount]: CreatedServiceAccountDto,
-  [AuthorizationType.ApiKey]: CreatedApiKeyDto,
-} as const;
+export const CREATED_KINDS = shownKinds('Created', 'configuration');
+/** Authorizations in the answer of get-by-id, which names the same content `config`. */
+export const STORED_KINDS = shownKinds('Stored', 'config');
 
-/** Authorizations in the answer of get-by-id. */
-export const STORED_KINDS = {
-  [AuthorizationType.NoAuth]: NoAuthorizationResponseDto,
-  [AuthorizationType.ServiceAccount]: StoredServiceAccountDto,
-  [AuthorizationType.ApiKey]: StoredApiKeyDto,
-} as const;
-
-/** One of {@link CREATED_KINDS} as it is made: `configuration` is absent for NO_AUTH. */
-export interface CreatedAuthorization {
-  type: AuthorizationType;
-  configuration?: ServiceAccountResponseDto | ApiKeyResponseDto;
-}
-
-/** One of {@link STORED_KINDS} as it is made: `config` is absent for NO_AUTH. */
-export interface StoredAuthorization {
-  type: AuthorizationType;
-  config?: ServiceAccountResponseDto | ApiKeyResponseDto;
-}
+/** An authorization as it is made: without a configuration for NO_AUTH. */
+export type ShownAuthorization<Member extends string> = { type: AuthorizationType } & Partial<
+  Record<Member, ServiceAccountResponseDto | ApiKeyResponseDto>
+>;
 
 /** A certificate as it is shown: what tells it apart, and how long it is good for. */
 export class CertificateDto {

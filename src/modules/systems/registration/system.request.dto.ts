@@ -17,6 +17,7 @@ import {
   IsApiKeyHeader,
   IsKeyId,
   IsNotBeside,
+  IsOptionalPart,
   IsPrivateKey,
   IsScheme,
   IsScope,
@@ -28,7 +29,7 @@ import {
   AUTHORIZATION_MODELS,
   IsAuthorization,
   IsOneKindOf,
-  Kind,
+  kindOf,
   NoAuthorizationDto,
 } from '../model/authorization-kinds.dto.js';
 import { IsTlsPart, TlsRequestDto, UpdateTlsDto } from '../model/tls.request.dto.js';
@@ -147,28 +148,20 @@ export class UpdateApiKeyDto {
   apiKey?: string;
 }
 
-/** Client credentials to change, as the document shows them. */
-export class UpdateServiceAccountAuthorizationDto {
-  @Kind(AuthorizationType.ServiceAccount, 'OAuth 2.0 client credentials.')
-  type: AuthorizationType.ServiceAccount;
-
-  @ApiPropertyOptional({ type: () => UpdateServiceAccountDto, description: CHANGES })
-  configuration?: UpdateServiceAccountDto;
-}
-
-/** An API key to change, as the document shows it. */
-export class UpdateApiKeyAuthorizationDto {
-  @Kind(AuthorizationType.ApiKey, 'A key in a header.')
-  type: AuthorizationType.ApiKey;
-
-  @ApiPropertyOptional({ type: () => UpdateApiKeyDto, description: CHANGES })
-  configuration?: UpdateApiKeyDto;
-}
-
 const KINDS = {
   [AuthorizationType.NoAuth]: NoAuthorizationDto,
-  [AuthorizationType.ServiceAccount]: UpdateServiceAccountAuthorizationDto,
-  [AuthorizationType.ApiKey]: UpdateApiKeyAuthorizationDto,
+  [AuthorizationType.ServiceAccount]: kindOf(
+    'UpdateServiceAccountAuthorizationDto',
+    AuthorizationType.ServiceAccount,
+    'OAuth 2.0 client credentials.',
+    { configuration: ApiPropertyOptional({ type: () => UpdateServiceAccountDto, description: CHANGES }) },
+  ),
+  [AuthorizationType.ApiKey]: kindOf(
+    'UpdateApiKeyAuthorizationDto',
+    AuthorizationType.ApiKey,
+    'A key in a header.',
+    { configuration: ApiPropertyOptional({ type: () => UpdateApiKeyDto, description: CHANGES }) },
+  ),
 } as const;
 
 /** Authorization to change: as it is checked. The document shows it as one of the kinds. */
@@ -224,15 +217,10 @@ export class UpdateSystemRequestDto {
   @Type(() => UpdateAuthorizationDto)
   authorization?: UpdateAuthorizationDto;
 
-  @ApiPropertyOptional({
-    type: () => UpdateTlsDto,
+  @IsOptionalPart(() => UpdateTlsDto, {
     nullable: true,
     description: 'Certificates to change (extension). null removes all of them, and the key.',
   })
-  @ValidateIf((_object, value) => value !== undefined && value !== null)
-  @ValidateNested()
-  @IsObject({ message: 'must be an object' })
-  @Type(() => UpdateTlsDto)
   tls?: UpdateTlsDto | null;
 
   @IsHeaders(

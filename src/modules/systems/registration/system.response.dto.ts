@@ -10,10 +10,9 @@ import { IsOneKindOf } from '../model/authorization-kinds.dto.js';
 import {
   type ApiKeyResponseDto,
   CREATED_KINDS,
-  type CreatedAuthorization,
   type ServiceAccountResponseDto,
   STORED_KINDS,
-  type StoredAuthorization,
+  type ShownAuthorization,
   readTls,
   TlsResponseDto,
   toTlsResponse,
@@ -87,7 +86,7 @@ export class SystemResponseDto {
   baseUrl: string;
 
   @IsOneKindOf(STORED_KINDS, { description: 'Credentials without the secret.' })
-  authorization: StoredAuthorization;
+  authorization: ShownAuthorization<'config'>;
 
   @ApiPropertyOptional({
     type: () => TlsResponseDto,
@@ -136,7 +135,7 @@ export class CreatedSystemResponseDto extends OmitType(SystemResponseDto, [
   'modifiedBy',
 ] as const) {
   @IsOneKindOf(CREATED_KINDS, { description: 'Credentials without the secret.' })
-  authorization: CreatedAuthorization;
+  authorization: ShownAuthorization<'configuration'>;
 
   @Shows.part(() => PersonDto, 'Who created it.')
   createdBy: PersonDto;
