@@ -10,7 +10,7 @@ import type {
 } from '../../src/modules/mcp-connection/model/connection-test.types.js';
 import { mcpCallLimits, mcpLimits } from '../../src/modules/mcp-connection/mcp.limits.js';
 import { ToolCaller } from '../../src/modules/mcp-connection/worker/tool-caller.js';
-import { connect } from '../../src/modules/mcp-connection/worker/connect.js';
+import { connect } from '../../src/modules/mcp-connection/worker/mcp-session.js';
 import { mcpCredentials } from '../../src/modules/mcp-connection/worker/mcp-credentials.js';
 import { OAuthTokenClient } from '../../src/modules/mcp-connection/worker/oauth-token.client.js';
 import { readToolList } from '../../src/modules/mcp-connection/worker/tool-list.reader.js';

@@ -5,12 +5,10 @@ import { SystemsModule } from '../systems/systems.module.js';
 import { HandCallsService } from './calling/hand-calls.service.js';
 import { ToolCallController } from './calling/tool-call.controller.js';
 import { ConnectionTestController } from './connection-tests/connection-test.controller.js';
-import { ConnectionTestRecords } from './connection-tests/connection-test-records.js';
 import { ConnectionTestService } from './connection-tests/connection-test.service.js';
 import { ToolDecisionsRepository } from './storage/tool-decisions.repository.js';
 import { ToolDecisionsService } from './synchronisation/tool-decisions.service.js';
-import { ToolRefreshHandler, ToolRefreshJobs } from './refreshing/tool-refresh.handler.js';
-import { ToolRefreshesService } from './refreshing/tool-refreshes.service.js';
+import { ToolRefreshes, ToolRefreshHandler } from './refreshing/tool-refresh.handler.js';
 import { ToolReviewsService } from './reviewing/tool-reviews.service.js';
 import { ToolStatesService } from './switching/tool-states.service.js';
 import { ToolSyncService } from './synchronisation/tool-sync.service.js';
@@ -23,14 +21,12 @@ import { ToolsService } from './switching/tools.service.js';
   imports: [AuditModule, McpConnectionModule, SystemsModule],
   controllers: [ConnectionTestController, ToolCallController, ToolsController],
   providers: [
-    ConnectionTestRecords,
     ConnectionTestService,
     HandCallsService,
     ToolDecisionsRepository,
     ToolDecisionsService,
     ToolRefreshHandler,
-    ToolRefreshJobs,
-    ToolRefreshesService,
+    ToolRefreshes,
     ToolReviewsService,
     ToolStatesService,
     ToolSyncService,

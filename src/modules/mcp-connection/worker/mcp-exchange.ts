@@ -12,8 +12,8 @@ import {
   type SessionFacts,
   STREAM_ENDED,
   type Traffic,
+  withEnvelope,
 } from './session-transport.js';
-import { withEnvelope } from './client-envelope.js';
 import { RawRequests, type RequestIds } from './raw-requests.js';
 
 /** A server has this long to end the stream of an answer before the connection is cut instead of kept. */

@@ -5,7 +5,7 @@ import type {
   Transport,
 } from '@modelcontextprotocol/client';
 
-import { ServerError, serverErrorOf } from './server.error.js';
+import { ServerError, serverErrorOf } from './connection.error.js';
 
 interface Pending {
   resolve(result: Record<string, unknown>): void;

@@ -4,7 +4,7 @@ import { definitionHash } from '../../../common/tool-definition-hash.js';
 import { turnWithRoom } from '../../../common/turns.js';
 import type { DiscoveredTool, SystemCredentials } from '../model/connection-test.types.js';
 import type { McpWorkerSettings } from '../model/worker-settings.js';
-import { connect, type Connected } from './connect.js';
+import { connect, type Connected } from './mcp-session.js';
 import { connectionErrorOf } from './failure-cause.js';
 import { type McpCredentials, mcpCredentials } from './mcp-credentials.js';
 import { type ExchangeSession, McpExchange } from './mcp-exchange.js';

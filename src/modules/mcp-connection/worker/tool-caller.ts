@@ -1,17 +1,147 @@
-import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
+import type { OutboundOperation } from '../../../common/outbound/outbound.operation.js';
+import { type McpCredentials, mcpCredentials } from './mcp-credentials.js';
+import { type Traffic, STREAM_ENDED, checkedTraceparent } from './session-transport.js';
+import type { CallOrder, ToolCallNotice, ToolCallWorkerAnswer } from './worker.messages.js';
+import { type WarmSession, WarmSessions } from './warm-session.js';
+import { connectionErrorOf } from './failure-cause.js';
+import { McpExchange } from './mcp-exchange.js';
+import { McpSession } from './mcp-session.js';
+import { paramHeaders } from './param-headers.js';
+import { type OpenedSession, SessionOpener } from './session-opener.js';
+import { ProtocolError } from '@modelcontextprotocol/client';
+import { NOT_REACHED } from '../../../common/outbound/outbound.error.js';
 import type { ToolCallFailure } from '../model/tool-call.types.js';
+import { ServerError, ToolCallError } from './connection.error.js';
+import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import type { McpWorkerSettings } from '../model/worker-settings.js';
-import { type Call, sendCall } from './call-sender.js';
-import { checkedTraceparent } from './client-envelope.js';
-import { ToolCallError } from './connection.error.js';
-import { mcpCredentials } from './mcp-credentials.js';
 import type { OAuthTokenClient } from './oauth-token.client.js';
 import { outsideClients } from './outside-clients.js';
-import { type OpenedSession, SessionOpener } from './session-opener.js';
-import { failureOf, isSessionGone } from './tool-call-failure.js';
 import { renderToolResult } from './tool-result.js';
-import { type WarmSession, WarmSessions } from './warm-session.js';
-import type { CallOrder, ToolCallNotice, ToolCallWorkerAnswer } from './worker.messages.js';
+
+/** One call under way. */
+export interface Call {
+  order: CallOrder;
+  session: WarmSession;
+  operation: OutboundOperation;
+  credentials: McpCredentials;
+  traceparent: string | undefined;
+  traffic: Traffic;
+  startedAt: number;
+  /** Hears of each progress that the tool tells. */
+  onProgress: () => void;
+}
+
+/**
+ * Sends one `tools/call` and returns its raw result. Over HTTP+SSE, where all answers share one stream, the
+ * call gets its own connection.
+ * @throws what the library throws; see `failureOf`
+ * @throws ConnectionError when there is no connection for it; nothing of the call was sent then
+ */
+export function sendCall(call: Call, opened: OpenedSession): Promise<Record<string, unknown>> {
+  return opened.transport === 'sse'
+    ? overOwnStream(call)
+    : call.session.use(opened, () => overSession(call, opened));
+}
+
+async function overSession(call: Call, { facts }: OpenedSession): Promise<Record<string, unknown>> {
+  const { order, session, operation, credentials, traceparent, traffic } = call;
+  const url = new URL(order.baseUrl);
+  const exchange = new McpExchange({ url, operation, credentials, traceparent }, { facts, session, traffic });
+  try {
+    const headers = facts.isModern ? paramHeaders(order.tool.inputSchema, order.arguments) : {};
+    return await exchange.request('tools/call', paramsOf(call), { headers, onProgress: call.onProgress });
+  } finally {
+    await exchange.close();
+  }
+}
+
+async function overOwnStream(call: Call): Promise<Record<string, unknown>> {
+  const { order, operation, credentials, traceparent } = call;
+  const traffic: Traffic = { latest: 0 };
+  const options = { url: new URL(order.baseUrl), operation, credentials, traceparent };
+  const session = await McpSession.connect(options, 'sse', traffic).catch((error: unknown) => {
+    throw connectionErrorOf(error, { ...options, status: traffic });
+  });
+  // Only now: what is sent to connect is nothing of the call.
+  call.traffic = Object.assign(traffic, { posted: false, requestStatus: 0 });
+  try {
+    return await session.request('tools/call', paramsOf(call), call.onProgress);
+  } finally {
+    await session.close();
+  }
+}
+
+function paramsOf({ order: { tool, arguments: args } }: Call): Record<string, unknown> {
+  return { name: tool.name, arguments: args };
+}
+
+/** JSON-RPC errors that come before a tool is run (JSON-RPC 2.0, section 5.1; MCP 2026-07-28, "Error Codes"). */
+const REFUSED_CODES: ReadonlySet<number> = new Set([
+  -32_700, -32_600, -32_601, -32_602, -32_020, -32_021, -32_022,
+]);
+
+/** HTTP statuses that refuse a request (RFC 9110, section 15.5; RFC 6585, section 4). */
+const REFUSED_STATUS: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 413, 415, 429]);
+
+/** Why a call has no result, and whether the tool may nevertheless have run. */
+export function failureOf(
+  error: unknown,
+  call: Call,
+  signal: AbortSignal,
+): Omit<ToolCallFailure, 'latencyMs'> {
+  const verdict = verdictOf(error, call, signal);
+  const isRefusal = verdict.cause === 'mcp_error' && error instanceof ServerError;
+  const words = isRefusal ? error.words(call.credentials.removal) : '';
+  const sent = sentOf(error, call);
+  return { outcome: 'failed', ...verdict, sent, ...(words !== '' && { words }) };
+}
+
+/** Whether the server has refused a call for its session. With the id of the request it may have run. */
+export function isSessionGone(
+  error: unknown,
+  { facts }: OpenedSession,
+  { traffic, operation }: Call,
+): boolean {
+  const isRefused = traffic.requestStatus === 404 || traffic.requestStatus === 400;
+  return facts.sessionId !== undefined && isRefused && !isAnswer(error) && !operation.signal.aborted;
+}
+
+/** A stream that has ended was an answer too. */
+function isAnswer(error: unknown): error is ProtocolError {
+  return error instanceof ServerError
+    ? error.answersRequest
+    : error instanceof ProtocolError && error.code === STREAM_ENDED;
+}
+
+function verdictOf(
+  error: unknown,
+  call: Call,
+  signal: AbortSignal,
+): Pick<ToolCallFailure, 'cause' | 'retryAfterMs'> {
+  if (signal.aborted) {
+    return { cause: 'cancelled' };
+  }
+  if (error instanceof ToolCallError) {
+    return { cause: error.failure };
+  }
+  const { operation, credentials, traffic } = call;
+  const { failure, retryAfterMs } = connectionErrorOf(error, { operation, credentials, status: traffic });
+  return {
+    cause: failure === 'too_large' ? 'result_too_large' : failure,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+function sentOf(error: unknown, { operation, traffic }: Call): ToolCallFailure['sent'] {
+  const failure = operation.failure?.failure;
+  const isUnreached = traffic.latest === 0 && failure !== undefined && NOT_REACHED.has(failure);
+  return traffic.posted !== true || isRefused(error, traffic) || isUnreached ? 'never' : 'maybe';
+}
+
+function isRefused(error: unknown, { requestStatus = 0 }: Traffic): boolean {
+  const isByCode = error instanceof ProtocolError && REFUSED_CODES.has(error.code);
+  return isByCode || (REFUSED_STATUS.has(requestStatus) && !isAnswer(error));
+}
 
 /** How long a call may take. */
 interface CallTime {

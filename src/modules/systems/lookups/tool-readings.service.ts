@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull, LessThanOrEqual, MoreThan, Not, type EntityManager } from 'typeorm';
+import { Database } from '../../../database/database.js';
+import { locked } from '../../../database/row-locks.js';
 import { SystemType, type SystemKey } from '../model/system.types.js';
 import { ResourceDefinitionEntity, SystemEntity } from '../storage/system.entity.js';
-import { SystemsRepository } from '../storage/systems.repository.js';
 
 /** A system whose tools are to be read again. */
 export type DueSystem = SystemKey & Pick<SystemEntity, 'connectionKey'>;
 
-/** When the tools of systems were read, and are to be read again. Inside of the caller's transaction. */
+/** When the tools of systems were read, and are to be read again. */
 @Injectable()
 export class ToolReadingsService {
-  constructor(private readonly systems: SystemsRepository) {}
+  constructor(private readonly database: Database) {}
 
   /**
    * Keeps everybody else from deciding on tools of a resource definition until the transaction ends. To be called after the version
@@ -18,7 +19,8 @@ export class ToolReadingsService {
    * @returns whether tools of any system of the definition were ever stored
    */
   async lockDefinition(manager: EntityManager, id: string): Promise<{ wasSynchronised: boolean }> {
-    const definition = await this.systems.lockDefinition(manager, id);
+    const query = manager.createQueryBuilder(ResourceDefinitionEntity, 'definition').where({ id });
+    const definition = await locked(query, 'pessimistic_write').getOne();
     return { wasSynchronised: definition !== null && definition.toolsSynchronisedAt !== null };
   }
 
@@ -28,35 +30,39 @@ export class ToolReadingsService {
   }
 
   /** MCP systems that somebody has tested and that are due, those that wait longest first. */
-  async due(manager: EntityManager, now: Date, limit: number): Promise<DueSystem[]> {
+  async due(now: Date, limit: number): Promise<DueSystem[]> {
     const tested = { type: SystemType.Mcp, toolsSynchronisedAt: Not(IsNull()) };
-    return manager.find(SystemEntity, {
-      select: { appId: true, appVersionId: true, resourceId: true, connectionKey: true },
-      where: [
-        { ...tested, toolsDueAt: IsNull() },
-        { ...tested, toolsDueAt: LessThanOrEqual(now) },
-      ],
-      order: { toolsDueAt: 'ASC' },
-      take: limit,
-    });
+    return this.database.read((manager) =>
+      manager.find(SystemEntity, {
+        select: { appId: true, appVersionId: true, resourceId: true, connectionKey: true },
+        where: [IsNull(), LessThanOrEqual(now)].map((toolsDueAt) => ({ ...tested, toolsDueAt })),
+        order: { toolsDueAt: 'ASC' },
+        take: limit,
+      }),
+    );
   }
 
   /** Sets the next time for all systems that a test of this one covers. @returns false when another replica has them */
-  async claim(
-    manager: EntityManager,
-    { appId, appVersionId, connectionKey }: DueSystem,
-    now: Date,
-    next: Date,
-  ): Promise<boolean> {
+  async claim({ appId, appVersionId, connectionKey }: DueSystem, now: Date, next: Date): Promise<boolean> {
     const covered = { appId, appVersionId, connectionKey: connectionKey ?? '', type: SystemType.Mcp };
-    const of = { toolsDueAt: next };
-    const waiting = await manager.update(SystemEntity, { ...covered, toolsDueAt: IsNull() }, of);
-    const late = await manager.update(SystemEntity, { ...covered, toolsDueAt: LessThanOrEqual(now) }, of);
-    return (waiting.affected ?? 0) + (late.affected ?? 0) > 0;
+    return this.database.write(async (manager) => {
+      let claimed = 0;
+      for (const toolsDueAt of [IsNull(), LessThanOrEqual(now)]) {
+        const { affected } = await manager.update(
+          SystemEntity,
+          { ...covered, toolsDueAt },
+          { toolsDueAt: next },
+        );
+        claimed += affected ?? 0;
+      }
+      return claimed > 0;
+    });
   }
 
   /** Makes a system due at a time, if it is not due before. */
-  async bringForward(manager: EntityManager, id: string, at: Date): Promise<void> {
-    await manager.update(SystemEntity, { id, toolsDueAt: MoreThan(at) }, { toolsDueAt: at });
+  async bringForward(id: string, at: Date): Promise<void> {
+    await this.database.write((manager) =>
+      manager.update(SystemEntity, { id, toolsDueAt: MoreThan(at) }, { toolsDueAt: at }),
+    );
   }
 }

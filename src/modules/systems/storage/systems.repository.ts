@@ -191,12 +191,6 @@ export class SystemsRepository {
     return (await manager.findOneByOrFail(ResourceDefinitionEntity, { appId, nameKey })).id;
   }
 
-  /** Locked against every other writer until the transaction ends; null when there is none. */
-  async lockDefinition(manager: EntityManager, id: string): Promise<ResourceDefinitionEntity | null> {
-    const query = manager.createQueryBuilder(ResourceDefinitionEntity, 'definition').where({ id });
-    return locked(query, 'pessimistic_write').getOne();
-  }
-
   private byKey(
     manager: EntityManager,
     { appId, appVersionId, resourceId }: SystemKey,

@@ -8,7 +8,7 @@ import { AuditService } from '../../audit/recording/audit.service.js';
 import { ToolCallsService } from '../../mcp-connection/calls/tool-calls.service.js';
 import { sentenceOf, type ToolCallResult } from '../../mcp-connection/model/tool-call.types.js';
 import { SystemConnectionsService } from '../../systems/lookups/system-connections.service.js';
-import { auditOutcome } from '../connection-tests/connection-test-records.js';
+import { auditOutcome } from '../connection-tests/connection-test.service.js';
 import type { ToolKey } from '../model/tool.types.js';
 import {
   ArgumentsInvalidError,

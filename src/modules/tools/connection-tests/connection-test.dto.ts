@@ -19,7 +19,7 @@ import { AuthorizationRequestDto } from '../../systems/model/authorization.reque
 import { AUTHORIZATION_MODELS, IsAuthorization } from '../../systems/model/authorization-kinds.dto.js';
 import { IsHeaders } from '../../systems/model/system-field.decorator.js';
 import { IsTlsPart, TlsRequestDto } from '../../systems/model/tls.request.dto.js';
-import type { ConnectionTest, SynchronisedSystem } from './tested-systems.types.js';
+import type { ConnectionTest, SynchronisedSystem } from './connection-test.service.js';
 import type { TakenOverTool } from '../model/tool.types.js';
 
 /** Fixed texts as a list in Markdown. */

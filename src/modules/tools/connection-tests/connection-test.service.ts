@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { SERVICE_ITSELF, type Principal } from '../../../common/user/principal.js';
 import { outgoingTraceparent } from '../../../common/logging/request-context.js';
+import { Metrics } from '../../../common/metrics/metrics.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
+import { AuditService } from '../../audit/recording/audit.service.js';
+import type { ConnectionTestResult } from '../../mcp-connection/model/connection-test.types.js';
 import { Database } from '../../../database/database.js';
 import { McpConnectionService } from '../../mcp-connection/mcp-connection.service.js';
 import type { SystemEntity } from '../../systems/storage/system.entity.js';
@@ -8,13 +13,29 @@ import { credentialsOf, tlsPart } from '../../systems/lookups/system-connections
 import type { Connection, SystemKey } from '../../systems/model/system.types.js';
 import { SystemNotFoundError } from '../../systems/model/systems.errors.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
-import { ConnectionTestRecords } from './connection-test-records.js';
-import type { ConnectionTest, TestedPlace } from './tested-systems.types.js';
 import { hashDefinitions } from '../model/tool-definition.js';
 import { ToolSyncService, type ServerListing } from '../synchronisation/tool-sync.service.js';
-import { ToolsRepository } from '../storage/tools.repository.js';
 import type { SyncReport } from '../model/tool.types.js';
 import { mcpLimits } from '../../mcp-connection/mcp.limits.js';
+
+/** What became of one system that a test covers. */
+export interface SynchronisedSystem {
+  system: Pick<SystemEntity, 'resourceId' | 'name'>;
+  report: SyncReport;
+}
+
+/** Where a connection is tested: in a version, as that of a system where it is one that is stored. */
+type TestedPlace = AppVersionKey & Partial<SystemKey>;
+
+/** A test and what it changed. */
+export interface ConnectionTest {
+  result: ConnectionTestResult;
+  synchronised: SynchronisedSystem[];
+  /** Systems whose turn did not come within `syncTimeoutMs`; they come first in the next test. */
+  postponed: number;
+}
+
+const CHANGES = ['added', 'changed', 'removed', 'returned'] as const;
 
 /** Tests connections and synchronises the tools of the systems that a test covers (docs/contract.md, section 2.2). */
 @Injectable()
@@ -23,21 +44,38 @@ export class ConnectionTestService {
     private readonly mcp: McpConnectionService,
     private readonly systems: SystemsService,
     private readonly sync: ToolSyncService,
-    private readonly tools: ToolsRepository,
-    private readonly records: ConnectionTestRecords,
+    private readonly audit: AuditService,
+    private readonly metrics: Metrics,
     private readonly database: Database,
   ) {}
 
   /** Connects to an MCP server, reads its tools and stores them with every system it covers. Never throws for a failed test. */
   async test(principal: Principal, tested: TestedPlace, connection: Connection): Promise<ConnectionTest> {
     const test = await this.tested(principal, tested, connection);
-    await this.records.record(principal, tested, connection, test);
+    const { result, synchronised, postponed } = test;
+    const cause = result.outcome === 'connected' ? undefined : result.cause;
+    await this.audit.recordAlone(principal, {
+      appId: tested.appId,
+      appVersionId: tested.appVersionId,
+      systemResourceId: tested.resourceId ?? null,
+      action: AuditAction.ConnectionTest,
+      outcome: auditOutcome(cause),
+      // Of the URL only the origin: some servers carry a key in the path or query.
+      details: {
+        origin: new URL(connection.baseUrl).origin,
+        authorizationType: connection.authorizationType,
+        latencyMs: result.latencyMs,
+        ...(cause === undefined ? {} : { cause }),
+        systems: synchronised.map(({ system }) => system.resourceId),
+        ...(postponed === 0 ? {} : { postponed }),
+      },
+    });
     return test;
   }
 
   /** As `test` for a system as it is stored, without anybody asking: the audit log hears of changed tools only. */
-  async refresh(key: SystemKey, connection: Connection): Promise<void> {
-    this.records.refreshed(key, await this.tested(SERVICE_ITSELF, key, connection));
+  async refresh(key: SystemKey, connection: Connection): Promise<ConnectionTest> {
+    return this.tested(SERVICE_ITSELF, key, connection);
   }
 
   private async tested(
@@ -50,7 +88,7 @@ export class ConnectionTestService {
       baseUrl: connection.baseUrl,
       credentials: credentialsOf(connection),
       tls: tlsPart(tested.appId, connection),
-      knownToolCount: await this.countTools(covered),
+      knownToolCount: await this.database.read((manager) => this.sync.countTools(manager, covered)),
       traceparent: outgoingTraceparent() ?? '',
     });
     const test: ConnectionTest = { result, synchronised: [], postponed: 0 };
@@ -58,6 +96,7 @@ export class ConnectionTestService {
       const listing = { tools: await hashDefinitions(result.tools), description: result.server.description };
       await this.synchroniseAll(principal, covered, { connection, listing, test });
     }
+    this.count(test);
     return test;
   }
 
@@ -81,11 +120,6 @@ export class ConnectionTestService {
     }
   }
 
-  private async countTools(covered: SystemEntity[]): Promise<number> {
-    const ids = covered.map(({ id }) => id);
-    return ids.length === 0 ? 0 : this.database.read((manager) => this.tools.countPresent(manager, ids));
-  }
-
   /** @returns what changed; undefined when the system was removed or reconnected while the test ran */
   private async synchronise(
     principal: Principal,
@@ -105,6 +139,24 @@ export class ConnectionTestService {
       throw error;
     }
   }
+
+  private count({ result, synchronised }: ConnectionTest): void {
+    const { outcome } = result;
+    const cause = result.outcome === 'connected' ? 'none' : result.cause;
+    this.metrics.connectionTests.inc({ outcome, cause });
+    this.metrics.connectionTestDuration.observe({ outcome }, result.latencyMs / 1_000);
+    for (const { report } of synchronised) {
+      CHANGES.forEach((change) => this.metrics.toolChanges.inc({ change }, report[change].length));
+    }
+  }
+}
+
+/** @param cause of a failure, if there was one */
+export function auditOutcome(cause: string | undefined): AuditOutcome {
+  if (cause === undefined) {
+    return AuditOutcome.Ok;
+  }
+  return cause === 'timeout' || cause === 'token_timeout' ? AuditOutcome.Timeout : AuditOutcome.Error;
 }
 
 function lastSync({ toolsSynchronisedAt }: SystemEntity): number {

@@ -73,6 +73,12 @@ export class ToolSyncService {
     return plan.report;
   }
 
+  /** How many tools the systems list in all. */
+  async countTools(manager: EntityManager, systems: readonly SystemEntity[]): Promise<number> {
+    const ids = systems.map(({ id }) => id);
+    return ids.length === 0 ? 0 : this.tools.countPresent(manager, ids);
+  }
+
   private async plan(
     manager: EntityManager,
     system: SystemEntity,
