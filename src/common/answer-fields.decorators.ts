@@ -6,48 +6,95 @@ export const NEXT_PAGE = 'Give it as `before` to read on; null on the last page.
 /** The same in a list that is read forward. */
 export const NEXT_PAGE_AFTER = 'Give it as `after` to read on; null on the last page.';
 
-type FieldDecorator = (description: string, example?: unknown) => PropertyDecorator;
+/** Decorates a member of an answer, and knows the type of the member; undefined is one of it where the member may be absent. */
+export type Shown<Value> = PropertyDecorator & { readonly value?: () => Value };
+
+type FieldDecorator<Value> = (description: string, example?: unknown) => Shown<Value>;
 
 /** Makes the decorator of one kind of member of an answer. */
 export const shows =
-  (kind: ApiPropertyOptions): FieldDecorator =>
+  <Value = string>(kind: ApiPropertyOptions): FieldDecorator<Value> =>
   (description, example) =>
     ApiProperty({ ...kind, description, ...(example === undefined ? {} : { example }) });
+
+type Json = Record<string, unknown>;
 
 /** Decorators of members of answers: what the OpenAPI document says of them. */
 export const Shows = {
   value: shows({}),
-  textOrNull: shows({ type: String, nullable: true }),
-  texts: shows({ type: [String] }),
-  textsOrNull: shows({ type: [String], nullable: true }),
-  booleanOrNull: shows({ type: Boolean, nullable: true }),
-  number: shows({ type: 'integer' }),
-  numberOrNull: shows({ type: 'integer', nullable: true }),
-  decimalOrNull: shows({ type: Number, nullable: true }),
+  /** As `value`; not in every answer. */
+  valueIfAsked: shows<string | undefined>({ required: false }),
+  flag: shows<boolean>({ type: Boolean }),
+  textOrNull: shows<string | null>({ type: String, nullable: true }),
+  texts: shows<string[]>({ type: [String] }),
+  /** As `texts`; not in every answer. */
+  textsIfAsked: shows<string[] | undefined>({ type: [String], required: false }),
+  textsOrNull: shows<string[] | null>({ type: [String], nullable: true }),
+  booleanOrNull: shows<boolean | null>({ type: Boolean, nullable: true }),
+  number: shows<number>({ type: 'integer' }),
+  numberOrNull: shows<number | null>({ type: 'integer', nullable: true }),
+  decimalOrNull: shows<number | null>({ type: Number, nullable: true }),
   /** As `numberOrNull`; not in every answer. */
-  numberIfAsked: shows({ type: 'integer', nullable: true, required: false }),
+  numberIfAsked: shows<number | null | undefined>({ type: 'integer', nullable: true, required: false }),
   uuid: shows({ format: 'uuid' }),
-  uuidOrNull: shows({ type: String, format: 'uuid', nullable: true }),
+  uuidOrNull: shows<string | null>({ type: String, format: 'uuid', nullable: true }),
   /** As `uuid`; not in every answer. */
-  uuidIfAsked: shows({ format: 'uuid', required: false }),
-  /** ISO 8601, UTC with milliseconds. */
-  moment: shows({ format: 'date-time' }),
-  momentOrNull: shows({ type: String, format: 'date-time', nullable: true }),
-  object: shows({ type: 'object', additionalProperties: true }),
-  objectOrNull: shows({ type: 'object', additionalProperties: true, nullable: true }),
+  uuidIfAsked: shows<string | undefined>({ format: 'uuid', required: false }),
+  /** ISO 8601, UTC with milliseconds, which is how JSON has a Date. */
+  moment: shows<Date | string>({ format: 'date-time' }),
+  momentOrNull: shows<Date | string | null>({ type: String, format: 'date-time', nullable: true }),
+  object: shows<Json>({ type: 'object', additionalProperties: true }),
+  objectOrNull: shows<Json | null>({ type: 'object', additionalProperties: true, nullable: true }),
 
-  enum: (name: string, values: ApiPropertyOptions['enum'], description: string, example?: unknown) =>
-    shows({ enum: values, enumName: name } as ApiPropertyOptions)(description, example),
+  enum: <Value extends string>(
+    name: string,
+    values: Readonly<Record<string, Value>> | readonly Value[],
+    description: string,
+    example?: unknown,
+  ): Shown<Value> =>
+    shows<Value>({ enum: values, enumName: name } as ApiPropertyOptions)(description, example),
 
   /**
    * Another class of answers; a function names it, since classes may refer to each other. Swagger knows such a function by its
    * name, `type`, so each of the three makes its own.
    */
-  part: (type: () => Type, description: string) => shows({ type: () => type() })(description),
-  partOrNull: (type: () => Type, description: string) =>
-    shows({ type: () => type(), nullable: true })(description),
-  list: (type: () => Type, description: string) => shows({ type: () => [type()] })(description),
+  part: <Part>(type: () => Type<Part>, description: string) =>
+    shows<Part>({ type: () => type() })(description),
+  partOrNull: <Part>(type: () => Type<Part>, description: string) =>
+    shows<Part | null>({ type: () => type(), nullable: true })(description),
+  list: <Part>(type: () => Type<Part>, description: string) =>
+    shows<Part[]>({ type: () => [type()] })(description),
+  /** As `part`; not in every answer. */
+  partIfAsked: <Part>(type: () => Type<Part>, description: string) =>
+    shows<Part | undefined>({ type: () => type(), required: false })(description),
   /** As `list`; not in every answer. */
-  listIfAsked: (type: () => Type, description: string) =>
-    shows({ type: () => [type()], required: false })(description),
+  listIfAsked: <Part>(type: () => Type<Part>, description: string) =>
+    shows<Part[] | undefined>({ type: () => [type()], required: false })(description),
 };
+
+type ValueOf<Member> = Member extends { readonly value?: () => infer Value } ? Value : never;
+type MayBeAbsent<Members> = {
+  [Name in keyof Members]: undefined extends ValueOf<Members[Name]> ? Name : never;
+}[keyof Members];
+
+/** An answer with these members. */
+export type AnswerOf<Members> = {
+  [Name in Exclude<keyof Members, MayBeAbsent<Members>>]: ValueOf<Members[Name]>;
+} & { [Name in MayBeAbsent<Members>]?: Exclude<ValueOf<Members[Name]>, undefined> };
+
+/**
+ * Makes a class of answers of its members, each a decorator that knows its type:
+ *
+ *     export class ServerDto extends Answer({ name: Shows.value('Name.', 'inventory') }) {}
+ */
+export function Answer<Members extends Readonly<Record<string, Shown<unknown>>>>(
+  members: Members,
+): Type<AnswerOf<Members>> {
+  class Answered {}
+  for (const [name, shown] of Object.entries(members)) {
+    // As TypeScript says it of a decorated member; a decorator with a type of its own has the last word.
+    Reflect.defineMetadata('design:type', String, Answered.prototype, name);
+    shown(Answered.prototype, name);
+  }
+  return Answered as Type<AnswerOf<Members>>;
+}

@@ -1,5 +1,5 @@
 import { ConflictError } from '../../../common/errors/domain.error.js';
-import { Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows } from '../../../common/answer-fields.decorators.js';
 import { JsonText } from '../../../common/http/json-replies.js';
 import type { Steps } from '../../../common/turns.js';
 import {
@@ -25,86 +25,54 @@ const MOST_BYTES = 67_108_864;
 const END_OF_NODE = Buffer.from('}');
 
 /** A tool that an agent refers to. */
-export class PreflightToolDto {
-  @Shows.uuid('Tool id.')
-  toolId: string;
-
-  @Shows.value('Tool name.', 'get-sum')
-  name: string;
-
-  @Shows.enum(
+export class PreflightToolDto extends Answer({
+  toolId: Shows.uuid('Tool id.'),
+  name: Shows.value('Tool name.', 'get-sum'),
+  state: Shows.enum(
     'ResolvedToolState',
     ResolvedToolState,
     'Whether the agent may call it, and why not.',
     ResolvedToolState.Disabled,
-  )
-  state: ResolvedToolState;
-
-  @Shows.textOrNull('Why it is not ready, for a person; null when it is.', 'It is disabled.')
-  reason: string | null;
-}
+  ),
+  reason: Shows.textOrNull('Why it is not ready, for a person; null when it is.', 'It is disabled.'),
+}) {}
 
 /** A system that an agent refers to. */
-export class PreflightSystemDto {
-  @Shows.value('Application that brings it.', 'sample')
-  appId: string;
-
-  @Shows.value('Its definition id; empty when the node names it otherwise.')
-  resourceDefinitionId: string;
-
-  @Shows.value('Its resource name; empty when it is missing and the node does not tell.')
-  resourceName: string;
-
-  @Shows.enum('ResolvedSystemState', ResolvedSystemState, 'Whether the agent can use it at all.')
-  state: ResolvedSystemState;
-
-  @Shows.textOrNull('Why it cannot be used, for a person; null when it can.', null)
-  reason: string | null;
-
-  @Shows.list(() => PreflightToolDto, 'In the order of the list of its server.')
-  tools: PreflightToolDto[];
-}
+export class PreflightSystemDto extends Answer({
+  appId: Shows.value('Application that brings it.', 'sample'),
+  resourceDefinitionId: Shows.value('Its definition id; empty when the node names it otherwise.'),
+  resourceName: Shows.value('Its resource name; empty when it is missing and the node does not tell.'),
+  state: Shows.enum('ResolvedSystemState', ResolvedSystemState, 'Whether the agent can use it at all.'),
+  reason: Shows.textOrNull('Why it cannot be used, for a person; null when it can.', null),
+  tools: Shows.list(() => PreflightToolDto, 'In the order of the list of its server.'),
+}) {}
 
 /** An agent node. */
-export class PreflightNodeDto {
-  @Shows.value('Application that the node is of; another than that of the path for a library.', 'sample')
-  appId: string;
-
-  @Shows.value('Version that the node is of.', 'v1')
-  appVersionId: string;
-
-  @Shows.uuidOrNull('Build that the node is of; null for a node of the version that is asked for.', null)
-  buildId: string | null;
-
-  @Shows.value('Name of the workflow.', 'check_stock')
-  workflow: string;
-
-  @Shows.value('Id of the node.', 'agent')
-  nodeId: string;
-
-  @Shows.value('Name of the node.', 'Ask the stock')
-  nodeName: string;
-
-  @Shows.value(
+export class PreflightNodeDto extends Answer({
+  appId: Shows.value(
+    'Application that the node is of; another than that of the path for a library.',
+    'sample',
+  ),
+  appVersionId: Shows.value('Version that the node is of.', 'v1'),
+  buildId: Shows.uuidOrNull(
+    'Build that the node is of; null for a node of the version that is asked for.',
+    null,
+  ),
+  workflow: Shows.value('Name of the workflow.', 'check_stock'),
+  nodeId: Shows.value('Id of the node.', 'agent'),
+  nodeName: Shows.value('Name of the node.', 'Ask the stock'),
+  ready: Shows.flag(
     'Whether a tool is ready, not too many of them, and each of its systems was tested before the build was made.',
-  )
-  ready: boolean;
-
-  @Shows.textOrNull('Why it is not ready, for a person; null when it is.', null)
-  reason: string | null;
-
-  @Shows.list(() => PreflightSystemDto, 'In the order of `mcpServers`.')
-  systems: PreflightSystemDto[];
-}
+  ),
+  reason: Shows.textOrNull('Why it is not ready, for a person; null when it is.', null),
+  systems: Shows.list(() => PreflightSystemDto, 'In the order of `mcpServers`.'),
+}) {}
 
 /** All agent nodes of a version or of a build, and of its libraries. */
-export class PreflightResponseDto {
-  @Shows.value('Whether every node is ready.', false)
-  ready: boolean;
-
-  @Shows.list(() => PreflightNodeDto, 'Nodes of type CUSTOM_AGENT, those of libraries last.')
-  nodes: PreflightNodeDto[];
-}
+export class PreflightResponseDto extends Answer({
+  ready: Shows.flag('Whether every node is ready.', false),
+  nodes: Shows.list(() => PreflightNodeDto, 'Nodes of type CUSTOM_AGENT, those of libraries last.'),
+}) {}
 
 /** Agents with the same systems share the text of these. @throws PreflightTooLargeError */
 export function* preflightJson(nodes: readonly NodePreflight[]): Steps<JsonText> {

@@ -1,5 +1,5 @@
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
-import { Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows } from '../../../common/answer-fields.decorators.js';
 import { IfSent } from '../../../common/validation/patterns.decorators.js';
 import {
   IsClientSecret,
@@ -34,19 +34,14 @@ export class ReplaceSecretRequestDto {
 }
 
 /** Answer of the replacement. */
-export class ReplacedSecretResponseDto {
-  @Shows.number('The HTTP status again.', 200)
-  status: number;
-
-  @Shows.value(
+export class ReplacedSecretResponseDto extends Answer({
+  status: Shows.number('The HTTP status again.', 200),
+  message: Shows.value(
     'What happened: `Client secret replaced.`, `Private key replaced.`, `API key replaced.` or `Headers replaced.`',
     'Client secret replaced.',
-  )
-  message: string;
-
-  @Shows.uuid('Resource id of the system.')
-  resourceId: string;
-}
+  ),
+  resourceId: Shows.uuid('Resource id of the system.'),
+}) {}
 
 /** What was replaced, as callers know it. */
 export type ReplacedSecret = 'clientSecret' | 'privateKey' | 'apiKey' | 'headers';

@@ -1,73 +1,47 @@
 import type { SystemDetails } from '../storage/system.entity.js';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Shows } from '../../../common/answer-fields.decorators.js';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { Answer, Shows, shows } from '../../../common/answer-fields.decorators.js';
 import { kindOf } from '../model/authorization-kinds.dto.js';
 import { AuthorizationType } from '../model/system.types.js';
-import {
-  certificateSteps,
-  readCertificates,
-  type CertificateFacts,
-} from '../../../common/tls/certificates.js';
+import { certificateSteps, readCertificates } from '../../../common/tls/certificates.js';
 import { inTurns } from '../../../common/turns.js';
 
 const WITHOUT_SECRET = 'Without the secret.';
 
 /** Client credentials as they are shown: without the secret. */
-export class ServiceAccountResponseDto {
-  @Shows.value('OAuth 2.0 client id.', 'inventory-agent')
-  clientId: string;
-
-  @ApiProperty({
-    format: 'uri',
-    description: 'OAuth 2.0 token endpoint.',
-    example: 'https://sso.example.com/oauth2/token',
-  })
-  identityProviderUrl: string;
-
-  @ApiPropertyOptional({
-    enum: ['private_key_jwt'],
-    description: 'Present where the client signs with a private key (OpenID Connect Core 1.0, section 9).',
-    example: 'private_key_jwt',
-  })
-  authenticationMethod?: 'private_key_jwt';
-
-  @ApiPropertyOptional({
-    description: 'Algorithm that the private key signs with (RFC 7518). Present with authenticationMethod.',
-    example: 'ES256',
-  })
-  algorithm?: string;
-
-  @ApiPropertyOptional({
-    type: String,
-    nullable: true,
-    description: 'Key id of the private key, null without one. Present with authenticationMethod.',
-    example: 'key-2026',
-  })
-  keyId?: string | null;
-
-  @ApiPropertyOptional({
-    description: 'Scope of the token request (extension). Absent without one.',
-    example: 'inventory.read',
-  })
-  scope?: string;
-
-  @ApiPropertyOptional({
+export class ServiceAccountResponseDto extends Answer({
+  clientId: Shows.value('OAuth 2.0 client id.', 'inventory-agent'),
+  identityProviderUrl: shows({ format: 'uri' })(
+    'OAuth 2.0 token endpoint.',
+    'https://sso.example.com/oauth2/token',
+  ),
+  authenticationMethod: shows<'private_key_jwt' | undefined>({ enum: ['private_key_jwt'], required: false })(
+    'Present where the client signs with a private key (OpenID Connect Core 1.0, section 9).',
+    'private_key_jwt',
+  ),
+  algorithm: Shows.valueIfAsked(
+    'Algorithm that the private key signs with (RFC 7518). Present with authenticationMethod.',
+    'ES256',
+  ),
+  keyId: shows<string | null | undefined>({ type: String, nullable: true, required: false })(
+    'Key id of the private key, null without one. Present with authenticationMethod.',
+    'key-2026',
+  ),
+  scope: Shows.valueIfAsked('Scope of the token request (extension). Absent without one.', 'inventory.read'),
+  tokenParameters: shows<Readonly<Record<string, string>> | undefined>({
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'Further fields of the token request (extension). Absent without any.',
-    example: { audience: 'https://inventory.example.com' },
-  })
-  tokenParameters?: Readonly<Record<string, string>>;
-}
+    required: false,
+  } as ApiPropertyOptions)('Further fields of the token request (extension). Absent without any.', {
+    audience: 'https://inventory.example.com',
+  }),
+}) {}
 
 /** An API key as it is shown: where it is sent, without the key. */
-export class ApiKeyResponseDto {
-  @Shows.value('Header that the key is sent in.', 'Authorization')
-  headerName: string;
-
-  @Shows.textOrNull('Word before the key.', 'Bearer')
-  scheme: string | null;
-}
+export class ApiKeyResponseDto extends Answer({
+  headerName: Shows.value('Header that the key is sent in.', 'Authorization'),
+  scheme: Shows.textOrNull('Word before the key.', 'Bearer'),
+}) {}
 
 const NoAuthorizationResponseDto = kindOf(
   'NoAuthorizationResponseDto',
@@ -100,44 +74,29 @@ export type ShownAuthorization<Member extends string> = { type: AuthorizationTyp
 >;
 
 /** A certificate as it is shown: what tells it apart, and how long it is good for. */
-export class CertificateDto {
-  @Shows.value('Whom it names.', 'CN=inventory-agent, O=Example')
-  subject: string;
-
-  @Shows.value('Who signed it.', 'CN=Example CA, O=Example')
-  issuer: string;
-
-  @Shows.value('SHA-256 of the certificate, as OpenSSL writes it.', '5E:0B:…')
-  fingerprint: string;
-
-  @Shows.moment('When it begins.', '2026-01-31T10:20:30.000Z')
-  validFrom: string;
-
-  @Shows.moment('When it ends: connections fail from then on.', '2027-01-31T10:20:30.000Z')
-  validTo: string;
-}
+export class CertificateDto extends Answer({
+  subject: Shows.value('Whom it names.', 'CN=inventory-agent, O=Example'),
+  issuer: Shows.value('Who signed it.', 'CN=Example CA, O=Example'),
+  fingerprint: Shows.value('SHA-256 of the certificate, as OpenSSL writes it.', '5E:0B:…'),
+  validFrom: Shows.moment('When it begins.', '2026-01-31T10:20:30.000Z'),
+  validTo: Shows.moment('When it ends: connections fail from then on.', '2027-01-31T10:20:30.000Z'),
+}) {}
 
 /** What a system adds to TLS, as it is shown: without the key. */
-export class TlsResponseDto {
-  @ApiPropertyOptional({
-    type: () => [CertificateDto],
-    description: 'Authorities that are trusted in place of the built-in ones; absent without any.',
-  })
-  caCertificates?: CertificateDto[];
-
-  @ApiPropertyOptional({
-    type: () => CertificateDto,
-    description: 'What the service shows where a server asks for a certificate; absent without one.',
-  })
-  clientCertificate?: CertificateDto;
-
-  @ApiPropertyOptional({
-    description:
-      'Beside clientCertificate: whether its key is stored. It is not where a package has led the system elsewhere.',
-    example: true,
-  })
-  hasClientKey?: boolean;
-}
+export class TlsResponseDto extends Answer({
+  caCertificates: Shows.listIfAsked(
+    () => CertificateDto,
+    'Authorities that are trusted in place of the built-in ones; absent without any.',
+  ),
+  clientCertificate: Shows.partIfAsked(
+    () => CertificateDto,
+    'What the service shows where a server asks for a certificate; absent without one.',
+  ),
+  hasClientKey: shows<boolean | undefined>({ type: Boolean, required: false })(
+    'Beside clientCertificate: whether its key is stored. It is not where a package has led the system elsewhere.',
+    true,
+  ),
+}) {}
 
 type ShownTls = Pick<SystemDetails, 'caCertificates' | 'clientCertificate' | 'hasClientKey'>;
 
@@ -164,17 +123,13 @@ export function toTlsResponse(system: ShownTls): TlsResponseDto | undefined {
 }
 
 function shown(pem: string | null): CertificateDto[] {
-  return (readCertificates(pem ?? '') ?? []).map(toCertificate);
-}
-
-function toCertificate(certificate: CertificateFacts): CertificateDto {
-  return {
-    subject: oneLine(certificate.subject),
-    issuer: oneLine(certificate.issuer),
-    fingerprint: certificate.fingerprint,
-    validFrom: certificate.validFrom.toISOString(),
-    validTo: certificate.validTo.toISOString(),
-  };
+  return (readCertificates(pem ?? '') ?? []).map(({ subject, issuer, fingerprint, validFrom, validTo }) => ({
+    subject: oneLine(subject),
+    issuer: oneLine(issuer),
+    fingerprint,
+    validFrom,
+    validTo,
+  }));
 }
 
 /** Node.js writes a part of a name on each line, and nothing where there is no name. */

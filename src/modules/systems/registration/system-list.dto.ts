@@ -1,5 +1,5 @@
-import { ApiPropertyOptional, PickType } from '@nestjs/swagger';
-import { Shows } from '../../../common/answer-fields.decorators.js';
+import { ApiPropertyOptional, IntersectionType, PickType } from '@nestjs/swagger';
+import { Answer, Shows } from '../../../common/answer-fields.decorators.js';
 import { IsIn, IsOptional, IsString, Length } from 'class-validator';
 import { JsonText } from '../../../common/http/json-replies.js';
 import { AppVersionState, type AppVersionStatus } from '../../apps/apps.types.js';
@@ -32,53 +32,35 @@ export class ListSystemsQuery {
 }
 
 /** What the manifest of the application version records about a resource. */
-export class ManifestInfoDto {
-  @Shows.value(
+export class ManifestInfoDto extends Answer({
+  resourceName: Shows.value(
     'The name it was created with: unique inside the version without regard to case, and what the list is sorted by.',
     'inventory_tools',
-  )
-  resourceName: string;
-
-  @Shows.enum('SystemType', SystemType, 'Type of the system.')
-  resourceType: SystemType;
-
-  @Shows.enum('AppVersionState', AppVersionState, 'A COMMITTED version can no longer be changed.')
-  status: AppVersionState;
-
-  @Shows.moment('When the system last changed.')
-  lastChangeTime: string;
-
-  @Shows.momentOrNull('null while the version is a draft.')
-  lastCommittedTime: string | null;
-}
+  ),
+  resourceType: Shows.enum('SystemType', SystemType, 'Type of the system.'),
+  status: Shows.enum('AppVersionState', AppVersionState, 'A COMMITTED version can no longer be changed.'),
+  lastChangeTime: Shows.moment('When the system last changed.'),
+  lastCommittedTime: Shows.momentOrNull('null while the version is a draft.'),
+}) {}
 
 /** A system in the list (docs/contract.md, section 2.4). */
-export class SystemSummaryDto extends PickType(SystemResponseDto, [
-  'id',
-  'resourceId',
-  'resourceDefinitionId',
-  'type',
-  'name',
-  'description',
-] as const) {
-  @Shows.enum('SystemType', SystemType, 'Filter on MCP to pick MCP servers.', SystemType.Mcp)
-  override type: SystemType;
-
-  @Shows.value('Application it belongs to.', 'sample')
-  appId: string;
-
-  @Shows.value('Application version it belongs to.', 'v1')
-  appVersionId: string;
-
-  @ApiPropertyOptional({ type: () => ManifestInfoDto, description: 'Only with includeManifestInfo=true.' })
-  manifestInfo?: ManifestInfoDto;
-}
+export class SystemSummaryDto extends IntersectionType(
+  PickType(SystemResponseDto, ['id', 'resourceId', 'resourceDefinitionId'] as const),
+  Answer({
+    type: Shows.enum('SystemType', SystemType, 'Filter on MCP to pick MCP servers.', SystemType.Mcp),
+  }),
+  PickType(SystemResponseDto, ['name', 'description'] as const),
+  Answer({
+    appId: Shows.value('Application it belongs to.', 'sample'),
+    appVersionId: Shows.value('Application version it belongs to.', 'v1'),
+    manifestInfo: Shows.partIfAsked(() => ManifestInfoDto, 'Only with includeManifestInfo=true.'),
+  }),
+) {}
 
 /** The list (docs/contract.md, section 2.4). */
-export class SystemListResponseDto {
-  @Shows.list(() => SystemSummaryDto, 'Sorted by version and resource name.')
-  systems: SystemSummaryDto[];
-}
+export class SystemListResponseDto extends Answer({
+  systems: Shows.list(() => SystemSummaryDto, 'Sorted by version and resource name.'),
+}) {}
 
 /** What a checked query asks for. */
 export function toListOptions({ includeManifestInfo, depTypes }: ListSystemsQuery): ListOptions {
@@ -93,13 +75,16 @@ const TEXTS = new WeakMap<SystemList, JsonText>();
 
 /** A list as `SystemListResponseDto`, in JSON. Its items carry a manifest where the list has one. */
 export function toSystemListJson(list: SystemList): JsonText {
-  const text = TEXTS.get(list) ?? new JsonText(JSON.stringify(toSystemList(list)));
+  const { rows, versions } = list;
+  const text =
+    TEXTS.get(list) ??
+    new JsonText(
+      JSON.stringify({
+        systems: rows.map((row) => toSummary(row, versions)),
+      } satisfies SystemListResponseDto),
+    );
   TEXTS.set(list, text);
   return text;
-}
-
-function toSystemList({ rows, versions }: SystemList): SystemListResponseDto {
-  return { systems: rows.map((row) => toSummary(row, versions)) };
 }
 
 function toSummary(row: SystemSummaryRow, versions: SystemList['versions']): SystemSummaryDto {
@@ -115,7 +100,7 @@ function toManifestInfo(row: SystemSummaryRow, versions: AppVersionStatus[]): Ma
     resourceName,
     resourceType: type,
     status: version?.state ?? AppVersionState.Draft,
-    lastChangeTime: modifiedAt.toISOString(),
-    lastCommittedTime: version?.committedAt?.toISOString() ?? null,
+    lastChangeTime: modifiedAt,
+    lastCommittedTime: version?.committedAt ?? null,
   };
 }

@@ -1,5 +1,5 @@
-import { ApiProperty, ApiExtraModels, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
-import { Shows } from '../../../common/answer-fields.decorators.js';
+import { ApiExtraModels, ApiProperty, IntersectionType, OmitType } from '@nestjs/swagger';
+import { Answer, type Shown, Shows, shows } from '../../../common/answer-fields.decorators.js';
 import { type ToolRow, AuthorizationType, SystemType } from '../model/system.types.js';
 import type { SystemDetails } from '../storage/system.entity.js';
 import { JsonText } from '../../../common/http/json-replies.js';
@@ -18,39 +18,28 @@ import {
   toTlsResponse,
 } from './connection.response.dto.js';
 
+const WITHOUT_SECRET = 'Credentials without the secret.';
+
 /** A tool (docs/contract.md, section 2.3). */
-export class ToolResponseDto {
-  @ApiProperty({
+export class ToolResponseDto extends Answer({
+  id: ApiProperty({
     description: 'Tool id; it stays the same while the tool is offered, gone and back.',
     format: 'uuid',
-  })
-  id: string;
-
-  @Shows.textOrNull('Reserved.', null)
-  svcUuid: string | null;
-
-  @Shows.value('Name by which the server knows it.', 'get-sum')
-  name: string;
-
-  @Shows.value(
+  }) as Shown<string>,
+  svcUuid: Shows.textOrNull('Reserved.', null),
+  name: Shows.value('Name by which the server knows it.', 'get-sum'),
+  description: Shows.value(
     'What the server says it does; plain text, not to be trusted.',
     'Returns the sum of two numbers',
-  )
-  description: string;
-
-  @Shows.object('JSON Schema of the input.', {
+  ),
+  inputSchema: Shows.object('JSON Schema of the input.', {
     type: 'object',
     properties: { a: { type: 'number' } },
     required: ['a'],
-  })
-  inputSchema: Record<string, unknown>;
-
-  @Shows.object('JSON Schema of the output; empty when the server declares none.', {})
-  outputSchema: Record<string, unknown>;
-
-  @Shows.value('Whether agents may call the tool.', true)
-  enabled: boolean;
-}
+  }),
+  outputSchema: Shows.object('JSON Schema of the output; empty when the server declares none.', {}),
+  enabled: Shows.flag('Whether agents may call the tool.', true),
+}) {}
 
 /** A tool as `ToolResponseDto`, in JSON. Its schemas stand there as they are stored, which spares reading and writing them. */
 export function toToolJson({ id, name, description, inputSchema, outputSchema, enabled }: ToolRow): string {
@@ -59,90 +48,49 @@ export function toToolJson({ id, name, description, inputSchema, outputSchema, e
 
 /** An MCP system as get-by-id shows it (docs/contract.md, section 2.3). */
 @ApiExtraModels(...Object.values(STORED_KINDS))
-export class SystemResponseDto {
-  @Shows.uuid('Id of the system.')
-  id: string;
-
-  @Shows.textOrNull('Reserved.', null)
-  svcUuid: string | null;
-
-  @Shows.uuid('Names the system in paths.')
-  resourceId: string;
-
-  @Shows.uuid('The same in every version of the application; workflow nodes use it.')
-  resourceDefinitionId: string;
-
-  @Shows.enum('SystemType', SystemType, 'Always MCP here.', SystemType.Mcp)
-  type: SystemType;
-
-  @Shows.value('Display name.', 'Inventory tools')
-  name: string;
-
-  @ApiProperty({
-    format: 'uri',
-    description: 'Base URL of the MCP server.',
-    example: 'https://mcp.example.com/mcp',
-  })
-  baseUrl: string;
-
-  @IsOneKindOf(STORED_KINDS, { description: 'Credentials without the secret.' })
-  authorization: ShownAuthorization<'config'>;
-
-  @ApiPropertyOptional({
-    type: () => TlsResponseDto,
-    description: 'Certificates (extension); absent without any.',
-  })
-  tls?: TlsResponseDto;
-
-  @ApiPropertyOptional({
-    type: [String],
-    description: 'Names of the static headers (extension), whose values are never shown; absent without any.',
-    example: ['X-Tenant'],
-  })
-  headerNames?: string[];
-
-  @ApiPropertyOptional({
-    type: 'integer',
-    description: 'Deadline of one tool call in milliseconds (extension); absent for 30 seconds.',
-    example: 120_000,
-  })
-  timeoutMs?: number;
-
-  @Shows.value('Purpose; empty when nobody has told it.', 'Stock levels and orders of the warehouse')
-  description: string;
-
-  @Shows.list(() => ToolResponseDto, 'Filled by a successful connection test.')
-  tools: ToolResponseDto[];
-
-  @Shows.moment('When it was created.', '2026-01-31T10:20:30.123Z')
-  createdDate: string;
-
-  @Shows.moment('When the system or one of its tools last changed.', '2026-01-31T10:20:30.123Z')
-  modifiedDate: string;
-
-  @Shows.part(() => UserReferenceDto, 'Who created it.')
-  createdBy: UserReferenceDto;
-
-  @Shows.part(() => UserReferenceDto, 'Who made the last change.')
-  modifiedBy: UserReferenceDto;
-}
+export class SystemResponseDto extends Answer({
+  id: Shows.uuid('Id of the system.'),
+  svcUuid: Shows.textOrNull('Reserved.', null),
+  resourceId: Shows.uuid('Names the system in paths.'),
+  resourceDefinitionId: Shows.uuid('The same in every version of the application; workflow nodes use it.'),
+  type: Shows.enum('SystemType', SystemType, 'Always MCP here.', SystemType.Mcp),
+  name: Shows.value('Display name.', 'Inventory tools'),
+  baseUrl: shows({ format: 'uri' })('Base URL of the MCP server.', 'https://mcp.example.com/mcp'),
+  authorization: IsOneKindOf(STORED_KINDS, { description: WITHOUT_SECRET }) as Shown<
+    ShownAuthorization<'config'>
+  >,
+  tls: Shows.partIfAsked(() => TlsResponseDto, 'Certificates (extension); absent without any.'),
+  headerNames: Shows.textsIfAsked(
+    'Names of the static headers (extension), whose values are never shown; absent without any.',
+    ['X-Tenant'],
+  ),
+  timeoutMs: shows<number | undefined>({ type: 'integer', required: false })(
+    'Deadline of one tool call in milliseconds (extension); absent for 30 seconds.',
+    120_000,
+  ),
+  description: Shows.value(
+    'Purpose; empty when nobody has told it.',
+    'Stock levels and orders of the warehouse',
+  ),
+  tools: Shows.list(() => ToolResponseDto, 'Filled by a successful connection test.'),
+  createdDate: Shows.moment('When it was created.', '2026-01-31T10:20:30.123Z'),
+  modifiedDate: Shows.moment('When the system or one of its tools last changed.', '2026-01-31T10:20:30.123Z'),
+  createdBy: Shows.part(() => UserReferenceDto, 'Who created it.'),
+  modifiedBy: Shows.part(() => UserReferenceDto, 'Who made the last change.'),
+}) {}
 
 /** An MCP system as the create operation answers it (docs/contract.md, section 2.1). */
 @ApiExtraModels(...Object.values(CREATED_KINDS))
-export class CreatedSystemResponseDto extends OmitType(SystemResponseDto, [
-  'authorization',
-  'createdBy',
-  'modifiedBy',
-] as const) {
-  @IsOneKindOf(CREATED_KINDS, { description: 'Credentials without the secret.' })
-  authorization: ShownAuthorization<'configuration'>;
-
-  @Shows.part(() => PersonDto, 'Who created it.')
-  createdBy: PersonDto;
-
-  @Shows.part(() => PersonDto, 'The same as createdBy.')
-  modifiedBy: PersonDto;
-}
+export class CreatedSystemResponseDto extends IntersectionType(
+  OmitType(SystemResponseDto, ['authorization', 'createdBy', 'modifiedBy'] as const),
+  Answer({
+    authorization: IsOneKindOf(CREATED_KINDS, { description: WITHOUT_SECRET }) as Shown<
+      ShownAuthorization<'configuration'>
+    >,
+    createdBy: Shows.part(() => PersonDto, 'Who created it.'),
+    modifiedBy: Shows.part(() => PersonDto, 'The same as createdBy.'),
+  }),
+) {}
 
 type NewSystem = Omit<SystemDetails, 'tools'>;
 
@@ -203,8 +151,8 @@ function commonFields(
     ...(headerNames.length > 0 && { headerNames }),
     ...(system.timeoutMs !== null && { timeoutMs: system.timeoutMs }),
     description: system.description,
-    createdDate: system.createdAt.toISOString(),
-    modifiedDate: system.modifiedAt.toISOString(),
+    createdDate: system.createdAt,
+    modifiedDate: system.modifiedAt,
   };
 }
 
@@ -236,13 +184,8 @@ function personOf({ firstName, lastName, userName }: UserReference): PersonDto {
 }
 
 /** Answer of the delete operation. */
-export class DeletedSystemResponseDto {
-  @Shows.number('The HTTP status again.', 200)
-  status: number;
-
-  @Shows.value('What happened.', 'System deleted.')
-  message: string;
-
-  @Shows.uuid('Resource id of the system that was deleted.')
-  resourceId: string;
-}
+export class DeletedSystemResponseDto extends Answer({
+  status: Shows.number('The HTTP status again.', 200),
+  message: Shows.value('What happened.', 'System deleted.'),
+  resourceId: Shows.uuid('Resource id of the system that was deleted.'),
+}) {}

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows, type Shown } from '../../../common/answer-fields.decorators.js';
 import type { JsonValue } from '../../../common/json.js';
 
 /** How a call by hand ended. */
@@ -10,31 +10,23 @@ export enum HandCallOutcome {
 }
 
 /** What a tool that was called by hand has answered. */
-export class ToolCallResponseDto {
-  @Shows.enum(
+export class ToolCallResponseDto extends Answer({
+  outcome: Shows.enum(
     'ToolCallOutcome',
     HandCallOutcome,
     'OK: the tool has answered. TOOL_ERROR: it has answered with an error of its own. FAILED: there is no answer of it.',
     'OK',
-  )
-  outcome: HandCallOutcome;
-
-  @Shows.textOrNull('Why there is no answer, for a person; null when there is one.', null)
-  message: string | null;
-
-  @Shows.booleanOrNull(
+  ),
+  message: Shows.textOrNull('Why there is no answer, for a person; null when there is one.', null),
+  mayHaveRun: Shows.booleanOrNull(
     'Without an answer: whether the tool may have run all the same. null when there is an answer.',
     null,
-  )
-  mayHaveRun: boolean | null;
-
-  @Shows.value(
+  ),
+  text: Shows.value(
     'All content as plain text: texts as they are without characters that a person cannot see, other kinds named. Of a call that the server refuses, what it says of that. Not to be trusted.',
     '42',
-  )
-  text: string;
-
-  @ApiProperty({
+  ),
+  structured: ApiProperty({
     description: '`structuredContent` of the answer; null without any. Not to be trusted.',
     nullable: true,
     oneOf: [
@@ -45,9 +37,6 @@ export class ToolCallResponseDto {
       { type: 'boolean' },
     ],
     example: { sum: 42 },
-  })
-  structured: JsonValue | null;
-
-  @Shows.number('Milliseconds that the call took, waiting for other calls included.', 120)
-  latencyMs: number;
-}
+  }) as Shown<JsonValue | null>,
+  latencyMs: Shows.number('Milliseconds that the call took, waiting for other calls included.', 120),
+}) {}

@@ -1,4 +1,4 @@
-import { Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows } from '../../../common/answer-fields.decorators.js';
 import { IsFlag, IsPathId } from '../../../common/validation/patterns.decorators.js';
 import { keyOf, SystemParams } from '../../systems/model/path.params.dto.js';
 import type { SwitchedTool, ToolKey } from '../model/tool.types.js';
@@ -27,56 +27,33 @@ export class SwitchToolRequestDto {
 }
 
 /** The tool in the answer. */
-export class SwitchedToolDto {
-  @Shows.uuid('Tool id.')
-  id: string;
-
-  @Shows.value('Tool name.', 'get-sum')
-  name: string;
-
-  @Shows.value('Whether agents may call the tool now.', false)
-  enabled: boolean;
-}
+export class SwitchedToolDto extends Answer({
+  id: Shows.uuid('Tool id.'),
+  name: Shows.value('Tool name.', 'get-sum'),
+  enabled: Shows.flag('Whether agents may call the tool now.', false),
+}) {}
 
 /** A workflow node whose agent refers to the system of the tool. */
-export class AffectedNodeDto {
-  @Shows.value('Application of the workflow.', 'sample')
-  appId: string;
-
-  @Shows.value('Its version.', 'v1')
-  appVersionId: string;
-
-  @Shows.textOrNull('The build; null for the node as it stands in the version.', null)
-  buildId: string | null;
-
-  @Shows.value('Name of the workflow.', 'check_stock')
-  workflow: string;
-
-  @Shows.value('Id of the node.', 'agent')
-  nodeId: string;
-
-  @Shows.value('Name of the node.', 'Ask the stock')
-  nodeName: string;
-}
+export class AffectedNodeDto extends Answer({
+  appId: Shows.value('Application of the workflow.', 'sample'),
+  appVersionId: Shows.value('Its version.', 'v1'),
+  buildId: Shows.textOrNull('The build; null for the node as it stands in the version.', null),
+  workflow: Shows.value('Name of the workflow.', 'check_stock'),
+  nodeId: Shows.value('Id of the node.', 'agent'),
+  nodeName: Shows.value('Name of the node.', 'Ask the stock'),
+}) {}
 
 /** The switch of a tool (docs/contract.md, section 2.5). */
-export class SwitchToolResponseDto {
-  @Shows.number('The HTTP status again.', 200)
-  status: number;
-
-  @Shows.value('`Tool enabled.`, `Tool disabled.`, or that it already was.', 'Tool disabled.')
-  message: string;
-
-  @Shows.part(() => SwitchedToolDto, 'The tool as it is now.')
-  tool: SwitchedToolDto;
-
-  @Shows.list(
+export class SwitchToolResponseDto extends Answer({
+  status: Shows.number('The HTTP status again.', 200),
+  message: Shows.value('`Tool enabled.`, `Tool disabled.`, or that it already was.', 'Tool disabled.'),
+  tool: Shows.part(() => SwitchedToolDto, 'The tool as it is now.'),
+  affectedNodes: Shows.list(
     () => AffectedNodeDto,
     'Extension: nodes whose agents refer to the system, so lose or get back the tool: those of the version and of its newest builds, ' +
       'of builds that use them as a library too; 100 at most.',
-  )
-  affectedNodes: AffectedNodeDto[];
-}
+  ),
+}) {}
 
 export function toSwitchToolResponse(switched: SwitchedTool): SwitchToolResponseDto {
   const { id, name, enabled, wasEnabled, affectedNodes } = switched;
