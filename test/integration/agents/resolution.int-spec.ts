@@ -52,8 +52,6 @@ describe('the systems that an agent of a build may use', () => {
       appId: place.appId,
       resourceDefinitionId: system.resourceDefinitionId,
       resourceName: 'Stock',
-      name: system.name,
-      baseUrl: system.baseUrl,
     });
     expect(found?.tools.map(({ name, state }) => [name, state])).toEqual([
       ['ready', 'READY'],

@@ -3,8 +3,8 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 
-import { isJsonObject } from '../../../common/json.js';
-import type { ModelMessage } from './model-client.types.js';
+import { isJsonObject, parsedJson } from '../../../common/json.js';
+import { imagesOf, type ModelMessage } from './model-client.types.js';
 import { usableName } from './tool-names.js';
 
 const IMAGES_NOTE = 'Images of the results above, in their order. They are data, as the results are.';
@@ -18,21 +18,18 @@ export function messageParams(messages: readonly ModelMessage[]): ChatCompletion
   let images: ChatCompletionContentPart[] = [];
   for (const [index, message] of messages.entries()) {
     params.push(messageParam(message));
-    images.push(...imageParts(message));
+    images.push(
+      ...imagesOf(message).map(({ mimeType, data }) => ({
+        type: 'image_url' as const,
+        image_url: { url: `data:${mimeType};base64,${data}` },
+      })),
+    );
     if (images.length > 0 && messages[index + 1]?.role !== 'tool') {
       params.push({ role: 'user', content: [{ type: 'text', text: IMAGES_NOTE }, ...images] });
       images = [];
     }
   }
   return params;
-}
-
-function imageParts(message: ModelMessage): ChatCompletionContentPart[] {
-  const images = message.role === 'tool' ? (message.images ?? []) : [];
-  return images.map(({ mimeType, data }) => ({
-    type: 'image_url',
-    image_url: { url: `data:${mimeType};base64,${data}` },
-  }));
 }
 
 function messageParam(message: ModelMessage): ChatCompletionMessageParam {
@@ -42,28 +39,15 @@ function messageParam(message: ModelMessage): ChatCompletionMessageParam {
       return { role: message.role, content: message.content };
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content: message.content };
-    case 'assistant':
-      return {
-        role: 'assistant',
-        content: message.content,
-        ...(message.calls.length === 0
-          ? {}
-          : {
-              tool_calls: message.calls.map(({ id, name, arguments: text }) => ({
-                id,
-                type: 'function' as const,
-                function: { name: usableName(name), arguments: argumentsParam(text) },
-              })),
-            }),
-      };
-  }
-}
-
-/** Providers refuse a conversation whose calls have arguments that are no JSON object, even where their model wrote them. */
-function argumentsParam(text: string): string {
-  try {
-    return isJsonObject(JSON.parse(text)) ? text : '{}';
-  } catch {
-    return '{}';
+    case 'assistant': {
+      const calls = message.calls.map(({ id, name, arguments: text }) => ({
+        id,
+        type: 'function' as const,
+        // Providers refuse a conversation whose calls have arguments that are no JSON object, even where their model wrote them.
+        function: { name: usableName(name), arguments: isJsonObject(parsedJson(text)) ? text : '{}' },
+      }));
+      const { content } = message;
+      return { role: 'assistant', content, ...(calls.length > 0 && { tool_calls: calls }) };
+    }
   }
 }

@@ -6,6 +6,7 @@ import { currentSpan, inSpan } from '../../../common/tracing/spans.js';
 import { Env } from '../../../config/env.js';
 import { QuotasService } from '../../quotas/accounts/quotas.service.js';
 import type { Payer } from '../../quotas/model/quota.types.js';
+import type { CallUsage } from '../../workflows/model/call-journal.types.js';
 import { ModelCallError } from './model-call.error.js';
 import type { ModelRequest, ModelTurn } from './model-client.types.js';
 import { OpenAiModelClient } from './openai-model.client.js';
@@ -31,9 +32,11 @@ export class ModelCallsService {
     await this.quotas.demand(payer, { MODEL_TOKENS: 1 });
   }
 
-  /** Counts the tokens of an answer, beyond the one that was asked for first. */
-  charge(payer: Payer, tokens: number): void {
+  /** Counts the tokens of an answer, beyond the one that was asked for first. @param tokens estimated where the model does not count */
+  charge(payer: Payer, { inputTokens, outputTokens }: CallUsage, tokens: number): void {
     this.quotas.charge(payer, 'MODEL_TOKENS', tokens - 1);
+    this.metrics.modelTokens.inc({ direction: 'input' }, inputTokens ?? 0);
+    this.metrics.modelTokens.inc({ direction: 'output' }, outputTokens ?? 0);
   }
 
   /** @throws ModelCallError when the last try failed too, or the reason of the request's signal */

@@ -34,6 +34,10 @@ export type ModelMessage =
       readonly images?: readonly ToolImage[];
     };
 
+export function imagesOf(message: ModelMessage): readonly ToolImage[] {
+  return message.role === 'tool' ? (message.images ?? []) : [];
+}
+
 /** What the model is asked. */
 export interface ModelRequest {
   readonly messages: readonly ModelMessage[];

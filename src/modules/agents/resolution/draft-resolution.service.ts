@@ -14,12 +14,8 @@ import {
   ResolvedToolState,
   type McpServerReference,
   type ResolvedSystem,
-  type ResolvedTool,
 } from './resolution.types.js';
 import { missing, SystemResolutionService } from './system-resolution.service.js';
-
-/** Definition hashes of tools by name. */
-type Hashes = ReadonlyMap<string, string>;
 
 /** What agents would have in a build made now: own systems as they are, libraries by their builds. */
 @Injectable()
@@ -58,15 +54,20 @@ export class DraftResolutionService {
     if (system === undefined || system.baseUrl === null) {
       return missing(reference);
     }
-    const { id, appId, resourceDefinitionId, resourceName, name, baseUrl, toolsSynchronisedAt } = system;
-    const tools = await this.tools.ofSystem(id);
+    const { id: systemId, appId, resourceDefinitionId, resourceName, toolsSynchronisedAt } = system;
+    const defined = await this.tools.ofSystem(systemId);
     const state =
-      tools.length > 0 || toolsSynchronisedAt !== null
+      defined.length > 0 || toolsSynchronisedAt !== null
         ? ResolvedSystemState.Ready
         : ResolvedSystemState.NeverTested;
-    const named = { systemId: id, appId, resourceDefinitionId, resourceName, name, baseUrl };
-    const reviewed = await this.reviewed(version, resourceDefinitionId, tools);
-    return { ...named, state, tools: tools.map((tool) => toResolved(tool, reviewed)) };
+    const reviewed = await this.reviewed(version, resourceDefinitionId, defined);
+    const tools = defined.map((tool) => ({
+      ...tool,
+      toolId: tool.id,
+      state: stateOf(tool, reviewed.get(tool.name)),
+      isEnabledNow: tool.enabled,
+    }));
+    return { systemId, appId, resourceDefinitionId, resourceName, state, tools };
   }
 
   private async ofLibrary(
@@ -79,12 +80,12 @@ export class DraftResolutionService {
       : this.resolution.resolve(library.buildId, [reference]);
   }
 
-  /** The definitions that the newest build of the application holds, which somebody has released; only asked when a tool is disabled. */
+  /** Definition hashes by name of tools that the newest build of the application holds, which somebody has released; only asked when a tool is disabled. */
   private async reviewed(
     { appId }: AppVersionKey,
     resourceDefinitionId: string,
     tools: readonly DefinedTool[],
-  ): Promise<Hashes> {
+  ): Promise<ReadonlyMap<string, string>> {
     if (tools.every(({ enabled }) => enabled)) {
       return new Map();
     }
@@ -103,18 +104,8 @@ function isNamed(state: SystemState, { resourceDefinitionId, resourceName }: Mcp
     : state.resourceDefinitionId === resourceDefinitionId;
 }
 
-function toResolved(
-  { id, name, description, inputSchema, annotations, definitionHash, ...flags }: DefinedTool,
-  reviewed: Hashes,
-): ResolvedTool {
-  const state = stateOf(flags, definitionHash, reviewed.get(name));
-  const isEnabledNow = flags.enabled;
-  return { toolId: id, name, description, inputSchema, annotations, definitionHash, state, isEnabledNow };
-}
-
 function stateOf(
-  { enabled, present }: Pick<DefinedTool, 'enabled' | 'present'>,
-  definitionHash: string,
+  { enabled, present, definitionHash }: DefinedTool,
   reviewed: string | undefined,
 ): ResolvedToolState {
   if (!present) {

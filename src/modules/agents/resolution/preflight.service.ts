@@ -82,37 +82,27 @@ export class PreflightService {
   ): Promise<NodePreflight[]> {
     const found: NodePreflight[] = [];
     const known: Known = new Map();
-    const obstacles = new Map<string, Pick<NodePreflight, 'systems' | 'obstacle'>>();
+    const judged = new Map<string, Pick<NodePreflight, 'systems' | 'obstacle'>>();
     const nodes = workflows.flatMap((workflow) => workflow.nodes.map((node) => ({ workflow, node })));
     for (const { workflow, node } of nodes) {
       await turnWithRoom();
       // A version has thousands of agents and a server thousands of tools: those are gone through once for agents that have the same.
       const references = JSON.stringify(node.aiOptions?.mcpServers ?? []);
-      const same = obstacles.get(references) ?? (await this.judged(node, resolve, known));
-      obstacles.set(references, same);
-      const { systems, obstacle } = same;
+      const same = judged.get(references) ?? judge(await systemsOf(node, resolve, known), owner);
+      judged.set(references, same);
       const { name, file } = workflow;
-      found.push({
-        ...owner,
-        workflow: name,
-        file,
-        nodeId: node.id,
-        nodeName: node.name,
-        obstacle: obstacle !== null && owner.isLibrary ? inLibrary(obstacle, owner) : obstacle,
-        systems,
-      });
+      found.push({ ...owner, ...same, workflow: name, file, nodeId: node.id, nodeName: node.name });
     }
     return found;
   }
+}
 
-  private async judged(
-    node: AgentNode,
-    resolve: Resolve,
-    known: Known,
-  ): Promise<Pick<NodePreflight, 'systems' | 'obstacle'>> {
-    const systems = await systemsOf(node, resolve, known);
-    return { systems, obstacle: obstacleOf(systems) };
-  }
+function judge(
+  systems: readonly ResolvedSystem[],
+  owner: NodeOwner,
+): Pick<NodePreflight, 'systems' | 'obstacle'> {
+  const obstacle = obstacleOf(systems);
+  return { systems, obstacle: obstacle !== null && owner.isLibrary ? inLibrary(obstacle, owner) : obstacle };
 }
 
 /** The systems of a node, each once; what another node led to before is not looked up again. */

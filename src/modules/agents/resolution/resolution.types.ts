@@ -44,33 +44,17 @@ export interface ResolvedTool {
   readonly isEnabledNow: boolean;
 }
 
-interface Named {
+/** What an entry of `mcpServers` leads to. Names of a missing system come from the reference, and are empty where it gives none. */
+export interface ResolvedSystem {
   readonly appId: string;
   readonly resourceDefinitionId: string;
   readonly resourceName: string;
-  /** Name for people. */
-  readonly name: string;
-}
-
-/** A system that is there. `systemId` is the row that holds its credentials. */
-export interface FoundSystem extends Named {
-  readonly state: Exclude<ResolvedSystemState, ResolvedSystemState.Missing>;
-  readonly systemId: string;
-  readonly baseUrl: string;
+  readonly state: ResolvedSystemState;
+  /** The row that holds its credentials; null for a missing system. */
+  readonly systemId: string | null;
   /** In the order of the server's list; none when it was never tested, or not before the build was made. */
   readonly tools: readonly ResolvedTool[];
 }
-
-/** A reference that leads to no MCP system. Its names come from the reference, and are empty where it gives none. */
-export interface MissingSystem extends Named {
-  readonly state: ResolvedSystemState.Missing;
-  readonly systemId: null;
-  readonly baseUrl: null;
-  readonly tools: readonly [];
-}
-
-/** What an entry of `mcpServers` leads to. */
-export type ResolvedSystem = FoundSystem | MissingSystem;
 
 /** Why an agent node cannot run with the tools that it has, or not with those that its author counts on. */
 export interface NodeObstacle {

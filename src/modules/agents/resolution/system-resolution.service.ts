@@ -13,9 +13,7 @@ import type { ToolState } from '../../tools/model/tool.types.js';
 import {
   ResolvedSystemState,
   ResolvedToolState,
-  type FoundSystem,
   type McpServerReference,
-  type MissingSystem,
   type ResolvedSystem,
   type ResolvedTool,
 } from './resolution.types.js';
@@ -44,7 +42,8 @@ export class SystemResolutionService {
     const found = new Map<string, ResolvedSystem>();
     for (const reference of mcpServers) {
       const system = await this.one(buildId, reference);
-      const key = system.systemId ?? JSON.stringify([system.appId, system.resourceDefinitionId, system.name]);
+      const { systemId, appId, resourceDefinitionId, resourceName } = system;
+      const key = systemId ?? JSON.stringify([appId, resourceDefinitionId, resourceName]);
       found.set(key, found.get(key) ?? system);
     }
     return [...found.values()];
@@ -72,13 +71,13 @@ export class SystemResolutionService {
       return missing(reference);
     }
     const tools = await this.toolsOf(system);
-    const { systemId, appId, resourceDefinitionId, resourceName, name, baseUrl } = system;
+    const { systemId, appId, resourceDefinitionId, resourceName } = system;
     const state = tools.length > 0 ? ResolvedSystemState.Ready : await this.stateWithoutTools(live);
-    return { state, systemId, appId, resourceDefinitionId, resourceName, name, baseUrl, tools };
+    return { state, systemId, appId, resourceDefinitionId, resourceName, tools };
   }
 
   /** Of a system that had no tools when the build was made. */
-  private async stateWithoutTools({ id, toolsSynchronisedAt }: SystemState): Promise<FoundSystem['state']> {
+  private async stateWithoutTools({ id, toolsSynchronisedAt }: SystemState): Promise<ResolvedSystemState> {
     if (toolsSynchronisedAt === null) {
       return ResolvedSystemState.NeverTested;
     }
@@ -92,11 +91,8 @@ export class SystemResolutionService {
     const tools = await this.builds.tools(system);
     const live = await this.tools.byIds(tools.map(({ toolId }) => toolId));
     return tools.map((tool) => {
-      const { toolId, name, description, inputSchema, annotations, definitionHash } = tool;
-      const now = live.get(toolId);
-      const state = this.toolState(tool, now);
-      const isEnabledNow = now?.enabled ?? false;
-      return { toolId, name, description, inputSchema, annotations, definitionHash, state, isEnabledNow };
+      const now = live.get(tool.toolId);
+      return { ...tool, state: this.toolState(tool, now), isEnabledNow: now?.enabled ?? false };
     });
   }
 
@@ -118,15 +114,13 @@ export class SystemResolutionService {
 }
 
 /** What is told of a reference that leads nowhere. */
-export function missing({ appId, resourceDefinitionId, resourceName }: McpServerReference): MissingSystem {
+export function missing({ appId, resourceDefinitionId, resourceName }: McpServerReference): ResolvedSystem {
   return {
     state: ResolvedSystemState.Missing,
     systemId: null,
     appId: appId ?? '',
     resourceDefinitionId: resourceDefinitionId ?? '',
     resourceName: resourceName ?? '',
-    name: resourceName ?? '',
-    baseUrl: null,
     tools: [],
   };
 }

@@ -1,47 +1,38 @@
 import type { JsonValue } from '../../../common/json.js';
-import {
-  CallKind,
-  type CallJournal,
-  type CallResponse,
-  type CallUsage,
-} from '../../workflows/model/call-journal.types.js';
+import type { ToolCallsService } from '../../mcp-connection/calls/tool-calls.service.js';
+import { CallKind, type CallResponse } from '../../workflows/model/call-journal.types.js';
+import type { RunScope } from '../../workflows/model/node-executor.js';
 import { CallNotMadeError, WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
-import type { CheckedText } from '../../../language/json-schema/checked-text.js';
 import { QuotaExceededError } from '../../quotas/model/quotas.errors.js';
 import { agentLimits } from '../agent.limits.js';
 import type { AgentOptions } from './agent-prompt.js';
 import type { AgentTools } from './agent-tools.js';
 import { ModelCallError } from '../llm/model-call.error.js';
 import type { ModelCallsService } from '../llm/model-calls.service.js';
-import type { ModelMessage, ModelTurn, RequestedCall } from '../llm/model-client.types.js';
-import type { Observation } from './tool-step.js';
+import { imagesOf, type ModelMessage, type ModelTurn } from '../llm/model-client.types.js';
+import { readAnswer } from './agent-answer.js';
+import type { ToolSteps } from './tool-step.js';
 
 const CHARACTERS_PER_TOKEN = 4;
 /** An image counts as much text. */
 const CHARACTERS_PER_IMAGE = 4_000;
 
 /** What one agent works with. */
-export interface AgentRunContext {
+interface AgentRunContext {
   readonly options: AgentOptions;
   /** See firstMessages. */
   readonly messages: readonly ModelMessage[];
   readonly tools: AgentTools;
-  readonly model: Pick<ModelCallsService, 'ask'>;
-  /** Makes one call of a tool, see ToolSteps.take. */
-  readonly act: (call: RequestedCall, key: string) => Promise<Observation>;
-  /** Reads the final answer, see readAnswer. */
-  readonly read: (content: string | null) => Promise<CheckedText>;
-  readonly calls: CallJournal;
+  readonly steps: ToolSteps;
+  readonly model: ModelCallsService;
+  readonly toolCalls: ToolCallsService;
+  readonly scope: Pick<RunScope, 'calls' | 'payer'>;
   /** Names the visit of the node within the run. */
   readonly place: string;
   /** Bytes of base64 of all images in one question. */
   readonly maxImageBytes: number;
   readonly signal: AbortSignal;
   readonly traceparent: string;
-  /** Called before the model is asked. Throws QuotaExceededError when its tokens are used up. */
-  readonly demandTokens: () => Promise<void>;
-  /** Called for each answer of the model that was not read from the journal, with its tokens, estimated where the model does not count. */
-  readonly counted: (usage: CallUsage, tokens: number) => void;
 }
 
 /** Think, act, observe, repeat (docs/process-semantics.md, section 14). An equal journal takes equal steps. */
@@ -61,6 +52,7 @@ export class AgentRun {
    * @throws WorkflowFailedError when a limit is reached or the model cannot be asked; the reason of the signal
    */
   async answer(): Promise<JsonValue> {
+    const { options, toolCalls } = this.context;
     const maxIterations = agentLimits.iterations;
     for (let turn = 1; turn <= maxIterations; turn += 1) {
       this.requireTokens();
@@ -69,7 +61,7 @@ export class AgentRun {
         await this.act(reply, turn);
         continue;
       }
-      const answer = await this.context.read(reply.content);
+      const answer = await readAnswer(reply.content, options.answerSchema, toolCalls);
       if ('value' in answer) {
         return answer.value;
       }
@@ -82,11 +74,13 @@ export class AgentRun {
   }
 
   private async ask(turn: number): Promise<ModelTurn> {
-    const { calls, place } = this.context;
-    const news = this.messages.slice(this.seen);
+    const { scope, place, tools } = this.context;
+    // The trace of a question has only its new messages.
+    const messages = this.messages.slice(this.seen).map(withoutImages) as unknown as JsonValue;
     this.seen = this.messages.length;
-    const { result } = await calls.once(
-      { key: `${place}/m${turn}`, kind: CallKind.Model, request: this.requestOf(news), repeatable: true },
+    const request = { messages, tools: tools.offered.map(({ name }) => name) };
+    const { result } = await scope.calls.once(
+      { key: `${place}/m${turn}`, kind: CallKind.Model, request, repeatable: true },
       () => this.made(),
     );
     const reply = result as unknown as ModelTurn;
@@ -94,20 +88,14 @@ export class AgentRun {
     return reply;
   }
 
-  /** The trace of a question: only its new messages. */
-  private requestOf(news: readonly ModelMessage[]): JsonValue {
-    const tools = this.context.tools.offered.map(({ name }) => name);
-    return { messages: news.map(withoutImages) as unknown as JsonValue, tools };
-  }
-
   private async made(): Promise<CallResponse> {
-    const { model, tools, options, signal, traceparent } = this.context;
+    const { model, tools, options, scope, signal, traceparent } = this.context;
     const { messages } = this;
     const { answerSchema } = options;
     try {
-      await this.context.demandTokens();
+      await model.demandTokens(scope.payer);
       const turn = await model.ask({ messages, tools: tools.offered, answerSchema, signal, traceparent });
-      this.context.counted(turn.usage, this.tokensOf(turn));
+      model.charge(scope.payer, turn.usage, this.tokensOf(turn));
       return { outcome: 'OK', result: turn as unknown as JsonValue, usage: turn.usage };
     } catch (error) {
       if (error instanceof ModelCallError) {
@@ -126,14 +114,11 @@ export class AgentRun {
 
   private async act(reply: ModelTurn, turn: number): Promise<void> {
     const maxCallsPerTurn = agentLimits.callsPerTurn;
-    const { maxImageBytes } = this.context;
+    const { steps, place, maxImageBytes } = this.context;
     const calls = reply.calls.slice(0, maxCallsPerTurn);
     this.messages.push({ role: 'assistant', content: reply.content, calls });
     for (const [index, call] of calls.entries()) {
-      const { content, images } = await this.context.act(
-        call,
-        `${this.context.place}/m${turn}.t${index + 1}`,
-      );
+      const { content, images } = await steps.take(call, `${place}/m${turn}.t${index + 1}`);
       this.messages.push({ role: 'tool', callId: call.id, content, ...(images.length > 0 && { images }) });
     }
     this.messages = withNewestImages(this.messages, maxImageBytes);
@@ -198,14 +183,12 @@ function withNewestImages(messages: readonly ModelMessage[], maxBytes: number): 
   return messages
     .toReversed()
     .map((message) => {
-      const images = message.role === 'tool' ? (message.images ?? []) : [];
-      left -= images.reduce((sum, { data }) => sum + data.length, 0);
+      left -= imagesOf(message).reduce((sum, { data }) => sum + data.length, 0);
       return left < 0 ? withoutImages(message) : message;
     })
     .toReversed();
 }
 
 function lengthOf(message: ModelMessage): number {
-  const images = message.role === 'tool' ? (message.images ?? []) : [];
-  return (message.content ?? '').length + images.length * CHARACTERS_PER_IMAGE;
+  return (message.content ?? '').length + imagesOf(message).length * CHARACTERS_PER_IMAGE;
 }

@@ -1,7 +1,6 @@
 import type { OfferedTool } from '../llm/model-client.types.js';
 import {
   ResolvedToolState,
-  type FoundSystem,
   type ResolvedSystem,
   type ResolvedTool,
   ResolvedSystemState,
@@ -15,7 +14,7 @@ import { WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
 export interface AgentTool {
   /** What the model calls it. */
   readonly name: string;
-  readonly system: FoundSystem;
+  readonly system: ResolvedSystem & { readonly systemId: string };
   readonly tool: ResolvedTool;
 }
 
@@ -27,21 +26,16 @@ export class AgentTools {
 
   constructor(systems: readonly ResolvedSystem[]) {
     const tools = systems
-      .filter((system): system is FoundSystem => system.systemId !== null)
+      .filter((system): system is AgentTool['system'] => system.systemId !== null)
       .flatMap((system) => system.tools.map((tool) => ({ system, tool })));
-    const names = toolNames(
-      tools.map(({ system, tool: { name: toolName } }) => {
-        const { appId, resourceDefinitionId, resourceName } = system;
-        return { appId, resourceDefinitionId, resourceName, toolName };
-      }),
-    );
+    const names = toolNames(tools.map(({ system, tool }) => ({ ...system, toolName: tool.name })));
     this.tools = tools.map((found, index) => ({ ...found, name: names[index] ?? '' }));
     this.offered = this.tools
       .filter(({ tool }) => tool.state === ResolvedToolState.Ready)
-      .map(({ name, tool: { description, inputSchema } }) => ({
+      .map(({ name, tool: { description, inputSchema: parameters } }) => ({
         name,
         description,
-        parameters: inputSchema,
+        parameters,
       }));
   }
 

@@ -6,12 +6,10 @@ import { Metrics } from '../../../common/metrics/metrics.js';
 import { Env } from '../../../config/env.js';
 import { ToolCallsService } from '../../mcp-connection/calls/tool-calls.service.js';
 import { SystemConnectionsService } from '../../systems/lookups/system-connections.service.js';
-import type { CallJournal } from '../../workflows/model/call-journal.types.js';
 import type { NodeContext, NodeExecutor, NodeOutcome } from '../../workflows/model/node-executor.js';
 import type { RunnableNode } from '../../workflows/model/workflow.types.js';
 import { WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
 import { agentLimits } from '../agent.limits.js';
-import { readAnswer } from './agent-answer.js';
 import { agentOptionsOf, type AgentOptions, firstMessages } from './agent-prompt.js';
 import { AgentRun } from './agent-run.js';
 import { AgentTools, requireTools } from './agent-tools.js';
@@ -66,28 +64,20 @@ export class CustomAgentExecutor implements NodeExecutor {
     const systems = await this.resolution.resolve(context.scope.buildId, options.mcpServers);
     const tools = new AgentTools(systems);
     requireTools(systems, tools);
-    const { calls } = context.scope;
-    const traceparent = traceparentOf(context.scope.runId);
-    const steps = this.steps({ tools, calls, signal, traceparent });
-    return new AgentRun({
-      options,
-      messages,
-      tools,
-      model: this.model,
-      act: (call, key) => steps.take(call, key),
-      read: (content) => readAnswer(content, options.answerSchema, this.toolCalls),
-      calls,
-      place: `${context.step}/${node.id}`,
-      maxImageBytes: this.env.get('AGENT_MAX_IMAGE_BYTES'),
-      signal,
-      traceparent,
-      demandTokens: () => this.model.demandTokens(context.scope.payer),
-      counted: ({ inputTokens, outputTokens }, tokens) => {
-        this.model.charge(context.scope.payer, tokens);
-        this.metrics.modelTokens.inc({ direction: 'input' }, inputTokens ?? 0);
-        this.metrics.modelTokens.inc({ direction: 'output' }, outputTokens ?? 0);
+    const { model, toolCalls, connections, resolution } = this;
+    const maxImageBytes = this.env.get('AGENT_MAX_IMAGE_BYTES');
+    const shared = { tools, maxImageBytes, signal, traceparent: traceparentOf(context.scope.runId) };
+    const steps = new ToolSteps(
+      { toolCalls, connections, resolution },
+      {
+        ...shared,
+        calls: context.scope.calls,
+        counted: (outcome) => this.metrics.agentToolSteps.inc({ outcome }),
       },
-    }).answer();
+    );
+    const { scope, step } = context;
+    const place = `${step}/${node.id}`;
+    return new AgentRun({ ...shared, options, messages, steps, model, toolCalls, scope, place }).answer();
   }
 
   private async messagesOf(
@@ -97,35 +87,14 @@ export class CustomAgentExecutor implements NodeExecutor {
   ): Promise<ModelMessage[]> {
     // Without `inputBody` the model gets only the data that the prompt refers to: it may be another company's.
     const given = inputBody === null || inputBody.trim() === '' ? undefined : input;
-    const { messages, bytes } = await firstMessages({
-      operationPrompt,
-      answerSchema,
-      input: given,
-      read: texts.read,
-    });
+    const parts = { operationPrompt, answerSchema, input: given, read: texts.read };
+    const { messages, bytes } = await firstMessages(parts);
     const maxBytes = agentLimits.inputBytes;
     if (bytes > maxBytes) {
       const message = `The prompt of the agent and its data have more than ${maxBytes} bytes.`;
       throw new WorkflowFailedError('NODE_INPUT_INVALID', message);
     }
     return messages;
-  }
-
-  private steps(context: {
-    tools: AgentTools;
-    calls: CallJournal;
-    signal: AbortSignal;
-    traceparent: string;
-  }): ToolSteps {
-    const { toolCalls, connections } = this;
-    return new ToolSteps(
-      { toolCalls, connections, resolution: this.resolution },
-      {
-        ...context,
-        maxImageBytes: this.env.get('AGENT_MAX_IMAGE_BYTES'),
-        counted: (outcome) => this.metrics.agentToolSteps.inc({ outcome }),
-      },
-    );
   }
 }
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { agentLimits } from '../agent.limits.js';
-import { ResolvedToolState, type FoundSystem } from '../resolution/resolution.types.js';
+import { ResolvedToolState, type ResolvedSystem } from '../resolution/resolution.types.js';
 import { AgentTools, requireTools } from './agent-tools.js';
 
 /** A system with so many ready tools, each with a schema of some 1,000 bytes. */
-function systemOf(tools: number): FoundSystem {
+function systemOf(tools: number): ResolvedSystem {
   return {
     systemId: 'id',
     tools: Array.from({ length: tools }, (_, index) => ({
@@ -13,7 +13,7 @@ function systemOf(tools: number): FoundSystem {
       inputSchema: { description: 'x'.repeat(1_000) },
       state: ResolvedToolState.Ready,
     })),
-  } as unknown as FoundSystem;
+  } as unknown as ResolvedSystem;
 }
 
 const required = (tools: number): void => {

@@ -11,13 +11,12 @@ import { ResolvedSystemState, ResolvedToolState } from '../resolution/resolution
 import { ToolSteps } from './tool-step.js';
 
 const clientSecret = 'correct horse battery staple';
-const names = { appId: 'app', resourceDefinitionId: 'd', resourceName: 'stock', name: 'Stock' };
+const names = { appId: 'app', resourceDefinitionId: 'd', resourceName: 'stock' };
 const TOOLS = new AgentTools([
   {
     ...names,
     state: ResolvedSystemState.Ready,
     systemId: 's',
-    baseUrl: 'https://stock.example.com/mcp',
     tools: [
       {
         toolId: 't',

@@ -1,6 +1,6 @@
 import type { SystemDetails } from '../storage/system.entity.js';
-import type { ApiPropertyOptions } from '@nestjs/swagger';
-import { Answer, Shows, shows } from '../../../common/answer-fields.decorators.js';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Answer, type Shown, Shows, shows } from '../../../common/answer-fields.decorators.js';
 import { kindOf } from '../model/authorization-kinds.dto.js';
 import { AuthorizationType } from '../model/system.types.js';
 import { certificateSteps, readCertificates } from '../../../common/tls/certificates.js';
@@ -28,13 +28,12 @@ export class ServiceAccountResponseDto extends Answer({
     'key-2026',
   ),
   scope: Shows.valueIfAsked('Scope of the token request (extension). Absent without one.', 'inventory.read'),
-  tokenParameters: shows<Readonly<Record<string, string>> | undefined>({
+  tokenParameters: ApiPropertyOptional({
     type: 'object',
     additionalProperties: { type: 'string' },
-    required: false,
-  } as ApiPropertyOptions)('Further fields of the token request (extension). Absent without any.', {
-    audience: 'https://inventory.example.com',
-  }),
+    description: 'Further fields of the token request (extension). Absent without any.',
+    example: { audience: 'https://inventory.example.com' },
+  }) as Shown<Readonly<Record<string, string>> | undefined>,
 }) {}
 
 /** An API key as it is shown: where it is sent, without the key. */
