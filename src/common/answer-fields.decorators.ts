@@ -9,6 +9,9 @@ export const NEXT_PAGE_AFTER = 'Give it as `after` to read on; null on the last 
 /** Decorates a member of an answer, and knows the type of the member; undefined is one of it where the member may be absent. */
 export type Shown<Value> = PropertyDecorator & { readonly value?: () => Value };
 
+/** Any other decorator, with the type of its member. */
+export const shown = <Value>(decorator: PropertyDecorator): Shown<Value> => decorator;
+
 type FieldDecorator<Value> = (description: string, example?: unknown) => Shown<Value>;
 
 /** Makes the decorator of one kind of member of an answer. */
@@ -51,8 +54,7 @@ export const Shows = {
     values: Readonly<Record<string, Value>> | readonly Value[],
     description: string,
     example?: unknown,
-  ): Shown<Value> =>
-    shows<Value>({ enum: values, enumName: name } as ApiPropertyOptions)(description, example),
+  ): Shown<Value> => shows<Value>({ enum: values, enumName: name })(description, example),
 
   /**
    * Another class of answers; a function names it, since classes may refer to each other. Swagger knows such a function by its
@@ -90,11 +92,12 @@ export type AnswerOf<Members> = {
 export function Answer<Members extends Readonly<Record<string, Shown<unknown>>>>(
   members: Members,
 ): Type<AnswerOf<Members>> {
+  // oxlint-disable-next-line typescript/no-extraneous-class -- its members come from the decorators
   class Answered {}
-  for (const [name, shown] of Object.entries(members)) {
+  for (const [name, decorate] of Object.entries(members)) {
     // As TypeScript says it of a decorated member; a decorator with a type of its own has the last word.
     Reflect.defineMetadata('design:type', String, Answered.prototype, name);
-    shown(Answered.prototype, name);
+    decorate(Answered.prototype, name);
   }
   return Answered as Type<AnswerOf<Members>>;
 }

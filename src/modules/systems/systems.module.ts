@@ -4,7 +4,6 @@ import { AppsModule } from '../apps/apps.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { SystemConnectionsService } from './lookups/system-connections.service.js';
 import { SystemSecrets } from './secrets/system-secrets.js';
-import { SystemStatesService } from './lookups/system-states.service.js';
 import { SystemsImportService } from './delivery/systems-import.service.js';
 import { SystemsController } from './registration/systems.controller.js';
 import { ToolReadingsService } from './lookups/tool-readings.service.js';
@@ -24,15 +23,8 @@ import { SystemsService } from './registration/systems.service.js';
     SystemsService,
     SystemCredentialsService,
     SystemSecrets,
-    SystemStatesService,
     ToolReadingsService,
   ],
-  exports: [
-    SystemConnectionsService,
-    SystemsImportService,
-    SystemsService,
-    SystemStatesService,
-    ToolReadingsService,
-  ],
+  exports: [SystemConnectionsService, SystemsImportService, SystemsService, ToolReadingsService],
 })
 export class SystemsModule {}

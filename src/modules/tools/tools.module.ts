@@ -10,7 +10,6 @@ import { ToolDecisionsRepository } from './storage/tool-decisions.repository.js'
 import { ToolDecisionsService } from './synchronisation/tool-decisions.service.js';
 import { ToolRefreshes, ToolRefreshHandler } from './refreshing/tool-refresh.handler.js';
 import { ToolReviewsService } from './reviewing/tool-reviews.service.js';
-import { ToolStatesService } from './switching/tool-states.service.js';
 import { ToolSyncService } from './synchronisation/tool-sync.service.js';
 import { ToolsController } from './switching/tools.controller.js';
 import { ToolsRepository } from './storage/tools.repository.js';
@@ -28,11 +27,10 @@ import { ToolsService } from './switching/tools.service.js';
     ToolRefreshHandler,
     ToolRefreshes,
     ToolReviewsService,
-    ToolStatesService,
     ToolSyncService,
     ToolsRepository,
     ToolsService,
   ],
-  exports: [ToolsService, ToolStatesService],
+  exports: [ToolsService],
 })
 export class ToolsModule {}

@@ -4,10 +4,10 @@ import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AppPackagesService } from '../../builds/packages/app-packages.service.js';
 import { BuildReadsService } from '../../builds/contents/build-reads.service.js';
 import { BuildSystemsService } from '../../builds/contents/build-systems.service.js';
-import { SystemStatesService } from '../../systems/lookups/system-states.service.js';
+import { SystemsService } from '../../systems/registration/systems.service.js';
 import { SystemType } from '../../systems/model/system.types.js';
 import type { SystemState } from '../../systems/storage/system.entity.js';
-import { ToolStatesService } from '../../tools/switching/tool-states.service.js';
+import { ToolsService } from '../../tools/switching/tools.service.js';
 import type { DefinedTool } from '../../tools/model/tool.types.js';
 import {
   ResolvedSystemState,
@@ -24,8 +24,8 @@ export class DraftResolutionService {
     private readonly packages: AppPackagesService,
     private readonly builds: BuildReadsService,
     private readonly buildSystems: BuildSystemsService,
-    private readonly systems: SystemStatesService,
-    private readonly tools: ToolStatesService,
+    private readonly systems: SystemsService,
+    private readonly tools: ToolsService,
     private readonly resolution: SystemResolutionService,
   ) {}
 
@@ -34,7 +34,7 @@ export class DraftResolutionService {
     version: AppVersionKey,
     mcpServers: readonly McpServerReference[],
   ): Promise<readonly ResolvedSystem[]> {
-    const states = await this.systems.ofVersion(version);
+    const states = await this.systems.states(version);
     const found: ResolvedSystem[] = [];
     for (const reference of mcpServers) {
       const isOwn = (reference.appId ?? version.appId) === version.appId;

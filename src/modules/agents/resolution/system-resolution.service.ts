@@ -5,10 +5,10 @@ import {
   type BuildSystem,
   type BuildTool,
 } from '../../builds/contents/build-systems.service.js';
-import { SystemStatesService } from '../../systems/lookups/system-states.service.js';
+import { SystemsService } from '../../systems/registration/systems.service.js';
 import { SystemType } from '../../systems/model/system.types.js';
 import type { SystemState } from '../../systems/storage/system.entity.js';
-import { ToolStatesService } from '../../tools/switching/tool-states.service.js';
+import { ToolsService } from '../../tools/switching/tools.service.js';
 import type { ToolState } from '../../tools/model/tool.types.js';
 import {
   ResolvedSystemState,
@@ -26,8 +26,8 @@ import {
 export class SystemResolutionService {
   constructor(
     private readonly builds: BuildSystemsService,
-    private readonly systems: SystemStatesService,
-    private readonly tools: ToolStatesService,
+    private readonly systems: SystemsService,
+    private readonly tools: ToolsService,
     private readonly env: Env,
   ) {}
 
@@ -54,7 +54,7 @@ export class SystemResolutionService {
    * since it was resolved. Not inside of a transaction.
    */
   async stateNow({ toolId, definitionHash, state }: ResolvedTool): Promise<ResolvedToolState> {
-    const live = (await this.tools.byIds([toolId])).get(toolId);
+    const live = (await this.tools.states([toolId])).get(toolId);
     const enabled = state !== ResolvedToolState.DisabledInBuild;
     return this.toolState({ definitionHash, enabled }, live);
   }
@@ -66,7 +66,7 @@ export class SystemResolutionService {
       resourceName: reference.resourceName ?? null,
     };
     const system = await this.builds.find(buildId, named, SystemType.Mcp);
-    const live = system === null ? null : await this.systems.byId(system.systemId);
+    const live = system === null ? null : await this.systems.state(system.systemId);
     if (system === null || live === null || system.baseUrl === null) {
       return missing(reference);
     }
@@ -89,7 +89,7 @@ export class SystemResolutionService {
 
   private async toolsOf(system: BuildSystem): Promise<ResolvedTool[]> {
     const tools = await this.builds.tools(system);
-    const live = await this.tools.byIds(tools.map(({ toolId }) => toolId));
+    const live = await this.tools.states(tools.map(({ toolId }) => toolId));
     return tools.map((tool) => {
       const now = live.get(tool.toolId);
       return { ...tool, state: this.toolState(tool, now), isEnabledNow: now?.enabled ?? false };

@@ -2,10 +2,10 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { turnWithRoom } from '../../../common/turns.js';
 import { BuildWarningsService, type WarnedVersion } from '../../builds/making/build-warnings.service.js';
 import type { PackageProblem } from '../../packages/model/package.types.js';
-import { SystemStatesService } from '../../systems/lookups/system-states.service.js';
+import { SystemsService } from '../../systems/registration/systems.service.js';
 import { SystemType } from '../../systems/model/system.types.js';
 import type { SystemState } from '../../systems/storage/system.entity.js';
-import { ToolStatesService } from '../../tools/switching/tool-states.service.js';
+import { ToolsService } from '../../tools/switching/tools.service.js';
 import { PreflightService } from './preflight.service.js';
 import { type NodePreflight, ResolvedSystemState, type ResolvedSystem } from './resolution.types.js';
 
@@ -20,8 +20,8 @@ const BY_COMMAND = 'The command "svc deliver" does both with --test-connections,
 export class VersionWarningsService implements OnModuleInit {
   constructor(
     private readonly preflight: PreflightService,
-    private readonly systems: SystemStatesService,
-    private readonly tools: ToolStatesService,
+    private readonly systems: SystemsService,
+    private readonly tools: ToolsService,
     private readonly warnings: BuildWarningsService,
   ) {}
 
@@ -59,7 +59,7 @@ export class VersionWarningsService implements OnModuleInit {
   }
 
   private async neverTested({ appId, appVersionId }: WarnedVersion): Promise<SystemState[]> {
-    const systems = await this.systems.ofVersion({ appId, appVersionId });
+    const systems = await this.systems.states({ appId, appVersionId });
     const found: SystemState[] = [];
     for (const system of systems) {
       const isCandidate = system.type === SystemType.Mcp && system.toolsSynchronisedAt === null;

@@ -18,7 +18,7 @@ import type {
   NamedNode,
   PackageJson,
 } from '../../packages/thread/package-task.types.js';
-import { SystemStatesService } from '../../systems/lookups/system-states.service.js';
+import { SystemsService } from '../../systems/registration/systems.service.js';
 import { SystemType } from '../../systems/model/system.types.js';
 import { SystemsImportService } from '../../systems/delivery/systems-import.service.js';
 import { LibrariesService, type ResolvedLibraries } from '../libraries/libraries.service.js';
@@ -77,7 +77,7 @@ export class PackageCheckService {
     private readonly threads: PackageThreadsService,
     private readonly libraries: LibrariesService,
     private readonly systems: SystemsImportService,
-    private readonly states: SystemStatesService,
+    private readonly states: SystemsService,
     private readonly database: Database,
     private readonly clock: Clock,
   ) {}
@@ -157,7 +157,7 @@ export class PackageCheckService {
   }
 
   private async registered(version: AppVersionKey): Promise<NonNullable<CheckContext['registered']>> {
-    const systems = await this.states.ofVersion(version);
+    const systems = await this.states.states(version);
     return systems
       .filter(({ type }) => type === SystemType.Mcp)
       .map(({ resourceName, resourceDefinitionId }) => ({ resourceName, resourceDefinitionId }));

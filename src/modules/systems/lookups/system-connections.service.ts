@@ -1,13 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import type { FindOptionsWhere } from 'typeorm';
 import { Database } from '../../../database/database.js';
 import type { TlsMaterial } from '../../../common/tls/tls-material.js';
-import type { ServiceAccount, SystemCredentials } from '../../mcp-connection/model/connection-test.types.js';
-import { type SecretName, SystemSecrets } from '../secrets/system-secrets.js';
+import type { SystemCredentials } from '../../mcp-connection/model/connection-test.types.js';
+import { eachSecret, SystemSecrets } from '../secrets/system-secrets.js';
 import { accountOptionsOf, apiKeyOptionsOf, openedHeaders } from '../model/connection.js';
-import { AuthorizationType, type Connection, type SystemKey, type SystemTls } from '../model/system.types.js';
+import {
+  AuthorizationType,
+  type Connection,
+  type SystemKey,
+  SystemType,
+  type SystemTls,
+} from '../model/system.types.js';
 import { SystemNotFoundError } from '../model/systems.errors.js';
-import { SystemsRepository } from '../storage/systems.repository.js';
+import { SystemEntity } from '../storage/system.entity.js';
 
 /** How a system is reached: with its secret, so only for the call that is about to be made. */
 export interface OpenedConnection {
@@ -24,56 +30,43 @@ export interface OpenedConnection {
 export class SystemConnectionsService {
   constructor(
     private readonly database: Database,
-    private readonly systems: SystemsRepository,
     private readonly secrets: SystemSecrets,
   ) {}
 
   /** How a system is reached now; null when it is gone or has no address. @throws SecretUnreadableError */
   async byId(id: string): Promise<OpenedConnection | null> {
-    const connection = await this.database.read((manager) => this.opened(manager, id));
-    if (connection === null || connection.baseUrl === null) {
-      return null;
-    }
-    const { baseUrl, timeoutMs } = connection;
-    return {
-      baseUrl,
-      credentials: credentialsOf(connection),
-      tls: tlsPart(connection.appId, connection),
-      ...(timeoutMs !== null && { timeoutMs }),
-    };
+    const system = await this.opened({ id });
+    return (
+      system && {
+        baseUrl: system.baseUrl,
+        credentials: credentialsOf(system),
+        tls: tlsPart(system.appId, system),
+        ...(system.timeoutMs !== null && { timeoutMs: system.timeoutMs }),
+      }
+    );
   }
 
   /** An MCP system as it is stored, with its secrets. @throws SystemNotFoundError, SecretUnreadableError */
-  async ofSystem(key: SystemKey): Promise<Connection> {
-    const connection = await this.database.read(async (manager) => {
-      const id = await this.systems.idOf(manager, key);
-      return id === null ? null : this.opened(manager, id);
-    });
-    if (connection === null || connection.baseUrl === null) {
+  async ofSystem({ appId, appVersionId, resourceId }: SystemKey): Promise<Connection> {
+    const system = await this.opened({ appId, appVersionId, resourceId, type: SystemType.Mcp });
+    if (system === null) {
       throw new SystemNotFoundError();
     }
-    const { baseUrl, authorizationType, appId: _appId, timeoutMs: _ofCalls, ...others } = connection;
-    return { ...others, baseUrl, authorizationType: authorizationType ?? AuthorizationType.NoAuth };
+    return { ...system, authorizationType: system.authorizationType ?? AuthorizationType.NoAuth };
   }
 
   private async opened(
-    manager: EntityManager,
-    id: string,
-  ): Promise<Awaited<ReturnType<SystemsRepository['connectionById']>>> {
-    const system = await this.systems.connectionById(manager, id);
-    if (system === null) {
+    where: FindOptionsWhere<SystemEntity>,
+  ): Promise<(SystemEntity & { baseUrl: string }) | null> {
+    const system = await this.database.read((manager) => manager.findOneBy(SystemEntity, where));
+    if (system === null || system.baseUrl === null) {
       return null;
     }
-    const opened = (name: SecretName): string | null => {
+    const opened = eachSecret((name) => {
       const sealed = system[name];
-      return sealed === null ? null : this.secrets.open({ ...system, id }, sealed, name);
-    };
-    return {
-      ...system,
-      clientSecret: opened('clientSecret'),
-      clientKey: opened('clientKey'),
-      headers: opened('headers'),
-    };
+      return sealed === null ? null : this.secrets.open(system, sealed, name);
+    });
+    return { ...system, ...opened, baseUrl: system.baseUrl };
   }
 }
 
@@ -89,18 +82,15 @@ export function credentialsOf(connection: OpenedCredentials): SystemCredentials 
 }
 
 function authorizationOf(connection: OpenedCredentials): SystemCredentials {
+  const { clientId, clientSecret, identityProviderUrl, authorizationType } = connection;
+  const secret = clientSecret ?? '';
   const apiKey = apiKeyOptionsOf(connection);
   if (apiKey !== null) {
-    const { headerName, scheme } = apiKey;
-    return { type: 'API_KEY', headerName, scheme, apiKey: connection.clientSecret ?? '' };
+    return { type: 'API_KEY', headerName: apiKey.headerName, scheme: apiKey.scheme, apiKey: secret };
   }
-  return connection.authorizationType === AuthorizationType.ServiceAccount
-    ? accountOf(connection)
-    : { type: 'NO_AUTH' };
-}
-
-function accountOf(connection: OpenedCredentials): ServiceAccount {
-  const { clientId, clientSecret: secret, identityProviderUrl } = connection;
+  if (authorizationType !== AuthorizationType.ServiceAccount) {
+    return { type: 'NO_AUTH' };
+  }
   const { key, scope, tokenParameters } = accountOptionsOf(connection);
   return {
     type: 'SERVICE_ACCOUNT',
@@ -108,7 +98,7 @@ function accountOf(connection: OpenedCredentials): ServiceAccount {
     tokenUrl: identityProviderUrl ?? '',
     ...(scope !== null && { scope }),
     ...(tokenParameters && { tokenParameters }),
-    ...(key === null ? { clientSecret: secret ?? '' } : { privateKey: secret ?? '', ...key }),
+    ...(key === null ? { clientSecret: secret } : { privateKey: secret, ...key }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { applyDecorators, type Type as Class } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions, getSchemaPath, OmitType, PickType } from '@nestjs/swagger';
-import { Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows } from '../../../common/answer-fields.decorators.js';
 import { Type } from 'class-transformer';
 import { IsDefined, IsObject, ValidateNested } from 'class-validator';
 import {
@@ -59,11 +59,8 @@ export function kindOf(
   description: string,
   members: Readonly<Record<string, PropertyDecorator>> = {},
 ): Class {
-  class Authorization {}
-  Object.defineProperty(Authorization, 'name', { value: name });
-  ApiProperty({ enum: [type], description, example: type })(Authorization.prototype, 'type');
-  Object.entries(members).forEach(([member, shows]) => shows(Authorization.prototype, member));
-  return Authorization;
+  const kind = Answer({ type: ApiProperty({ enum: [type], description, example: type }), ...members });
+  return Object.defineProperty(kind, 'name', { value: name });
 }
 
 /** No credentials. */

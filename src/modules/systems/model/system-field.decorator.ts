@@ -144,7 +144,7 @@ export const IsNotBeside = (...others: string[]): PropertyDecorator =>
   applyDecorators(
     ...others.map((other) =>
       check('isNotBeside', (_value, args) =>
-        (args?.object as Record<string, unknown>)[other] === undefined
+        ((args?.object ?? {}) as Record<string, unknown>)[other] === undefined
           ? undefined
           : `must not be sent beside ${other}`,
       ),

@@ -1,6 +1,6 @@
 /** Bodies that the API documentation shows for operations on systems. */
 const JANE = { firstName: 'Jane', lastName: 'Doe', userName: 'jane.doe' };
-const JANE_HERSELF = { ...JANE, impersonatingUser: null };
+export const JANE_HERSELF = { ...JANE, impersonatingUser: null };
 const TIMES = { createdDate: '2026-01-31T10:20:30.123Z', modifiedDate: '2026-01-31T10:20:30.123Z' };
 const IDS = {
   id: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b0f',
@@ -29,59 +29,30 @@ const API_KEY_EXAMPLE = {
   type: 'API_KEY',
   configuration: { headerName: 'X-API-Key', apiKey: 'the-api-key-of-the-server' },
 };
+const NO_AUTH_EXAMPLE = { type: 'NO_AUTH' };
+
+const newSystem = (summary: string, authorization: object) => ({
+  summary,
+  value: { action: 'CREATE', resourceName: 'inventory_tools', payload: { ...INVENTORY, authorization } },
+});
 
 export const CREATE_SYSTEM_EXAMPLES = {
-  noAuthentication: {
-    summary: 'A server that asks for no credentials',
-    value: {
-      action: 'CREATE',
-      resourceName: 'inventory_tools',
-      payload: { ...INVENTORY, authorization: { type: 'NO_AUTH' } },
-    },
-  },
-  serviceAccount: {
-    summary: 'A server behind OAuth 2.0 client credentials',
-    value: {
-      action: 'CREATE',
-      resourceName: 'inventory_tools',
-      payload: { ...INVENTORY, authorization: SERVICE_ACCOUNT_EXAMPLE },
-    },
-  },
-  apiKey: {
-    summary: 'A server that asks for a key in a header',
-    value: {
-      action: 'CREATE',
-      resourceName: 'inventory_tools',
-      payload: { ...INVENTORY, authorization: API_KEY_EXAMPLE },
-    },
-  },
+  noAuthentication: newSystem('A server that asks for no credentials', NO_AUTH_EXAMPLE),
+  serviceAccount: newSystem('A server behind OAuth 2.0 client credentials', SERVICE_ACCOUNT_EXAMPLE),
+  apiKey: newSystem('A server that asks for a key in a header', API_KEY_EXAMPLE),
 };
 
+const createdSystem = (summary: string, authorization: object) => ({
+  summary,
+  value: { ...IDS, ...INVENTORY, ...TIMES, authorization, tools: [], createdBy: JANE, modifiedBy: JANE },
+});
+
 export const CREATED_SYSTEM_EXAMPLES = {
-  noAuthentication: {
-    summary: 'A server that asks for no credentials',
-    value: {
-      ...IDS,
-      ...INVENTORY,
-      ...TIMES,
-      authorization: { type: 'NO_AUTH' },
-      tools: [],
-      createdBy: JANE,
-      modifiedBy: JANE,
-    },
-  },
-  serviceAccount: {
-    summary: 'A server behind OAuth 2.0 client credentials; the secret is not shown',
-    value: {
-      ...IDS,
-      ...INVENTORY,
-      ...TIMES,
-      authorization: { type: 'SERVICE_ACCOUNT', configuration: PUBLIC_CONFIGURATION },
-      tools: [],
-      createdBy: JANE,
-      modifiedBy: JANE,
-    },
-  },
+  noAuthentication: createdSystem('A server that asks for no credentials', NO_AUTH_EXAMPLE),
+  serviceAccount: createdSystem('A server behind OAuth 2.0 client credentials; the secret is not shown', {
+    type: 'SERVICE_ACCOUNT',
+    configuration: PUBLIC_CONFIGURATION,
+  }),
 };
 
 export const SYSTEM_EXAMPLE = {
@@ -108,30 +79,23 @@ export const SYSTEM_EXAMPLE = {
   modifiedBy: JANE_HERSELF,
 };
 
+const withSecret = (clientSecret: string) => ({
+  authorization: { type: 'SERVICE_ACCOUNT', configuration: { clientSecret } },
+});
+
 export const UPDATE_SYSTEM_EXAMPLES = {
-  newSecret: {
-    summary: 'Another client secret',
-    value: {
-      authorization: {
-        type: 'SERVICE_ACCOUNT',
-        configuration: { clientSecret: 'the-new-secret-of-the-client' },
-      },
-    },
-  },
+  newSecret: { summary: 'Another client secret', value: withSecret('the-new-secret-of-the-client') },
   text: {
     summary: 'Another name and description',
     value: { name: 'Inventory', description: 'Stock levels of all warehouses' },
   },
   address: {
     summary: 'Another address, with the secret, which must not reach a new server unasked',
-    value: {
-      baseUrl: 'https://mcp2.example.com/mcp',
-      authorization: { type: 'SERVICE_ACCOUNT', configuration: { clientSecret: 'the-secret-of-the-client' } },
-    },
+    value: { baseUrl: 'https://mcp2.example.com/mcp', ...withSecret('the-secret-of-the-client') },
   },
   noAuthentication: {
     summary: 'No credentials any more; the stored ones are deleted',
-    value: { authorization: { type: 'NO_AUTH' } },
+    value: { authorization: NO_AUTH_EXAMPLE },
   },
 };
 
@@ -150,47 +114,36 @@ export const REPLACE_CERTIFICATE_EXAMPLES = {
   },
 };
 
-export const REPLACED_SECRET_EXAMPLE = {
-  status: 200,
-  message: 'Client secret replaced.',
-  resourceId: IDS.resourceId,
-};
+const done = (message: string) => ({ status: 200, message, resourceId: IDS.resourceId });
 
-export const DELETED_SYSTEM_EXAMPLE = {
-  status: 200,
-  message: 'System deleted.',
-  resourceId: IDS.resourceId,
-};
+export const REPLACED_SECRET_EXAMPLE = done('Client secret replaced.');
+export const REPLACED_CERTIFICATE_EXAMPLE = done('Client certificate replaced.');
+export const DELETED_SYSTEM_EXAMPLE = done('System deleted.');
 
 const { id, resourceId, resourceDefinitionId } = IDS;
+const { name, description } = INVENTORY;
 const SUMMARY = {
   id,
   resourceId,
   resourceDefinitionId,
   type: 'MCP',
-  name: INVENTORY.name,
-  description: INVENTORY.description,
+  name,
+  description,
   appId: 'sample',
   appVersionId: 'v1',
+};
+const MANIFEST = {
+  resourceName: 'inventory_tools',
+  resourceType: 'MCP',
+  status: 'DRAFT',
+  lastChangeTime: TIMES.modifiedDate,
+  lastCommittedTime: null,
 };
 
 export const SYSTEM_LIST_EXAMPLES = {
   plain: { summary: 'As it is', value: { systems: [SUMMARY] } },
   withManifest: {
     summary: 'With includeManifestInfo=true',
-    value: {
-      systems: [
-        {
-          ...SUMMARY,
-          manifestInfo: {
-            resourceName: 'inventory_tools',
-            resourceType: 'MCP',
-            status: 'DRAFT',
-            lastChangeTime: '2026-01-31T10:20:30.123Z',
-            lastCommittedTime: null,
-          },
-        },
-      ],
-    },
+    value: { systems: [{ ...SUMMARY, manifestInfo: MANIFEST }] },
   },
 };

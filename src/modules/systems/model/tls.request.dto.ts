@@ -39,7 +39,7 @@ const IsPem = (
   { maxLength = 0, ...options }: ApiPropertyOptions & { maxLength?: number },
 ): PropertyDecorator =>
   applyDecorators(
-    ApiProperty({ type: String, minLength: 1, maxLength, ...options } as ApiPropertyOptions),
+    ApiProperty({ type: String, minLength: 1, maxLength, ...options }),
     IsString({ message: 'must be a string' }),
     HasLength(1, maxLength),
     ValidateBy({

@@ -1,6 +1,6 @@
 import type { SystemDetails } from '../storage/system.entity.js';
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Answer, type Shown, Shows, shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, shown, Shows, shows } from '../../../common/answer-fields.decorators.js';
 import { kindOf } from '../model/authorization-kinds.dto.js';
 import { AuthorizationType } from '../model/system.types.js';
 import { certificateSteps, readCertificates } from '../../../common/tls/certificates.js';
@@ -28,12 +28,14 @@ export class ServiceAccountResponseDto extends Answer({
     'key-2026',
   ),
   scope: Shows.valueIfAsked('Scope of the token request (extension). Absent without one.', 'inventory.read'),
-  tokenParameters: ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: { type: 'string' },
-    description: 'Further fields of the token request (extension). Absent without any.',
-    example: { audience: 'https://inventory.example.com' },
-  }) as Shown<Readonly<Record<string, string>> | undefined>,
+  tokenParameters: shown<Readonly<Record<string, string>> | undefined>(
+    ApiPropertyOptional({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Further fields of the token request (extension). Absent without any.',
+      example: { audience: 'https://inventory.example.com' },
+    }),
+  ),
 }) {}
 
 /** An API key as it is shown: where it is sent, without the key. */
@@ -110,8 +112,8 @@ export async function readTls(system: ShownTls): Promise<void> {
 
 /** @returns undefined for a system without certificates */
 export function toTlsResponse(system: ShownTls): TlsResponseDto | undefined {
-  const authorities = shown(system.caCertificates);
-  const [client] = shown(system.clientCertificate);
+  const authorities = certificatesOf(system.caCertificates);
+  const [client] = certificatesOf(system.clientCertificate);
   if (authorities.length === 0 && client === undefined) {
     return undefined;
   }
@@ -121,7 +123,7 @@ export function toTlsResponse(system: ShownTls): TlsResponseDto | undefined {
   };
 }
 
-function shown(pem: string | null): CertificateDto[] {
+function certificatesOf(pem: string | null): CertificateDto[] {
   return (readCertificates(pem ?? '') ?? []).map(({ subject, issuer, fingerprint, validFrom, validTo }) => ({
     subject: oneLine(subject),
     issuer: oneLine(issuer),

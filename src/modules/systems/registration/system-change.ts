@@ -19,7 +19,7 @@ import {
   type UpdateSystemRequestDto,
 } from './system.request.dto.js';
 import type { SystemEntity } from '../storage/system.entity.js';
-import { type SecretName, SECRETS, type SystemSecrets } from '../secrets/system-secrets.js';
+import { eachSecret, type SecretName, SECRETS, type SystemSecrets } from '../secrets/system-secrets.js';
 import { AuthorizationType, SETTABLE_COLUMNS } from '../model/system.types.js';
 import { SecretRequiredError } from '../model/systems.errors.js';
 import { tlsOf } from '../model/tls.request.dto.js';
@@ -73,12 +73,9 @@ export function changed(
   requireOwnHeader(connection);
   requireSecrets(system, connection, sent);
   const next = { ...system, ...connection };
-  const sealed = (name: SecretName): string | null => sealedFor(name, { system, next, sent }, secrets);
   return {
     ...next,
-    clientSecret: sealed('clientSecret'),
-    clientKey: sealed('clientKey'),
-    headers: sealed('headers'),
+    ...eachSecret((name) => sealedFor(name, { system, next, sent }, secrets)),
     timeoutMs: change.timeoutMs === undefined ? system.timeoutMs : change.timeoutMs,
     name: change.name ?? system.name,
     description: change.description === undefined ? system.description : (change.description ?? ''),

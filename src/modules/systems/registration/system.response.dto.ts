@@ -1,5 +1,5 @@
 import { ApiExtraModels, ApiProperty, IntersectionType, OmitType } from '@nestjs/swagger';
-import { Answer, type Shown, Shows, shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, shown, Shows, shows } from '../../../common/answer-fields.decorators.js';
 import { type ToolRow, AuthorizationType, SystemType } from '../model/system.types.js';
 import type { SystemDetails } from '../storage/system.entity.js';
 import { JsonText } from '../../../common/http/json-replies.js';
@@ -22,10 +22,12 @@ const WITHOUT_SECRET = 'Credentials without the secret.';
 
 /** A tool (docs/contract.md, section 2.3). */
 export class ToolResponseDto extends Answer({
-  id: ApiProperty({
-    description: 'Tool id; it stays the same while the tool is offered, gone and back.',
-    format: 'uuid',
-  }) as Shown<string>,
+  id: shown<string>(
+    ApiProperty({
+      description: 'Tool id; it stays the same while the tool is offered, gone and back.',
+      format: 'uuid',
+    }),
+  ),
   svcUuid: Shows.textOrNull('Reserved.', null),
   name: Shows.value('Name by which the server knows it.', 'get-sum'),
   description: Shows.value(
@@ -56,9 +58,9 @@ export class SystemResponseDto extends Answer({
   type: Shows.enum('SystemType', SystemType, 'Always MCP here.', SystemType.Mcp),
   name: Shows.value('Display name.', 'Inventory tools'),
   baseUrl: shows({ format: 'uri' })('Base URL of the MCP server.', 'https://mcp.example.com/mcp'),
-  authorization: IsOneKindOf(STORED_KINDS, { description: WITHOUT_SECRET }) as Shown<
-    ShownAuthorization<'config'>
-  >,
+  authorization: shown<ShownAuthorization<'config'>>(
+    IsOneKindOf(STORED_KINDS, { description: WITHOUT_SECRET }),
+  ),
   tls: Shows.partIfAsked(() => TlsResponseDto, 'Certificates (extension); absent without any.'),
   headerNames: Shows.textsIfAsked(
     'Names of the static headers (extension), whose values are never shown; absent without any.',
@@ -84,9 +86,9 @@ export class SystemResponseDto extends Answer({
 export class CreatedSystemResponseDto extends IntersectionType(
   OmitType(SystemResponseDto, ['authorization', 'createdBy', 'modifiedBy'] as const),
   Answer({
-    authorization: IsOneKindOf(CREATED_KINDS, { description: WITHOUT_SECRET }) as Shown<
-      ShownAuthorization<'configuration'>
-    >,
+    authorization: shown<ShownAuthorization<'configuration'>>(
+      IsOneKindOf(CREATED_KINDS, { description: WITHOUT_SECRET }),
+    ),
     createdBy: Shows.part(() => PersonDto, 'Who created it.'),
     modifiedBy: Shows.part(() => PersonDto, 'The same as createdBy.'),
   }),

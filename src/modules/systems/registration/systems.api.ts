@@ -19,6 +19,7 @@ import {
   UPDATE_SYSTEM_EXAMPLES,
   REPLACE_CERTIFICATE_EXAMPLES,
   REPLACE_SECRET_EXAMPLES,
+  REPLACED_CERTIFICATE_EXAMPLE,
   REPLACED_SECRET_EXAMPLE,
 } from '../model/system.examples.js';
 import { ReplacedSecretResponseDto, ReplaceSecretRequestDto } from './client-secret.dto.js';
@@ -145,7 +146,7 @@ export const SystemsApi = apiRoutes([403], {
     body: { type: ClientCertificateRequestDto, examples: REPLACE_CERTIFICATE_EXAMPLES },
     answer: {
       type: ReplacedSecretResponseDto,
-      example: { ...REPLACED_SECRET_EXAMPLE, message: 'Client certificate replaced.' },
+      example: REPLACED_CERTIFICATE_EXAMPLE,
       description: 'Certificate and key are replaced.',
     },
     errors: [404, 412],

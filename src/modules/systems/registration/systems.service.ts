@@ -19,11 +19,12 @@ import type {
   LockedSystem,
   McpServerRow,
   SystemList,
+  SystemState,
   TaggedSystem,
 } from '../storage/system.entity.js';
 import { nameKey } from '../../../common/validation/resource-name.js';
 import { changed, changedFields } from './system-change.js';
-import { type SecretName, SECRETS, SystemSecrets } from '../secrets/system-secrets.js';
+import { eachSecret, SECRETS, SystemSecrets } from '../secrets/system-secrets.js';
 import { eventOf, found } from './system-event.js';
 import { type Connection, type ListOptions, type SystemKey, SystemType } from '../model/system.types.js';
 import { SystemNotFoundError } from '../model/systems.errors.js';
@@ -32,6 +33,12 @@ import { SystemsRepository } from '../storage/systems.repository.js';
 /** Equal for one system. */
 function nameOf({ resourceId, appId, appVersionId }: SystemKey): string {
   return JSON.stringify([resourceId, appId, appVersionId]);
+}
+
+function requireWritable(writable: boolean): void {
+  if (!writable) {
+    throw new VersionCommittedError();
+  }
 }
 
 /** Which systems a caller asks for. */
@@ -117,6 +124,17 @@ export class SystemsService {
       : { rows };
   }
 
+  /** A system as it is at this moment; null when it is gone. Not inside of a transaction. */
+  async state(id: string): Promise<SystemState | null> {
+    const [state] = await this.database.read((manager) => this.repository.states(manager, { id }));
+    return state ?? null;
+  }
+
+  /** The systems of a version as they are at this moment, of all types. Not inside of a transaction. */
+  async states({ appId, appVersionId }: AppVersionKey): Promise<SystemState[]> {
+    return this.database.read((manager) => this.repository.states(manager, { appId, appVersionId }));
+  }
+
   /** MCP systems of all applications behind the id `after` (empty for the first page), oldest first. */
   async mcpServers(after: string, limit: number): Promise<McpServerRow[]> {
     return this.database.read((manager) => this.repository.mcpServersAfter(manager, after, limit));
@@ -133,20 +151,17 @@ export class SystemsService {
     ifMatch?: IfMatch,
   ): Promise<TaggedSystem> {
     return this.database.write(async (manager) => {
-      const writable = await this.apps.isWritable(manager, key);
-      const stored = found(await this.repository.lock(manager, key));
+      const { system: stored, writable } = await this.lockForSwitching(manager, key);
       const next = changed(stored, request, this.secrets);
-      if (!writable) {
-        throw new VersionCommittedError();
-      }
+      requireWritable(writable);
       await this.demandMatch(manager, key, ifMatch);
       const fields = changedFields(stored, next, request);
-      if (fields.length === 0) {
-        return this.shown(manager, key);
+      if (fields.length > 0) {
+        await this.save(manager, principal, next);
+        await this.audit.record(manager, principal, eventOf(AuditAction.SystemUpdate, next, { fields }));
       }
-      await this.save(manager, principal, next);
-      await this.audit.record(manager, principal, eventOf(AuditAction.SystemUpdate, next, { fields }));
-      return this.shown(manager, key);
+      const [shown] = await this.repository.findWithTools(manager, [key]);
+      return found(shown ?? null);
     });
   }
 
@@ -163,7 +178,8 @@ export class SystemsService {
    */
   async remove(principal: Principal, key: SystemKey, ifMatch?: IfMatch): Promise<SystemEntity> {
     return this.database.write(async (manager) => {
-      const system = await this.lockForWriting(manager, key);
+      const { system, writable } = await this.lockForSwitching(manager, key);
+      requireWritable(writable);
       await this.demandMatch(manager, key, ifMatch);
       await this.repository.remove(manager, system.id);
       await this.audit.record(manager, principal, eventOf(AuditAction.SystemDelete, system));
@@ -172,20 +188,8 @@ export class SystemsService {
   }
 
   /**
-   * Nobody else changes the system or commits its version until the transaction ends.
-   * @throws SystemNotFoundError, VersionCommittedError
-   */
-  async lockForWriting(manager: EntityManager, key: SystemKey): Promise<SystemEntity> {
-    const writable = await this.apps.isWritable(manager, key);
-    const system = found(await this.repository.lock(manager, key));
-    if (!writable) {
-      throw new VersionCommittedError();
-    }
-    return system;
-  }
-
-  /**
-   * As `lockForWriting` for how a system is used, which is allowed in a committed version too.
+   * Nobody else changes the system or commits its version until the transaction ends. How a system is used may change in a committed
+   * version too.
    * @throws SystemNotFoundError
    */
   async lockForSwitching(manager: EntityManager, key: SystemKey): Promise<LockedSystem> {
@@ -240,11 +244,6 @@ export class SystemsService {
     );
   }
 
-  private async shown(manager: EntityManager, key: SystemKey): Promise<TaggedSystem> {
-    const [system] = await this.repository.findWithTools(manager, [key]);
-    return found(system ?? null);
-  }
-
   private newSystem(
     principal: Principal,
     version: AppVersionKey,
@@ -254,8 +253,7 @@ export class SystemsService {
     const id = uuid();
     const connection = connectionOf(payload);
     const { clientSecret, clientKey, headers, ...stored } = connection;
-    const sealed = (secret: string | null, name: SecretName): string | null =>
-      secret === null ? null : this.secrets.seal({ ...stored, id }, secret, name);
+    const secrets = { clientSecret, clientKey, headers };
     return {
       ...version,
       ...stored,
@@ -266,9 +264,10 @@ export class SystemsService {
       nameKey: nameKey(resourceName),
       name: payload.name,
       description: payload.description ?? '',
-      clientSecret: sealed(clientSecret, 'clientSecret'),
-      clientKey: sealed(clientKey, 'clientKey'),
-      headers: sealed(headers, 'headers'),
+      ...eachSecret((name) => {
+        const secret = secrets[name];
+        return secret === null ? null : this.secrets.seal({ ...stored, id }, secret, name);
+      }),
       timeoutMs: payload.timeoutMs ?? null,
       connectionKey: connectionKey(connection),
       toolsSynchronisedAt: null,

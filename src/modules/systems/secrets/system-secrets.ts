@@ -22,6 +22,11 @@ export const SECRETS = ['clientSecret', 'clientKey', 'headers'] as const;
 /** One of {@link SECRETS}. */
 export type SecretName = (typeof SECRETS)[number];
 
+/** Makes each secret of a system. */
+export function eachSecret(make: (name: SecretName) => string | null): Record<SecretName, string | null> {
+  return { clientSecret: make('clientSecret'), clientKey: make('clientKey'), headers: make('headers') };
+}
+
 /** The secrets of systems: sealed for the row and the connection they stand in, opened only to be used. */
 @Injectable()
 export class SystemSecrets {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { In, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { locked } from '../../../database/row-locks.js';
 import { isDuplicate } from '../../../database/driver-errors.js';
 import type { RawRow } from '../../../database/column-values.js';
@@ -31,21 +31,6 @@ const SELECT_MCP_SERVERS = `
   WHERE id > ? AND type = ?
   ORDER BY id LIMIT ?`;
 
-const CONNECTION = {
-  appId: true,
-  baseUrl: true,
-  authorizationType: true,
-  clientId: true,
-  clientSecret: true,
-  identityProviderUrl: true,
-  caCertificates: true,
-  clientCertificate: true,
-  clientKey: true,
-  credentialOptions: true,
-  headers: true,
-  headerNames: true,
-  timeoutMs: true,
-} as const;
 const STATE = {
   id: true,
   appId: true,
@@ -99,12 +84,12 @@ export class SystemsRepository {
 
   /** As stored, locked against every other writer until the transaction ends; null when there is none. */
   async lock(manager: EntityManager, key: SystemKey): Promise<SystemEntity | null> {
-    return locked(this.byKey(manager, key, { type: SystemType.Mcp }), 'pessimistic_write').getOne();
+    return this.lockOne(manager, key, { type: SystemType.Mcp });
   }
 
   /** As `lock`, for systems of all types. */
   async lockAny(manager: EntityManager, key: SystemKey): Promise<SystemEntity | null> {
-    return locked(this.byKey(manager, key), 'pessimistic_write').getOne();
+    return this.lockOne(manager, key);
   }
 
   /** Whether there is a system of any type. */
@@ -146,22 +131,9 @@ export class SystemsRepository {
     return manager.query<McpServerRow[]>(SELECT_MCP_SERVERS, [id, SystemType.Mcp, limit]);
   }
 
-  /** What is known of systems now; ids that are gone are missing. */
-  async statesById(manager: EntityManager, ids: readonly string[]): Promise<SystemState[]> {
-    return manager.find(SystemEntity, { select: STATE, where: { id: In([...ids]) } });
-  }
-
-  /** As `statesById`, of all systems of a version. */
-  async statesOf(manager: EntityManager, { appId, appVersionId }: AppVersionKey): Promise<SystemState[]> {
-    return manager.find(SystemEntity, { select: STATE, where: { appId, appVersionId } });
-  }
-
-  /** How a system is reached, its secrets sealed; null when it is gone. */
-  async connectionById(
-    manager: EntityManager,
-    id: string,
-  ): Promise<Pick<SystemEntity, keyof typeof CONNECTION> | null> {
-    return manager.findOne(SystemEntity, { select: CONNECTION, where: { id } });
+  /** What is known of systems now. */
+  async states(manager: EntityManager, where: FindOptionsWhere<SystemEntity>): Promise<SystemState[]> {
+    return manager.find(SystemEntity, { select: STATE, where });
   }
 
   /** What the list shows of every system of the versions, sorted by version and name. */
@@ -191,14 +163,15 @@ export class SystemsRepository {
     return (await manager.findOneByOrFail(ResourceDefinitionEntity, { appId, nameKey })).id;
   }
 
-  private byKey(
+  private async lockOne(
     manager: EntityManager,
     { appId, appVersionId, resourceId }: SystemKey,
     only: Partial<Pick<SystemEntity, 'type'>> = {},
-  ): SelectQueryBuilder<SystemEntity> {
-    return manager
+  ): Promise<SystemEntity | null> {
+    const query = manager
       .createQueryBuilder(SystemEntity, 'system')
       .where({ appId, appVersionId, resourceId, ...only });
+    return locked(query, 'pessimistic_write').getOne();
   }
 }
 

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Answer, Shows, type Shown } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows, shown } from '../../../common/answer-fields.decorators.js';
 import type { JsonValue } from '../../../common/json.js';
 
 /** How a call by hand ended. */
@@ -26,17 +26,19 @@ export class ToolCallResponseDto extends Answer({
     'All content as plain text: texts as they are without characters that a person cannot see, other kinds named. Of a call that the server refuses, what it says of that. Not to be trusted.',
     '42',
   ),
-  structured: ApiProperty({
-    description: '`structuredContent` of the answer; null without any. Not to be trusted.',
-    nullable: true,
-    oneOf: [
-      { type: 'object', additionalProperties: true },
-      { type: 'array', items: {} },
-      { type: 'string' },
-      { type: 'number' },
-      { type: 'boolean' },
-    ],
-    example: { sum: 42 },
-  }) as Shown<JsonValue | null>,
+  structured: shown<JsonValue | null>(
+    ApiProperty({
+      description: '`structuredContent` of the answer; null without any. Not to be trusted.',
+      nullable: true,
+      oneOf: [
+        { type: 'object', additionalProperties: true },
+        { type: 'array', items: {} },
+        { type: 'string' },
+        { type: 'number' },
+        { type: 'boolean' },
+      ],
+      example: { sum: 42 },
+    }),
+  ),
   latencyMs: Shows.number('Milliseconds that the call took, waiting for other calls included.', 120),
 }) {}

@@ -1,4 +1,4 @@
-import { SERVICE_ACCOUNT_EXAMPLE } from '../../systems/model/system.examples.js';
+import { JANE_HERSELF, SERVICE_ACCOUNT_EXAMPLE } from '../../systems/model/system.examples.js';
 import { apiRoutes } from '../../../common/http/api-routes.js';
 import { ConnectionTestRequestDto, ConnectionTestResponseDto } from './connection-test.dto.js';
 
@@ -51,12 +51,7 @@ export const CONNECTION_TEST_RESULT_EXAMPLES = {
             {
               name: 'order',
               enabled: false,
-              decidedBy: {
-                firstName: 'Jane',
-                lastName: 'Doe',
-                userName: 'jane.doe',
-                impersonatingUser: null,
-              },
+              decidedBy: JANE_HERSELF,
               decidedAt: '2026-01-31T10:20:30.123Z',
             },
           ],

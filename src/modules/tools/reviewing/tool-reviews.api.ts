@@ -1,3 +1,4 @@
+import { JANE_HERSELF } from '../../systems/model/system.examples.js';
 import { apiRoutes } from '../../../common/http/api-routes.js';
 import { ToolReviewPageDto } from './tool-reviews.dto.js';
 
@@ -34,12 +35,7 @@ export const ToolReviewsApi = apiRoutes([403], {
             definition: DEFINITION,
             decided: {
               enabled: true,
-              decidedBy: {
-                firstName: 'Jane',
-                lastName: 'Doe',
-                userName: 'jane.doe',
-                impersonatingUser: null,
-              },
+              decidedBy: JANE_HERSELF,
               decidedAt: '2026-01-30T09:00:00.000Z',
               definition: { ...DEFINITION, description: 'Open orders', definitionHash: BEFORE_HASH },
             },

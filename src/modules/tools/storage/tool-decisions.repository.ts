@@ -1,28 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { In, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { In, type EntityManager, type FindOptionsSelect } from 'typeorm';
 import { ReviewedToolEntity, ToolDecisionEntity, ToolEntity } from './tool.entity.js';
+import type { SystemEntity } from '../../systems/storage/system.entity.js';
 import { keyOf } from '../model/tool-decisions.js';
 import type { DefinedName, ToolDecision } from '../model/tool.types.js';
 import { inParts } from '../../../database/statement-batches.js';
 
 /** A resource definition, and the application that has it: there is an index for that. */
-export interface DefinitionScope {
-  appId: string;
-  resourceDefinitionId: string;
-}
+type DefinitionScope = Pick<SystemEntity, 'appId' | 'resourceDefinitionId'>;
 
 /** Rows that are named by all columns of their key. */
 const KEYS_PER_STATEMENT = 100;
-const DECISION = {
-  name: true,
-  definitionHash: true,
-  enabled: true,
-  decidedBy: true,
-  decidedAt: true,
-} as const;
-const KEY_COLUMNS = ['resource_definition_id', 'name', 'definition_hash'];
-const DECIDED_COLUMNS = ['enabled', 'decided_by', 'decided_at'];
-
 const COPIED =
   'title, description, input_schema, output_schema, annotations, definition_hash, enabled, decided_by, decided_at';
 
@@ -37,8 +25,7 @@ export class ToolDecisionsRepository {
   ): Promise<ToolDecision[]> {
     const found: ToolDecision[] = [];
     for (const some of inParts(names)) {
-      const where = { resourceDefinitionId, name: In(some) };
-      found.push(...(await manager.find(ToolDecisionEntity, { select: DECISION, where })));
+      found.push(...(await manager.findBy(ToolDecisionEntity, { resourceDefinitionId, name: In(some) })));
     }
     return found;
   }
@@ -46,15 +33,24 @@ export class ToolDecisionsRepository {
   /** Removes decisions about definitions that no tool has, in whichever version; those about others stay. */
   async removeUnused(
     manager: EntityManager,
-    scope: DefinitionScope,
+    { appId, resourceDefinitionId }: DefinitionScope,
     decisions: readonly DefinedName[],
   ): Promise<void> {
     const used = new Set<string>();
-    for (const some of inParts([...new Set(decisions.map(({ name }) => name))])) {
-      const rows = await toolsOf(manager, scope, some).getRawMany<DefinedName>();
+    for (const names of inParts([...new Set(decisions.map(({ name }) => name))])) {
+      // Tools of these names in all versions, present or not.
+      const rows = await manager
+        .createQueryBuilder(ToolEntity, 'tool')
+        .innerJoin('tool.system', 'system')
+        .select('tool.name', 'name')
+        .addSelect('tool.definitionHash', 'definitionHash')
+        .distinct()
+        .where('system.appId = :appId', { appId })
+        .andWhere('system.resourceDefinitionId = :resourceDefinitionId', { resourceDefinitionId })
+        .andWhere('tool.name IN (:...names)', { names })
+        .getRawMany<DefinedName>();
       rows.forEach((row) => used.add(keyOf(row)));
     }
-    const { resourceDefinitionId } = scope;
     const unused = decisions
       .filter((decision) => !used.has(keyOf(decision)))
       .map(({ name, definitionHash }) => ({ resourceDefinitionId, name, definitionHash }));
@@ -71,13 +67,7 @@ export class ToolDecisionsRepository {
   ): Promise<void> {
     const rows = decisions.map((decision) => ({ ...decision, resourceDefinitionId }));
     for (const some of inParts(rows)) {
-      await manager
-        .createQueryBuilder()
-        .insert()
-        .into(ToolDecisionEntity)
-        .values(some)
-        .orUpdate(DECIDED_COLUMNS, KEY_COLUMNS)
-        .execute();
+      await manager.upsert(ToolDecisionEntity, some, ['resourceDefinitionId', 'name', 'definitionHash']);
     }
   }
 
@@ -85,15 +75,17 @@ export class ToolDecisionsRepository {
   async reviewed(
     manager: EntityManager,
     toolIds: readonly string[],
+    select?: FindOptionsSelect<ReviewedToolEntity>,
   ): Promise<Map<string, ReviewedToolEntity>> {
-    const rows = await manager.findBy(ReviewedToolEntity, { toolId: In([...toolIds]) });
+    const where = { toolId: In([...toolIds]) };
+    const rows = await manager.find(ReviewedToolEntity, { where, ...(select && { select }) });
     return new Map(rows.map((row) => [row.toolId, row]));
   }
 
   /** Keeps tools as they are stored now, but for those of which one is kept. To be done before they are stored anew. */
   async keep(manager: EntityManager, toolIds: readonly string[]): Promise<void> {
     for (const some of inParts(toolIds)) {
-      const kept = await this.idsAmong(manager, some);
+      const kept = await this.reviewed(manager, some, { toolId: true });
       const others = some.filter((id) => !kept.has(id));
       if (others.length > 0) {
         // A copy inside of the database: the definitions of one list can have many megabytes.
@@ -112,27 +104,4 @@ export class ToolDecisionsRepository {
       await manager.delete(ReviewedToolEntity, { toolId: In([...some]) });
     }
   }
-
-  private async idsAmong(manager: EntityManager, toolIds: readonly string[]): Promise<Set<string>> {
-    const where = { toolId: In([...toolIds]) };
-    const rows = await manager.find(ReviewedToolEntity, { select: { toolId: true }, where });
-    return new Set(rows.map(({ toolId }) => toolId));
-  }
-}
-
-/** Tools of these names in all versions, present or not. */
-function toolsOf(
-  manager: EntityManager,
-  { appId, resourceDefinitionId }: DefinitionScope,
-  names: readonly string[],
-): SelectQueryBuilder<ToolEntity> {
-  return manager
-    .createQueryBuilder(ToolEntity, 'tool')
-    .innerJoin('tool.system', 'system')
-    .select('tool.name', 'name')
-    .addSelect('tool.definitionHash', 'definitionHash')
-    .distinct()
-    .where('system.appId = :appId', { appId })
-    .andWhere('system.resourceDefinitionId = :resourceDefinitionId', { resourceDefinitionId })
-    .andWhere('tool.name IN (:...names)', { names });
 }

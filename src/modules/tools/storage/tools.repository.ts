@@ -21,15 +21,6 @@ const STORED = {
   createdAt: true,
   modifiedAt: true,
 } as const;
-const DEFINITION = {
-  id: true,
-  name: true,
-  title: true,
-  description: true,
-  inputSchema: true,
-  outputSchema: true,
-  annotations: true,
-} as const;
 const STATE = { id: true, name: true, enabled: true, present: true, definitionHash: true } as const;
 const DEFINED = {
   ...STATE,
@@ -38,21 +29,6 @@ const DEFINED = {
   annotations: true,
   position: true,
 } as const;
-
-const UPDATED_COLUMNS = [
-  'title',
-  'description',
-  'input_schema',
-  'output_schema',
-  'annotations',
-  'definition_hash',
-  'enabled',
-  'decided_by',
-  'decided_at',
-  'present',
-  'position',
-  'modified_at',
-];
 
 /** A stored tool without its definition. */
 export type StoredTool = Pick<ToolEntity, keyof typeof STORED>;
@@ -67,7 +43,7 @@ export class ToolsRepository {
 
   /** Definitions as they are stored, by tool id. */
   async definitions(manager: EntityManager, ids: string[]): Promise<Map<string, ToolDefinition>> {
-    const tools = await manager.find(ToolEntity, { select: DEFINITION, where: { id: In(ids) } });
+    const tools = await manager.findBy(ToolEntity, { id: In(ids) });
     return new Map(tools.map((tool) => [tool.id, tool]));
   }
 
@@ -133,13 +109,7 @@ export class ToolsRepository {
   /** Adds new rows and overwrites those whose id is stored. */
   async store(manager: EntityManager, rows: ToolRow[]): Promise<void> {
     for (const some of inParts(rows, BATCH)) {
-      await manager
-        .createQueryBuilder()
-        .insert()
-        .into(ToolEntity)
-        .values(some as QueryDeepPartialEntity<ToolEntity>[])
-        .orUpdate(UPDATED_COLUMNS, ['id'])
-        .execute();
+      await manager.upsert(ToolEntity, some as QueryDeepPartialEntity<ToolEntity>[], ['id']);
     }
   }
 }

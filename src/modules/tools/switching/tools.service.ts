@@ -10,7 +10,7 @@ import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import type { SystemEntity } from '../../systems/storage/system.entity.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
 import { ToolDecisionsService } from '../synchronisation/tool-decisions.service.js';
-import type { SwitchedTool, ToolKey, ToolUseFinder } from '../model/tool.types.js';
+import type { DefinedTool, SwitchedTool, ToolKey, ToolState, ToolUseFinder } from '../model/tool.types.js';
 import { ToolNotFoundError } from '../model/tools.errors.js';
 import { ToolsRepository } from '../storage/tools.repository.js';
 
@@ -81,6 +81,17 @@ export class ToolsService {
     ) {
       throw new ToolNotFoundError();
     }
+  }
+
+  /** Tools as they are at this moment, by their ids; those that are not stored any more are missing. Not inside of a transaction. */
+  async states(ids: readonly string[]): Promise<Map<string, ToolState>> {
+    const rows = await this.database.read((manager) => this.tools.states(manager, ids));
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  /** Every tool of a system as it is at this moment, listed by its server or not, in the order of its list. Not inside of a transaction. */
+  async ofSystem(systemId: string): Promise<DefinedTool[]> {
+    return this.database.read((manager) => this.tools.defined(manager, systemId));
   }
 
   private async record(
