@@ -2,52 +2,31 @@ import {
   connectionKeyOf,
   accountOptionsOf,
   accountText,
-  apiKeyOptions,
-  apiKeyText,
+  credentialColumns,
   namesText,
 } from '../model/connection.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 import { goesElsewhere } from '../registration/system-change.js';
 import { type SecretName, SECRETS, type SystemSecrets } from '../secrets/system-secrets.js';
 import { AuthorizationType, SETTABLE_COLUMNS } from '../model/system.types.js';
-import type { DeliveredAccount, DeliveredColumns, DeliveredSystem } from './systems-import.types.js';
-
-type CredentialColumns = Pick<DeliveredColumns, 'clientId' | 'identityProviderUrl' | 'credentialOptions'>;
+import type { DeliveredColumns, DeliveredSystem } from './systems-import.types.js';
 
 const COMPARED = ['resourceName', ...SETTABLE_COLUMNS] as const;
 
 /** What a package says of a system, as columns. */
 export function columnsOf(system: DeliveredSystem): DeliveredColumns {
   const { type, resourceName, name, description, baseUrl, authorization, tls, headers, timeoutMs } = system;
-  const authorities = tls === undefined ? {} : { caCertificates: tls?.caCertificates ?? null };
-  const columns = { type, resourceName, name, description, baseUrl, ...credentialColumns(authorization) };
   return {
-    ...columns,
-    ...authorities,
+    type,
+    resourceName,
+    name,
+    description,
+    baseUrl,
+    authorizationType: authorization.type,
+    ...credentialColumns(authorization.type, authorization.configuration),
+    ...(tls === undefined ? {} : { caCertificates: tls?.caCertificates ?? null }),
     ...(headers === undefined ? {} : { headerNames: namesText(headers) }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    authorizationType: authorization.type,
-  };
-}
-
-function credentialColumns(authorization: DeliveredSystem['authorization']): CredentialColumns {
-  const none = { clientId: null, identityProviderUrl: null, credentialOptions: null };
-  switch (authorization.type) {
-    case AuthorizationType.ServiceAccount:
-      return { ...none, ...accountColumns(authorization.configuration) };
-    case AuthorizationType.ApiKey:
-      return { ...none, credentialOptions: apiKeyText(apiKeyOptions(authorization.configuration)) };
-    default:
-      return none;
-  }
-}
-
-function accountColumns(account: DeliveredAccount): CredentialColumns {
-  const { clientId, identityProviderUrl, scope = null, tokenParameters = null } = account;
-  return {
-    clientId,
-    identityProviderUrl,
-    credentialOptions: accountText({ key: null, scope, tokenParameters }),
   };
 }
 

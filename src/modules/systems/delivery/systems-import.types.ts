@@ -1,35 +1,17 @@
+import type { CredentialConfiguration } from '../model/connection.js';
 import type { AuthorizationType, SystemType } from '../model/system.types.js';
 import type { SystemEntity } from '../storage/system.entity.js';
-
-/** A service account of a package. */
-export interface DeliveredAccount {
-  readonly clientId: string;
-  readonly identityProviderUrl: string;
-  readonly scope?: string | undefined;
-  readonly tokenParameters?: Readonly<Record<string, string>> | undefined;
-}
-
-/** How a delivered system is reached; the secret never comes with a package. */
-type DeliveredAuthorization =
-  | { readonly type: AuthorizationType.NoAuth }
-  | {
-      readonly type: AuthorizationType.ServiceAccount;
-      readonly configuration: DeliveredAccount;
-    }
-  | {
-      readonly type: AuthorizationType.ApiKey;
-      readonly configuration: {
-        readonly headerName?: string | undefined;
-        readonly scheme?: string | null | undefined;
-      };
-    };
 
 /** A system as a package describes it. */
 export type DeliveredSystem = {
   readonly resourceName: string;
   readonly name: string;
   readonly description: string;
-  readonly authorization: DeliveredAuthorization;
+  /** How it is reached; the secret never comes with a package. */
+  readonly authorization: {
+    readonly type: AuthorizationType;
+    readonly configuration?: CredentialConfiguration;
+  };
   /** Authorities of its own, PEM in the one form that is stored; null: the built-in ones. What is stored stays where a package says nothing. */
   readonly tls?: { readonly caCertificates: string } | null | undefined;
   /** Names of static headers, whose values never come with a package. What is stored stays where a package says nothing. */

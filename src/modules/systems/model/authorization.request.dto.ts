@@ -13,13 +13,7 @@ import {
   IsScope,
   IsTokenParameters,
 } from './system-field.decorator.js';
-import {
-  accountText,
-  apiKeyOptions,
-  apiKeyText,
-  type PrivateKeyOptions,
-  headerColumns,
-} from './connection.js';
+import { credentialColumns, headerColumns, type PrivateKeyOptions } from './connection.js';
 import { AuthorizationType, type Connection } from './system.types.js';
 import { tlsOf, type TlsRequestDto } from './tls.request.dto.js';
 
@@ -104,32 +98,41 @@ export function connectionOf({
   tls?: TlsRequestDto;
   headers?: Record<string, string> | null;
 }): Connection {
-  const common = { baseUrl, authorizationType: type, ...tlsOf(tls), ...headerColumns(headers) };
-  if (type === AuthorizationType.NoAuth || configuration === undefined) {
-    return { ...common, ...NO_CREDENTIALS };
+  const { secret = null, key } = sentProof(type === AuthorizationType.NoAuth ? {} : configuration);
+  return {
+    baseUrl,
+    authorizationType: type,
+    ...tlsOf(tls),
+    ...headerColumns(headers),
+    ...credentialColumns(type, configuration, key),
+    clientSecret: secret,
+  };
+}
+
+/** The secrets of a configuration; at most one is there. */
+export interface SentSecret {
+  clientSecret?: string;
+  privateKey?: string;
+  keyId?: string;
+  apiKey?: string;
+}
+
+/** The secret that was sent, if one was, by the name that callers know, and what is known of it where it is a private key. */
+export function sentProof({ clientSecret, privateKey, keyId, apiKey }: SentSecret = {}): {
+  name: 'clientSecret' | 'privateKey' | 'apiKey';
+  secret?: string;
+  key: PrivateKeyOptions | null;
+} {
+  if (privateKey !== undefined) {
+    return { name: 'privateKey', ...signingCredential(privateKey, keyId) };
   }
-  if (configuration instanceof ApiKeyRequestDto) {
-    const credentialOptions = apiKeyText(apiKeyOptions(configuration));
-    return { ...common, ...NO_CREDENTIALS, clientSecret: configuration.apiKey, credentialOptions };
-  }
-  const {
-    clientId,
-    identityProviderUrl,
-    privateKey,
-    keyId,
-    scope = null,
-    tokenParameters = null,
-  } = configuration;
-  const { secret, key } =
-    privateKey === undefined
-      ? { secret: configuration.clientSecret ?? null, key: null }
-      : signingCredential(privateKey, keyId);
-  const credentialOptions = accountText({ key, scope, tokenParameters });
-  return { ...common, clientId, identityProviderUrl, clientSecret: secret, credentialOptions };
+  return apiKey === undefined
+    ? { name: 'clientSecret', ...(clientSecret !== undefined && { secret: clientSecret }), key: null }
+    : { name: 'apiKey', secret: apiKey, key: null };
 }
 
 /** A checked private key as it is kept: the key as secret, and what is known of it. */
-export function signingCredential(
+function signingCredential(
   privateKey: string,
   keyId: string | undefined,
 ): { secret: string; key: PrivateKeyOptions } {
@@ -137,11 +140,3 @@ export function signingCredential(
   const key = readSigningKey(privateKey) as SigningKey;
   return { secret: key.privateKey, key: { algorithm: key.algorithm, keyId: keyId ?? key.keyId } };
 }
-
-/** The credential columns of a system without any. */
-export const NO_CREDENTIALS = {
-  clientId: null,
-  clientSecret: null,
-  identityProviderUrl: null,
-  credentialOptions: null,
-} as const;

@@ -38,7 +38,7 @@ export function connectionKeyOf(
 }
 
 /** How an API key is sent: `X-API-Key: KEY`, or with a scheme `Authorization: Bearer KEY`. */
-export interface ApiKeyOptions {
+interface ApiKeyOptions {
   headerName: string;
   scheme: string | null;
 }
@@ -50,7 +50,7 @@ export interface PrivateKeyOptions {
 }
 
 /** What is known of a service account besides its secret. */
-export interface AccountOptions {
+interface AccountOptions {
   /** Null with a client secret. */
   key: PrivateKeyOptions | null;
   /** What the token is to grant (RFC 6749, section 3.3); null leaves it to the token endpoint. */
@@ -62,19 +62,41 @@ export interface AccountOptions {
 const AUTHORIZATION = 'Authorization';
 const BEARER = 'Bearer';
 
-/** How an API key is sent, with the defaults: `Authorization` with `Bearer`, any other header without a scheme. */
-export function apiKeyOptions({
-  headerName = AUTHORIZATION,
-  scheme = headerName.toLowerCase() === AUTHORIZATION.toLowerCase() ? BEARER : null,
-}: {
-  headerName?: string | undefined;
-  scheme?: string | null | undefined;
-}): ApiKeyOptions {
-  return { headerName, scheme };
+/** The public columns of credentials. */
+export type CredentialColumns = Pick<Connection, 'clientId' | 'identityProviderUrl' | 'credentialOptions'>;
+
+/** What requests and packages say of credentials, besides the secret. */
+export interface CredentialConfiguration {
+  readonly clientId?: string | null | undefined;
+  readonly identityProviderUrl?: string | null | undefined;
+  readonly scope?: string | null | undefined;
+  readonly tokenParameters?: Readonly<Record<string, string>> | null | undefined;
+  readonly headerName?: string | undefined;
+  readonly scheme?: string | null | undefined;
 }
 
-/** As they are stored: the members in one order. */
-export function apiKeyText({ headerName, scheme }: ApiKeyOptions): string {
+/** Returns checked credentials as they are stored. @param key that a service account signs with */
+export function credentialColumns(
+  type: AuthorizationType,
+  configuration: CredentialConfiguration = {},
+  key: PrivateKeyOptions | null = null,
+): CredentialColumns {
+  const none = { clientId: null, identityProviderUrl: null, credentialOptions: null };
+  if (type !== AuthorizationType.ServiceAccount) {
+    // Of NO_AUTH it can be anything.
+    return type === AuthorizationType.NoAuth
+      ? none
+      : { ...none, credentialOptions: apiKeyText(configuration) };
+  }
+  const { clientId = null, identityProviderUrl = null, scope = null, tokenParameters = null } = configuration;
+  return { clientId, identityProviderUrl, credentialOptions: accountText({ key, scope, tokenParameters }) };
+}
+
+/** As they are stored: the members in one order, with the defaults: `Authorization` with `Bearer`, any other header without a scheme. */
+export function apiKeyText({
+  headerName = AUTHORIZATION,
+  scheme = headerName.toLowerCase() === AUTHORIZATION.toLowerCase() ? BEARER : null,
+}: CredentialConfiguration): string {
   return JSON.stringify({ headerName, scheme });
 }
 
@@ -113,7 +135,7 @@ export function accountOptionsOf({ authorizationType, credentialOptions }: Holde
 }
 
 /** Without what makes no difference: names of headers and schemes have no case. */
-export function comparableOptions({ authorizationType, credentialOptions }: Holder): string | null {
+function comparableOptions({ authorizationType, credentialOptions }: Holder): string | null {
   return authorizationType === AuthorizationType.ApiKey
     ? (credentialOptions?.toLowerCase() ?? null)
     : credentialOptions;

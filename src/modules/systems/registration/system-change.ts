@@ -1,37 +1,32 @@
 import { ValidationFailedError, type FieldProblem } from '../../../common/errors/request.errors.js';
+import { isKeyOf } from '../../../common/tls/certificates.js';
 import { headerNamesRule } from '../../../common/validation/credential-rules.js';
-import { NO_CREDENTIALS, signingCredential } from '../model/authorization.request.dto.js';
+import { type SentSecret, sentProof } from '../model/authorization.request.dto.js';
 import {
   connectionKey,
   accountOptionsOf,
-  accountText,
-  apiKeyOptions,
   apiKeyOptionsOf,
-  apiKeyText,
+  type CredentialColumns,
+  type CredentialConfiguration,
+  credentialColumns,
   type PrivateKeyOptions,
   headerColumns,
   headerNamesOf,
   type HeaderColumns,
 } from '../model/connection.js';
-import {
-  UpdateApiKeyDto,
-  type UpdateServiceAccountDto,
-  type UpdateSystemRequestDto,
-} from './system.request.dto.js';
+import type { UpdateSystemRequestDto } from './system.request.dto.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 import { eachSecret, type SecretName, SECRETS, type SystemSecrets } from '../secrets/system-secrets.js';
-import { AuthorizationType, SETTABLE_COLUMNS } from '../model/system.types.js';
+import { AuthorizationType, SETTABLE_COLUMNS, type SystemTls } from '../model/system.types.js';
 import { SecretRequiredError } from '../model/systems.errors.js';
-import { tlsOf } from '../model/tls.request.dto.js';
-import type { ReplacedSecret } from './client-secret.dto.js';
-import { changedTls, type StoredTls } from './tls-change.js';
+import { tlsOf, type UpdateTlsDto } from '../model/tls.request.dto.js';
 
 /** The columns of a connection. */
 export type StoredConnection = Credentials &
   Pick<SystemEntity, 'baseUrl' | 'authorizationType'> &
-  StoredTls &
+  SystemTls &
   HeaderColumns;
-type Credentials = Pick<SystemEntity, keyof typeof NO_CREDENTIALS>;
+type Credentials = CredentialColumns & Pick<SystemEntity, 'clientSecret'>;
 
 /** Secrets as they were sent. */
 type SentSecrets = Partial<Record<SecretName, string>>;
@@ -60,7 +55,7 @@ export function changed(
   secrets: Pick<SystemSecrets, 'seal' | 'rebind'>,
 ): SystemEntity {
   const sent: SentSecrets = {
-    ...sentSecret('clientSecret', sentCredential(change)?.secret),
+    ...sentSecret('clientSecret', sentCredential(change).secret),
     ...sentSecret('clientKey', tlsOf({ clientKey: change.tls?.clientKey }).clientKey),
     ...sentSecret('headers', headerColumns(change.headers).headers),
   };
@@ -89,7 +84,7 @@ export function changedFields(
   after: SystemEntity,
   change: UpdateSystemRequestDto,
 ): string[] {
-  const { name = 'clientSecret', secret } = sentCredential(change) ?? {};
+  const { name, secret } = sentCredential(change);
   const sent: Partial<Record<string, string | undefined>> = {
     clientSecret: secret,
     clientKey: change.tls?.clientKey,
@@ -103,58 +98,61 @@ export function changedFields(
 }
 
 /** The secret of an account, as it was sent. One that goes with a change of the type is not the one that comes. */
-function sentCredential({
-  authorization,
-}: UpdateSystemRequestDto): { name: ReplacedSecret; secret: string } | undefined {
-  const { type, configuration = {} } = authorization ?? {};
-  const { clientSecret, privateKey, apiKey } = configuration as UpdateApiKeyDto & UpdateServiceAccountDto;
-  if (type === AuthorizationType.NoAuth) {
-    return undefined;
-  }
-  if (apiKey !== undefined) {
-    return { name: 'apiKey', secret: apiKey };
-  }
-  if (privateKey !== undefined) {
-    return { name: 'privateKey', secret: signingCredential(privateKey, undefined).secret };
-  }
-  return clientSecret === undefined ? undefined : { name: 'clientSecret', secret: clientSecret };
+function sentCredential({ authorization }: UpdateSystemRequestDto): ReturnType<typeof sentProof> {
+  const { type, configuration } = authorization ?? {};
+  return sentProof(type === AuthorizationType.NoAuth ? {} : configuration);
 }
 
 /** Where and as whom; the secret as it was sent, or as it is stored. */
 function changedAccount(
   system: SystemEntity,
-  { baseUrl = system.baseUrl ?? '', authorization }: UpdateSystemRequestDto,
-): Credentials & {
-  baseUrl: string;
-  authorizationType: AuthorizationType;
-} {
-  const { type = system.authorizationType, configuration = {} } = authorization ?? {};
-  if (type === null || type === AuthorizationType.NoAuth) {
-    return { baseUrl, authorizationType: AuthorizationType.NoAuth, ...NO_CREDENTIALS };
+  change: UpdateSystemRequestDto,
+): Credentials & { baseUrl: string; authorizationType: AuthorizationType } {
+  const { baseUrl = system.baseUrl ?? '', authorization } = change;
+  const type = authorization?.type ?? system.authorizationType ?? AuthorizationType.NoAuth;
+  if (type === AuthorizationType.NoAuth) {
+    return { baseUrl, authorizationType: type, ...credentialColumns(type), clientSecret: null };
   }
   // A secret of one kind is none of another.
-  const stored = { ...system, ...(system.authorizationType === type ? {} : NO_CREDENTIALS) };
-  const { clientId, clientSecret, identityProviderUrl, credentialOptions } = stored;
-  const known = { clientId, clientSecret, identityProviderUrl, credentialOptions };
-  const sent =
-    type === AuthorizationType.ApiKey
-      ? sentApiKey(stored, configuration as UpdateApiKeyDto)
-      : sentAccount(stored, configuration as UpdateServiceAccountDto);
-  const account: Credentials = { ...known, ...sent };
+  const stored =
+    system.authorizationType === type
+      ? system
+      : { ...system, ...credentialColumns(AuthorizationType.NoAuth), clientSecret: null };
+  const sent: CredentialConfiguration & SentSecret = authorization?.configuration ?? {};
+  const configuration = { ...knownOf(stored, sent), ...withoutUndefined(sent) };
+  const account = {
+    ...credentialColumns(type, configuration, keyAfter(stored, sent)),
+    clientSecret: sentProof(sent).secret ?? stored.clientSecret,
+  };
   requireComplete(account, type);
   return { baseUrl, authorizationType: type, ...account };
 }
 
-function sentApiKey(
-  stored: SystemEntity,
-  { headerName, scheme, apiKey }: UpdateApiKeyDto,
-): Partial<Credentials> {
-  const kept = headerName === undefined ? (apiKeyOptionsOf(stored) ?? {}) : { headerName };
-  const options = apiKeyOptions({ ...kept, ...(scheme === undefined ? {} : { scheme }) });
-  return {
-    credentialOptions: apiKeyText(options),
-    ...(apiKey === undefined ? {} : { clientSecret: apiKey }),
-  };
+/** What is known of credentials and stays where it is not sent. A new header has a scheme of its own. */
+function knownOf(stored: SystemEntity, { headerName }: CredentialConfiguration): CredentialConfiguration {
+  const { clientId, identityProviderUrl } = stored;
+  const { scope, tokenParameters } = accountOptionsOf(stored);
+  const sending = headerName === undefined ? apiKeyOptionsOf(stored) : null;
+  return { clientId, identityProviderUrl, scope, tokenParameters, ...sending };
+}
+
+function withoutUndefined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
+}
+
+/** The key to sign with from now on. @throws ValidationFailedError for the id of no key */
+function keyAfter(stored: SystemEntity, sent: SentSecret): PrivateKeyOptions | null {
+  const { secret, key: sentKey } = sentProof(sent);
+  if (secret !== undefined) {
+    return sentKey;
+  }
+  const { key } = accountOptionsOf(stored);
+  if (sent.keyId !== undefined && key === null) {
+    throw new ValidationFailedError([
+      { field: 'authorization.configuration.keyId', rule: 'needs a privateKey' },
+    ]);
+  }
+  return key && { ...key, keyId: sent.keyId ?? key.keyId };
 }
 
 function sentSecret(name: SecretName, secret: string | null | undefined): SentSecrets {
@@ -176,6 +174,40 @@ function sealedFor(
   return stored === null ? null : secrets.rebind(system, next, stored, name);
 }
 
+/**
+ * Who is trusted and what is shown after a change; the key as it was sent, or sealed as it is stored.
+ * @param tls what to change: null removes all
+ * @throws ValidationFailedError when the key is not that of the certificate
+ */
+function changedTls(
+  stored: SystemTls,
+  tls: UpdateTlsDto | null | undefined,
+  sentKey: string | undefined,
+): SystemTls {
+  if (tls === null) {
+    return { caCertificates: null, clientCertificate: null, clientKey: null };
+  }
+  const { caCertificates, clientCertificate } = tls ?? {};
+  const sent = tlsOf({
+    caCertificates: caCertificates ?? undefined,
+    clientCertificate: clientCertificate ?? undefined,
+  });
+  const certificate = clientCertificate === undefined ? stored.clientCertificate : sent.clientCertificate;
+  requireOwnKey(certificate, sentKey);
+  return {
+    caCertificates: caCertificates === undefined ? stored.caCertificates : sent.caCertificates,
+    clientCertificate: certificate,
+    clientKey: certificate === null ? null : (sentKey ?? stored.clientKey),
+  };
+}
+
+function requireOwnKey(certificate: string | null, key: string | undefined): void {
+  if (key !== undefined && (certificate === null || !isKeyOf(key, certificate))) {
+    const rule = certificate === null ? 'needs a clientCertificate' : 'must be the key of clientCertificate';
+    throw new ValidationFailedError([{ field: 'tls.clientKey', rule }]);
+  }
+}
+
 /** @throws ValidationFailedError */
 function requireOwnHeader(
   connection: HeaderColumns & Pick<SystemEntity, 'authorizationType' | 'credentialOptions'>,
@@ -184,42 +216,6 @@ function requireOwnHeader(
   if (rule !== undefined) {
     throw new ValidationFailedError([{ field: 'headers', rule }]);
   }
-}
-
-function sentAccount(stored: SystemEntity, configuration: UpdateServiceAccountDto): Partial<Credentials> {
-  const { clientId, identityProviderUrl, scope, tokenParameters } = configuration;
-  const { secret, key } = sentProof(stored, configuration);
-  const options = accountOptionsOf(stored);
-  return {
-    ...(clientId === undefined ? {} : { clientId }),
-    ...(identityProviderUrl === undefined ? {} : { identityProviderUrl }),
-    ...(secret === undefined ? {} : { clientSecret: secret }),
-    credentialOptions: accountText({
-      key,
-      scope: scope === undefined ? options.scope : scope,
-      tokenParameters: tokenParameters === undefined ? options.tokenParameters : tokenParameters,
-    }),
-  };
-}
-
-/** The secret as sent, and the key to sign with from now on. @throws ValidationFailedError for the id of no key */
-function sentProof(
-  stored: SystemEntity,
-  { clientSecret, privateKey, keyId }: UpdateServiceAccountDto,
-): { secret?: string; key: PrivateKeyOptions | null } {
-  if (privateKey !== undefined) {
-    return signingCredential(privateKey, keyId);
-  }
-  if (clientSecret !== undefined) {
-    return { secret: clientSecret, key: null };
-  }
-  const { key } = accountOptionsOf(stored);
-  if (keyId !== undefined && key === null) {
-    throw new ValidationFailedError([
-      { field: 'authorization.configuration.keyId', rule: 'needs a privateKey' },
-    ]);
-  }
-  return { key: key === null ? null : { ...key, keyId: keyId ?? key.keyId } };
 }
 
 function requireComplete(account: Credentials, type: AuthorizationType): void {

@@ -11,7 +11,7 @@ import { SystemSecrets } from '../secrets/system-secrets.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
 import { replacedSecret, type ReplaceSecretRequestDto } from './client-secret.dto.js';
-import { signingCredential } from '../model/authorization.request.dto.js';
+import { sentProof } from '../model/authorization.request.dto.js';
 import { NoApiKeyError, NoServiceAccountError, OtherHeadersError } from '../model/systems.errors.js';
 import { eventOf, found } from './system-event.js';
 import { SystemsService } from './systems.service.js';
@@ -99,10 +99,7 @@ function withSecret(
   if (type !== AuthorizationType.ServiceAccount) {
     throw new NoServiceAccountError();
   }
-  const { secret, key } =
-    request.privateKey === undefined
-      ? { secret: request.clientSecret ?? '', key: null }
-      : signingCredential(request.privateKey, request.keyId);
+  const { secret = '', key } = sentProof(request);
   const next = { ...system, credentialOptions: accountText({ ...accountOptionsOf(system), key }) };
   return { ...next, connectionKey: connectionKeyOf(next), clientSecret: secrets.seal(next, secret) };
 }
