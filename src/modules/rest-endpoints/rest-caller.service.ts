@@ -9,7 +9,7 @@ import type { TlsMaterial } from '../../common/tls/tls-material.js';
 import type { ServiceAccount, SystemCredentials } from '../mcp-connection/model/connection-test.types.js';
 import { ServiceAccountTokensService } from '../mcp-connection/service-account-tokens.service.js';
 import { readAnswer, type RestAnswer } from './rest-answer.js';
-import { RestFailure, RestTokenError } from './rest-failure.js';
+import { RestFailure } from './rest-failure.js';
 import type { RestRequest } from './rest-request.js';
 import { restLimits } from './rest.limits.js';
 import { SpanKind } from '@opentelemetry/api';
@@ -128,7 +128,7 @@ export class RestCallerService {
     try {
       return await this.tokens.get(tokenRequest(credentials, url, operation), operation);
     } catch (error) {
-      throw new RestTokenError(this.tokens.failureOf(error));
+      throw RestFailure.ofToken(this.tokens.failureOf(error));
     }
   }
 

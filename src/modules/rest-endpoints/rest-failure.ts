@@ -12,11 +12,6 @@ const NEVER_SENT: ReadonlySet<OutboundFailure> = new Set([...NOT_REACHED, 'busy'
 /** Statuses that say: later perhaps. */
 const PASSING_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** No token could be got for the call; `message` is a sentence of ours, with no word of the endpoint. */
-export class RestTokenError extends Error {
-  override readonly name = 'RestTokenError';
-}
-
 /** A call that failed, and what follows from it. */
 export class RestFailure extends Error {
   override readonly name = 'RestFailure';
@@ -49,17 +44,16 @@ export class RestFailure extends Error {
     return new RestFailure('NOT_MADE', new WorkflowFailedError('REST_CALL_FAILED', message), true, false);
   }
 
+  /** Of a call for which no token could be got. @param message a sentence of ours, with no word of the endpoint */
+  static ofToken(message: string): RestFailure {
+    const told = `The system got no access token for its service account. ${message}`;
+    return new RestFailure('TOKEN', new WorkflowFailedError('REST_CALL_FAILED', told), true, true);
+  }
+
   /** Of whatever a call threw. @throws the error itself when it is none of a call */
   static of(error: unknown): RestFailure {
     if (error instanceof RestFailure) {
       return error;
-    }
-    if (error instanceof RestTokenError) {
-      const failure = new WorkflowFailedError(
-        'REST_CALL_FAILED',
-        `The system got no access token for its service account. ${error.message}`,
-      );
-      return new RestFailure('TOKEN', failure, true, true);
     }
     if (error instanceof WorkflowFailedError) {
       return new RestFailure(error.code, error, false, false);

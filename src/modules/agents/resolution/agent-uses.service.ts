@@ -45,18 +45,14 @@ function usesIn(
   { appId, resourceDefinitionId }: UsedSystem,
   place: Pick<ToolUse, 'appId' | 'appVersionId' | 'buildId'>,
 ): ToolUse[] {
-  return workflows
-    .flatMap((workflow) => workflow.nodes.map((node) => ({ workflow, node })))
-    .filter(({ node }) =>
-      node.aiOptions?.mcpServers.some(
-        (server) =>
-          (server.appId ?? place.appId) === appId && server.resourceDefinitionId === resourceDefinitionId,
-      ),
-    )
-    .map(({ workflow, node }) => ({
-      ...place,
-      workflow: workflow.name,
-      nodeId: node.id,
-      nodeName: node.name,
-    }));
+  return workflows.flatMap(({ name: workflow, nodes }) =>
+    nodes
+      .filter(({ aiOptions }) =>
+        aiOptions?.mcpServers.some(
+          (server) =>
+            (server.appId ?? place.appId) === appId && server.resourceDefinitionId === resourceDefinitionId,
+        ),
+      )
+      .map(({ id: nodeId, name: nodeName }) => ({ ...place, workflow, nodeId, nodeName })),
+  );
 }

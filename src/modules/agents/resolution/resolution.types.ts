@@ -56,6 +56,11 @@ export interface ResolvedSystem {
   readonly tools: readonly ResolvedTool[];
 }
 
+/** Names a system for people. */
+export function nameOf(system: Pick<ResolvedSystem, 'resourceName' | 'resourceDefinitionId'>): string {
+  return system.resourceName === '' ? system.resourceDefinitionId : system.resourceName;
+}
+
 /** Why an agent node cannot run with the tools that it has, or not with those that its author counts on. */
 export interface NodeObstacle {
   code: 'AGENT_WITHOUT_TOOLS' | 'AGENT_TOO_MANY_TOOLS' | 'AGENT_SYSTEM_UNTESTED';

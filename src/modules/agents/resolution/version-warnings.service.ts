@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { AppVersionKey } from '../../apps/apps.types.js';
 import { turnWithRoom } from '../../../common/turns.js';
 import { BuildWarningsService, type WarnedVersion } from '../../builds/making/build-warnings.service.js';
 import type { PackageProblem } from '../../packages/model/package.types.js';
@@ -7,7 +8,7 @@ import { SystemType } from '../../systems/model/system.types.js';
 import type { SystemState } from '../../systems/storage/system.entity.js';
 import { ToolsService } from '../../tools/switching/tools.service.js';
 import { PreflightService } from './preflight.service.js';
-import { type NodePreflight, ResolvedSystemState, type ResolvedSystem } from './resolution.types.js';
+import { nameOf, type NodePreflight, ResolvedSystemState, type ResolvedSystem } from './resolution.types.js';
 
 const TEST_PATH = 'rt/system/integrationengine/api/systems/test-mcp-connection';
 const BY_COMMAND = 'The command "svc deliver" does both with --test-connections, --commit and --build.';
@@ -30,7 +31,10 @@ export class VersionWarningsService implements OnModuleInit {
   }
 
   private async of(made: WarnedVersion): Promise<PackageProblem[]> {
-    const nodes = await this.nodesOf(made);
+    const { buildId, ...version } = made;
+    const nodes = await (buildId === null
+      ? this.preflight.ofVersion(version)
+      : this.preflight.ofBuild(version.appId, buildId));
     // A system that an agent uses is told of with the agent.
     const told = new Set<string | null>();
     const found: PackageProblem[] = [];
@@ -39,7 +43,7 @@ export class VersionWarningsService implements OnModuleInit {
       warningsOf(node, made).forEach((warning) => found.push(warning));
       await turnWithRoom();
     }
-    const untested = (await this.neverTested(made)).filter(({ id }) => !told.has(id));
+    const untested = (await this.neverTested(version)).filter(({ id }) => !told.has(id));
     return [
       ...found,
       ...untested.map((system) => ({
@@ -52,16 +56,9 @@ export class VersionWarningsService implements OnModuleInit {
     ];
   }
 
-  private nodesOf({ buildId, ...version }: WarnedVersion): Promise<NodePreflight[]> {
-    return buildId === null
-      ? this.preflight.ofVersion(version)
-      : this.preflight.ofBuild(version.appId, buildId);
-  }
-
-  private async neverTested({ appId, appVersionId }: WarnedVersion): Promise<SystemState[]> {
-    const systems = await this.systems.states({ appId, appVersionId });
+  private async neverTested(version: AppVersionKey): Promise<SystemState[]> {
     const found: SystemState[] = [];
-    for (const system of systems) {
+    for (const system of await this.systems.states(version)) {
       const isCandidate = system.type === SystemType.Mcp && system.toolsSynchronisedAt === null;
       if (isCandidate && (await this.tools.ofSystem(system.id)).length === 0) {
         found.push(system);
@@ -83,27 +80,17 @@ function warningsOf(node: NodePreflight, made: WarnedVersion): PackageProblem[] 
     message: `${where}${message}`,
   });
   const ofSystems = systems.flatMap((system) => {
-    switch (system.state) {
-      case ResolvedSystemState.Missing:
-        return [warning('AGENT_SYSTEM_MISSING', `The system "${nameOf(system)}" is not there.`)];
-      case ResolvedSystemState.NeverTested:
-        return [warning('AGENT_SYSTEM_NEVER_TESTED', untestedMessage(system, made))];
-      case ResolvedSystemState.ToolsNotInBuild:
-      case ResolvedSystemState.Ready:
-        return [];
+    if (system.state === ResolvedSystemState.Missing) {
+      return [warning('AGENT_SYSTEM_MISSING', `The system "${nameOf(system)}" is not there.`)];
     }
+    return system.state === ResolvedSystemState.NeverTested
+      ? [warning('AGENT_SYSTEM_NEVER_TESTED', untestedMessage(system, made))]
+      : [];
   });
   // What is to be said of untested systems is said of each of them.
   return obstacle === null || obstacle.code === 'AGENT_SYSTEM_UNTESTED'
     ? ofSystems
     : [...ofSystems, warning(obstacle.code, obstacle.message)];
-}
-
-function nameOf({
-  resourceName,
-  resourceDefinitionId,
-}: Pick<ResolvedSystem, 'resourceName' | 'resourceDefinitionId'>): string {
-  return resourceName === '' ? resourceDefinitionId : resourceName;
 }
 
 /** The problem, and what to do. */

@@ -1,5 +1,6 @@
 import type { OfferedTool } from '../llm/model-client.types.js';
 import {
+  nameOf,
   ResolvedToolState,
   type ResolvedSystem,
   type ResolvedTool,
@@ -81,9 +82,9 @@ function areLarger(tools: AgentTools['offered'], maxBytes: number): boolean {
   return tools.some((tool) => (bytes += jsonSize(tool)) > maxBytes);
 }
 
-function whyNone({ state, resourceName, resourceDefinitionId, tools }: ResolvedSystem): string {
-  const name = (resourceName === '' ? resourceDefinitionId : resourceName).slice(0, SHOWN_NAME);
-  switch (state) {
+function whyNone(system: ResolvedSystem): string {
+  const name = nameOf(system).slice(0, SHOWN_NAME);
+  switch (system.state) {
     case ResolvedSystemState.Missing:
       return `${name} is not in the build.`;
     case ResolvedSystemState.NeverTested:
@@ -92,7 +93,7 @@ function whyNone({ state, resourceName, resourceDefinitionId, tools }: ResolvedS
       return `The build has no tools of ${name}: make another one.`;
     case ResolvedSystemState.Ready: {
       const states = Object.values(ResolvedToolState)
-        .map((each) => [each, tools.filter((tool) => tool.state === each).length] as const)
+        .map((each) => [each, system.tools.filter((tool) => tool.state === each).length] as const)
         .filter(([, count]) => count > 0);
       return `${name}: ${states.map(([each, count]) => `${count} ${each}`).join(', ') || 'no tools'}.`;
     }

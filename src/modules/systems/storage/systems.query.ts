@@ -117,7 +117,10 @@ export function toDetails(rows: RawRow[]): SystemDetails | null {
         modifiedAt: toDate(system['modifiedAt']),
         createdBy: toJson(system['createdBy']) as UserReference,
         modifiedBy: toJson(system['modifiedBy']) as UserReference,
-        tools: tools.map(toToolRow),
+        tools: tools.map((tool) => ({
+          ...(tool as unknown as ToolRow),
+          enabled: toBoolean(tool['enabled']),
+        })),
       };
 }
 
@@ -152,17 +155,6 @@ function parted(rows: RawRow[]): { system: RawRow | undefined; tools: RawRow[] }
   return {
     system: rows.find(({ position }) => position === null),
     tools: tools.toSorted((one, other) => Number(one['position']) - Number(other['position'])),
-  };
-}
-
-function toToolRow(row: RawRow): ToolRow {
-  return {
-    id: row['id'] as string,
-    name: row['name'] as string,
-    description: row['description'] as string,
-    inputSchema: row['inputSchema'] as string,
-    outputSchema: row['outputSchema'] as string | null,
-    enabled: toBoolean(row['enabled']),
   };
 }
 

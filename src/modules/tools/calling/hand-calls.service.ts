@@ -39,11 +39,29 @@ export class HandCallsService {
       throw new ToolCallsOffError();
     }
     const looked = await this.enabled(key);
-    const refused = await this.refused(looked, args);
-    // The check of a foreign schema can take seconds: somebody may have switched the tool off meanwhile.
+    // The schema is foreign.
+    const checked = await this.toolCalls.checkArguments({
+      text: JSON.stringify(args),
+      schema: looked.inputSchema,
+    });
+    if ('problem' in checked) {
+      throw new ArgumentsInvalidError(checked.problem);
+    }
+    // The check can take seconds: somebody may have switched the tool off meanwhile.
     const tool = await this.enabled(key);
-    const result = refused ?? (await this.made(principal, key, tool, args));
-    await this.record(principal, key, { tool, args, result });
+    const result = 'outcome' in checked ? checked : await this.made(principal, key, tool, args);
+    const event = eventOf(key, tool, args);
+    const { latencyMs } = result;
+    const ended =
+      result.outcome === 'answered'
+        ? { isError: result.isError, bytes: result.bytes }
+        : { cause: result.cause, sent: result.sent };
+    await this.audit.recordAlone(principal, {
+      ...event,
+      action: AuditAction.ToolCall,
+      outcome: outcomeOf(result),
+      details: { ...event.details, latencyMs, ...ended },
+    });
     return toCall(result);
   }
 
@@ -60,16 +78,6 @@ export class HandCallsService {
 
   private find(systemId: string, toolId: string): Promise<ToolEntity | null> {
     return this.database.read((manager) => this.tools.findPresent(manager, systemId, toolId));
-  }
-
-  /** @returns undefined for arguments that fit the schema, which is foreign */
-  private async refused({ inputSchema }: ToolEntity, args: JsonObject): Promise<ToolCallResult | undefined> {
-    const text = JSON.stringify(args);
-    const checked = await this.toolCalls.checkArguments({ text, schema: inputSchema });
-    if ('problem' in checked) {
-      throw new ArgumentsInvalidError(checked.problem);
-    }
-    return 'outcome' in checked ? checked : undefined;
   }
 
   private async made(
@@ -100,26 +108,6 @@ export class HandCallsService {
       },
     });
   }
-
-  private async record(
-    principal: Principal,
-    key: ToolKey,
-    { tool, args, result }: { tool: ToolEntity; args: JsonObject; result: ToolCallResult },
-  ): Promise<void> {
-    const event = eventOf(key, tool, args);
-    await this.audit.recordAlone(principal, {
-      ...event,
-      action: AuditAction.ToolCall,
-      outcome: outcomeOf(result),
-      details: {
-        ...event.details,
-        latencyMs: result.latencyMs,
-        ...(result.outcome === 'answered'
-          ? { isError: result.isError, bytes: result.bytes }
-          : { cause: result.cause, sent: result.sent }),
-      },
-    });
-  }
 }
 
 const NAMES_KEPT = 50;
@@ -144,22 +132,19 @@ function outcomeOf(result: ToolCallResult): AuditOutcome {
 }
 
 function toCall(result: ToolCallResult): ToolCallResponseDto {
+  const { latencyMs } = result;
+  const failed = { outcome: HandCallOutcome.Failed, text: '', structured: null, latencyMs };
   if (result.outcome === 'failed') {
-    const { sent, latencyMs, words } = result;
-    return failed(sentenceOf(result), sent === 'maybe', latencyMs, words);
+    const { sent, words: text = '' } = result;
+    return { ...failed, message: sentenceOf(result), mayHaveRun: sent === 'maybe', text };
   }
-  const { isError, text, structured, latencyMs } = result;
+  const { isError, text, structured } = result;
   const maxBytes = agentLimits.resultBytes;
-  const bytes =
-    Buffer.byteLength(text) + (structured === null ? 0 : Buffer.byteLength(JSON.stringify(structured)));
+  const bytes = Buffer.byteLength(structured === null ? text : text + JSON.stringify(structured));
   if (bytes > maxBytes) {
     const message = `The result has ${bytes} bytes; at most ${maxBytes} can be shown. Ask for less.`;
-    return failed(message, true, latencyMs);
+    return { ...failed, message, mayHaveRun: true };
   }
   const outcome = isError ? HandCallOutcome.ToolError : HandCallOutcome.Ok;
   return { outcome, message: null, mayHaveRun: null, text, structured, latencyMs };
-}
-
-function failed(message: string, mayHaveRun: boolean, latencyMs: number, text = ''): ToolCallResponseDto {
-  return { outcome: HandCallOutcome.Failed, message, mayHaveRun, text, structured: null, latencyMs };
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { Permission } from '../../../common/auth/permission.js';
 import type { IfMatch } from '../../../common/http/conditional-requests.js';
 import { mayFor } from '../../../common/user/grant.js';
@@ -7,7 +6,6 @@ import type { Principal } from '../../../common/user/principal.js';
 import { Database } from '../../../database/database.js';
 import { AuditService } from '../../audit/recording/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
-import type { SystemEntity } from '../../systems/storage/system.entity.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
 import { ToolDecisionsService } from '../synchronisation/tool-decisions.service.js';
 import type { DefinedTool, SwitchedTool, ToolKey, ToolState, ToolUseFinder } from '../model/tool.types.js';
@@ -61,7 +59,15 @@ export class ToolsService {
       if (enabled !== tool.enabled && writable) {
         await this.systems.save(manager, principal, system);
       }
-      await this.record(manager, principal, system, change);
+      await this.audit.record(manager, principal, {
+        action: AuditAction.ToolSwitch,
+        outcome: AuditOutcome.Ok,
+        appId,
+        appVersionId,
+        systemResourceId: resourceId,
+        toolId: tool.id,
+        details: { tool: tool.name, enabled, wasEnabled: tool.enabled },
+      });
       // Who said what he has seen can go on from there.
       const tag = ifMatch === undefined ? null : await this.systems.tagInside(manager, version);
       return { ...change, tag, resourceDefinitionId: system.resourceDefinitionId };
@@ -92,22 +98,5 @@ export class ToolsService {
   /** Every tool of a system as it is at this moment, listed by its server or not, in the order of its list. Not inside of a transaction. */
   async ofSystem(systemId: string): Promise<DefinedTool[]> {
     return this.database.read((manager) => this.tools.defined(manager, systemId));
-  }
-
-  private async record(
-    manager: EntityManager,
-    principal: Principal,
-    { appId, appVersionId, resourceId }: SystemEntity,
-    { id, name, enabled, wasEnabled }: Omit<SwitchedTool, 'affectedNodes' | 'tag'>,
-  ): Promise<void> {
-    await this.audit.record(manager, principal, {
-      action: AuditAction.ToolSwitch,
-      outcome: AuditOutcome.Ok,
-      appId,
-      appVersionId,
-      systemResourceId: resourceId,
-      toolId: id,
-      details: { tool: name, enabled, wasEnabled },
-    });
   }
 }
