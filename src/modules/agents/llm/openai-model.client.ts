@@ -100,16 +100,10 @@ export class OpenAiModelClient {
     };
     return this.outbound.run(limits, async (operation) => {
       try {
-        const { signal } = request;
-        return await turnOf(
-          await operation.race(
-            this.client(operation).chat.completions.create(this.bodyOf(request), {
-              signal,
-              headers: { traceparent: request.traceparent },
-            }),
-          ),
-          this.removal,
-        );
+        const { signal, traceparent } = request;
+        const { completions } = this.client(operation).chat;
+        const sent = completions.create(this.bodyOf(request), { signal, headers: { traceparent } });
+        return await turnOf(await operation.race(sent), this.removal);
       } catch (error) {
         request.signal.throwIfAborted();
         throw this.failureOf(error, operation.failure);
@@ -131,15 +125,12 @@ export class OpenAiModelClient {
       maxRetries: 0,
       timeout: modelLimits.timeoutMs,
       fetch: (input, init) => {
-        const given = new Headers(init?.headers);
-        const headers = new Headers(
-          SENT_HEADERS.flatMap((name): [string, string][] => {
-            const value = given.get(name);
-            return value === null || (name === 'authorization' && apiKey === undefined)
-              ? []
-              : [[name, value]];
-          }),
-        );
+        const headers = new Headers(init?.headers);
+        for (const name of [...headers.keys()]) {
+          if (!SENT_HEADERS.includes(name) || (name === 'authorization' && apiKey === undefined)) {
+            headers.delete(name);
+          }
+        }
         return operation.fetch(input instanceof Request ? input.url : input, { ...init, headers });
       },
     });
@@ -150,44 +141,32 @@ export class OpenAiModelClient {
       return error;
     }
     if (error instanceof APIError && typeof error.status === 'number') {
+      // The words of the scripted model of evaluation mode are ours: no operator has named another.
+      const isScripted = this.env.isEvaluation && this.env.isOwn('LLM_BASE_URL');
       const retryAfterMs = retryAfterOf(error.headers as Headers | undefined);
-      return new ModelCallError(
-        `HTTP_${error.status}`,
-        retryAfterMs,
-        this.isScripted ? wordsOf(error) : null,
-      );
+      return new ModelCallError(`HTTP_${error.status}`, retryAfterMs, isScripted ? wordsOf(error) : null);
     }
     const failure = error instanceof OutboundError ? error : outbound;
     return new ModelCallError(failure === undefined ? 'INVALID' : (KINDS[failure.failure] ?? 'NETWORK'));
   }
 
-  /** Whether it is the scripted model of evaluation mode, whose words are ours: no operator has named another. */
-  private get isScripted(): boolean {
-    return this.env.isEvaluation && this.env.isOwn('LLM_BASE_URL');
-  }
-
-  private bodyOf({ messages, tools, answerSchema }: ModelRequest): ChatCompletionCreateParamsNonStreaming {
+  private bodyOf({
+    messages,
+    tools,
+    answerSchema: schema,
+  }: ModelRequest): ChatCompletionCreateParamsNonStreaming {
+    const format = this.env.get('LLM_ANSWER_FORMAT');
     return {
       model: this.env.get('LLM_MODEL') ?? '',
       messages: messageParams(messages),
-      ...(tools.length === 0
-        ? {}
-        : { tools: tools.map((tool) => ({ type: 'function' as const, function: { ...tool } })) }),
-      ...this.formatOf(answerSchema),
+      ...(tools.length > 0 && {
+        tools: tools.map((tool) => ({ type: 'function' as const, function: { ...tool } })),
+      }),
+      ...(format === 'json_object' && { response_format: { type: format } }),
+      ...(format === 'json_schema' && {
+        response_format: { type: format, json_schema: { name: 'answer', schema } },
+      }),
     };
-  }
-
-  private formatOf(
-    schema: Record<string, unknown>,
-  ): Pick<ChatCompletionCreateParamsNonStreaming, 'response_format'> {
-    switch (this.env.get('LLM_ANSWER_FORMAT')) {
-      case 'prompt':
-        return {};
-      case 'json_object':
-        return { response_format: { type: 'json_object' } };
-      case 'json_schema':
-        return { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } };
-    }
   }
 }
 

@@ -3,7 +3,7 @@ import { DELIVERY_DENIED, NO_BUILD, NO_VERSION } from '../../builds/model/build.
 import { PreflightResponseDto } from './preflight.dto.js';
 
 /** An agent of which one tool is ready. */
-export const PREFLIGHT_EXAMPLE = {
+const PREFLIGHT_EXAMPLE = {
   ready: true,
   nodes: [
     {
@@ -22,28 +22,19 @@ export const PREFLIGHT_EXAMPLE = {
           resourceName: 'inventory',
           state: 'READY',
           reason: null,
-          tools: [
-            {
-              toolId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
-              name: 'get-stock',
-              state: 'READY',
-              reason: null,
-            },
-            {
-              toolId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b21',
-              name: 'order',
-              state: 'DISABLED',
-              reason: 'It is disabled.',
-            },
-          ],
+          tools: [tool('20', 'get-stock', 'READY', null), tool('21', 'order', 'DISABLED', 'It is disabled.')],
         },
       ],
     },
   ],
 };
 
+function tool(end: string, name: string, state: string, reason: string | null) {
+  return { toolId: `01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b${end}`, name, state, reason };
+}
+
 /** A build whose library has an agent that cannot run. */
-export const BUILD_PREFLIGHT_EXAMPLE = {
+const BUILD_PREFLIGHT_EXAMPLE = {
   ready: false,
   nodes: [
     {

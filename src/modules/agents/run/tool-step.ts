@@ -2,9 +2,9 @@ import type { JsonObject, JsonValue } from '../../../common/json.js';
 import type { ToolCallsService } from '../../mcp-connection/calls/tool-calls.service.js';
 import {
   sentenceOf,
+  type ToolAnswer,
   type ToolCallFailure,
   type ToolCallFailureCause,
-  type ToolCallResult,
   type ToolImage,
 } from '../../mcp-connection/model/tool-call.types.js';
 import type { SystemConnectionsService } from '../../systems/lookups/system-connections.service.js';
@@ -36,14 +36,14 @@ const ANSWERED: ReadonlySet<ToolCallFailureCause> = new Set([
 ]);
 
 /** What tool steps of all agents are made with. */
-export interface ToolStepPorts {
+interface ToolStepPorts {
   readonly toolCalls: Pick<ToolCallsService, 'callTool' | 'checkArguments'>;
   readonly connections: Pick<SystemConnectionsService, 'byId'>;
   readonly resolution: Pick<SystemResolutionService, 'stateNow'>;
 }
 
 /** What the tool steps of one agent share. */
-export interface ToolStepContext {
+interface ToolStepContext {
   readonly tools: AgentTools;
   readonly calls: CallJournal;
   readonly signal: AbortSignal;
@@ -194,12 +194,7 @@ function failed(failure: ToolCallFailure, signal: AbortSignal, repeatable: boole
   return refusal(cause.toUpperCase(), `${sentenceOf(failure)} ${doubt}`, failure.words);
 }
 
-function answered({
-  isError,
-  text,
-  structured,
-  images = [],
-}: Extract<ToolCallResult, { outcome: 'answered' }>): Made {
+function answered({ isError, text, structured, images = [] }: ToolAnswer): Made {
   const maxResultBytes = agentLimits.resultBytes;
   const shown = text === '' && structured !== null ? JSON.stringify(structured) : text;
   const bytes = Buffer.byteLength(shown);

@@ -12,12 +12,6 @@ export interface ToolReviewPage extends Page<WaitingTool> {
   systemTag: string;
 }
 
-/** Which of them: those after `after`. */
-export interface ToolReviewQuery {
-  after?: string;
-  limit?: number;
-}
-
 /** Tools in a page without a limit, and with one at most: definitions are long, and people read one after the other. */
 export const TOOL_REVIEWS_SHOWN = 20;
 export const TOOL_REVIEWS_MOST = 50;
@@ -35,7 +29,7 @@ export class ToolReviewsService {
   /** Tools about whose present definition no person has decided, as found. @throws SystemNotFoundError */
   async page(
     system: SystemKey,
-    { after, limit = TOOL_REVIEWS_SHOWN }: ToolReviewQuery,
+    { after, limit = TOOL_REVIEWS_SHOWN }: { after?: string; limit?: number },
   ): Promise<ToolReviewPage> {
     // The tag comes first: what changes behind it makes it out of date, and nobody decides by it.
     const systemTag = await this.systems.tag(system);

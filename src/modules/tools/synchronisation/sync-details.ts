@@ -9,7 +9,8 @@ export interface SyncDetails extends Omit<SyncReport, 'changed'> {
   omitted?: Partial<Record<keyof SyncReport, number>>;
 }
 
-const LISTS = ['disabledForReview', 'removed', 'returned', 'added', 'takenOver', 'changed'] as const;
+/** Lists of names, the most important first. */
+const LISTS = ['disabledForReview', 'removed', 'returned', 'added', 'takenOver'] as const;
 /** Member names, brackets and counts. */
 const FRAME_BYTES = 512;
 
@@ -25,22 +26,15 @@ export async function syncDetails(
   maxBytes: number,
 ): Promise<SyncDetails> {
   const room = new Room(maxBytes - FRAME_BYTES);
-  const changed = await toldDifferences(differences, room.half());
-  changed.forEach((tool) => room.takes(tool));
-  const bare = report.changed.slice(changed.length).map((name) => ({ name, changes: [] }));
-  const details: SyncDetails = {
-    changed: [...changed, ...room.fitting(bare)],
-    disabledForReview: room.fitting(report.disabledForReview),
-    removed: room.fitting(report.removed),
-    returned: room.fitting(report.returned),
-    added: room.fitting(report.added),
-    takenOver: room.fitting(report.takenOver),
-    fields,
-  };
-  const omitted = LISTS.flatMap((list) => {
-    const missing = report[list].length - details[list].length;
-    return missing === 0 ? [] : [[list, missing] as const];
-  });
+  const told = await toldDifferences(differences, room.half());
+  told.forEach((tool) => room.takes(tool));
+  const bare = report.changed.slice(told.length).map((name) => ({ name, changes: [] }));
+  const changed = [...told, ...room.fitting(bare)];
+  const fitting = LISTS.map((list) => [list, room.fitting<unknown>(report[list])] as const);
+  const details = { changed, ...Object.fromEntries(fitting), fields } as unknown as SyncDetails;
+  const omitted = [...LISTS, 'changed' as const]
+    .map((list) => [list, report[list].length - details[list].length] as const)
+    .filter(([, missing]) => missing > 0);
   return omitted.length === 0 ? details : { ...details, omitted: Object.fromEntries(omitted) };
 }
 
