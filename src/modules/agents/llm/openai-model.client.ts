@@ -125,10 +125,12 @@ export class OpenAiModelClient {
       maxRetries: 0,
       timeout: modelLimits.timeoutMs,
       fetch: (input, init) => {
-        const headers = new Headers(init?.headers);
-        for (const name of [...headers.keys()]) {
-          if (!SENT_HEADERS.includes(name) || (name === 'authorization' && apiKey === undefined)) {
-            headers.delete(name);
+        const given = new Headers(init?.headers);
+        const headers = new Headers();
+        for (const name of SENT_HEADERS) {
+          const value = name === 'authorization' && apiKey === undefined ? null : given.get(name);
+          if (value !== null) {
+            headers.set(name, value);
           }
         }
         return operation.fetch(input instanceof Request ? input.url : input, { ...init, headers });

@@ -108,16 +108,13 @@ function changedAccount(
   system: SystemEntity,
   change: UpdateSystemRequestDto,
 ): Credentials & { baseUrl: string; authorizationType: AuthorizationType } {
-  const { baseUrl = system.baseUrl ?? '', authorization } = change;
+  const { authorization } = change;
+  const baseUrl = change.baseUrl ?? system.baseUrl ?? '';
   const type = authorization?.type ?? system.authorizationType ?? AuthorizationType.NoAuth;
   if (type === AuthorizationType.NoAuth) {
     return { baseUrl, authorizationType: type, ...credentialColumns(type), clientSecret: null };
   }
-  // A secret of one kind is none of another.
-  const stored =
-    system.authorizationType === type
-      ? system
-      : { ...system, ...credentialColumns(AuthorizationType.NoAuth), clientSecret: null };
+  const stored = ofType(type, system);
   const sent: CredentialConfiguration & SentSecret = authorization?.configuration ?? {};
   const configuration = { ...knownOf(stored, sent), ...withoutUndefined(sent) };
   const account = {
@@ -126,6 +123,13 @@ function changedAccount(
   };
   requireComplete(account, type);
   return { baseUrl, authorizationType: type, ...account };
+}
+
+/** A secret of one kind is none of another. */
+function ofType(type: AuthorizationType, system: SystemEntity): SystemEntity {
+  return system.authorizationType === type
+    ? system
+    : { ...system, ...credentialColumns(AuthorizationType.NoAuth), clientSecret: null };
 }
 
 /** What is known of credentials and stays where it is not sent. A new header has a scheme of its own. */
