@@ -15,16 +15,16 @@ import { mcpLimits } from './mcp.limits.js';
 /** Jobs in flight at the most; each holds some 100 KB in the worker. */
 const MAX_JOBS = 500;
 
-/** How a worker for connection tests is run. */
-interface WorkerOptions extends Pick<WorkerPoolOptions<never, never>, 'memoryMb' | 'niceness'> {
-  /** File of the worker. @default the built worker of this package */
-  entry?: string;
-}
-
 /** Runs connection tests in a worker thread of their own. A test that is lost with the worker answers `overloaded`. */
 export function connectionTestPool(
   settings: McpWorkerSettings,
-  { entry = '#mcp-worker', ...options }: WorkerOptions,
+  // The worker that is built of this package.
+  {
+    entry = '#mcp-worker',
+    ...options
+  }: Pick<WorkerPoolOptions<never, never>, 'memoryMb' | 'niceness'> & {
+    entry?: string;
+  },
 ): WorkerPool<ConnectionTestRequest, McpWorkerAnswer, ConnectionTestResult> {
   return new WorkerPool({
     name: 'mcp-connection',

@@ -9,43 +9,40 @@ const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 
 /** Counts tool calls and shows what is kept for them. Labels come from fixed lists. */
 export class ToolCallMetrics {
-  private readonly calls = new Counter({
-    name: 'svc_mcp_tool_calls_total',
-    help: 'Tool calls by outcome (answered, tool_error: the tool itself said so, failed) and cause of failure.',
-    labelNames: ['outcome', 'cause'],
-    registers: [],
-  });
-
-  private readonly duration = new Histogram({
-    name: 'svc_mcp_tool_call_duration_seconds',
-    help: 'Time a tool call took, connecting and waiting for its turn included.',
-    labelNames: ['outcome'],
-    buckets: SECONDS_BUCKETS,
-    registers: [],
-  });
-
-  private readonly sessions = new Gauge({
-    name: 'svc_mcp_call_sessions',
-    help: 'Sessions with MCP servers that are kept open for tool calls.',
-    registers: [],
-  });
+  private readonly calls: Counter<'outcome' | 'cause'>;
+  private readonly duration: Histogram<'outcome'>;
+  private readonly sessions: Gauge;
 
   constructor({ registry }: Metrics, breakers: CircuitBreakers) {
-    registry.registerMetric(this.calls);
-    registry.registerMetric(this.duration);
-    registry.registerMetric(this.sessions);
-    registry.registerMetric(
-      new Gauge({
-        name: 'svc_mcp_circuit_breakers',
-        help: 'Systems whose tools are not called for a while (open) or on trial (half_open) after failures in a row.',
-        labelNames: ['state'],
-        registers: [],
-        collect() {
-          this.set({ state: 'open' }, breakers.count('open'));
-          this.set({ state: 'half_open' }, breakers.count('half_open'));
-        },
-      }),
-    );
+    const registers = [registry];
+    this.calls = new Counter({
+      name: 'svc_mcp_tool_calls_total',
+      help: 'Tool calls by outcome (answered, tool_error: the tool itself said so, failed) and cause of failure.',
+      labelNames: ['outcome', 'cause'],
+      registers,
+    });
+    this.duration = new Histogram({
+      name: 'svc_mcp_tool_call_duration_seconds',
+      help: 'Time a tool call took, connecting and waiting for its turn included.',
+      labelNames: ['outcome'],
+      buckets: SECONDS_BUCKETS,
+      registers,
+    });
+    this.sessions = new Gauge({
+      name: 'svc_mcp_call_sessions',
+      help: 'Sessions with MCP servers that are kept open for tool calls.',
+      registers,
+    });
+    void new Gauge({
+      name: 'svc_mcp_circuit_breakers',
+      help: 'Systems whose tools are not called for a while (open) or on trial (half_open) after failures in a row.',
+      labelNames: ['state'],
+      registers,
+      collect() {
+        this.set({ state: 'open' }, breakers.count('open'));
+        this.set({ state: 'half_open' }, breakers.count('half_open'));
+      },
+    });
   }
 
   /** Counts one finished call. */
