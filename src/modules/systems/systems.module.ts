@@ -11,7 +11,6 @@ import { SystemsRepository } from './storage/systems.repository.js';
 import { SystemCredentialsService } from './registration/system-credentials.service.js';
 import { SystemsService } from './registration/systems.service.js';
 
-/** Registers systems and shows them. */
 @Module({
   imports: [AppsModule, AuditModule],
   controllers: [SystemsController],

@@ -19,12 +19,10 @@ export class ModelCallError extends Error {
     super(`The call of the model failed: ${failure}.`);
   }
 
-  /** What to do. */
   get advice(): string {
     return this.scripted ?? adviceOn(this.failure);
   }
 
-  /** Whether the same call may succeed a little later. */
   get isRetryable(): boolean {
     return RETRYABLE.test(this.failure);
   }
@@ -32,7 +30,6 @@ export class ModelCallError extends Error {
 
 const AGAIN = `also after ${modelLimits.maxRetries} repetitions`;
 
-/** By the status of an answer. */
 const BY_STATUS: Readonly<Record<string, string>> = {
   HTTP_401: 'It refused the credentials: look at LLM_API_KEY.',
   HTTP_402: 'It asks to be paid: look at the account of LLM_API_KEY.',

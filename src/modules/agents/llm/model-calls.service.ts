@@ -22,7 +22,6 @@ export class ModelCallsService {
     private readonly quotas: QuotasService,
   ) {}
 
-  /** Whether there is a model to ask. */
   get isConfigured(): boolean {
     return this.client.isConfigured;
   }

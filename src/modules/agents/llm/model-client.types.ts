@@ -2,7 +2,6 @@ import type { JsonObject } from '../../../common/json.js';
 import type { CallUsage } from '../../workflows/model/call-journal.types.js';
 import type { ToolImage } from '../../mcp-connection/model/tool-call.types.js';
 
-/** A tool as the model is shown it. */
 export interface OfferedTool {
   /** 1 to 64 letters, digits, `_` and `-`. */
   readonly name: string;
@@ -38,11 +37,9 @@ export function imagesOf(message: ModelMessage): readonly ToolImage[] {
   return message.role === 'tool' ? (message.images ?? []) : [];
 }
 
-/** What the model is asked. */
 export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly OfferedTool[];
-  /** JSON Schema of the final answer. */
   readonly answerSchema: JsonObject;
   /** Ends the call; its reason is thrown. */
   readonly signal: AbortSignal;

@@ -12,7 +12,6 @@ const FINGERPRINTED = /_[0-9a-f]{10}$/;
 export interface NamedTool {
   readonly appId: string;
   readonly resourceDefinitionId: string;
-  /** Name of its system. */
   readonly resourceName: string;
   readonly toolName: string;
 }

@@ -66,7 +66,6 @@ const TOO_LARGE = {
   409: 'The agents and their tools are too many for one answer: divide the application, or give agents servers of fewer tools.',
 };
 
-/** What the OpenAPI document says of the routes beside it. */
 export const PreflightApi = apiRoutes([DELIVERY_DENIED], {
   preflightVersion: {
     summary: 'Check what the agents of a version may use',

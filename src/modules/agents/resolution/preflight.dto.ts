@@ -24,7 +24,6 @@ export class PreflightTooLargeError extends ConflictError {
 const MOST_BYTES = 67_108_864;
 const END_OF_NODE = Buffer.from('}');
 
-/** A tool that an agent refers to. */
 export class PreflightToolDto extends Answer({
   toolId: Shows.uuid('Tool id.'),
   name: Shows.value('Tool name.', 'get-sum'),
@@ -37,7 +36,6 @@ export class PreflightToolDto extends Answer({
   reason: Shows.textOrNull('Why it is not ready, for a person; null when it is.', 'It is disabled.'),
 }) {}
 
-/** A system that an agent refers to. */
 export class PreflightSystemDto extends Answer({
   appId: Shows.value('Application that brings it.', 'sample'),
   resourceDefinitionId: Shows.value('Its definition id; empty when the node names it otherwise.'),
@@ -47,7 +45,6 @@ export class PreflightSystemDto extends Answer({
   tools: Shows.list(() => PreflightToolDto, 'In the order of the list of its server.'),
 }) {}
 
-/** An agent node. */
 export class PreflightNodeDto extends Answer({
   appId: Shows.value(
     'Application that the node is of; another than that of the path for a library.',

@@ -20,13 +20,11 @@ export enum ResolvedSystemState {
 /** Whether an agent may call a tool, and why not. Where there are several reasons, the first of this order that holds. */
 export enum ResolvedToolState {
   Ready = 'READY',
-  /** The server lists it no more. */
   Gone = 'GONE',
   /** The server describes it differently than when it was reviewed (not with TOOL_CHANGE_POLICY=accept). */
   Changed = 'CHANGED',
   /** It was disabled when the build was made; only another build can offer it. */
   DisabledInBuild = 'DISABLED_IN_BUILD',
-  /** It is disabled now. */
   Disabled = 'DISABLED',
 }
 

@@ -31,15 +31,12 @@ export function agentOptionsOf(node: RunnableNode): AgentOptions {
   return { operationPrompt, answerSchema, mcpServers };
 }
 
-/** What the first messages are made of. */
 export interface PromptParts {
   /** Text of the node's author, with `${…}` references. */
   readonly operationPrompt: string;
-  /** JSON Schema of the answer. */
   readonly answerSchema: JsonObject;
   /** The node's `inputBody` with its references replaced; undefined without one. */
   readonly input: JsonValue | undefined;
-  /** What a reference stands for. */
   readonly read: (reference: string) => Promise<JsonValue>;
 }
 

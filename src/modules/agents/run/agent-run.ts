@@ -17,7 +17,6 @@ const CHARACTERS_PER_TOKEN = 4;
 /** An image counts as much text. */
 const CHARACTERS_PER_IMAGE = 4_000;
 
-/** What one agent works with. */
 interface AgentRunContext {
   readonly options: AgentOptions;
   /** See firstMessages. */

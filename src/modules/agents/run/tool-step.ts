@@ -35,7 +35,6 @@ const ANSWERED: ReadonlySet<ToolCallFailureCause> = new Set([
   'mcp_error',
 ]);
 
-/** What tool steps of all agents are made with. */
 interface ToolStepPorts {
   readonly toolCalls: Pick<ToolCallsService, 'callTool' | 'checkArguments'>;
   readonly connections: Pick<SystemConnectionsService, 'byId'>;

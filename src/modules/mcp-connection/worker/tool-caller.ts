@@ -18,7 +18,6 @@ import type { OAuthTokenClient } from './oauth-token.client.js';
 import { outsideClients } from './outside-clients.js';
 import { renderToolResult } from './tool-result.js';
 
-/** One call under way. */
 export interface Call {
   order: CallOrder;
   session: WarmSession;

@@ -28,7 +28,6 @@ const ANNOUNCE_MS = 60_000;
 export class WarmSession implements OpenSession {
   readonly sockets: KeptSockets;
   readonly ids = new RequestIds();
-  /** Calls under way. */
   users = 0;
   idleTimer: NodeJS.Timeout | undefined;
   private opened: OpenedSession | undefined;

@@ -62,7 +62,6 @@ interface AccountOptions {
 const AUTHORIZATION = 'Authorization';
 const BEARER = 'Bearer';
 
-/** The public columns of credentials. */
 export type CredentialColumns = Pick<Connection, 'clientId' | 'identityProviderUrl' | 'credentialOptions'>;
 
 /** What requests and packages say of credentials, besides the secret. */

@@ -2,13 +2,11 @@ import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import { AppVersionParams } from '../../apps/app.params.dto.js';
 import type { SystemKey } from './system.types.js';
 
-/** Path of one system. */
 export class SystemParams extends AppVersionParams {
   @IsPathId({ description: '`resourceId` of the system.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10' })
   systemResourceId: string;
 }
 
-/** The system that a path names. */
 export function keyOf({ appId, versionId, systemResourceId }: SystemParams): SystemKey {
   return { appId, appVersionId: versionId, resourceId: systemResourceId };
 }

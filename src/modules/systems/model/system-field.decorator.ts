@@ -127,7 +127,6 @@ export const IsPrivateKey = (options: { required?: true } = {}): PropertyDecorat
     ),
   );
 
-/** Key id of a private key. */
 export const IsKeyId = (): PropertyDecorator =>
   applyDecorators(
     IsCredential(255, {

@@ -11,7 +11,6 @@ export class SystemNameTakenError extends ConflictError {
   }
 }
 
-/** No such MCP system in this application version. */
 export class SystemNotFoundError extends NotFoundError {
   readonly code = 'SYSTEM_NOT_FOUND';
   constructor() {

@@ -33,7 +33,6 @@ export class ReplaceSecretRequestDto {
   headers?: Record<string, string> | null;
 }
 
-/** Answer of the replacement. */
 export class ReplacedSecretResponseDto extends Answer({
   status: Shows.number('The HTTP status again.', 200),
   message: Shows.value(

@@ -21,14 +21,12 @@ import { AuthorizationType, SETTABLE_COLUMNS, type SystemTls } from '../model/sy
 import { SecretRequiredError } from '../model/systems.errors.js';
 import { tlsOf, type UpdateTlsDto } from '../model/tls.request.dto.js';
 
-/** The columns of a connection. */
 export type StoredConnection = Credentials &
   Pick<SystemEntity, 'baseUrl' | 'authorizationType'> &
   SystemTls &
   HeaderColumns;
 type Credentials = CredentialColumns & Pick<SystemEntity, 'clientSecret'>;
 
-/** Secrets as they were sent. */
 type SentSecrets = Partial<Record<SecretName, string>>;
 
 /** What each type needs, by column, with the names that callers know. */

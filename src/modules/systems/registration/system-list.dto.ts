@@ -7,7 +7,6 @@ import { SystemType, type ListOptions } from '../model/system.types.js';
 import type { SystemList, SystemSummaryRow } from '../storage/system.entity.js';
 import { SystemResponseDto } from './system.response.dto.js';
 
-/** Query of the list of systems. */
 export class ListSystemsQuery {
   @ApiPropertyOptional({
     type: Boolean,
@@ -57,12 +56,10 @@ export class SystemSummaryDto extends IntersectionType(
   }),
 ) {}
 
-/** The list (docs/contract.md, section 2.4). */
 export class SystemListResponseDto extends Answer({
   systems: Shows.list(() => SystemSummaryDto, 'Sorted by version and resource name.'),
 }) {}
 
-/** What a checked query asks for. */
 export function toListOptions({ includeManifestInfo, depTypes }: ListSystemsQuery): ListOptions {
   return {
     withManifest: includeManifestInfo === 'true',

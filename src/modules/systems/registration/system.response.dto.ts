@@ -185,7 +185,6 @@ function personOf({ firstName, lastName, userName }: UserReference): PersonDto {
   return { firstName, lastName, userName };
 }
 
-/** Answer of the delete operation. */
 export class DeletedSystemResponseDto extends Answer({
   status: Shows.number('The HTTP status again.', 200),
   message: Shows.value('What happened.', 'System deleted.'),

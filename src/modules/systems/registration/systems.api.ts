@@ -45,7 +45,6 @@ const IF_NONE_MATCH = {
 
 const COMMITTED = { 409: 'The application version is committed and can no longer be changed.' };
 
-/** What the OpenAPI document says of the routes beside it. */
 export const SystemsApi = apiRoutes([403], {
   createSystem: {
     summary: 'Create an MCP system',

@@ -42,7 +42,6 @@ const STATE = {
   toolsSynchronisedAt: true,
 } as const;
 
-/** Rows of systems and resource definitions. */
 @Injectable()
 export class SystemsRepository {
   /** @throws SystemNameTakenError by the unique index */

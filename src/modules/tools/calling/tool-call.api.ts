@@ -3,7 +3,6 @@ import { Permission } from '../../../common/auth/permission.js';
 import { ANY_OBJECT, apiRoutes } from '../../../common/http/api-routes.js';
 import { ToolCallResponseDto } from './tool-call.dto.js';
 
-/** What the OpenAPI document says of the routes beside it. */
 export const ToolCallApi = apiRoutes([], {
   callTool: {
     summary: 'Call a tool by hand',

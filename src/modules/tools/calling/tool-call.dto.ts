@@ -2,7 +2,6 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Answer, Shows, shown } from '../../../common/answer-fields.decorators.js';
 import type { JsonValue } from '../../../common/json.js';
 
-/** How a call by hand ended. */
 export enum HandCallOutcome {
   Ok = 'OK',
   ToolError = 'TOOL_ERROR',

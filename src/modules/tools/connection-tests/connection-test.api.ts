@@ -84,7 +84,6 @@ export const CONNECTION_TEST_RESULT_EXAMPLES = {
   },
 };
 
-/** What the OpenAPI document says of the routes beside it. */
 export const ConnectionTestApi = apiRoutes([403], {
   testMcpConnection: {
     summary: 'Test the connection to an MCP server',

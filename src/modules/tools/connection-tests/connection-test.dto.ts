@@ -47,7 +47,6 @@ export class TestedToolDto extends IntersectionType(
   PickType(ToolResponseDto, ['description', 'inputSchema'] as const),
 ) {}
 
-/** A tool that was left out of the list. */
 export class RejectedToolDto extends Answer({
   name: Shows.value('At most 128 printable characters; empty when the server gave no name.', 'get-prices'),
   reason: Shows.enum(

@@ -13,7 +13,6 @@ const DEFINITION = {
   definitionHash: HASH,
 };
 
-/** What the OpenAPI document says of the routes beside it. */
 export const ToolReviewsApi = apiRoutes([403], {
   listToolReviews: {
     summary: 'List tools that wait for a decision',

@@ -4,7 +4,6 @@ import { IsPageCursor, IsQueryNumber } from '../../../common/validation/query.de
 import type { HashedDefinition, WaitingTool } from '../model/tool.types.js';
 import { TOOL_REVIEWS_MOST, TOOL_REVIEWS_SHOWN, type ToolReviewPage } from './tool-reviews.service.js';
 
-/** Which tools to list. */
 export class ToolReviewsQueryDto {
   @IsPageCursor()
   after?: string;

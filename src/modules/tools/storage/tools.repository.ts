@@ -33,7 +33,6 @@ const DEFINED = {
 /** A stored tool without its definition. */
 export type StoredTool = Pick<ToolEntity, keyof typeof STORED>;
 
-/** Rows of tools. */
 @Injectable()
 export class ToolsRepository {
   /** Every tool of a system, present or not, without the definitions. */

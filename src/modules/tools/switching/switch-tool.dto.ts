@@ -3,7 +3,6 @@ import { IsFlag, IsPathId } from '../../../common/validation/patterns.decorators
 import { keyOf, SystemParams } from '../../systems/model/path.params.dto.js';
 import type { SwitchedTool, ToolKey } from '../model/tool.types.js';
 
-/** Path of one tool. */
 export class ToolParams extends SystemParams {
   @IsPathId({
     description: 'Id of the system; it must be the one that `systemResourceId` names.',
@@ -15,7 +14,6 @@ export class ToolParams extends SystemParams {
   toolId: string;
 }
 
-/** The tool that a path names. */
 export function toolKeyOf({ systemId, toolId, ...system }: ToolParams): ToolKey {
   return { ...keyOf(system), systemId, toolId };
 }
@@ -26,7 +24,6 @@ export class SwitchToolRequestDto {
   enabled: boolean;
 }
 
-/** The tool in the answer. */
 export class SwitchedToolDto extends Answer({
   id: Shows.uuid('Tool id.'),
   name: Shows.value('Tool name.', 'get-sum'),

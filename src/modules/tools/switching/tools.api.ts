@@ -2,7 +2,6 @@ import { apiRoutes } from '../../../common/http/api-routes.js';
 import { SYSTEM_IF_MATCH } from '../../../common/http/conditional-requests.js';
 import { SwitchToolRequestDto, SwitchToolResponseDto } from './switch-tool.dto.js';
 
-/** What the OpenAPI document says of the routes beside it. */
 export const ToolsApi = apiRoutes([], {
   switchTool: {
     summary: 'Enable or disable a tool',
