@@ -17,7 +17,6 @@ import { GlobalValue } from './common/global-value.js';
 import type { Env } from './config/env.js';
 import { DatabaseModule } from './database/database.module.js';
 import { SCHEMA } from './schema.js';
-import { AgentResolutionModule } from './modules/agents/resolution/resolution.module.js';
 import { AgentsModule } from './modules/agents/agents.module.js';
 import { AuditModule } from './modules/audit/audit.module.js';
 import { DiscoveryModule } from './modules/discovery/discovery.module.js';
@@ -42,7 +41,6 @@ export interface AppOptions {
 }
 
 const DOMAINS = [
-  AgentsModule,
   AuditModule,
   BuildsModule,
   ConsoleModule,
@@ -55,7 +53,7 @@ const DOMAINS = [
   ToolsModule,
   UiActionModule,
   WorkflowsModule,
-  AgentResolutionModule,
+  AgentsModule,
   RestEndpointsModule,
 ];
 

@@ -7,12 +7,38 @@ import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { CustomAgentExecutor } from './run/custom-agent.executor.js';
 import { ModelCallsService } from './llm/model-calls.service.js';
 import { OpenAiModelClient } from './llm/openai-model.client.js';
-import { AgentResolutionModule } from './resolution/resolution.module.js';
+import { AppsModule } from '../apps/apps.module.js';
+import { BuildsModule } from '../builds/builds.module.js';
+import { ToolsModule } from '../tools/tools.module.js';
+import { PreflightController } from './resolution/preflight.controller.js';
+import { AgentUsesService } from './resolution/agent-uses.service.js';
+import { DraftResolutionService } from './resolution/draft-resolution.service.js';
+import { PreflightService } from './resolution/preflight.service.js';
+import { SystemResolutionService } from './resolution/system-resolution.service.js';
+import { VersionWarningsService } from './resolution/version-warnings.service.js';
 
-/** Brings nodes of type CUSTOM_AGENT to workflows. */
+/** Brings nodes of type CUSTOM_AGENT to workflows. Says which systems and tools agents may use, and why not the others. */
 @Module({
-  imports: [AgentResolutionModule, McpConnectionModule, QuotasModule, SystemsModule, WorkflowsModule],
-  providers: [CustomAgentExecutor, ModelCallsService, OpenAiModelClient],
+  imports: [
+    AppsModule,
+    BuildsModule,
+    McpConnectionModule,
+    QuotasModule,
+    SystemsModule,
+    ToolsModule,
+    WorkflowsModule,
+  ],
+  controllers: [PreflightController],
+  providers: [
+    AgentUsesService,
+    CustomAgentExecutor,
+    DraftResolutionService,
+    ModelCallsService,
+    OpenAiModelClient,
+    PreflightService,
+    SystemResolutionService,
+    VersionWarningsService,
+  ],
 })
 export class AgentsModule implements OnModuleInit {
   constructor(

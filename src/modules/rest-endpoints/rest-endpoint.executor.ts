@@ -12,8 +12,7 @@ import type { NodeContext, NodeExecutor, NodeOutcome, RunScope } from '../workfl
 import { NodeExecutorsService } from '../workflows/runs/node-executors.service.js';
 import type { RunnableNode } from '../workflows/model/workflow.types.js';
 import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
-import { isIdempotent, RestCallerService } from './rest-caller.service.js';
-import { RestFailure } from './rest-failure.js';
+import { isIdempotent, RestCallerService, RestFailure } from './rest-caller.service.js';
 import { restRequest, type RestRequest } from './rest-request.js';
 import { restLimits } from './rest.limits.js';
 

@@ -9,7 +9,6 @@ import { ConnectionTestService } from './connection-tests/connection-test.servic
 import { ToolDecisionsRepository } from './storage/tool-decisions.repository.js';
 import { ToolDecisionsService } from './synchronisation/tool-decisions.service.js';
 import { ToolRefreshes, ToolRefreshHandler } from './refreshing/tool-refresh.handler.js';
-import { ToolReviewsService } from './reviewing/tool-reviews.service.js';
 import { ToolSyncService } from './synchronisation/tool-sync.service.js';
 import { ToolsController } from './switching/tools.controller.js';
 import { ToolsRepository } from './storage/tools.repository.js';
@@ -26,7 +25,6 @@ import { ToolsService } from './switching/tools.service.js';
     ToolDecisionsService,
     ToolRefreshHandler,
     ToolRefreshes,
-    ToolReviewsService,
     ToolSyncService,
     ToolsRepository,
     ToolsService,

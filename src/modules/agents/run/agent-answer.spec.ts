@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../common/json.js';
 import { checkedText } from '../../../language/json-schema/checked-text.js';
-import { readAnswer } from './agent-answer.js';
+import { readAnswer } from './agent-run.js';
 
 /** As the worker does it. */
 const toolCalls = {

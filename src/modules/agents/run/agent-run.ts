@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../common/json.js';
+import type { JsonValue, JsonObject } from '../../../common/json.js';
 import type { ToolCallsService } from '../../mcp-connection/calls/tool-calls.service.js';
 import { CallKind, type CallResponse } from '../../workflows/model/call-journal.types.js';
 import type { RunScope } from '../../workflows/model/node-executor.js';
@@ -10,8 +10,8 @@ import type { AgentTools } from './agent-tools.js';
 import { ModelCallError } from '../llm/model-call.error.js';
 import type { ModelCallsService } from '../llm/model-calls.service.js';
 import { imagesOf, type ModelMessage, type ModelTurn } from '../llm/model-client.types.js';
-import { readAnswer } from './agent-answer.js';
 import type { ToolSteps } from './tool-step.js';
+import type { CheckedText } from '../../../language/json-schema/checked-text.js';
 
 const CHARACTERS_PER_TOKEN = 4;
 /** An image counts as much text. */
@@ -190,4 +190,34 @@ function withNewestImages(messages: readonly ModelMessage[], maxBytes: number): 
 
 function lengthOf(message: ModelMessage): number {
   return (message.content ?? '').length + imagesOf(message).length * CHARACTERS_PER_IMAGE;
+}
+
+const FENCE = '```';
+
+/**
+ * Reads the final answer of a model: JSON that the schema of the node allows, where need be out of a code block.
+ * @throws Error when nobody could look at it, for a reason that is not the answer's: the run is tried again, and goes on there
+ */
+export async function readAnswer(
+  content: string | null,
+  schema: JsonObject,
+  toolCalls: Pick<ToolCallsService, 'checkAnswer'>,
+): Promise<CheckedText> {
+  const text = unfenced((content ?? '').trim());
+  const read = await toolCalls.checkAnswer({ text, schema });
+  if (!('outcome' in read)) {
+    return read;
+  }
+  if (read.cause !== 'arguments_unchecked') {
+    throw new Error('The answer of the model could not be held against its schema.');
+  }
+  return { problem: 'To hold it against its JSON Schema takes too long.' };
+}
+
+/** The text in a code block; without a regular expression, which takes very long for some texts. */
+function unfenced(text: string): string {
+  const start = text.indexOf('\n') + 1;
+  const end = text.length - FENCE.length;
+  const isFenced = text.startsWith(FENCE) && text.endsWith(FENCE) && start > 0 && start <= end;
+  return isFenced ? text.slice(start, end) : text;
 }

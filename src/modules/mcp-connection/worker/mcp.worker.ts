@@ -13,7 +13,7 @@ import { checkedTraceparent, type Traffic } from './session-transport.js';
 import { connect, type Connected, type McpSession } from './mcp-session.js';
 import { connectionErrorOf } from './failure-cause.js';
 import { mcpCredentials, type McpCredentials } from './mcp-credentials.js';
-import { outsideClients } from './outside-clients.js';
+import { outsideClients } from './oauth-token.client.js';
 import { readToolList, type ToolList } from './tool-list.reader.js';
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { serveWorker } from '../../../common/threads/serve-worker.js';

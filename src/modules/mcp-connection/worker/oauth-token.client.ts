@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import { OutboundError } from '../../../common/outbound/outbound.error.js';
 import type { OperationLimits, OutboundOperation } from '../../../common/outbound/outbound.operation.js';
@@ -10,6 +9,9 @@ import type { TokenClient } from '../model/connection-test.types.js';
 import { causeOfAnswer, clientProof, readTokenAnswer, type TokenAnswer } from './token-answer.js';
 import { ConnectionError } from './connection.error.js';
 import { pauseFor, SharedWork } from './shared-work.js';
+import { outboundClient } from '../../../common/outbound/configured-outbound.js';
+import { HeavySeats } from '../../../common/outbound/heavy-seats.js';
+import type { McpWorkerSettings } from '../model/worker-settings.js';
 
 /** The inputs of a client credentials grant (RFC 6749, section 4.4). */
 export type TokenRequest = TokenClient & {
@@ -227,4 +229,21 @@ function tokenFailure(error: unknown): ConnectionError {
   const cause: ConnectionFailureCause =
     failure === 'busy' ? 'overloaded' : failure === 'closed' ? 'token_timeout' : `token_${failure}`;
   return new ConnectionError(cause);
+}
+
+/** Large answers in memory at once, and how long one is safe while others wait. */
+const HEAVY_SEATS = 4;
+const HEAVY_LEASE_MS = 2_000;
+/** Ways to ask for a token that one request may try, each with an answer of its own. */
+const TOKEN_ANSWERS = 4;
+
+/** The clients of a worker, of servers and token endpoints. @param deadlineMs of a request for a token */
+export function outsideClients(
+  { outbound: settings, limits }: McpWorkerSettings,
+  deadlineMs: number,
+): { outbound: OutboundClient; tokens: OAuthTokenClient } {
+  const maxResponseBytes = limits.tokenEndpointMaxBytes;
+  const outbound = outboundClient(settings, { seats: new HeavySeats(HEAVY_SEATS, HEAVY_LEASE_MS) });
+  const tokenLimits = { deadlineMs, maxResponseBytes, maxTotalBytes: maxResponseBytes * TOKEN_ANSWERS };
+  return { outbound, tokens: new OAuthTokenClient(outbound, tokenLimits) };
 }

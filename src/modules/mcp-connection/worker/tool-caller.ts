@@ -14,8 +14,7 @@ import type { ToolCallFailure } from '../model/tool-call.types.js';
 import { ServerError, ToolCallError } from './connection.error.js';
 import type { OutboundClient } from '../../../common/outbound/outbound.client.js';
 import type { McpWorkerSettings } from '../model/worker-settings.js';
-import type { OAuthTokenClient } from './oauth-token.client.js';
-import { outsideClients } from './outside-clients.js';
+import { type OAuthTokenClient, outsideClients } from './oauth-token.client.js';
 import { renderToolResult } from './tool-result.js';
 
 export interface Call {

@@ -10,11 +10,10 @@ import { AuthorizationType, type SystemKey, type SystemTls } from '../model/syst
 import { SystemSecrets } from '../secrets/system-secrets.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
-import { replacedSecret, type ReplaceSecretRequestDto } from './client-secret.dto.js';
+import { replacedSecret, type ReplaceSecretRequestDto } from './system.request.dto.js';
 import { sentProof } from '../model/authorization.request.dto.js';
 import { NoApiKeyError, NoServiceAccountError, OtherHeadersError } from '../model/systems.errors.js';
-import { eventOf, found } from './system-event.js';
-import { SystemsService } from './systems.service.js';
+import { eventOf, found, SystemsService } from './systems.service.js';
 
 /** Credentials of systems of all types, which end and are replaced in committed versions too. */
 @Injectable()

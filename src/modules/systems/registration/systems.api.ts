@@ -3,7 +3,12 @@ import { apiRoutes } from '../../../common/http/api-routes.js';
 import { HEADER_MAX_LENGTH } from '../../../common/http/request.decorators.js';
 import { OPTIONAL_IF_MATCH, SYSTEM_IF_MATCH } from '../../../common/http/conditional-requests.js';
 import { LOCATION_HEADER } from '../../../common/http/answer-headers.js';
-import { CreateSystemRequestDto, UpdateSystemRequestDto } from './system.request.dto.js';
+import {
+  CreateSystemRequestDto,
+  UpdateSystemRequestDto,
+  ReplacedSecretResponseDto,
+  ReplaceSecretRequestDto,
+} from './system.request.dto.js';
 import {
   DeletedSystemResponseDto,
   CreatedSystemResponseDto,
@@ -22,7 +27,6 @@ import {
   REPLACED_CERTIFICATE_EXAMPLE,
   REPLACED_SECRET_EXAMPLE,
 } from '../model/system.examples.js';
-import { ReplacedSecretResponseDto, ReplaceSecretRequestDto } from './client-secret.dto.js';
 import { ClientCertificateRequestDto } from '../model/tls.request.dto.js';
 
 /** The response header `ETag` (RFC 9110, section 8.8.3). */

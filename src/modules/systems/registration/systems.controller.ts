@@ -11,7 +11,14 @@ import { RequestHeader } from '../../../common/http/request.decorators.js';
 import { FoundFirst } from '../../../common/http/checked-path.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
-import { CreateSystemRequestDto, UpdateSystemRequestDto } from './system.request.dto.js';
+import {
+  CreateSystemRequestDto,
+  UpdateSystemRequestDto,
+  ReplacedSecretResponseDto,
+  replacedSecret,
+  ReplaceSecretRequestDto,
+  type ReplacedSecret,
+} from './system.request.dto.js';
 import {
   DeletedSystemResponseDto,
   CreatedSystemResponseDto,
@@ -20,12 +27,6 @@ import {
 } from './system.response.dto.js';
 import { AppVersionParams, pathOf, versionOf } from '../../apps/app.params.dto.js';
 import { SystemParams, keyOf } from '../model/path.params.dto.js';
-import {
-  ReplacedSecretResponseDto,
-  replacedSecret,
-  ReplaceSecretRequestDto,
-  type ReplacedSecret,
-} from './client-secret.dto.js';
 import { ClientCertificateRequestDto, tlsOf } from '../model/tls.request.dto.js';
 import { SystemCredentialsService } from './system-credentials.service.js';
 import { DeploymentLimitsPipe } from './deployment-limits.pipe.js';

@@ -9,8 +9,8 @@ import type { SharedRead } from '../../../database/groups/read-queue.js';
 import { VersionCommittedError } from '../../apps/apps.errors.js';
 import { AppsService } from '../../apps/apps.service.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import { AuditService } from '../../audit/recording/audit.service.js';
-import { AuditAction } from '../../audit/model/audit.types.js';
+import { AuditService, type AuditEntry } from '../../audit/recording/audit.service.js';
+import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { connectionKey } from '../model/connection.js';
 import { connectionOf } from '../model/authorization.request.dto.js';
 import type { CreateSystemRequestDto, UpdateSystemRequestDto } from './system.request.dto.js';
@@ -25,7 +25,6 @@ import type {
 import { nameKey } from '../../../common/validation/resource-name.js';
 import { changed, changedFields } from './system-change.js';
 import { eachSecret, SECRETS, SystemSecrets } from '../secrets/system-secrets.js';
-import { eventOf, found } from './system-event.js';
 import { type Connection, type ListOptions, type SystemKey, SystemType } from '../model/system.types.js';
 import { SystemNotFoundError } from '../model/systems.errors.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
@@ -278,4 +277,28 @@ export class SystemsService {
       modifiedAt: now,
     };
   }
+}
+
+/** An event of a system for the audit log of its version. */
+export function eventOf(
+  action: AuditAction,
+  { appId, appVersionId, resourceId, resourceName }: SystemEntity,
+  details: Record<string, unknown> = {},
+): AuditEntry {
+  return {
+    action,
+    outcome: AuditOutcome.Ok,
+    appId,
+    appVersionId,
+    systemResourceId: resourceId,
+    details: { resourceName, ...details },
+  };
+}
+
+/** @throws SystemNotFoundError when there is none */
+export function found<System>(system: System | null): System {
+  if (system === null) {
+    throw new SystemNotFoundError();
+  }
+  return system;
 }

@@ -1,3 +1,4 @@
+import type { Page } from '../../../common/page.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { DiscoveredTool } from '../../mcp-connection/model/connection-test.types.js';
@@ -104,6 +105,11 @@ export interface WaitingTool extends DecidedDefinition {
   createdAt: Date;
   /** As it was when something was last decided about it; null where that is not known, or never was. */
   before: DecidedDefinition | null;
+}
+
+/** Tools that wait for a decision, with the entity tag of their system: whoever decides says by it what he has seen. */
+export interface ToolReviewPage extends Page<WaitingTool> {
+  systemTag: string;
 }
 
 /** What is known of a tool at this moment, besides its definition. */

@@ -1,18 +1,18 @@
 import { Answer, NEXT_PAGE_AFTER, Shows } from '../../../common/answer-fields.decorators.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import { IsPageCursor, IsQueryNumber } from '../../../common/validation/query.decorators.js';
-import type { HashedDefinition, WaitingTool } from '../model/tool.types.js';
-import { TOOL_REVIEWS_MOST, TOOL_REVIEWS_SHOWN, type ToolReviewPage } from './tool-reviews.service.js';
+import type { HashedDefinition, ToolReviewPage, WaitingTool } from '../model/tool.types.js';
+
+/** Tools in a page without a limit, and with one at most: definitions are long, and people read one after the other. */
+const SHOWN = 20;
+const MOST = 50;
 
 export class ToolReviewsQueryDto {
   @IsPageCursor()
   after?: string;
 
-  @IsQueryNumber(
-    { min: 1, max: TOOL_REVIEWS_MOST },
-    { description: `Tools in a page; ${TOOL_REVIEWS_SHOWN} without it.` },
-  )
-  limit?: number;
+  @IsQueryNumber({ min: 1, max: MOST }, { description: `Tools in a page; ${SHOWN} without it.` })
+  limit = SHOWN;
 }
 
 /** Why a tool waits. */

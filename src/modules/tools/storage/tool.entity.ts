@@ -4,8 +4,17 @@ import type { SystemEntity } from '../../systems/storage/system.entity.js';
 
 type Json = Record<string, unknown>;
 
+/** What was decided about a definition of a tool. */
+abstract class DecisionColumns {
+  @Column({ type: 'boolean' }) enabled: boolean;
+  /** Who set `enabled`; null where no person did, but the synchronisation by its rules. */
+  @Column({ type: 'simple-json', name: 'decided_by', nullable: true }) decidedBy: UserReference | null;
+  /** When `enabled` was set; null where that was before this was kept. */
+  @Column({ type: 'datetime', name: 'decided_at', precision: 3, nullable: true }) decidedAt: Date | null;
+}
+
 /** How a tool is defined, and what was decided about that. */
-abstract class DecidedColumns {
+abstract class DecidedColumns extends DecisionColumns {
   @Column({ type: 'varchar', length: 255, nullable: true }) title: string | null;
   @Column({ type: 'text' }) description: string;
   @Column({ type: 'simple-json', name: 'input_schema' }) inputSchema: Json;
@@ -13,11 +22,6 @@ abstract class DecidedColumns {
   @Column({ type: 'simple-json', nullable: true }) annotations: Json | null;
   /** SHA-256 of the canonical definition, see definitionHash(). */
   @Column({ type: 'varchar', name: 'definition_hash', length: 64 }) definitionHash: string;
-  @Column({ type: 'boolean' }) enabled: boolean;
-  /** Who set `enabled`; null where no person did, but the synchronisation by its rules. */
-  @Column({ type: 'simple-json', name: 'decided_by', nullable: true }) decidedBy: UserReference | null;
-  /** When `enabled` was set; null where that was before this was kept. */
-  @Column({ type: 'datetime', name: 'decided_at', precision: 3, nullable: true }) decidedAt: Date | null;
 }
 
 /** One tool of an MCP system. It keeps its id and `enabled` for ever, also while the server does not offer it. */
@@ -54,17 +58,12 @@ export class ReviewedToolEntity extends DecidedColumns {
  * systems, so that a new version takes it over.
  */
 @Entity('tool_decisions')
-export class ToolDecisionEntity {
+export class ToolDecisionEntity extends DecisionColumns {
   @PrimaryColumn({ type: 'varchar', name: 'resource_definition_id', length: 36 })
   resourceDefinitionId: string;
   @PrimaryColumn({ type: 'varchar', length: 128 }) name: string;
   /** As in `tools`. */
   @PrimaryColumn({ type: 'varchar', name: 'definition_hash', length: 64 }) definitionHash: string;
-  @Column({ type: 'boolean' }) enabled: boolean;
-  /** Null where no person decided, but the synchronisation by its rules. */
-  @Column({ type: 'simple-json', name: 'decided_by', nullable: true }) decidedBy: UserReference | null;
-  /** Null for what was decided before decisions were kept. */
-  @Column({ type: 'datetime', name: 'decided_at', precision: 3, nullable: true }) decidedAt: Date | null;
 }
 
 /** A tool without the relation to its system. */

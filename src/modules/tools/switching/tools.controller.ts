@@ -10,9 +10,8 @@ import { FoundFirst } from '../../../common/http/checked-path.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
 import { keyOf, SystemParams } from '../../systems/model/path.params.dto.js';
-import { ToolReviewsApi } from '../reviewing/tool-reviews.api.js';
+import { ToolReviewsApi, ToolsApi } from './tools.api.js';
 import { ToolReviewPageDto, ToolReviewsQueryDto, toToolReviewPage } from '../reviewing/tool-reviews.dto.js';
-import { ToolReviewsService } from '../reviewing/tool-reviews.service.js';
 import {
   SwitchToolRequestDto,
   SwitchToolResponseDto,
@@ -21,17 +20,13 @@ import {
   toSwitchToolResponse,
 } from './switch-tool.dto.js';
 import { ToolsService } from './tools.service.js';
-import { ToolsApi } from './tools.api.js';
 
 /** Tools of an MCP system (docs/contract.md, section 2.5), and those that wait for a decision (an extension). */
 @ApiTags('Tools')
 @RequirePermission(Permission.IntegrationManagement)
 @Controller('appmanager/api/resource/app/:appId/app-version/:versionId/rt/system/ri/:systemResourceId')
 export class ToolsController {
-  constructor(
-    private readonly tools: ToolsService,
-    private readonly reviews: ToolReviewsService,
-  ) {}
+  constructor(private readonly tools: ToolsService) {}
 
   @Get('integration/api/systems/tool-reviews')
   @ToolReviewsApi.listToolReviews
@@ -39,7 +34,7 @@ export class ToolsController {
     @Param() params: SystemParams,
     @Query() query: ToolReviewsQueryDto,
   ): Promise<ToolReviewPageDto> {
-    return toToolReviewPage(await this.reviews.page(keyOf(params), query));
+    return toToolReviewPage(await this.tools.waiting(keyOf(params), query));
   }
 
   @Patch('integration/api/systems/ri/:systemId/tool/:toolId/enable')

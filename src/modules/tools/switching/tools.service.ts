@@ -8,8 +8,18 @@ import { AuditService } from '../../audit/recording/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
 import { ToolDecisionsService } from '../synchronisation/tool-decisions.service.js';
-import type { DefinedTool, SwitchedTool, ToolKey, ToolState, ToolUseFinder } from '../model/tool.types.js';
+import type {
+  DefinedTool,
+  SwitchedTool,
+  ToolKey,
+  ToolReviewPage,
+  ToolState,
+  ToolUseFinder,
+} from '../model/tool.types.js';
 import { ToolNotFoundError } from '../model/tools.errors.js';
+import { readPage } from '../../../common/page.js';
+import type { SystemKey } from '../../systems/model/system.types.js';
+import { ToolDecisionsRepository } from '../storage/tool-decisions.repository.js';
 import { ToolsRepository } from '../storage/tools.repository.js';
 
 /** Single tools of MCP systems (docs/contract.md, section 2.5). */
@@ -22,6 +32,7 @@ export class ToolsService {
     private readonly systems: SystemsService,
     private readonly tools: ToolsRepository,
     private readonly decisions: ToolDecisionsService,
+    private readonly kept: ToolDecisionsRepository,
     private readonly audit: AuditService,
   ) {}
 
@@ -87,6 +98,28 @@ export class ToolsService {
     ) {
       throw new ToolNotFoundError();
     }
+  }
+
+  /** Tools about whose present definition no person has decided (extension of the contract), as found. @throws SystemNotFoundError */
+  async waiting(
+    system: SystemKey,
+    { after, limit }: { after?: string; limit: number },
+  ): Promise<ToolReviewPage> {
+    // The tag comes first: what changes behind it makes it out of date, and nobody decides by it.
+    const systemTag = await this.systems.tag(system);
+    const page = await readPage(
+      limit,
+      (most) =>
+        this.database.read((manager) => this.tools.undecided(manager, system, { after, limit: most })),
+      ({ id }) => id,
+    );
+    const ids = page.items.map(({ id }) => id);
+    const kept = await this.database.read((manager) => this.kept.reviewed(manager, ids));
+    const items = page.items.map((tool) => {
+      const before = kept.get(tool.id);
+      return { ...tool, before: before === undefined ? null : { ...before, name: tool.name } };
+    });
+    return { ...page, items, systemTag };
   }
 
   /** Tools as they are at this moment, by their ids; those that are not stored any more are missing. Not inside of a transaction. */
