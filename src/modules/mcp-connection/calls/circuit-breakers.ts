@@ -1,14 +1,7 @@
 import { RecentlyUsed } from '../../../common/recently-used.js';
 
-/** How many failures are too many, and for how long nothing is tried then. */
-interface CircuitBreakerOptions {
-  /** Failures in a row that open a circuit. */
-  failures: number;
-  openMs: number;
-}
-
 /** `open`: nothing is let through. `half_open`: the time is over, and one trial is let through at a time. */
-export type CircuitState = 'open' | 'half_open';
+type CircuitState = 'open' | 'half_open';
 
 /** The verdict of a finished call on the other party: it works, it does not, or none. */
 export type CallVerdict = 'works' | 'fails' | 'unknown';
@@ -27,9 +20,9 @@ const MAX_CIRCUITS = 10_000;
 export class CircuitBreakers {
   private readonly circuits = new RecentlyUsed<string, Circuit>({ entries: MAX_CIRCUITS });
 
-  /** @param now milliseconds of a clock that never goes back */
+  /** @param options failures in a row that open a circuit, and for how long @param now milliseconds of a clock that never goes back */
   constructor(
-    private readonly options: CircuitBreakerOptions,
+    private readonly options: { failures: number; openMs: number },
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -63,11 +56,9 @@ export class CircuitBreakers {
   /** How many circuits are in a state. */
   count(state: CircuitState): number {
     const now = this.now();
-    let count = 0;
-    for (const { openUntil } of this.circuits.values) {
-      const isOpen = openUntil !== undefined && openUntil > now;
-      count += openUntil !== undefined && isOpen === (state === 'open') ? 1 : 0;
-    }
-    return count;
+    const circuits = [...this.circuits.values].filter(
+      ({ openUntil }) => openUntil !== undefined && openUntil > now === (state === 'open'),
+    );
+    return circuits.length;
   }
 }

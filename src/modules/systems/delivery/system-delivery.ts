@@ -46,7 +46,12 @@ export function delivered(
     columns.authorizationType !== AuthorizationType.NoAuth;
   const keepsSecret = staysHere && isUsed && stored.clientSecret !== null;
   const merged = { ...stored, ...columns };
-  const next = keepsSecret ? { ...merged, ...keyOptions(stored, merged) } : merged;
+  const { key } = accountOptionsOf(stored);
+  // A package does not say that a client signs with a private key: that comes with the key.
+  const next =
+    keepsSecret && key !== null
+      ? { ...merged, credentialOptions: accountText({ ...accountOptionsOf(merged), key }) }
+      : merged;
   const kept = (name: SecretName): string | null => {
     const sealed = stored[name];
     return staysHere && sealed !== null ? secrets.rebind(stored, next, sealed, name) : null;
@@ -60,15 +65,6 @@ export function delivered(
     headers: next.headerNames === stored.headerNames ? kept('headers') : null,
     connectionKey: connectionKeyOf(next),
   };
-}
-
-/** A package does not say that a client signs with a private key: that comes with the key. */
-function keyOptions(
-  stored: SystemEntity,
-  next: SystemEntity,
-): Partial<Pick<SystemEntity, 'credentialOptions'>> {
-  const { key } = accountOptionsOf(stored);
-  return key === null ? {} : { credentialOptions: accountText({ ...accountOptionsOf(next), key }) };
 }
 
 /** Whether two states of one system differ in anything that a package can change. */

@@ -3,24 +3,33 @@ import { Injectable } from '@nestjs/common';
 import { SecretCipher, type SecretPlace } from '../../../common/secrets/secret-cipher.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 
-/** A system as far as its secrets are bound to it: its row, where and as whom they are sent, and who is trusted there. */
-export type SecretHolder = Pick<
-  SystemEntity,
-  | 'id'
-  | 'baseUrl'
-  | 'identityProviderUrl'
-  | 'clientId'
-  | 'authorizationType'
-  | 'credentialOptions'
-  | 'caCertificates'
-  | 'clientCertificate'
-  | 'headerNames'
->;
-
 /** The secrets of a system; `clientSecret` is the client secret, the private key or the API key. */
 export const SECRETS = ['clientSecret', 'clientKey', 'headers'] as const;
 /** One of {@link SECRETS}. */
 export type SecretName = (typeof SECRETS)[number];
+
+/** What each secret is bound to: where and as whom it is sent, and who is trusted there. In the order of sealed-columns.ts. */
+const BOUND = {
+  clientSecret: [
+    'baseUrl',
+    'identityProviderUrl',
+    'clientId',
+    'authorizationType',
+    'caCertificates',
+    'credentialOptions',
+  ],
+  clientKey: ['baseUrl', 'identityProviderUrl', 'caCertificates', 'clientCertificate'],
+  headers: ['baseUrl', 'identityProviderUrl', 'caCertificates', 'headerNames'],
+} as const satisfies Record<SecretName, readonly (keyof SystemEntity)[]>;
+const COLUMNS = { clientSecret: 'client_secret', clientKey: 'tls_key', headers: 'headers' } as const;
+
+/** A system as far as its secrets are bound to it, and to its row. */
+type SecretHolder = Pick<SystemEntity, 'id' | (typeof BOUND)[SecretName][number]>;
+
+function placeOf(name: SecretName, system: SecretHolder): SecretPlace {
+  const binding = BOUND[name].map((property) => system[property]);
+  return { table: 'systems', rowId: system.id, column: COLUMNS[name], binding };
+}
 
 /** Makes each secret of a system. */
 export function eachSecret(make: (name: SecretName) => string | null): Record<SecretName, string | null> {
@@ -34,7 +43,7 @@ export class SystemSecrets {
 
   /** Seals a secret for the row and the connection of a system. */
   seal(system: SecretHolder, secret: string, name: SecretName = 'clientSecret'): string {
-    return this.cipher.seal(secret, PLACES[name](system));
+    return this.cipher.seal(secret, placeOf(name, system));
   }
 
   /**
@@ -42,7 +51,7 @@ export class SystemSecrets {
    * @throws SecretUnreadableError when it cannot be opened, or was sealed for another connection
    */
   open(system: SecretHolder, sealed: string, name: SecretName = 'clientSecret'): string {
-    return this.cipher.open(sealed, PLACES[name](system));
+    return this.cipher.open(sealed, placeOf(name, system));
   }
 
   /**
@@ -55,7 +64,7 @@ export class SystemSecrets {
     sealed: string,
     name: SecretName = 'clientSecret',
   ): string {
-    const [from, to] = [PLACES[name](before), PLACES[name](after)];
+    const [from, to] = [placeOf(name, before), placeOf(name, after)];
     return JSON.stringify(from) === JSON.stringify(to)
       ? sealed
       : this.cipher.seal(this.cipher.open(sealed, from), to);
@@ -76,32 +85,3 @@ export class SystemSecrets {
     return stored.length === given.length && timingSafeEqual(stored, given);
   }
 }
-
-/** The order of a binding is that of the columns in sealed-columns.ts. */
-const PLACES: Readonly<Record<SecretName, (system: SecretHolder) => SecretPlace>> = {
-  clientSecret: ({ id, baseUrl, identityProviderUrl, clientId, authorizationType, ...rest }) => ({
-    table: 'systems',
-    rowId: id,
-    column: 'client_secret',
-    binding: [
-      baseUrl,
-      identityProviderUrl,
-      clientId,
-      authorizationType,
-      rest.caCertificates,
-      rest.credentialOptions,
-    ],
-  }),
-  clientKey: ({ id, baseUrl, identityProviderUrl, caCertificates, clientCertificate }) => ({
-    table: 'systems',
-    rowId: id,
-    column: 'tls_key',
-    binding: [baseUrl, identityProviderUrl, caCertificates, clientCertificate],
-  }),
-  headers: ({ id, baseUrl, identityProviderUrl, caCertificates, headerNames }) => ({
-    table: 'systems',
-    rowId: id,
-    column: 'headers',
-    binding: [baseUrl, identityProviderUrl, caCertificates, headerNames],
-  }),
-};

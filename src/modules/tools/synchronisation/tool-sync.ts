@@ -54,7 +54,8 @@ export function planSync(
 ): SyncPlan {
   const context: Context = { ...rest, earlier: new ToolDecisions(decisions) };
   const known = new Map(stored.map((tool) => [tool.name, tool]));
-  const plan: SyncPlan = { rows: [], goneIds: [], redefinitions: [], decisions: [], report: emptyReport() };
+  const report = { added: [], changed: [], removed: [], returned: [], disabledForReview: [], takenOver: [] };
+  const plan: SyncPlan = { rows: [], goneIds: [], redefinitions: [], decisions: [], report };
   listed.forEach((definition, position) => {
     const tool = known.get(definition.name);
     if (tool === undefined) {
@@ -70,10 +71,6 @@ export function planSync(
   plan.report.removed.push(...gone.map(({ name }) => name));
   plan.goneIds.push(...gone.map(({ id }) => id));
   return plan;
-}
-
-function emptyReport(): SyncReport {
-  return { added: [], changed: [], removed: [], returned: [], disabledForReview: [], takenOver: [] };
 }
 
 function planNew(
