@@ -12,10 +12,9 @@ import { BuildsModule } from '../builds/builds.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { PreflightController } from './resolution/preflight.controller.js';
 import { AgentUsesService } from './resolution/agent-uses.service.js';
-import { DraftResolutionService } from './resolution/draft-resolution.service.js';
-import { PreflightService } from './resolution/preflight.service.js';
-import { SystemResolutionService } from './resolution/system-resolution.service.js';
 import { VersionWarningsService } from './resolution/version-warnings.service.js';
+import { DraftResolutionService, SystemResolutionService } from './resolution/system-resolution.service.js';
+import { PreflightService } from './resolution/preflight.service.js';
 
 /** Brings nodes of type CUSTOM_AGENT to workflows. Says which systems and tools agents may use, and why not the others. */
 @Module({

@@ -7,7 +7,7 @@ import { BuildReadsService } from '../../builds/contents/build-reads.service.js'
 import type { LibraryAgents } from '../../builds/model/builds.types.js';
 import type { AgentNode, AgentWorkflow } from '../../builds/model/workflow-text.js';
 import { WorkflowNodesService } from '../../builds/nodes/workflow-nodes.service.js';
-import { DraftResolutionService } from './draft-resolution.service.js';
+import { DraftResolutionService, SystemResolutionService } from './system-resolution.service.js';
 import {
   type NodeObstacle,
   type NodeOwner,
@@ -17,7 +17,6 @@ import {
   type ResolvedSystem,
 } from './resolution.types.js';
 import { agentLimits } from '../agent.limits.js';
-import { SystemResolutionService } from './system-resolution.service.js';
 
 const UNTESTED: ReadonlySet<ResolvedSystemState> = new Set([
   ResolvedSystemState.NeverTested,

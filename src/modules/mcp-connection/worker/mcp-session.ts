@@ -21,7 +21,7 @@ import {
   type Traffic,
 } from './session-transport.js';
 import { isCut, plainText } from './plain-text.js';
-import { RawRequests } from './raw-requests.js';
+import { RawRequests } from './mcp-exchange.js';
 import { paused } from './shared-work.js';
 
 const MAX_TITLE = 255;

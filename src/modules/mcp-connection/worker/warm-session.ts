@@ -5,8 +5,7 @@ import type { OutboundClient } from '../../../common/outbound/outbound.client.js
 import { LIGHT_BYTES, type OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import { within } from '../../../common/deadline.js';
 import { ToolCallError } from './connection.error.js';
-import type { McpExchange } from './mcp-exchange.js';
-import { RequestIds } from './raw-requests.js';
+import { type McpExchange, RequestIds } from './mcp-exchange.js';
 import type { OpenedSession, OpenSession, SessionOpener, SessionTarget } from './session-opener.js';
 import type { SessionFacts } from './session-transport.js';
 import { SharedWork } from './shared-work.js';

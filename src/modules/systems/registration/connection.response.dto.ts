@@ -1,7 +1,7 @@
 import type { SystemDetails } from '../storage/system.entity.js';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Answer, shown, Shows, shows } from '../../../common/answer-fields.decorators.js';
-import { kindOf } from '../model/authorization-kinds.dto.js';
+import { kindOf } from '../model/authorization.request.dto.js';
 import { AuthorizationType } from '../model/system.types.js';
 import { certificateSteps, readCertificates } from '../../../common/tls/certificates.js';
 import { inTurns } from '../../../common/turns.js';

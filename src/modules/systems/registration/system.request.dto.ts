@@ -24,14 +24,16 @@ import {
   IsTokenParameters,
 } from '../model/system-field.decorator.js';
 import { SystemType, AuthorizationType } from '../model/system.types.js';
-import { AuthorizationRequestDto, isApiKey, TYPE_RULE } from '../model/authorization.request.dto.js';
 import {
+  AuthorizationRequestDto,
+  isApiKey,
+  TYPE_RULE,
   AUTHORIZATION_MODELS,
   IsAuthorization,
   IsOneKindOf,
   kindOf,
   NoAuthorizationDto,
-} from '../model/authorization-kinds.dto.js';
+} from '../model/authorization.request.dto.js';
 import { IsTlsPart, TlsRequestDto, UpdateTlsDto } from '../model/tls.request.dto.js';
 import { Type } from 'class-transformer';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';

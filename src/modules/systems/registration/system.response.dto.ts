@@ -6,7 +6,7 @@ import { JsonText } from '../../../common/http/json-replies.js';
 import { PersonDto, UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import type { UserReference } from '../../../common/user/user-reference.js';
 import { accountOptionsOf, apiKeyOptionsOf, headerNamesOf } from '../model/connection.js';
-import { IsOneKindOf } from '../model/authorization-kinds.dto.js';
+import { IsOneKindOf } from '../model/authorization.request.dto.js';
 import {
   type ApiKeyResponseDto,
   CREATED_KINDS,

@@ -13,8 +13,11 @@ import {
   type FailedResult,
 } from '../../mcp-connection/model/connection-test.types.js';
 import { ToolResponseDto } from '../../systems/registration/system.response.dto.js';
-import { AuthorizationRequestDto } from '../../systems/model/authorization.request.dto.js';
-import { AUTHORIZATION_MODELS, IsAuthorization } from '../../systems/model/authorization-kinds.dto.js';
+import {
+  AuthorizationRequestDto,
+  AUTHORIZATION_MODELS,
+  IsAuthorization,
+} from '../../systems/model/authorization.request.dto.js';
 import { IsHeaders } from '../../systems/model/system-field.decorator.js';
 import { IsTlsPart, TlsRequestDto } from '../../systems/model/tls.request.dto.js';
 import type { ConnectionTest } from './connection-test.service.js';

@@ -7,7 +7,7 @@ import { Database } from '../../../database/database.js';
 import { AuditService } from '../../audit/recording/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { SystemsService } from '../../systems/registration/systems.service.js';
-import { ToolDecisionsService } from '../synchronisation/tool-decisions.service.js';
+import { ToolDecisionsService } from '../synchronisation/tool-sync.service.js';
 import type {
   DefinedTool,
   SwitchedTool,
