@@ -8,7 +8,7 @@ import { HandlerSpansInterceptor } from './common/http/request-spans.js';
 import { RequestChecksModule } from './common/http/request.guard.js';
 import { StopGateModule } from './common/http/stop-gate.js';
 import { Log } from './common/logging/log.js';
-import { OutboundModule } from './common/outbound/outbound.module.js';
+import { OutboundModule } from './common/outbound/thread/dial-thread.js';
 import { TracingModule } from './common/trace-export/tracing.module.js';
 import { MetricsModule } from './modules/health/metrics.module.js';
 import { SecretsModule } from './database/secrets.module.js';

@@ -1,7 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 
-/** Description of `next` in a page. */
 export const NEXT_PAGE = 'Give it as `before` to read on; null on the last page.';
 /** The same in a list that is read forward. */
 export const NEXT_PAGE_AFTER = 'Give it as `after` to read on; null on the last page.';

@@ -32,22 +32,15 @@ function placeOfToken(text: string): number {
   let withIt = text.length;
   while (withIt - without > 1) {
     const middle = Math.floor((without + withIt) / 2);
-    if (hasUnexpectedToken(text.slice(0, middle))) {
-      withIt = middle;
-    } else {
+    try {
+      JSON.parse(text.slice(0, middle));
       without = middle;
+    } catch (error) {
+      const isIn = isUnexpectedToken((error as SyntaxError).message);
+      [without, withIt] = isIn ? [without, middle] : [middle, withIt];
     }
   }
   return without;
-}
-
-function hasUnexpectedToken(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return false;
-  } catch (error) {
-    return error instanceof SyntaxError && isUnexpectedToken(error.message);
-  }
 }
 
 function isUnexpectedToken(message: string): boolean {

@@ -6,7 +6,6 @@ const PIECE = 65_536;
 
 const ENDS_WORD = new Set<number | undefined>([COMMA, LIST_END, OBJECT_END, SPACE]);
 
-/** The member of this name. */
 export function memberOf(part: JsonPart | undefined, name: string): JsonPart | undefined {
   return part?.parts.find((member) => member.name === name);
 }

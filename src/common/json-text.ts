@@ -17,7 +17,6 @@ function isEscaped(json: string, at: number): boolean {
   return (at - first) % 2 === 1;
 }
 
-/** The JSON of each member of an object. */
 export function membersText(value: object): Record<string, string> {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, JSON.stringify(member)]));
 }

@@ -5,17 +5,7 @@ const DEFAULT_PORT = 3_306;
 /** Groups: scheme, credentials, host, port, database. */
 const SERVER = /^(mysql|mariadb):\/\/(?:([^/]*)@)?([^/@:,]+)(?::(\d{1,5}))?\/([^/?]+)(?:\?.*)?$/;
 
-/**
- * Whether an address of a database server names one host and a database, read as its driver reads it. Where a part is
- * missing, the driver would go on with its own defaults: a server on this machine, no database.
- * @param url begins with mysql:// or mariadb://
- */
-export function isDatabaseServerUrl(url: string): boolean {
-  return databaseServer(url) !== null;
-}
-
-/** The parts of the address of a database server. */
-export interface DatabaseServer {
+interface DatabaseServer {
   endpoint: string;
   host: string;
   port: number;
@@ -23,7 +13,10 @@ export interface DatabaseServer {
   credentials: UrlCredentials;
 }
 
-/** Takes the address of a database server apart; null for other databases, and for what isDatabaseServerUrl() refuses. */
+/**
+ * Takes the address of a database server apart, read as its driver reads it.
+ * @returns null for other databases, and where host or database is missing: the driver would go on with its own defaults
+ */
 export function databaseServer(url: string): DatabaseServer | null {
   const [, scheme, given = '', host, port, database] = SERVER.exec(url) ?? [];
   const credentials = urlCredentials(given);

@@ -21,7 +21,6 @@ const SOURCES = z.strictObject({
 const SHAPE =
   'must have kubernetes { namespaces, label }, dns { domains, servers } or consul { url, tokenFrom, tag }';
 
-/** Settings of the platform rescan. */
 export const discoverySettings = {
   DISCOVERY_PERMISSION: permission.describe(
     'Permission of PERMISSION_RULES that the rescan and its history ask for; any valid token without it.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isDatabaseServerUrl } from './database-url.js';
+import { databaseServer } from './database-url.js';
 import { discoverySettings } from './discovery-settings.js';
 import { outboundSettings } from './outbound-settings.js';
 import { permissionRules } from './permission-rules.js';
@@ -71,7 +71,7 @@ export const envSchema = z.object({
       message: 'must start with mysql://, mariadb:// or sqlite:',
       abort: true,
     })
-    .refine((value) => value.startsWith('sqlite:') || isDatabaseServerUrl(value), SERVER_RULE)
+    .refine((value) => value.startsWith('sqlite:') || databaseServer(value) !== null, SERVER_RULE)
     .optional()
     .describe('mysql:// or mariadb:// with user:password@host:3306/database; required in production.'),
   DATABASE_TLS: flag(false).describe(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { list } from './setting-rules.js';
+import { decoded } from './url-credentials.js';
 
 /** Settings of outbound calls that say which way they take. */
 export const outboundSettings = {
@@ -35,13 +36,6 @@ function isProxyUrl(value: string): boolean {
     return false;
   }
   const { pathname, search, hash, username, password } = new URL(value);
-  return pathname === '/' && search === '' && hash === '' && isEncoded(username) && isEncoded(password);
-}
-
-function isEncoded(text: string): boolean {
-  try {
-    return decodeURIComponent(text).length >= 0;
-  } catch {
-    return false;
-  }
+  const isEncoded = decoded(username) !== null && decoded(password) !== null;
+  return pathname === '/' && search === '' && hash === '' && isEncoded;
 }

@@ -48,5 +48,4 @@ const DEFAULT: Record<string, PermissionRule[]> = Object.fromEntries(
 const SHAPE =
   'must map a permission to a list of rules: { claim, has }, { claim, has, apps }, { claim, has, appsIn }, { appsIn } or { claim, hasAt }';
 
-/** The setting PERMISSION_RULES. */
 export const permissionRules = json(z.record(z.string(), z.array(RULE)), SHAPE).default(DEFAULT);

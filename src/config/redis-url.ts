@@ -1,4 +1,4 @@
-import { urlCredentials, type UrlCredentials } from './url-credentials.js';
+import { decoded, urlCredentials, type UrlCredentials } from './url-credentials.js';
 
 const MAX_PORT = 65_535;
 const DEFAULT_PORT = 6_379;
@@ -20,7 +20,6 @@ export interface RedisHost {
   port: number;
 }
 
-/** What REDIS_URL says. */
 export interface RedisTarget extends UrlCredentials {
   kind: 'server' | 'cluster' | 'sentinel';
   usesTls: boolean;
@@ -57,14 +56,8 @@ export function redisTarget(url: string): RedisTarget | null {
 }
 
 function sentinelsOf(kind: RedisTarget['kind'], text?: string): Pick<RedisTarget, 'sentinelPassword'> | null {
-  if (text === undefined) {
-    return {};
-  }
-  try {
-    return kind === 'sentinel' ? { sentinelPassword: decodeURIComponent(text) } : null;
-  } catch {
-    return null;
-  }
+  const sentinelPassword = kind === 'sentinel' ? decoded(text ?? '') : null;
+  return text === undefined ? {} : sentinelPassword === null ? null : { sentinelPassword };
 }
 
 function hostsOf(text: string, kind: RedisTarget['kind']): RedisHost[] | null {

@@ -10,7 +10,6 @@ export type Where<Row extends object> = {
   readonly [Property in keyof Row]?: Row[Property] | FindOperator<NonNullable<Row[Property]> | string>;
 };
 
-/** A condition as SQL with its values. */
 export interface Condition {
   sql: string;
   values: SqlValue[];
@@ -90,7 +89,6 @@ export function oneOrAny(shards: readonly number[]): number | FindOperator<numbe
   return first !== undefined && others.length === 0 ? first : In([...new Set(shards)]);
 }
 
-/** All of these conditions. */
 export function both(parts: readonly Condition[]): Condition {
   const asked = parts.filter(({ sql }) => sql !== '');
   return { sql: asked.map(({ sql }) => sql).join(' AND '), values: asked.flatMap(({ values }) => values) };

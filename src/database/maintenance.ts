@@ -26,7 +26,7 @@ export async function withDatabaseOf(
   { schema, work, mayCreate = false }: DatabaseCommand,
 ): Promise<number> {
   const env = Env.fromProcess('maintenance');
-  checkTarget(env, isEmbeddedAskedFor(args));
+  checkTarget(env.get('DATABASE_URL') !== undefined, isEmbeddedAskedFor(args));
   print(`Database: ${describeDatabase(env)}`);
   if (!mayCreate && isEmbeddedFileMissing(env)) {
     throw new StartError(
@@ -50,8 +50,7 @@ function isEmbeddedAskedFor(args: string[]): boolean {
   }
 }
 
-function checkTarget(env: Env, isEmbedded: boolean): void {
-  const isNamed = env.get('DATABASE_URL') !== undefined;
+function checkTarget(isNamed: boolean, isEmbedded: boolean): void {
   if (!isNamed && !isEmbedded) {
     throw new EnvError([`DATABASE_URL is required, or ${EMBEDDED} for the embedded file in DATA_DIR`]);
   }

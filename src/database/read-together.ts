@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { cached } from '../common/cached.js';
 import { prepared } from './prepared-statements.js';
 import type { RawRow } from './column-values.js';
 import type { SelectionPart } from './selection.js';
@@ -49,14 +50,13 @@ export async function readTogether<Rows extends object[]>(
 
 function shapeOf(parts: readonly SelectionPart<object>[]): Shape {
   const key = parts.map(({ columns, from }) => columns.map(({ name }) => name).join() + from).join('|');
-  const known = shapes.get(key);
-  if (known !== undefined || shapes.size >= MOST_SHAPES) {
-    return known ?? made(parts);
+  if (shapes.size >= MOST_SHAPES) {
+    return shapes.get(key) ?? made(parts);
   }
-  const { sql, places } = made(parts);
-  const shape = { sql: prepared(sql), places };
-  shapes.set(key, shape);
-  return shape;
+  return cached(shapes, key, () => {
+    const { sql, places } = made(parts);
+    return { sql: prepared(sql), places };
+  });
 }
 
 /** Columns of one type share their places, since a union has one type for each of its columns. */

@@ -4,7 +4,6 @@ import { noteWrite } from './groups/write-group.js';
 import { statementBatches } from './statement-batches.js';
 import { bound, bytesOf, columnOf, type SqlValue, type TableShape } from './table-columns.js';
 
-/** What a change assigns to columns. */
 export interface Assignments {
   expressions: ReadonlyMap<string, string>;
   values: ReadonlyMap<string, SqlValue>;

@@ -23,7 +23,6 @@ export function lockClause(dataSource: DataSource, lock: RowLock): string {
   return isEmbedded(dataSource) ? '' : CLAUSES[lock];
 }
 
-/** Makes a query lock the rows that it selects. */
 export function locked<Row extends ObjectLiteral>(
   query: SelectQueryBuilder<Row>,
   lock: Exclude<RowLock, 'pessimistic_partial_write'>,

@@ -4,7 +4,6 @@ import { toBoolean, toDate, toJson } from './column-values.js';
 /** What all drivers bind alike. */
 export type SqlValue = string | number | null;
 
-/** A class with the decorators of an entity. */
 export type EntityClass<Row extends object> = new () => Row;
 
 /** A column, and how its values become what drivers bind and back. Null is null on both sides and is not mapped. */
@@ -48,7 +47,6 @@ export type Sharding<Row extends object> = {
   readonly [Property in keyof Row]?: (value: NonNullable<Row[Property]>) => number;
 };
 
-/** Name of a table and its columns by property. */
 export interface TableShape {
   readonly name: string;
   readonly columns: ReadonlyMap<string, TableColumn>;

@@ -129,19 +129,13 @@ export class RemoteKeySource implements KeySource {
   }
 
   private loadAfterCooldown(): Promise<void> {
-    this.cooledLoad ??= this.cooldown().then(() => {
+    const wait = Math.max(0, this.cooldownEnd - performance.now());
+    this.cooledLoad ??= delay(wait, undefined, { ref: false }).then(() => {
       this.cooledLoad = undefined; // who comes from here on may need a later load than this one
       this.cooldownEnd = performance.now() + tokenLimits.jwksCooldownSeconds * SECOND_MS;
       return this.load();
     });
     return this.cooledLoad;
-  }
-
-  private async cooldown(): Promise<void> {
-    const wait = this.cooldownEnd - performance.now();
-    if (wait > 0) {
-      await delay(wait, undefined, { ref: false });
-    }
   }
 
   private async renew(): Promise<void> {

@@ -20,7 +20,6 @@ export class ErrorResponseDto {
   details?: string;
 }
 
-/** Builds the error body of a status. */
 export function errorBody(status: number, message: string, details?: string): ErrorResponseDto {
   return {
     error: STATUS_CODES[status] ?? 'Error',

@@ -101,7 +101,6 @@ function acceptsProblem(request: Request): boolean {
   });
 }
 
-/** The status and body an error is answered with. */
 export function toErrorBody(error: unknown): ErrorResponseDto {
   const status = error instanceof DomainError ? statusOfKind(error) : statusOfForeign(error);
   if (isFault(status)) {

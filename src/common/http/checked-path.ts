@@ -6,7 +6,6 @@ import { callerIn } from '../auth/access.decorators.js';
 import { RequestValidationPipe } from '../validation/request-validation.pipe.js';
 import { UnreadableBodyError, ValidationFailedError } from '../errors/request.errors.js';
 
-/** How the path of a route is checked. */
 export interface PathCheck<Service = unknown, Params = unknown> {
   service: Type<Service>;
   params: Type<Params>;
@@ -21,7 +20,6 @@ export interface PathCheck<Service = unknown, Params = unknown> {
 /** Metadata that `RequestGuard` reads. */
 export const CheckedPath = Reflector.createDecorator<PathCheck>();
 
-/** Checks the paths of `@FoundFirst` routes. */
 export class PathChecks {
   private readonly validation = new RequestValidationPipe();
 

@@ -102,7 +102,6 @@ export class JsonBodies {
     request.body = reads === 'raw' ? bytes : await this.parsedInTurn(request, bytes);
   }
 
-  /** @throws UnreadableBodyError, RateLimitExceededError */
   private async parsedInTurn(request: Request, bytes: Uint8Array): Promise<object> {
     const most = httpLimits.bodyValues;
     if (bytes.length > Math.min(most, SMALL_VALUES * BYTES_PER_VALUE)) {
@@ -132,7 +131,6 @@ async function turnOf(request: Request, turns: BodyTurns, amount: number): Promi
     : (): void => undefined;
 }
 
-/** @throws UnreadableBodyError */
 function objectOf(bytes: Uint8Array): object {
   const body = parsed(bytes);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -141,7 +139,6 @@ function objectOf(bytes: Uint8Array): object {
   return body;
 }
 
-/** @throws UnreadableBodyError */
 function parsed(bytes: Uint8Array): unknown {
   try {
     return parseExactly(UTF_8.decode(bytes), asInfinite);

@@ -14,7 +14,6 @@ export function routeOf(request: Request, none = UNMATCHED): string {
   return (request.route as { path?: string } | undefined)?.path ?? none;
 }
 
-/** The method, or `other`. */
 export function methodLabel(method: string): string {
   return ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'].includes(method) ? method : 'other';
 }

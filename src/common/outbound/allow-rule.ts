@@ -19,11 +19,16 @@ export class AllowRule {
 
   /**
    * Reads `10.0.0.0/8`, `10.1.2.3`, `10.1.2.3:8443`, `fd00::/8`, `[fd00::1]:443`, `host.internal` or `host.internal:80`.
+   * @param takesSuffixes reads `.internal` and `.internal:80` too
    * @throws RangeError when the entry is none of these; the message quotes it, it is the operator's own text
    */
-  static parse(entry: string): AllowRule {
-    const [, target = entry, port] = BRACKETED.exec(entry) ?? WITH_PORT.exec(entry) ?? [];
-    const covers = matcherOf(target.toLowerCase());
+  static parse(entry: string, takesSuffixes = false): AllowRule {
+    const [, given = entry, port] = BRACKETED.exec(entry) ?? WITH_PORT.exec(entry) ?? [];
+    const target = given.toLowerCase();
+    const isSuffix = takesSuffixes && target.startsWith('.');
+    const covers: Covers | undefined = isSuffix
+      ? (_address, host) => `.${host}`.endsWith(target)
+      : matcherOf(target);
     if (covers === undefined || (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))) {
       throw new RangeError(`not a CIDR, address or host name with an optional port: ${entry}`);
     }

@@ -25,29 +25,23 @@ export class KeptSockets {
 const KEEPS_METHOD = new Set([301, 302, 307, 308]);
 const SEE_OTHER = 303;
 
-/** The part of a response a redirect is read from. */
-interface RedirectResponse {
-  readonly status: number;
-  readonly headers: { get(name: string): string | null };
-}
-
 /**
  * Where a response redirects to, if it does. It must keep the method (RFC 9110, section 15.4) and the origin,
  * so that neither credentials nor a body reach another party.
  * @throws OutboundError `redirect` for any other redirect
  */
-export function redirectTarget(response: RedirectResponse, from: URL, method: string): URL | undefined {
-  const { status } = response;
+export function redirectTarget(
+  { status, headers }: Pick<DialledResponse, 'status' | 'headers'>,
+  from: URL,
+  method: string,
+): URL | undefined {
   const keepsMethod = KEEPS_METHOD.has(status) || (status === SEE_OTHER && /^(GET|HEAD)$/i.test(method));
   if (!keepsMethod && status !== SEE_OTHER) {
     return undefined;
   }
-  const location = response.headers.get('location');
-  if (!keepsMethod || location === null || !URL.canParse(location, from.href)) {
-    throw new OutboundError('redirect');
-  }
-  const target = new URL(location, from);
-  if (target.origin !== from.origin) {
+  const location = keepsMethod ? headers.get('location') : null;
+  const target = location === null ? null : URL.parse(location, from.href);
+  if (target?.origin !== from.origin) {
     throw new OutboundError('redirect');
   }
   return target;
@@ -90,15 +84,8 @@ export async function dial(
 }
 
 function sentHeaders(init: RequestInit['headers']): Record<string, string> {
-  const sent = new Headers(init);
-  sent.set('accept-encoding', 'identity');
-  if (!sent.has('accept')) {
-    sent.set('accept', '*/*');
-  }
-  if (!sent.has('user-agent')) {
-    sent.set('user-agent', `${SERVICE_NAME}/${SERVICE_VERSION}`);
-  }
-  return Object.fromEntries(sent);
+  const usual = { accept: '*/*', 'user-agent': `${SERVICE_NAME}/${SERVICE_VERSION}` };
+  return { ...usual, ...Object.fromEntries(new Headers(init)), 'accept-encoding': 'identity' };
 }
 
 function receivedHeaders(received: Record<string, string | string[] | undefined>): Headers {

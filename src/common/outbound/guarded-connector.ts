@@ -9,14 +9,12 @@ import { checkedAddresses, guardedLookup, type Resolver } from './guarded-lookup
 import type { OutboundProxy } from './outbound-proxy.js';
 import { OutboundError, toOutboundError } from './outbound.error.js';
 
-/** What a connection is opened with. */
 interface ConnectorOptions {
   policy: AddressPolicy;
   resolver: Resolver;
   connectTimeoutMs: number;
   proxy: OutboundProxy | undefined;
   tls: TlsMaterial | undefined;
-  /** Closes what is under way. */
   ends: AbortSignal;
 }
 

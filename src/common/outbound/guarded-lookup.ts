@@ -5,7 +5,6 @@ import type { AddressPolicy } from './address-policy.js';
 import { NoThreadError, ThreadTurns } from '../threads/thread-turns.js';
 import { OutboundError } from './outbound.error.js';
 
-/** One answer of name resolution. */
 interface ResolvedAddress {
   address: string;
   family: number;

@@ -27,7 +27,6 @@ export class OutboundProxy {
   private readonly origin: string;
   private readonly headers: Record<string, string>;
   private readonly ca: string | undefined;
-  private readonly suffixes: readonly { name: string; port: number | undefined }[];
   private readonly rules: readonly AllowRule[];
 
   /** @throws RangeError when an entry of `direct` cannot be read */
@@ -41,17 +40,13 @@ export class OutboundProxy {
       credentials === ':'
         ? {}
         : { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
-    this.suffixes = direct.filter((entry) => entry.startsWith('.')).map((entry) => suffixOf(entry));
-    this.rules = direct.filter((entry) => !entry.startsWith('.')).map((entry) => AllowRule.parse(entry));
+    this.rules = direct.map((entry) => AllowRule.parse(entry, true));
   }
 
   /** Whether a target is called without the proxy. Rules of addresses are for targets that are named by their address. */
   leavesOut(host: string, port: number): boolean {
     const address = ipaddr.isValid(host) ? ipaddr.process(host) : undefined;
-    return (
-      this.suffixes.some((suffix) => `.${host}`.endsWith(suffix.name) && (suffix.port ?? port) === port) ||
-      this.rules.some((rule) => rule.matches({ address, host, port }))
-    );
+    return this.rules.some((rule) => rule.matches({ address, host, port }));
   }
 
   /**
@@ -89,10 +84,4 @@ export class OutboundProxy {
       void client.destroy();
     }
   }
-}
-
-/** @param entry `.suffix`, or `.suffix:port` for one port alone */
-function suffixOf(entry: string): { name: string; port: number | undefined } {
-  const [name = '', port] = entry.toLowerCase().split(':');
-  return { name, port: port === undefined ? undefined : Number(port) };
 }

@@ -6,7 +6,6 @@ import type { HeavySeats } from './heavy-seats.js';
 import { countElements, meteredBody, ResponseMeter } from './metered-body.js';
 import { FATAL, OutboundError, toOutboundError } from './outbound.error.js';
 
-/** The limits of one operation. */
 export interface OperationLimits {
   /** Milliseconds from opening the operation until everything it still does is cut off. */
   deadlineMs: number;
@@ -43,7 +42,6 @@ export class OutboundOperation {
   /** Decoded bytes of all answers so far. */
   bytesRead = 0;
   private totalElements = 0;
-  /** Gives its seat back. */
   private seat: Promise<() => void> | undefined;
   /** The latest failure of a call, also when the library in between swallowed or reworded it. */
   failure: OutboundError | undefined;

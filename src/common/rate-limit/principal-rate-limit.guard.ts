@@ -2,8 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { callerKey, principalOf } from '../user/principal.js';
-import { LastingAnswer, RateLimit } from './rate-limit.decorator.js';
 import { RateLimits, type LimitedOperation } from './rate-limits.js';
+
+/** Gives a route its own limit per caller, counted besides the general one. */
+export const RateLimit = Reflector.createDecorator<LimitedOperation>();
+
+/** The answer of this route lasts, and the route has a limit of its own: its requests are not counted as under way. */
+export const LastingAnswer = Reflector.createDecorator<true>();
 
 /** Global guard that limits requests by caller, those of a minute and those under way, after authentication; public routes have no caller and no limit. */
 @Injectable()

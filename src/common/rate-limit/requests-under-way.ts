@@ -29,7 +29,6 @@ export class RequestsUnderWay {
 
   constructor(private readonly limits: CallerLimits) {}
 
-  /** Requests that are under way. */
   get use(): LimitUse {
     return useOf([...this.callers.values()].map(({ count }) => count));
   }

@@ -11,7 +11,6 @@ const RETRY_MAX_MS = 2_000;
 /** A server that says nothing for so long is gone; longer than workers of a queue wait for a job at a stretch. */
 const SILENCE_MS = 20_000;
 
-/** A client of the Redis that REDIS_URL names. */
 export type RedisClient = Redis | Cluster;
 
 /** `commands` fail at once while Redis is away; `waiting` ones wait for as long as it takes. */

@@ -11,7 +11,6 @@ import { ReplicaSignals } from './replica-signals.js';
 const CHECK_MS = 5_000;
 /** A key that ends by itself, written as counts are. */
 const PROOF = "redis.call('SET', KEYS[1], '1', 'PX', 1000)";
-/** What replicas share in Redis. */
 export interface Shared {
   readonly redis: RedisAnswers;
   readonly signals: ReplicaSignals;

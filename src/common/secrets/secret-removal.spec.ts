@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { SecretRemoval } from './secret-removal.js';
+import { inTurns } from '../turns.js';
 
 const SECRET = 'a "quoted" $& secret/+ü';
 const percent = encodeURIComponent(SECRET);
@@ -94,7 +95,7 @@ describe('SecretRemoval', () => {
   ])('falls into pieces by the work that it takes: %s', async (_, value) => {
     const many = new SecretRemoval(Array.from({ length: 50 }, (_secret, index) => `1.23${1_000 + index}`));
     let isDone = false;
-    const removed = many.jsonInTurns(value).finally(() => {
+    const removed = inTurns(many.jsonSteps(value)).finally(() => {
       isDone = true;
     });
     await new Promise(setImmediate);
@@ -104,7 +105,7 @@ describe('SecretRemoval', () => {
 
   it('does the same with breaks, in which others have their turn', async () => {
     const text = `${'\\\\'.repeat(500_000)}${percent}`;
-    expect(await removal.textInTurns(text)).toBe(removal.text(text));
+    expect(await inTurns(removal.textSteps(text))).toBe(removal.text(text));
     const value = { [SECRET]: [text, 1, null, { deep: [SECRET, true] }], list: ['kept', percent] };
     let longestMs = 0;
     let last = performance.now();
@@ -113,7 +114,7 @@ describe('SecretRemoval', () => {
       last = performance.now();
     });
     const begun = performance.now();
-    const removed = await removal.jsonInTurns(value);
+    const removed = await inTurns(removal.jsonSteps(value));
     const tookMs = performance.now() - begun;
     clearInterval(watch);
     longestMs = Math.max(longestMs, performance.now() - last);

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../json.js';
-import { inOnePiece, inTurns, type Steps } from '../turns.js';
+import { inOnePiece, type Steps } from '../turns.js';
 import { placesOf } from './text-search.js';
 import { bytesOf, canonicalSteps, canonicalText, type CanonicalText } from './canonical-text.js';
 
@@ -37,22 +37,16 @@ export class SecretRemoval {
     return inOnePiece(this.textSteps(text));
   }
 
-  /** As {@link text}, for a text of any length: others have their turn meanwhile. */
-  async textInTurns(text: string): Promise<string> {
-    return this.canHold(text) ? inTurns(this.textSteps(text)) : text;
-  }
-
   /** As {@link text}, for every text, number and name in a value. Recursive: for values of bounded depth. */
   json(value: JsonValue): JsonValue {
     return inOnePiece(this.jsonSteps(value));
   }
 
-  /** As {@link json}, for values of any size: others have their turn meanwhile. */
-  async jsonInTurns(value: JsonValue): Promise<JsonValue> {
-    return this.forms.length === 0 ? value : inTurns(this.jsonSteps(value));
-  }
-
-  private *jsonSteps(value: JsonValue): Steps<JsonValue> {
+  /** As {@link json}, with breaks, for values of any size. */
+  *jsonSteps(value: JsonValue): Steps<JsonValue> {
+    if (this.forms.length === 0) {
+      return value;
+    }
     if (typeof value !== 'object' || value === null) {
       return yield* this.scalarSteps(value);
     }
@@ -77,7 +71,8 @@ export class SecretRemoval {
     return shown === text ? value : isText ? shown : REMOVED;
   }
 
-  private *textSteps(text: string): Steps<string> {
+  /** As {@link text}, with breaks, for a text of any length. */
+  *textSteps(text: string): Steps<string> {
     if (!this.canHold(text)) {
       return text;
     }

@@ -20,7 +20,6 @@ const EC_ALGORITHMS: Readonly<Record<string, string>> = {
   secp521r1: 'ES512',
 };
 
-/** A private key that signs, as it is kept. */
 export interface SigningKey {
   /** PKCS#8 in PEM, the same text whatever form the key came in. */
   privateKey: string;

@@ -1,6 +1,5 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
 
-/** One job for the worker. */
 export interface WorkerJob<Request> {
   id: number;
   request: Request;

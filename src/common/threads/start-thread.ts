@@ -5,7 +5,6 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { platform, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
-/** What a thread is started with. */
 export interface ThreadOptions {
   /** Shown by the operating system and debuggers. */
   name: string;

@@ -19,7 +19,6 @@ export function causeOfLoss(cause: LostJobCause): 'timeout' | 'overloaded' | 'st
   return cause === 'timeout' || cause === 'stopping' ? cause : 'overloaded';
 }
 
-/** How a pool runs its worker, and what its jobs are. */
 export interface WorkerPoolOptions<Answer, Result> extends ThreadOptions {
   /** How far the worker stands back for the main thread, 0 to 19. */
   niceness: number;

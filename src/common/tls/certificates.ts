@@ -16,7 +16,6 @@ const FACTS_BYTES = 1_024;
 /** The labels that OpenSSL takes for a certificate (RFC 7468, section 5). Between them may stand any text. */
 const BEGIN = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----/g;
 
-/** What is known of a certificate. */
 export interface CertificateFacts {
   /** In the one form that is stored. */
   readonly pem: string;

@@ -14,7 +14,6 @@ import {
 import { DomainError } from '../errors/domain.error.js';
 import { traceparentOf } from './trace-context.js';
 
-/** What a span starts with. */
 export interface SpanBeginning {
   readonly kind?: SpanKind;
   readonly attributes?: Attributes;

@@ -28,7 +28,6 @@ export function newTraceId(): string {
   return randomUUID().replaceAll('-', '');
 }
 
-/** A new id of a span. */
 export function newSpanId(): string {
   return newTraceId().slice(SPAN_ID_START);
 }

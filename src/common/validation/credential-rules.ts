@@ -4,7 +4,6 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 const FORBIDDEN =
   /^(host|connection|keep-alive|te|trailers?|transfer-encoding|upgrade|http2-settings|expect|via|forwarded|date|range|origin|referer|user-agent|cache-control|pragma|last-event-id|traceparent|tracestate|baggage|set-cookie2?|cookie2?|alt-used|x-http-method(-override)?|x-method-override)$|^(content|mcp|accept|proxy|sec|if|access-control|x-forwarded)-|^accept$|^x-real-ip$|^x-(original|rewrite)-|^(__proto__|constructor|prototype)$/i;
 
-/** Whether a header may carry an API key. */
 export function isApiKeyHeader(name: unknown): boolean {
   return typeof name === 'string' && TOKEN.test(name) && !FORBIDDEN.test(name);
 }

@@ -54,7 +54,6 @@ function pathIdRule(value: unknown): string {
   return isDotSegment(value) ? NO_DOT_SEGMENT : 'must be 1 to 64 letters, digits, ".", "_" or "-"';
 }
 
-/** Validates an identifier. */
 export const MatchesPathId = (): PropertyDecorator =>
   Matches(PATH_ID, { message: ({ value }) => pathIdRule(value) });
 const URL_MAX_LENGTH = 2_048;

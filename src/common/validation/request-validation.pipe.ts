@@ -102,16 +102,15 @@ export class RequestValidationPipe implements PipeTransform {
     });
   }
 
-  private ofQuery(value: unknown, metadata: ArgumentMetadata): unknown {
+  private async ofQuery(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const { metatype } = metadata;
     const isEmpty = isContainer(value) && Object.keys(value).length === 0;
     if (metatype === undefined || WITHOUT_CLASS.has(metatype) || !isEmpty) {
       return this.lenient.transform(value, metadata);
     }
-    return this.withoutQuery.has(metatype) ? (new metatype() as unknown) : this.ofNoQuery(metatype, metadata);
-  }
-
-  private async ofNoQuery(metatype: Type, metadata: ArgumentMetadata): Promise<unknown> {
+    if (this.withoutQuery.has(metatype)) {
+      return new metatype();
+    }
     const query: unknown = await this.lenient.transform({}, metadata);
     // Otherwise it has something that may be made anew each time.
     if (query instanceof metatype && Object.values(query as object).every((field) => field === undefined)) {

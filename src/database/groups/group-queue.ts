@@ -1,7 +1,6 @@
 import type { ServiceSpan } from '../../common/tracing/spans.js';
 import { DatabaseDeadlineError, DatabaseOverloadedError } from '../database.errors.js';
 
-/** Bounds of groups. */
 export interface GroupLimits {
   /** Members of one group; with 1 there are no groups. `groupMax`. */
   members: number;

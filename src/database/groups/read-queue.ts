@@ -9,7 +9,6 @@ const LONGEST_TURN_MS = 5;
 /** Reads for one who asks. */
 export type SharedRead<Part, Result> = (part: Part) => Promise<Result>;
 
-/** How one kind of reading is done. */
 export interface ReadKind<Part, Result> {
   /**
    * Reads for several with as many statements as for one.
@@ -25,7 +24,6 @@ interface Reader<Part, Result> extends Waiting {
   answer: (result: Result) => void;
 }
 
-/** Readings of one kind: a group of `GroupQueue` is read together. */
 export class ReadQueue<Part, Result> {
   private readonly queue: GroupQueue<Reader<Part, Result>>;
 

@@ -30,7 +30,6 @@ const WRITERS = [
 ] as const;
 const READS = /^\s*SELECT\b/i;
 
-/** What came of the work of a member. */
 export type MemberOutcome<Result> =
   | { kind: 'DONE'; result: Result }
   | { kind: 'FAILED'; error: unknown }
@@ -160,7 +159,6 @@ export function memberOf(manager: EntityManager): GroupMember | undefined {
   return MEMBERS.get(manager);
 }
 
-/** One of those who share a transaction. */
 export class GroupMember {
   /** Whether it may have written: then the group cannot go on without it. */
   hasWritten = false;

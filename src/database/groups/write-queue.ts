@@ -4,7 +4,6 @@ import { CommitUnansweredError, DatabaseDeadlineError, DatabaseOverloadedError }
 import { GroupQueue, type GroupLimits, type Waiting } from './group-queue.js';
 import { type GroupMember, type MemberOutcome, WriteGroup, type Work } from './write-group.js';
 
-/** What makes transactions. */
 export interface Transactions {
   alone<Result>(work: Work<Result>): Promise<Result>;
   once<Result>(work: Work<Result>): Promise<Result>;

@@ -1,7 +1,7 @@
 import { parseExactly } from '../../common/exact-json.js';
 import { jsonDepth, type JsonValue, countValues } from '../../common/json.js';
 import { dataLimits } from '../../common/validation/data.limits.js';
-import { inTurn } from '../../common/turns.js';
+import { inTurn, inTurns } from '../../common/turns.js';
 import type { SecretRemoval } from '../../common/secrets/secret-removal.js';
 import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 
@@ -38,7 +38,7 @@ export async function readAnswer(response: Response, removal: SecretRemoval): Pr
   if ((await inTurn(() => jsonDepth(data))) > MAX_DEPTH) {
     throw invalid(`The answer of the system has more than ${MAX_DEPTH} levels.`);
   }
-  return { data: await removal.jsonInTurns(data), status: response.status, headers };
+  return { data: await inTurns(removal.jsonSteps(data)), status: response.status, headers };
 }
 
 function dataOf(bytes: Uint8Array, type: string): JsonValue {

@@ -26,7 +26,7 @@ import { AllExceptionsFilter } from '../../../src/common/http/all-exceptions.fil
 import { Log } from '../../../src/common/logging/log.js';
 import { Metrics } from '../../../src/common/metrics/metrics.js';
 import { addressRateLimit } from '../../../src/common/rate-limit/address-rate-limit.middleware.js';
-import { RateLimit } from '../../../src/common/rate-limit/rate-limit.decorator.js';
+import { RateLimit } from '../../../src/common/rate-limit/principal-rate-limit.guard.js';
 import { RateLimits } from '../../../src/common/rate-limit/rate-limits.js';
 import { Env } from '../../../src/config/env.js';
 import { AUDIENCE } from '../../support/issuer.js';

@@ -1,11 +1,11 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Global, Injectable, Module, type OnModuleDestroy } from '@nestjs/common';
 import { WorkerPool } from '../../threads/worker.pool.js';
 import type { DialJob, DialledResponse, DialMessage, DialOrder, DialQuestion } from '../outbound.types.js';
 import { OutboundError, type OutboundFailure } from '../outbound.error.js';
 import { outboundLimits } from '../outbound.limits.js';
 
-/** Sends requests from another thread: nothing interrupts a TLS handshake, which can take long. */
+/** Sends requests from another thread, for everybody who calls outside parties: nothing interrupts a TLS handshake, which can take long. */
 @Injectable()
 export class DialThread implements OnModuleDestroy {
   private readonly pool: WorkerPool<DialJob, { id: number }, OutboundFailure | undefined>;
@@ -101,3 +101,7 @@ function bodyOf(port: MessagePort, next: () => Promise<DialMessage>): DialledRes
     destroy,
   };
 }
+
+@Global()
+@Module({ providers: [DialThread], exports: [DialThread] })
+export class OutboundModule {}

@@ -10,6 +10,7 @@ import { DialThread } from '../../../common/outbound/thread/dial-thread.js';
 import { Env } from '../../../config/env.js';
 import { isJsonObject } from '../../../common/json.js';
 import { SecretRemoval } from '../../../common/secrets/secret-removal.js';
+import { inTurns } from '../../../common/turns.js';
 import { messageParams } from './message-params.js';
 import { ModelCallError } from './model-call.error.js';
 import type { ModelFailure, ModelRequest, ModelTurn, RequestedCall } from './model-client.types.js';
@@ -180,7 +181,9 @@ async function turnOf(answer: unknown, removal: SecretRemoval): Promise<ModelTur
   const { prompt_tokens: inputTokens, completion_tokens: outputTokens, cost } = usage;
   return {
     content:
-      content === null && refusal === null ? null : await removal.textInTurns(content ?? refusal ?? ''),
+      content === null && refusal === null
+        ? null
+        : await inTurns(removal.textSteps(content ?? refusal ?? '')),
     calls: await withIds(
       calls.map((call) => read(toolCall, call)),
       removal,
@@ -212,7 +215,7 @@ async function withIds(
     requested.push({
       id: areUsable ? (ids[index] ?? '') : `call_${index + 1}`,
       name: removal.text(name),
-      arguments: await removal.textInTurns(text),
+      arguments: await inTurns(removal.textSteps(text)),
     });
   }
   return requested;

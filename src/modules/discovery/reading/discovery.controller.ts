@@ -2,7 +2,7 @@ import { Controller, Get, Head, Header, Param, Query } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
-import { RateLimit } from '../../../common/rate-limit/rate-limit.decorator.js';
+import { RateLimit } from '../../../common/rate-limit/principal-rate-limit.guard.js';
 import { ScanCoordinator } from '../scan/scan-coordinator.js';
 import { DiscoveryRights, seenBy } from '../findings/seen-by.js';
 import { ScanStore } from '../storage/scan-store.js';

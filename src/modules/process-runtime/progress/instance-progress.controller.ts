@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { recheckCaller, type Principal } from '../../../common/user/principal.js';
 import { CurrentPrincipal } from '../../../common/auth/access.decorators.js';
 import { tokenExpiry } from '../../../common/auth/bearer-token.js';
-import { LastingAnswer } from '../../../common/rate-limit/rate-limit.decorator.js';
+import { LastingAnswer } from '../../../common/rate-limit/principal-rate-limit.guard.js';
 import { StopGate } from '../../../common/http/stop-gate.js';
 import { RequestHeader } from '../../../common/http/request.decorators.js';
 import { InstanceParams } from '../model/instance.params.dto.js';

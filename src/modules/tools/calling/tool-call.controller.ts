@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../common/auth/permission.js';
 import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
 import { FoundFirst } from '../../../common/http/checked-path.js';
-import { RateLimit } from '../../../common/rate-limit/rate-limit.decorator.js';
+import { RateLimit } from '../../../common/rate-limit/principal-rate-limit.guard.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, RequirePermission } from '../../../common/auth/access.decorators.js';
 import type { Principal } from '../../../common/user/principal.js';
 import { Permission } from '../../../common/auth/permission.js';
-import { RateLimit } from '../../../common/rate-limit/rate-limit.decorator.js';
+import { RateLimit } from '../../../common/rate-limit/principal-rate-limit.guard.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
 import { SystemConnectionsService } from '../../systems/lookups/system-connections.service.js';
