@@ -69,14 +69,10 @@ function nextOf(text: string, from: number): RegExpExecArray | null {
 /** Not by an expression: millions of digits would exhaust its stack. */
 function endOfDigits(text: string, start: number): number {
   let end = start;
-  while (isDigit(text.charCodeAt(end))) {
+  while (text.charCodeAt(end) >= ZERO && text.charCodeAt(end) <= ZERO + 9) {
     end += 1;
   }
   return end;
-}
-
-function isDigit(code: number): boolean {
-  return code >= ZERO && code <= ZERO + 9;
 }
 
 /** Whether digits are a number of JSON on their own, and not the fraction or exponent of another one. */

@@ -20,19 +20,17 @@ interface DatabaseServer {
 export function databaseServer(url: string): DatabaseServer | null {
   const [, scheme, given = '', host, port, database] = SERVER.exec(url) ?? [];
   const credentials = urlCredentials(given);
-  if (host === undefined || database === undefined || credentials === null || !isPort(port)) {
+  const number = Number(port ?? DEFAULT_PORT);
+  const isPort = number >= 1 && number <= MAX_PORT;
+  if (host === undefined || database === undefined || credentials === null || !isPort) {
     return null;
   }
   const place = port === undefined ? host : `${host}:${port}`;
   return {
     endpoint: `${scheme}://${place}/${database}`,
     host,
-    port: Number(port ?? DEFAULT_PORT),
+    port: number,
     database,
     credentials,
   };
-}
-
-function isPort(port: string | undefined): boolean {
-  return port === undefined || (Number(port) >= 1 && Number(port) <= MAX_PORT);
 }

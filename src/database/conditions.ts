@@ -125,17 +125,12 @@ function operated(column: TableColumn, { type, value }: FindOperator<unknown>): 
     case 'like':
       // A pattern is text, whatever the column holds.
       return { sql: `${name} LIKE ?`, values: [value as string] };
-    default:
-      return { sql: `${name} ${comparison(type)} ?`, values: [toSql(value)] };
   }
-}
-
-function comparison(type: string): string {
-  const sql = COMPARISONS[type];
-  if (sql === undefined) {
+  const comparison = COMPARISONS[type];
+  if (comparison === undefined) {
     throw new TypeError(`Tables do not know the operator ${type}.`);
   }
-  return sql;
+  return { sql: `${name} ${comparison} ?`, values: [toSql(value)] };
 }
 
 /**

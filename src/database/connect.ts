@@ -82,13 +82,8 @@ export async function opened(env: Env, schema: Schema, prepare: Preparation): Pr
   } catch (error) {
     // That it cannot be closed either says nothing more.
     await dataSource.destroy().catch(() => undefined);
-    throw toldOf(error, env);
+    throw isAway(error) || isDatabaseFailure(error) ? unusable(error, env) : error;
   }
-}
-
-/** What whoever runs a command or a start is told of an error during the use of the database. */
-export function toldOf(error: unknown, env: Env): unknown {
-  return isAway(error) || isDatabaseFailure(error) ? unusable(error, env) : error;
 }
 
 function unusable(error: unknown, env: Env): Error {

@@ -38,7 +38,9 @@ export class PacketLimit {
     const send = sender.addCommand.bind(connection);
     sender.addCommand = (command) => {
       const { onResult, sql, parameters } = command;
-      const sent = [sql, parameters].flat().filter((part) => typeof part === 'string' || isBytes(part));
+      const sent = [sql, parameters]
+        .flat()
+        .filter((part) => typeof part === 'string' || part instanceof Uint8Array);
       const bytes = (limit ?? this.lastKnown) - OVERHEAD_BYTES;
       // Most statements are so short that nobody needs to count.
       const isLonger =
@@ -51,10 +53,6 @@ export class PacketLimit {
       return command;
     };
   }
-}
-
-function isBytes(part: unknown): part is Uint8Array {
-  return part instanceof Uint8Array;
 }
 
 function sum<Part>(parts: readonly Part[], size: (part: Part) => number): number {

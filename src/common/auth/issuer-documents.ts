@@ -32,10 +32,11 @@ export async function fetchIssuerKeys(
     const address = keyAddress(discovery, issuer);
     tell(discovery as object);
     const keys = await get(address);
-    if (!isKeySet(keys) || keys.keys.length === 0) {
+    const list: unknown = isJsonObject(keys) ? keys['keys'] : undefined;
+    if (!Array.isArray(list) || list.length === 0) {
       throw new IssuerDocumentError('no_keys');
     }
-    return keys;
+    return keys as JSONWebKeySet;
   } finally {
     // A few requests a minute: nothing is gained by keeping a connection, and a hung one must not stay.
     void dispatcher.destroy();
@@ -103,8 +104,4 @@ export async function boundedText(
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function isKeySet(value: unknown): value is JSONWebKeySet {
-  return isJsonObject(value) && Array.isArray(value['keys']);
 }

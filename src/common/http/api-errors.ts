@@ -72,12 +72,9 @@ interface OwnError {
 export function apiErrors(entries: readonly RouteError[]): MethodDecorator {
   const own: OwnMessages = Object.assign({}, ...entries.filter((entry) => typeof entry === 'object'));
   const named = entries.filter((entry) => typeof entry === 'number');
-  const statuses = new Set<ErrorStatus>([...named, ...Object.keys(own).map(toStatus), 401, 429, 500, 503]);
+  const ownStatuses = Object.keys(own).map((text) => Number(text) as ErrorStatus);
+  const statuses = new Set<ErrorStatus>([...named, ...ownStatuses, 401, 429, 500, 503]);
   return applyDecorators(...[...statuses].map((status) => apiError(status, own[status])));
-}
-
-function toStatus(text: string): ErrorStatus {
-  return Number(text) as ErrorStatus;
 }
 
 function apiError(status: ErrorStatus, own: string | OwnError = EXAMPLES[status].message): MethodDecorator {

@@ -55,13 +55,16 @@ export function requestContextMiddleware(request: Request, response: Response, n
   const requestId = randomUUID();
   response.setHeader('X-Request-Id', callerRequestId ?? requestId);
   const receivedAt = performance.now();
+  const parent = readTraceparent(request.get('traceparent'));
+  const { traceId, traceFlags } = parent ?? { traceId: newTraceId(), traceFlags: 0 };
   let over: AbortSignal | undefined;
   const context: RequestContext = {
     requestId,
     callerRequestId,
     receivedAt,
     hasStored: false,
-    ...continueTrace(request.get('traceparent')),
+    traceId,
+    traceparent: traceparentOf({ traceId, traceFlags, spanId: newSpanId() }),
     // Most requests never ask for it.
     get over() {
       return (over ??= endOf(response));
@@ -79,9 +82,4 @@ function endOf(response: Response): AbortSignal {
     response.once('close', () => controller.abort());
   }
   return controller.signal;
-}
-
-function continueTrace(parent: string | undefined): Pick<RequestContext, 'traceId' | 'traceparent'> {
-  const { traceId, traceFlags } = readTraceparent(parent) ?? { traceId: newTraceId(), traceFlags: 0 };
-  return { traceId, traceparent: traceparentOf({ traceId, traceFlags, spanId: newSpanId() }) };
 }

@@ -24,13 +24,9 @@ const USER_NAME_CLAIMS = ['preferred_username', 'email', 'client_id', 'sub'];
  * @returns names without control characters, each at most 255 characters, `""` when unknown
  */
 export function userReferenceFrom(claims: Claims): UserReference {
-  const actor = Object.hasOwn(claims, 'act') ? claims['act'] : undefined;
-  return { ...personFrom(claims), impersonatingUser: isJsonObject(actor) ? actorFrom(actor) : null };
-}
-
-function actorFrom(claims: Claims): Person | null {
-  const person = personFrom(claims);
-  return person.userName === '' ? null : person;
+  const act = Object.hasOwn(claims, 'act') ? claims['act'] : undefined;
+  const actor = personFrom(isJsonObject(act) ? act : {});
+  return { ...personFrom(claims), impersonatingUser: actor.userName === '' ? null : actor };
 }
 
 function personFrom(claims: Claims): Person {
