@@ -67,11 +67,12 @@ export const permission = z
   .optional();
 
 function isBare(value: string): boolean {
-  if (!URL.canParse(value)) {
-    return true;
-  }
-  const { username, password } = new URL(value);
-  return username === '' && password === '' && !/[?#]/.test(value);
+  return !URL.canParse(value) || (holdsNoCredentials(value) && !/[?#]/.test(value));
+}
+
+/** Whether an address names no user; what is no URL is refused as such. */
+export function holdsNoCredentials(value: string): boolean {
+  return !URL.canParse(value) || (new URL(value).username === '' && new URL(value).password === '');
 }
 
 /** A setting written as JSON. Its values are never told: only the rule is. */

@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import { httpUrl, list } from './setting-rules.js';
+import { holdsNoCredentials, httpUrl, list } from './setting-rules.js';
 
 const CLAIM = /^[^=\s]{1,128}=\S{1,255}$/;
-
-// What is no URL is refused as such.
-const holdsNoCredentials = (value: string): boolean =>
-  !URL.canParse(value) || (new URL(value).username === '' && new URL(value).password === '');
 
 /** Demands on bearer tokens beyond signature, issuer and audience (docs/operations.md, "Bearer tokens"). */
 export const tokenSettings = {

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../json.js';
+
 /** A name of RFC 9110, section 5.1. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 /** Headers that the service or the protocol sets, that belong to the connection, or that say who a caller is to a proxy; and names that objects have. */
@@ -45,15 +47,14 @@ export function headerNamesRule(names: unknown, apiKeyHeader?: string): string |
 
 /** As {@link headerNamesRule}, for a map of names to values. */
 export function headersRule(headers: unknown, apiKeyHeader?: string): string | undefined {
-  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) {
+  if (!isJsonObject(headers)) {
     return 'must be an object of texts';
   }
-  const values: unknown[] = Object.values(headers);
   const namesRule = headerNamesRule(Object.keys(headers), apiKeyHeader);
   if (namesRule !== undefined) {
     return namesRule;
   }
-  if (!values.every((value) => typeof value === 'string' && HEADER_VALUE.test(value))) {
+  if (!Object.values(headers).every((value) => typeof value === 'string' && HEADER_VALUE.test(value))) {
     return 'must have values of printable ASCII that are not empty and neither begin nor end with a space';
   }
   return Object.entries(headers).flat().join('').length > HEADERS_MAX_BYTES
@@ -83,7 +84,7 @@ export function isScope(value: unknown): boolean {
 
 /** The rule that extra fields of a token request break; undefined for a valid map. */
 export function tokenParametersRule(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     return 'must be an object of texts';
   }
   const parameters = Object.entries(value);
