@@ -12,8 +12,13 @@ describe('databaseServer', () => {
   });
 
   it.each([
-    ...['sqlite:./svc.sqlite', ''],
-    ...['mysql://a,b/svc', 'mysql://a:1,b:2/svc', 'mysql://a:0/svc', 'mysql://a:65536/svc', 'mysql://a'],
+    'sqlite:./svc.sqlite',
+    '',
+    'mysql://a,b/svc',
+    'mysql://a:1,b:2/svc',
+    'mysql://a:0/svc',
+    'mysql://a:65536/svc',
+    'mysql://a',
   ])('is none of another database, where a part is missing or wrong, or of several hosts: %s', (url) => {
     expect(databaseServer(url)).toBeNull();
   });

@@ -125,12 +125,17 @@ function operated(column: TableColumn, { type, value }: FindOperator<unknown>): 
     case 'like':
       // A pattern is text, whatever the column holds.
       return { sql: `${name} LIKE ?`, values: [value as string] };
+    default:
+      return { sql: `${name} ${comparison(type)} ?`, values: [toSql(value)] };
   }
-  const comparison = COMPARISONS[type];
-  if (comparison === undefined) {
+}
+
+function comparison(type: string): string {
+  const sql = COMPARISONS[type];
+  if (sql === undefined) {
     throw new TypeError(`Tables do not know the operator ${type}.`);
   }
-  return { sql: `${name} ${comparison} ?`, values: [toSql(value)] };
+  return sql;
 }
 
 /**

@@ -23,12 +23,8 @@ export class AllowRule {
    * @throws RangeError when the entry is none of these; the message quotes it, it is the operator's own text
    */
   static parse(entry: string, takesSuffixes = false): AllowRule {
-    const [, given = entry, port] = BRACKETED.exec(entry) ?? WITH_PORT.exec(entry) ?? [];
-    const target = given.toLowerCase();
-    const isSuffix = takesSuffixes && target.startsWith('.');
-    const covers: Covers | undefined = isSuffix
-      ? (_address, host) => `.${host}`.endsWith(target)
-      : matcherOf(target);
+    const [, target = entry, port] = BRACKETED.exec(entry) ?? WITH_PORT.exec(entry) ?? [];
+    const covers = matcherOf(target.toLowerCase(), takesSuffixes);
     if (covers === undefined || (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))) {
       throw new RangeError(`not a CIDR, address or host name with an optional port: ${entry}`);
     }
@@ -41,7 +37,10 @@ export class AllowRule {
   }
 }
 
-function matcherOf(target: string): Covers | undefined {
+function matcherOf(target: string, takesSuffixes: boolean): Covers | undefined {
+  if (takesSuffixes && target.startsWith('.')) {
+    return (_address, host) => `.${host}`.endsWith(target);
+  }
   if (ipaddr.isValidCIDR(target)) {
     const [network, bits] = ipaddr.parseCIDR(target);
     return (address) => address?.kind() === network.kind() && address.match(network, bits);
