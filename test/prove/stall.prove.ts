@@ -18,7 +18,7 @@ import { StallWatch, type Noticed } from './support/stall-watch.js';
 const LIVEZ_MS = 100;
 /** Fewer answers have no p99 but their worst. */
 const ANSWERS = 200;
-const ANSWERS_SHORT = 50;
+const ANSWERS_SHORT = 10;
 /** A round with one of them takes a minute beside other proofs. */
 const PACKAGES_SHORT = 1;
 const LONGEST_ATTACK_MS = 10_000;
@@ -32,7 +32,7 @@ const SHARED_MACHINE_MS = 30_000;
 /** How often an attack may be noticed before that counts. */
 const TRIES = 3;
 const GENERATED_MS = 600_000;
-const GENERATED_SHORT_MS = 10_000;
+const GENERATED_SHORT_MS = 3_000;
 const HOSTILE: fc.Arbitrary<Attack> = fc.oneof(PROCESSES, PACKAGES_AND_BODIES);
 
 export const proof: Proof = {
