@@ -88,22 +88,25 @@ function integration(database: string, all: readonly string[]): TestProjectConfi
 
 /**
  * Without a matrix each file runs once: on a server what a server can treat otherwise, all others on the embedded database.
- * Of the matrix, `rest` leaves out what ran then.
+ * Of the matrix, `rest` leaves out what ran then. A database that is alone has all.
  */
 function filesOn(database: string, all: readonly string[]): { include: string[]; exclude: string[] } {
   const matrix = process.env['TEST_MATRIX'];
+  const ofServers = { include: OF_SERVERS, exclude: [] };
+  const but = (...exclude: string[]) => ({ include: [INTEGRATION], exclude: [HIDES_DRIVERS, ...exclude] });
   if (database === 'vitess') {
     return { include: OF_SHARDS, exclude: [] };
   }
-  const isFirst = database === all[0];
-  const hasServer = all.some((name) => name === 'mysql' || name === 'mariadb');
-  if (isFirst ? matrix === 'rest' : matrix === undefined || database === 'mariadb') {
-    return { include: OF_SERVERS, exclude: [] };
+  if (all.length === 1) {
+    return but();
   }
-  const ranOrRuns =
-    matrix === 'rest' || (database === 'embedded' && matrix === undefined && hasServer) ? OF_SERVERS : [];
-  const same = isFirst ? [] : SAME_ON_EVERY_DATABASE;
-  return { include: [INTEGRATION], exclude: [HIDES_DRIVERS, ...ranOrRuns, ...same] };
+  if (database === 'embedded') {
+    return matrix === 'rest' ? ofServers : but(...(matrix === 'all' ? [] : OF_SERVERS));
+  }
+  if (database === 'mariadb' || matrix === undefined) {
+    return ofServers;
+  }
+  return but(...SAME_ON_EVERY_DATABASE, ...(matrix === 'rest' ? OF_SERVERS : []));
 }
 
 function project(

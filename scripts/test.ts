@@ -114,7 +114,7 @@ async function reasonOf(kind: TestedDatabase): Promise<string | undefined> {
 async function runTests(databases: readonly TestedDatabase[]): Promise<readonly TestModule[]> {
   process.env['TEST_DATABASE'] = databases.join(',');
   process.env['TEST_BUILT'] = 'true';
-  if (values.all) {
+  if (values.all || values.db !== undefined) {
     process.env['TEST_MATRIX'] = values.rest ? 'rest' : 'all';
   }
   const chosen = positionals.length > 0 || busy === 0 ? positionals : WAITING;
