@@ -50,6 +50,15 @@ const SAME_ON_EVERY_DATABASE = [
   'test/integration/tracing/sampling.int-spec.ts',
   // Bodies and paths that are refused. What depends on collations or widths of columns is in the main files of the routes.
   'test/integration/{systems,tools}/*-refusals.int-spec.ts',
+  // Pages, files for deployment, the document's own page.
+  'test/integration/{console,deploy}/**/*.int-spec.ts',
+  'test/integration/api-docs.int-spec.ts',
+  // What a package, a credential, an address, an answer or an expression may be; `store-package`, `create-system`, `synchronisation` and
+  // `start-process` have their statements.
+  'test/integration/builds/{outdated-package,package-problems}.int-spec.ts',
+  'test/integration/systems/{api-keys,certificates,plain-http,private-keys,static-headers,token-options}.int-spec.ts',
+  'test/integration/tools/{connection-test,egress-applications,server-description}.int-spec.ts',
+  'test/integration/process-runtime/{documented-examples,failing-expressions,order-of-checks,step-warnings,stuck-joins}.int-spec.ts',
 ];
 
 /** What a database server can do otherwise than the embedded database: locks, races, collations, plans, batches, orders of lists. */
