@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
-import { SharedFirst } from './test/support/shared-first.js';
-import { builtModules } from './test/support/built-modules.js';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { builtModules } from './test/support/built.js';
 
 /** An end for what hangs, and no claim about the speed of the machine. */
 const TEST_TIMEOUT_MS = 180_000;
@@ -137,6 +138,21 @@ function project(
       ...PATIENT,
     },
   };
+}
+
+/** Runs the files first that share the application of their worker, those with the same variables together. */
+export class SharedFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- of vitest, not of arrays
+    const sorted = await super.sort(files);
+    const ranks = new Map(sorted.map((file) => [file, rank(readFileSync(file.moduleId, 'utf8'))]));
+    return sorted.toSorted((one, other) => (ranks.get(one) ?? 0) - (ranks.get(other) ?? 0));
+  }
+}
+
+function rank(text: string): number {
+  const [call] = /TestApp\.shared\([^;]*/.exec(text) ?? [];
+  return call === undefined ? 2 : call.includes('JOBS_CONCURRENCY') ? 1 : 0;
 }
 
 const databases = (process.env['TEST_DATABASE'] ?? 'embedded').split(',');

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startEvaluation } from '../test/support/evaluation-service.js';
-import { tallyLine } from '../test/support/tally.js';
+import { tallyLine } from './tally.js';
 import { buildClient, packClient } from './client-package.js';
 
 /**

@@ -4,12 +4,15 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { processFolder } from '../test/support/databases/process-folder.js';
+import { processFolder, endWithSignals } from '../test/support/databases/process-resources.js';
 import { built } from '../test/support/built.js';
-import { dropDatabase, scratchDatabase } from '../test/support/databases/scratch-database.js';
-import { startDatabases, type TestDatabase } from '../test/support/databases/start-databases.js';
-import { endWithSignals } from '../test/support/end-with-signals.js';
-import { tallyLine, type Tally } from '../test/support/tally.js';
+import {
+  dropDatabase,
+  scratchDatabase,
+  startDatabases,
+  type TestDatabase,
+} from '../test/support/databases/start-databases.js';
+import { tallyLine, type Tally } from './tally.js';
 
 /**
  * On each database, beside each other: migrates an empty schema up, checks that the entities match it, takes every

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { build } from 'esbuild';
-import { tallyLine, type Tally } from '../test/support/tally.js';
+import { tallyLine, type Tally } from './tally.js';
 import { APPLIED, DRAWING, FILLED, WITH_LANE, WORKFLOW } from './modeler/try-out.js';
 
 /**

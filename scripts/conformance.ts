@@ -7,7 +7,7 @@ import { build } from 'vite';
 import { EXPECTED_FAILURES, REQUIRED_SCENARIOS } from '../test/conformance/expected-failures.js';
 import { checkServers } from '../test/conformance/servers/check-servers.js';
 import { doNumbered } from '../test/prove/support/numbered-work.js';
-import { addTallies, type Tally, tallyLine } from '../test/support/tally.js';
+import { addTallies, type Tally, tallyLine } from './tally.js';
 import { scriptOptions } from './options.js';
 
 /**

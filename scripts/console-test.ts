@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { parseCLI, startVitest } from 'vitest/node';
 import { chromiumPath } from '../test/console/support/chromium.js';
 import { reasonNotAvailable } from '../test/support/databases/start-databases.js';
-import { tallyLine, type Tally } from '../test/support/tally.js';
+import { tallyLine, type Tally } from './tally.js';
 import { scriptOptions } from './options.js';
 
 /**

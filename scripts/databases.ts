@@ -1,5 +1,5 @@
 import { startDatabases } from '../test/support/databases/start-databases.js';
-import { endWithSignals } from '../test/support/end-with-signals.js';
+import { endWithSignals } from '../test/support/databases/process-resources.js';
 
 /**
  * Starts MariaDB and MySQL for use by hand and keeps them until Ctrl-C.

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { tallyLine, type Tally } from '../test/support/tally.js';
+import { tallyLine, type Tally } from './tally.js';
 import { openApiTool } from './openapi/tools.js';
 
 /**

@@ -4,7 +4,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder, putInPlace } from '../test/support/databases/debian-package.js';
-import { processFolder } from '../test/support/databases/process-folder.js';
+import { processFolder } from '../test/support/databases/process-resources.js';
 
 /** Returns the program of the Node release that `.nvmrc` names, as npm has it for this machine. Kept in the user's cache folder. */
 export async function nodeProgram(): Promise<string> {

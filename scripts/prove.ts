@@ -5,15 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ProofEnvironment } from '../test/prove/support/proof-environment.js';
 import type { Proof } from '../test/prove/support/proof.js';
-import type { DatabaseKind } from '../test/support/databases/database-kind.js';
-import { processFolder } from '../test/support/databases/process-folder.js';
+import type { DatabaseKind } from '../test/support/databases/server-program.js';
+import { processFolder, endWithSignals } from '../test/support/databases/process-resources.js';
 import {
   startDatabases,
   type StartedDatabases,
   type TestDatabase,
 } from '../test/support/databases/start-databases.js';
-import { endWithSignals } from '../test/support/end-with-signals.js';
-import { tallyLine, type Tally } from '../test/support/tally.js';
+import { tallyLine, type Tally } from './tally.js';
 import { scriptOptions } from './options.js';
 
 /**

@@ -2,9 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../test/support/databases/free-port.js';
-import { endWithSignals } from '../test/support/end-with-signals.js';
-import { tallyLine } from '../test/support/tally.js';
+import { freePort, endWithSignals } from '../test/support/databases/process-resources.js';
+import { tallyLine } from './tally.js';
 
 /**
  * Takes the five-minute tour of README.md, or that of a whole document, such as docs/first-application.md: runs its shell blocks as they stand, against a fresh evaluation server in a

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { access, rm } from 'node:fs/promises';
 import { join, resolve as absolute } from 'node:path';
 import { startEvaluation } from '../test/support/evaluation-service.js';
-import { tallyLine, type Tally } from '../test/support/tally.js';
+import { tallyLine, type Tally } from './tally.js';
 import { scriptOptions } from './options.js';
 
 /**

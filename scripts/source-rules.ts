@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { DocumentReferences } from '../test/support/document-references.js';
-import { moduleRootViolations, sourceViolations } from '../test/support/source-rules.js';
+import { DocumentReferences, moduleRootViolations, sourceViolations } from '../test/support/source-rules.js';
 
 /**
  * Checks every file that git knows, or would add, against the rules on source text. References to documents must lead somewhere, and

@@ -1,12 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { parseCLI, startVitest, type TestModule } from 'vitest/node';
-import { AreaReporter } from '../test/support/area-reporter.js';
-import { TESTED_DATABASES, type TestedDatabase } from '../test/support/databases/database-kind.js';
+import { AreaReporter, seconds, whereTheTimeWent } from './test-reporter.js';
+import { TESTED_DATABASES, type TestedDatabase } from '../test/support/databases/server-program.js';
 import { reasonNotAvailable } from '../test/support/databases/start-databases.js';
 import { reasonNoVtcombo } from '../test/support/databases/vtcombo.js';
-import { endsWithUs } from '../test/support/ends-with-us.js';
-import { tallyLine, type Tally } from '../test/support/tally.js';
-import { seconds, whereTheTimeWent } from '../test/support/test-times.js';
+import { endsWithUs } from '../test/support/databases/process-resources.js';
+import { tallyLine, type Tally } from './tally.js';
 import { scriptOptions } from './options.js';
 
 /**

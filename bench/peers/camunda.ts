@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createConnection } from 'mysql2/promise';
 import { cacheFolder } from '../../test/support/databases/debian-package.js';
-import { freePort } from '../../test/support/databases/free-port.js';
+import { freePort } from '../../test/support/databases/process-resources.js';
 import type { Contender } from '../processes/contenders.js';
 import { DATA, FORM } from '../processes/subject.js';
 import { fileForm, HttpPeer } from './http-peer.js';

@@ -3,7 +3,7 @@ import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { endsWithUs } from '../../test/support/ends-with-us.js';
+import { endsWithUs } from '../../test/support/databases/process-resources.js';
 
 const run = promisify(execFile);
 const START_TIMEOUT_MS = 120_000;

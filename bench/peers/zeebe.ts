@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder } from '../../test/support/databases/debian-package.js';
-import { freePort } from '../../test/support/databases/free-port.js';
+import { freePort } from '../../test/support/databases/process-resources.js';
 import type { Contender } from '../processes/contenders.js';
 import { DATA, FORM } from '../processes/subject.js';
 import { fileForm, HttpPeer } from './http-peer.js';

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { startModernPeer } from '../../test/support/peers/modern.peer.js';
+import { startModernPeer } from '../../test/support/peers/official.peers.js';
 import { readBody } from '../../test/support/peers/peer.js';
 
 /**

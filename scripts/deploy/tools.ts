@@ -4,7 +4,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder, putInPlace, unpackedProgram } from '../../test/support/databases/debian-package.js';
-import { processFolder } from '../../test/support/databases/process-folder.js';
+import { processFolder } from '../../test/support/databases/process-resources.js';
 
 const run = promisify(execFile);
 const HELM = 'helm.sh/helm/v3/cmd/helm@v3.18.6';

@@ -6,8 +6,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:tls';
 import { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { CertificateAuthority } from '../../test/support/peers/certificate-authority.js';
-import type { TlsCertificate } from '../../test/support/peers/tls-certificate.js';
+import { CertificateAuthority, type TlsCertificate } from '../../test/support/peers/certificates.js';
 import { Env } from '../config/env.js';
 import { dataSourceOptions } from './data-source.options.js';
 

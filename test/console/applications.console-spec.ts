@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApplicationPackage } from '../../clients/typescript/src/index.js';
-import { startToolsPeer, type ToolsPeer } from '../support/peers/tools.peer.js';
-import { packageDocument } from '../support/runtime/publish.js';
-import { mapping, workflowOf } from '../support/runtime/workflow-nodes.js';
+import { startToolsPeer, type ToolsPeer } from '../support/peers/official.peers.js';
+import { packageDocument, mapping, workflowOf } from '../support/runtime/publish.js';
 import { agentNode } from '../integration/builds/workflow-nodes.js';
 import { useConsole } from './support/console-world.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SvcClient } from '../../clients/typescript/src/index.js';
-import { startModernPeer, type ModernPeer } from '../support/peers/modern.peer.js';
+import { startModernPeer, type ModernPeer } from '../support/peers/official.peers.js';
 import { packageDocument } from '../support/runtime/publish.js';
 import { useConsole } from './support/console-world.js';
 import { startLoan, startOwnLoan } from './support/loans.js';

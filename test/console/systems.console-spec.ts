@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SvcClient } from '../../clients/typescript/src/index.js';
-import { CertificateAuthority } from '../support/peers/certificate-authority.js';
-import { startToolsPeer, type CountedTool, type ToolsPeer } from '../support/peers/tools.peer.js';
+import { CertificateAuthority } from '../support/peers/certificates.js';
+import { startToolsPeer, type CountedTool, type ToolsPeer } from '../support/peers/official.peers.js';
 import { useConsole } from './support/console-world.js';
 
 const MARKUP = '<img src=x onerror="document.title=\'XSS\'"><script>document.title="XSS"</script>';

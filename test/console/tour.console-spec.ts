@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEvaluation, type EvaluationService } from '../support/evaluation-service.js';
-import { startEverything, type ProcessPeer } from '../support/peers/everything.peer.js';
+import { startEverything, type ProcessPeer } from '../support/peers/official.peers.js';
 import { chromiumPath } from './support/chromium.js';
 import { Tab } from './support/tab.js';
 

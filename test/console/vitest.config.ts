@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
-import { builtModules } from '../support/built-modules.js';
+import { builtModules } from '../support/built.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** An end for what hangs, and no claim about the speed of the machine. */

@@ -7,8 +7,7 @@ import zlib from 'node:zlib';
 import * as YAML from 'yaml';
 import { buildOpenApi } from '../../src/openapi.js';
 import { TestApp, TEST_SECRETS_KEYS } from '../support/app.js';
-import { dereferenced } from '../support/dereferenced.js';
-import { OpenApiContract } from '../support/openapi-contract.js';
+import { dereferenced, OpenApiContract } from '../support/openapi-contract.js';
 
 interface Media {
   schema: object;

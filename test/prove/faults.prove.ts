@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scratchDatabase } from '../support/databases/scratch-database.js';
+import { scratchDatabase } from '../support/databases/start-databases.js';
 import { FaultSite } from './support/fault-site.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from '../support/databases/free-port.js';
+import { freePort } from '../support/databases/process-resources.js';
 import { ApiClient } from './support/api-client.js';
 import { deployedWays, type Deployed } from './support/deployed.js';
 import { ImageRoot } from './support/image-root.js';

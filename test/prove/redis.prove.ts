@@ -1,4 +1,4 @@
-import { startCluster, startSentinelGroup, type RedisGroup } from '../support/discovery/redis-groups.js';
+import { startCluster, startSentinelGroup, type RedisGroup } from './support/redis-groups.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';
 import { RedisSite, type RedisRound } from './support/redis-site.js';

@@ -4,7 +4,7 @@ import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DiscoveryResult } from '../../src/modules/discovery/model/scan.types.js';
-import { freePort } from '../support/databases/free-port.js';
+import { freePort } from '../support/databases/process-resources.js';
 import { startDatabases } from '../support/databases/start-databases.js';
 import { tryStart } from '../support/discovery/local-server.js';
 import { startKafkaMock, startNats, startPostgresql, startRedis } from '../support/discovery/servers.js';

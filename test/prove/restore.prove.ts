@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EnvError } from '../../src/config/env.js';
-import { dropDatabase, scratchDatabase } from '../support/databases/scratch-database.js';
+import { dropDatabase, scratchDatabase } from '../support/databases/start-databases.js';
 import { ApiClient } from './support/api-client.js';
 import { dumpDatabase, restoreDatabase } from './support/database-dump.js';
 import { doNumbered } from './support/numbered-work.js';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setPriority } from 'node:os';
 import * as fc from 'fast-check';
-import { freePort } from '../support/databases/free-port.js';
+import { freePort } from '../support/databases/process-resources.js';
 import { taskProcess, userTask } from '../support/runtime/process-files.js';
 import { ApiClient, systemPath } from './support/api-client.js';
 import type { ProofEnvironment } from './support/proof-environment.js';

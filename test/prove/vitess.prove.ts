@@ -1,5 +1,4 @@
-import { scratchDatabase } from '../support/databases/scratch-database.js';
-import { startDatabases, type TestDatabase } from '../support/databases/start-databases.js';
+import { scratchDatabase, startDatabases, type TestDatabase } from '../support/databases/start-databases.js';
 import { reasonNoVtcombo, Vtcombo } from '../support/databases/vtcombo.js';
 import { CountingPeer } from './support/call-counts.js';
 import { PRICED, PricedSide, type AgentPeers } from './support/priced-side.js';

@@ -12,6 +12,7 @@ import { AUDIENCE, StubIssuer } from './issuer.js';
 import { holdLimits } from './limits/limits.js';
 import { OpenApiContract } from './openapi-contract.js';
 import { ShardDiscipline } from './shard-discipline.js';
+import { Metrics } from '../../src/common/metrics/metrics.js';
 
 /** Key that seals secrets in tests. */
 export const TEST_SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
@@ -186,4 +187,27 @@ export class TestApp {
 function disciplineOf(nest: NestExpressApplication, env: Env): ShardDiscipline {
   const database = nest.get(Database);
   return ShardDiscipline.of(nest.get(DataSource), env.get('DATABASE_SHARDS'), () => database.isAtWork);
+}
+
+/** What `/metrics` says of one limit. */
+export interface ShownLimit {
+  most: number | undefined;
+  refusals: number | undefined;
+  all: number | undefined;
+  largest: number | undefined;
+}
+
+/** Reads what `/metrics` says of the limit of a setting; not as a request, which would count itself. */
+export async function limitMetrics(app: TestApp, setting: string): Promise<ShownLimit> {
+  const text = await app.nest.get(Metrics).text();
+  const value = (name: string, labels = ''): number | undefined => {
+    const line = text.split('\n').find((each) => each.startsWith(`${name}{limit="${setting}"${labels}} `));
+    return line === undefined ? undefined : Number(line.split(' ').at(-1));
+  };
+  return {
+    most: value('svc_limit'),
+    refusals: value('svc_limit_refusals_total'),
+    all: value('svc_limit_use', ',of="all"'),
+    largest: value('svc_limit_use', ',of="largest"'),
+  };
 }

@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { TAKES_LIMITS } from './limits/service-arguments.js';
 
 /** No test trusts that the machine is fast. */
 const MINUTES_MS = '180000';
@@ -70,3 +69,6 @@ async function tokenOf(folder: string): Promise<string> {
   });
   return stdout.trim();
 }
+
+/** Arguments of Node by which a built service takes limits from its environment: `of-process.mjs`. */
+export const TAKES_LIMITS = ['--import', new URL('limits/of-process.mjs', import.meta.url).href];

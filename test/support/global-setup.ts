@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import type { TestedDatabase } from './databases/database-kind.js';
-import { processFolder } from './databases/process-folder.js';
-import { dropDatabase, scratchDatabase } from './databases/scratch-database.js';
-import type { ServerKind } from './databases/server-program.js';
-import { startDatabases, type TestDatabase } from './databases/start-databases.js';
+import type { TestedDatabase, ServerKind } from './databases/server-program.js';
+import { processFolder } from './databases/process-resources.js';
+import {
+  dropDatabase,
+  scratchDatabase,
+  startDatabases,
+  type TestDatabase,
+} from './databases/start-databases.js';
 import { Vtcombo } from './databases/vtcombo.js';
 import { migrateDatabase, type WorkerDatabase } from './test-database.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
+import { type ServerResponse, createServer, type RequestListener, type Server } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
-import { IssuerServer } from './issuer-server.js';
+import { freePort } from './databases/process-resources.js';
 
 export const AUDIENCE = 'urn:svc:api';
 
@@ -128,4 +128,36 @@ function withoutUndefined(members: Record<string, unknown>): Record<string, unkn
 
 function json(response: ServerResponse, body: unknown): void {
   response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+}
+
+/** An HTTP server on a loopback port that can go away and come back on the same port. */
+export class IssuerServer {
+  private server: Server | undefined;
+  private port: number | undefined;
+  handler: RequestListener = (_request, response) => response.writeHead(404).end();
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port ?? 0}`;
+  }
+
+  /** Listens, the first time on a free port, later on the same one. */
+  async start(): Promise<void> {
+    this.port ??= await freePort();
+    const server = createServer((request, response) => this.handler(request, response));
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(this.port, '127.0.0.1', resolve);
+    });
+    this.server = server;
+  }
+
+  /** Stops listening and cuts every connection. Does nothing when it is not running. */
+  async stop(): Promise<void> {
+    const { server } = this;
+    this.server = undefined;
+    if (server) {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    }
+  }
 }

@@ -1,7 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { dereferenced } from './dereferenced.js';
 
 interface HeaderObject {
   required?: boolean;
@@ -150,4 +149,30 @@ function closed(value: unknown): object {
         : member;
     }),
   ) as object;
+}
+
+type Components = Record<string, Record<string, unknown> | undefined>;
+
+const SHARED = /^#\/components\/(responses|parameters|headers)\/(\w+)$/;
+
+/**
+ * A copy of an OpenAPI document in which shared responses, parameters and headers stand where they are referred to, as tests
+ * read them. Schemas stay references.
+ * @throws Error when a reference leads to nothing
+ */
+export function dereferenced(document: OpenAPIObject): OpenAPIObject {
+  const components = document.components as Components;
+  const put = (_key: string, value: unknown): unknown => {
+    const { $ref } = (value ?? {}) as { $ref?: unknown };
+    const [, kind = '', name = ''] = (typeof $ref === 'string' && SHARED.exec($ref)) || [];
+    if (kind === '') {
+      return value;
+    }
+    const shared = components[kind]?.[name];
+    if (shared === undefined) {
+      throw new Error(`${String($ref)} leads to nothing`);
+    }
+    return shared;
+  };
+  return { ...document, paths: JSON.parse(JSON.stringify(document.paths, put)) as OpenAPIObject['paths'] };
 }

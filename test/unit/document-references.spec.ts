@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DocumentReferences } from '../support/document-references.js';
+import { DocumentReferences } from '../support/source-rules.js';
 
 // Put together here, since this file is checked itself.
 const contract = (rest: string) => ['/** A rule (docs', `contract.md${rest}). */`].join('/');

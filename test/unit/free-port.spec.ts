@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { freePort } from '../support/databases/free-port.js';
+import { freePort } from '../support/databases/process-resources.js';
 
 const run = promisify(execFile);
-const MODULE = new URL('../support/databases/free-port.ts', import.meta.url).href;
+const MODULE = new URL('../support/databases/process-resources.ts', import.meta.url).href;
 const TWENTY_PORTS = `
   import { freePort } from '${MODULE}';
   const ports = await Promise.all(Array.from({ length: 20 }, freePort));

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { nextMessage } from '../prove/support/helper-process.js';
-import { endsWithUs } from '../support/ends-with-us.js';
+import { endsWithUs } from '../support/databases/process-resources.js';
 
 /** More than Node takes of one event before it warns of a leak. */
 const MANY = 20;
-const HOOK = fileURLToPath(new URL('../support/ends-with-us.ts', import.meta.url));
+const HOOK = fileURLToPath(new URL('../support/databases/process-resources.ts', import.meta.url));
 
 const childOf = (events: EventEmitter): ChildProcess => events as ChildProcess;
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { startEvaluation } from '../../support/evaluation-service.js';
 import { doNumbered } from '../../prove/support/numbered-work.js';
-import type { Tally } from '../../support/tally.js';
+import type { Tally } from '../../../scripts/tally.js';
 import { installed, PACKAGE_SETS, type PackageSetName } from './install.js';
 import {
   type CallAnswer,

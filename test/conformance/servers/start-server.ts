@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { endsWithUs } from '../../support/ends-with-us.js';
-import { freePort } from '../../support/databases/free-port.js';
+import { endsWithUs, freePort } from '../../support/databases/process-resources.js';
 import type { OtherServer } from './server-list.js';
 
 const START_MS = 60_000;

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { exportJWK, SignJWT, type JWK, type JWTPayload } from 'jose';
 import { Provider, type Grant } from 'oidc-provider';
-import { AUDIENCE, signingKey, type SigningKey } from '../../support/issuer.js';
-import { IssuerServer } from '../../support/issuer-server.js';
-import { resourceIndicators } from '../../support/resource-indicators.js';
+import { AUDIENCE, signingKey, type SigningKey, IssuerServer } from '../../support/issuer.js';
+import { resourceIndicators } from '../../support/oidc-issuer.js';
 import { PERSONAS, type Persona } from './personas.js';
 
 /** Client of the console, as an operator would register it: public, with PKCE. */

@@ -10,7 +10,7 @@ import {
   type ModelServer,
 } from '../../support/peers/model-server.js';
 import { noSocketsLeft } from '../../support/peers/peer.js';
-import { startToolsPeer, type ToolsPeer } from '../../support/peers/tools.peer.js';
+import { startToolsPeer, type ToolsPeer } from '../../support/peers/official.peers.js';
 import type { Published } from '../../support/runtime/publish.js';
 import { eventually, instancePath, started } from '../../support/runtime/runtime-client.js';
 import { incidentRows } from '../../support/runtime/runtime-rows.js';

@@ -6,8 +6,7 @@ import {
 import type { TestApp, TestResponse } from '../../support/app.js';
 import { connectionTestPath, uniqueName } from '../../support/factories.js';
 import { flows, node, processFile, serviceTask } from '../../support/runtime/process-files.js';
-import { deliveryPath, packageDocument, type Published } from '../../support/runtime/publish.js';
-import { workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { deliveryPath, packageDocument, type Published, workflowOf } from '../../support/runtime/publish.js';
 
 type Members = Record<string, unknown>;
 

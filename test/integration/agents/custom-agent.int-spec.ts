@@ -1,7 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WorkflowFailedError } from '../../../src/modules/workflows/model/workflows.errors.js';
 import { TestApp } from '../../support/app.js';
-import { startEverything, type ProcessPeer } from '../../support/peers/everything.peer.js';
+import {
+  startEverything,
+  type ProcessPeer,
+  startToolsPeer,
+  type ToolsPeer,
+} from '../../support/peers/official.peers.js';
 import {
   asksFor,
   observations,
@@ -9,7 +14,6 @@ import {
   startModelServer,
   type ModelServer,
 } from '../../support/peers/model-server.js';
-import { startToolsPeer, type ToolsPeer } from '../../support/peers/tools.peer.js';
 import type { Published } from '../../support/runtime/publish.js';
 import { eventually, instancePath, started } from '../../support/runtime/runtime-client.js';
 import { instanceRow } from '../../support/runtime/runtime-rows.js';

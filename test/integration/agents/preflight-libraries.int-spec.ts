@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
 import { TestApp } from '../../support/app.js';
-import { appPath, deliveryPath, packageDocument, type LibraryRef } from '../../support/runtime/publish.js';
+import {
+  appPath,
+  deliveryPath,
+  packageDocument,
+  type LibraryRef,
+  workflowOf,
+} from '../../support/runtime/publish.js';
 import { build, commit, store, type Problem } from '../builds/rows.js';
 import { agentNode } from '../builds/workflow-nodes.js';
 import { createdSystem, insertTools, newPlace, type Place, type SystemBody } from '../systems/rows.js';
-import { workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 interface Preflight {
   ready: boolean;

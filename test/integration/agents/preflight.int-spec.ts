@@ -3,11 +3,10 @@ import { SystemEntity } from '../../../src/modules/systems/storage/system.entity
 import { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';
 import { TestApp } from '../../support/app.js';
 import { toolPath } from '../../support/factories.js';
-import { appPath, deliveryPath, packageDocument } from '../../support/runtime/publish.js';
+import { appPath, deliveryPath, packageDocument, workflowOf } from '../../support/runtime/publish.js';
 import { build, commit, store, type Problem } from '../builds/rows.js';
 import { agentNode } from '../builds/workflow-nodes.js';
 import { createdSystem, insertTools, newPlace, type Place, type SystemBody } from '../systems/rows.js';
-import { workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 interface Preflight {
   ready: boolean;

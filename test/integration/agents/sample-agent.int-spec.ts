@@ -5,7 +5,7 @@ import { readModelScript } from '../../../src/evaluation/scripted-model/model-sc
 import { ScriptedModel } from '../../../src/evaluation/scripted-model/scripted-model.server.js';
 import { TestApp } from '../../support/app.js';
 import { connectionTestPath, detailsPath, listPath, toolPath } from '../../support/factories.js';
-import { startEverything, type ProcessPeer } from '../../support/peers/everything.peer.js';
+import { startEverything, type ProcessPeer } from '../../support/peers/official.peers.js';
 import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
 import { limitedEnv } from '../../support/limits/limits.js';
 

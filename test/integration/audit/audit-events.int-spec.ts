@@ -14,7 +14,7 @@ import {
 } from '../../support/factories.js';
 import { neverAnswers } from '../../support/peers/pathologies.js';
 import { startHttpPeer } from '../../support/peers/peer.js';
-import { startModernPeer, type ModernPeer } from '../../support/peers/modern.peer.js';
+import { startModernPeer, type ModernPeer } from '../../support/peers/official.peers.js';
 import { commitVersion, createdSystem, newPlace } from '../systems/rows.js';
 
 interface AuditPage {

@@ -6,7 +6,7 @@ import { isPermissionSetting, RequiredPermission } from '../../../src/common/aut
 import { AuditAction, AuditOutcome } from '../../../src/modules/audit/model/audit.types.js';
 import { AuditedAction } from '../../../src/modules/audit/recording/audited.decorator.js';
 import { TestApp } from '../../support/app.js';
-import { userTaskProcess } from '../../support/runtime/bpmn.js';
+import { userTaskProcess } from '../../support/runtime/process-files.js';
 import { publish } from '../../support/runtime/publish.js';
 import { started } from '../../support/runtime/runtime-client.js';
 import { auditRows } from '../systems/rows.js';

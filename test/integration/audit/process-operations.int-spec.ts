@@ -6,7 +6,7 @@ import { versionPath } from '../../support/factories.js';
 import { flows, node, processFile, taskProcess, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { instancePath, start, started } from '../../support/runtime/runtime-client.js';
-import { stopWork } from '../../support/runtime/stop-work.js';
+import { stopWork } from '../../support/runtime/runtime-rows.js';
 
 interface AuditEvent {
   action: string;

@@ -2,8 +2,7 @@ import { Provider } from 'oidc-provider';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TokenIntrospection } from '../../../src/common/auth/token-introspection.js';
 import { IntrospectionUnavailableError } from '../../../src/common/auth/auth.errors.js';
-import { IssuerServer } from '../../support/issuer-server.js';
-import { StubIssuer } from '../../support/issuer.js';
+import { IssuerServer, StubIssuer } from '../../support/issuer.js';
 import { call, seen, startGuardedApp, type GuardedApp } from './guarded-app.js';
 
 const CLIENT = { OIDC_INTROSPECTION_CLIENT_ID: 'svc:api', OIDC_INTROSPECTION_CLIENT_SECRET: 'a secret+' };

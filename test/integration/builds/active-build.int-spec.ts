@@ -4,7 +4,7 @@ import { ActiveBuildsService } from '../../../src/modules/builds/active/active-b
 import type { ActivatedBuild } from '../../../src/modules/builds/model/builds.types.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
-import { userTaskProcess } from '../../support/runtime/bpmn.js';
+import { userTaskProcess } from '../../support/runtime/process-files.js';
 import { appPath, publish } from '../../support/runtime/publish.js';
 import { activate, activeRow } from './rows.js';
 

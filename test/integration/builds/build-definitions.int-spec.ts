@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BuildDefinitionsService } from '../../../src/modules/builds/contents/build-definitions.service.js';
 import { TestApp } from '../../support/app.js';
-import { userTaskProcess } from '../../support/runtime/bpmn.js';
+import { userTaskProcess } from '../../support/runtime/process-files.js';
 import { publish } from '../../support/runtime/publish.js';
 import { activate, emptyWorkflow } from './rows.js';
 

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { flows, node, processFile, taskProcess, userTask } from '../../support/runtime/process-files.js';
-import { appPath, packageDocument, publish } from '../../support/runtime/publish.js';
+import { appPath, packageDocument, publish, workflowOf } from '../../support/runtime/publish.js';
 import { start } from '../../support/runtime/runtime-client.js';
-import { workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { insertTools } from '../systems/rows.js';
 import { activate, build, commit, emptyWorkflow, store, systemRows } from './rows.js';
 import { agentNode } from './workflow-nodes.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AppVersionEntity } from '../../../src/modules/apps/app-version.entity.js';
 import { TestApp } from '../../support/app.js';
 import { createPath, createSystemBody, systemPath } from '../../support/factories.js';
-import { userTaskProcess } from '../../support/runtime/bpmn.js';
+import { userTaskProcess } from '../../support/runtime/process-files.js';
 import { deliveryPath, packageDocument } from '../../support/runtime/publish.js';
 import { auditRows, createdSystem, newPlace, type Place } from '../systems/rows.js';
 import { build, commit, emptyWorkflow, store, systemRows } from './rows.js';

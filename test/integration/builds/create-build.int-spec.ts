@@ -8,7 +8,7 @@ import { BuildRepeatEntity, BuildSystemEntity } from '../../../src/modules/build
 import { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';
 import { TestApp } from '../../support/app.js';
 import { serviceAccount } from '../../support/factories.js';
-import { bpmnFile, sequence, userTaskProcess } from '../../support/runtime/bpmn.js';
+import { node, taskProcess, userTaskProcess } from '../../support/runtime/process-files.js';
 import { appPath, deliveryPath, packageDocument, publish } from '../../support/runtime/publish.js';
 import { auditRows, createdSystem, insertTools, newPlace, type Place } from '../systems/rows.js';
 import {
@@ -168,15 +168,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
     const again = await build(app, place);
     expect(await numbersOf(app, again.body.buildId, 'hello')).toEqual(numbers);
 
-    const longer = bpmnFile({
-      id: 'hello',
-      elements: sequence(
-        { tag: 'startEvent', id: 'start' },
-        { tag: 'userTask', id: 'approve' },
-        { tag: 'userTask', id: 'check' },
-        { tag: 'endEvent', id: 'end' },
-      ),
-    });
+    const longer = taskProcess('hello', node('userTask', 'approve'), node('userTask', 'check'));
     const later = await publish(app, { appId: place.appId, bpmn: longer });
     const { check, ...known } = await numbersOf(app, later.buildId, 'hello');
     expect(known).toEqual(numbers);

@@ -9,9 +9,8 @@ import {
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, ui, userTask } from '../../support/runtime/process-files.js';
-import { appPath, publish, type Published } from '../../support/runtime/publish.js';
+import { appPath, publish, type Published, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { execute, executed, instancePath, start, started } from '../../support/runtime/runtime-client.js';
-import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { activate } from './rows.js';
 
 const DAMAGED = /^What is stored of build "[\da-f-]+" does not match its checksum/;

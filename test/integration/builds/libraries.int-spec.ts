@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BuildDefinitionsService } from '../../../src/modules/builds/contents/build-definitions.service.js';
 import { TestApp } from '../../support/app.js';
 import { listPath, uniqueName } from '../../support/factories.js';
-import { userTaskProcess } from '../../support/runtime/bpmn.js';
+import { userTaskProcess } from '../../support/runtime/process-files.js';
 import {
   allowLibraries,
   appPath,

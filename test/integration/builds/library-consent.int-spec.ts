@@ -8,9 +8,10 @@ import {
   packageDocument,
   publish,
   type Published,
+  mapping,
+  workflowOf,
 } from '../../support/runtime/publish.js';
 import { eventually, instancePath, started } from '../../support/runtime/runtime-client.js';
-import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { newPlace, type Place } from '../systems/rows.js';
 import { build, commit } from './rows.js';
 

@@ -2,10 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BuildEntity } from '../../../src/modules/builds/storage/build.entity.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
-import { userTaskProcess } from '../../support/runtime/bpmn.js';
-import { deliveryPath, packageDocument, publish, type Published } from '../../support/runtime/publish.js';
+import { userTaskProcess } from '../../support/runtime/process-files.js';
+import {
+  deliveryPath,
+  packageDocument,
+  publish,
+  type Published,
+  calling,
+  mapping,
+  workflowOf,
+} from '../../support/runtime/publish.js';
 import { newPlace, type Place } from '../systems/rows.js';
-import { calling, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { changeNode, getNode, nodePath } from './workflow-nodes.js';
 import { build, buildRows, commit, packageRow, type PackageAnswer } from './rows.js';
 

@@ -4,23 +4,15 @@ import { canonicalJson } from '../../../src/common/canonical-json.js';
 import { AppPackageEntity } from '../../../src/modules/builds/storage/build.entity.js';
 import { packText } from '../../../src/common/packed-text.js';
 import { TestApp } from '../../support/app.js';
-import { bpmnFile, sequence, userTaskProcess } from '../../support/runtime/bpmn.js';
-import { packageDocument } from '../../support/runtime/publish.js';
+import { node, taskProcess, userTaskProcess } from '../../support/runtime/process-files.js';
+import { packageDocument, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { auditRows, commitVersion, newPlace, type Place } from '../systems/rows.js';
-import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { build, buildRows, commit, graphOf, packageRow, store } from './rows.js';
 import { changeNode, getNode, nodePath } from './workflow-nodes.js';
 
 /** What the service refuses, a task of another engine, and what it takes, a user task without actions. */
 const processWith = (tag: string, id: string, attributes = ''): string =>
-  bpmnFile({
-    id: 'old',
-    elements: sequence(
-      { tag: 'startEvent', id: 'start' },
-      { tag, id },
-      { tag: 'endEvent', id: 'end' },
-    ).replace(`<bpmn:${tag} `, `<bpmn:${tag} ${attributes} `),
-  });
+  taskProcess('old', node(tag, id, '', attributes));
 const FOREIGN = processWith(
   'serviceTask',
   'pay',

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { appPath, deliveryPath, packageDocument } from '../../support/runtime/publish.js';
-import { workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { appPath, deliveryPath, packageDocument, workflowOf } from '../../support/runtime/publish.js';
 import { auditRows, createdSystem, newPlace, type Place } from '../systems/rows.js';
 import { store, type Problem } from './rows.js';
 import { agentNode } from './workflow-nodes.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { bpmnFile, sequence, userTaskProcess } from '../../support/runtime/bpmn.js';
+import { node, taskProcess, userTaskProcess } from '../../support/runtime/process-files.js';
 import { packageDocument, publish } from '../../support/runtime/publish.js';
 import { auditRows, newPlace } from '../systems/rows.js';
 import {
@@ -90,13 +90,10 @@ describe('deliveries at the same time', () => {
   });
 
   it('of builds give every node one number', async () => {
-    const many = bpmnFile({
-      elements: sequence(
-        { tag: 'startEvent', id: 'start' },
-        ...Array.from({ length: 40 }, (_none, index) => ({ tag: 'userTask', id: `task_${index}` })),
-        { tag: 'endEvent', id: 'end' },
-      ),
-    });
+    const many = taskProcess(
+      'hello',
+      ...Array.from({ length: 40 }, (_none, index) => node('userTask', `task_${index}`)),
+    );
     for (let round = 0; round < ROUNDS; round += 1) {
       const place = newPlace();
       await store(app, place, packageDocument(place.appId, { bpmn: many }));

@@ -5,7 +5,14 @@ import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { flows, node, processFile, ui, userTask } from '../../support/runtime/process-files.js';
-import { appPath, packageDocument, publish, type Published } from '../../support/runtime/publish.js';
+import {
+  appPath,
+  packageDocument,
+  publish,
+  type Published,
+  mapping,
+  workflowOf,
+} from '../../support/runtime/publish.js';
 import {
   eventually,
   executed,
@@ -15,7 +22,6 @@ import {
   startPath,
 } from '../../support/runtime/runtime-client.js';
 import { eventRows, stateOf } from '../../support/runtime/runtime-rows.js';
-import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { auditRows, newPlace } from '../systems/rows.js';
 import { activate, buildRows, store } from './rows.js';
 

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { deliveryPath, packageDocument } from '../../support/runtime/publish.js';
+import {
+  deliveryPath,
+  packageDocument,
+  leading,
+  mapping,
+  workflowOf,
+} from '../../support/runtime/publish.js';
 import { auditRows, createdSystem, newPlace, type Place } from '../systems/rows.js';
-import { leading, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { build, commit, store, systemRows } from './rows.js';
 import { agentNode, changeNode, getNode, nodePath, workflowsPath, type Node } from './workflow-nodes.js';
 

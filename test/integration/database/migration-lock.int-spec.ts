@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dataSourceOptions } from '../../../src/database/data-source.options.js';
 import { migrate, MigrationLockError, withMigrationLock } from '../../../src/database/migrate.js';
 import { SCHEMA } from '../../../src/schema.js';
-import { dropDatabase, scratchDatabase } from '../../support/databases/scratch-database.js';
+import { dropDatabase, scratchDatabase } from '../../support/databases/start-databases.js';
 import { limitedEnv } from '../../support/limits/limits.js';
 
 const testUrl = String(process.env['DATABASE_URL']);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Metrics } from '../../../src/common/metrics/metrics.js';
 import { TestApp } from '../../support/app.js';
-import { freePort } from '../../support/databases/free-port.js';
+import { freePort } from '../../support/databases/process-resources.js';
 
 const alerts = parse(readFileSync('deploy/monitoring/alerts.yaml', 'utf8')) as {
   groups: { rules: { alert: string; expr: string }[] }[];

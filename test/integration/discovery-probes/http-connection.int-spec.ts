@@ -1,10 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { pages } from '../../support/discovery/pages.js';
+import { pages, noSocketsLeft, type Peer, startHttpPeer, startHttpsPeer } from '../../support/peers/peer.js';
 import { component, failureOf, runProbe } from '../../support/discovery/run-probe.js';
-import { noSocketsLeft, type Peer, startHttpPeer, startHttpsPeer } from '../../support/peers/peer.js';
-import { tlsCertificate } from '../../support/peers/tls-certificate.js';
+import { tlsCertificate } from '../../support/peers/certificates.js';
 
 const HEALTHY = { '/health': { body: { status: 'ok', version: '1.0' } } };
 const open: Peer[] = [];

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Page, pages } from '../../support/discovery/pages.js';
+import { type Page, pages, noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
 import { component, failureOf, runProbe } from '../../support/discovery/run-probe.js';
-import { noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
 
 const open: Peer[] = [];
 afterEach(() => Promise.all(open.splice(0).map((peer) => peer.close())));

@@ -1,8 +1,8 @@
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../support/databases/free-port.js';
+import { freePort } from '../../support/databases/process-resources.js';
 import { component, failureOf, runProbe } from '../../support/discovery/run-probe.js';
-import { tlsCertificate } from '../../support/peers/tls-certificate.js';
+import { tlsCertificate } from '../../support/peers/certificates.js';
 
 const KEYWORDS = ['8BITMIME', 'PIPELINING', 'SIZE', 'SMTPUTF8'];
 const [nearlyOver, fresh] = [tlsCertificate(2), tlsCertificate(90)];

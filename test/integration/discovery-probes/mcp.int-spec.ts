@@ -1,9 +1,8 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Component } from '../../../src/modules/discovery/model/component.types.js';
 import * as probing from '../../support/discovery/run-probe.js';
-import { connectionService, stopServices } from '../../support/peers/connection-tests.js';
-import { startEverything } from '../../support/peers/everything.peer.js';
-import { startModernPeer } from '../../support/peers/modern.peer.js';
+import { connectionService, stopServices } from '../../support/peers/mcp-services.js';
+import { startEverything, startModernPeer } from '../../support/peers/official.peers.js';
 import { noSocketsLeft, type Peer } from '../../support/peers/peer.js';
 import { startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
 

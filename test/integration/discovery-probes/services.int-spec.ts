@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { startMongodbStub } from '../../support/discovery/mongodb.stub.js';
-import { type Page, pages } from '../../support/discovery/pages.js';
+import { type Page, pages, noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
 import { component, failureOf, runProbe } from '../../support/discovery/run-probe.js';
 import { startTlsFront } from '../../support/discovery/tls-servers.js';
-import { OidcIssuer } from '../../support/oidc-issuer.js';
-import { startOAuthPeer } from '../../support/peers/oauth.peer.js';
-import { noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
-import { tlsCertificate } from '../../support/peers/tls-certificate.js';
+import { OidcIssuer, startOAuthPeer } from '../../support/oidc-issuer.js';
+import { tlsCertificate } from '../../support/peers/certificates.js';
 
 /** The driver of MongoDB tries again until its time is over, then says why: waits that long, so not as patient as others. */
 const UNTIL_LATE = { timeoutMs: 5_000 };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import S3rver from 's3rver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../support/databases/free-port.js';
+import { freePort } from '../../support/databases/process-resources.js';
 import { component, failureOf, runProbe } from '../../support/discovery/run-probe.js';
 import { startHttpPeer } from '../../support/peers/peer.js';
 

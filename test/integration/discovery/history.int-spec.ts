@@ -6,8 +6,14 @@ import {
   DiscoveryScanEntity,
 } from '../../../src/modules/discovery/storage/discovery.entity.js';
 import { TestApp } from '../../support/app.js';
-import { FakePlatform, healthy, refused } from '../../support/discovery/fake-platform.js';
-import { histories, PlatformModel, toComponent } from '../../support/discovery/platform-model.js';
+import {
+  FakePlatform,
+  healthy,
+  refused,
+  histories,
+  PlatformModel,
+  toComponent,
+} from '../../support/discovery/fake-platform.js';
 
 const PATH = '/api/platform/discover';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { freePort } from '../../support/databases/free-port.js';
+import { freePort } from '../../support/databases/process-resources.js';
 import {
   connectionTestPath,
   createPath,

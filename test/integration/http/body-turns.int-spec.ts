@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { TestApp, type TestResponse } from '../../support/app.js';
-import { limitMetrics } from '../../support/limit-metrics.js';
+import { TestApp, type TestResponse, limitMetrics } from '../../support/app.js';
 import { connectionTestPath, createPath, createSystemBody } from '../../support/factories.js';
 
 const BODY_BYTES = 40_000;

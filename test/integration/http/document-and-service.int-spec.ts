@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildOpenApi } from '../../../src/openapi.js';
-import { dereferenced } from '../../support/dereferenced.js';
+import { dereferenced } from '../../support/openapi-contract.js';
 import { TestApp } from '../../support/app.js';
 import { createPath, createSystemBody, serviceAccount, systemPath } from '../../support/factories.js';
 import { appPath } from '../../support/runtime/publish.js';

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { TestApp, type TestResponse } from '../../support/app.js';
+import { TestApp, type TestResponse, limitMetrics } from '../../support/app.js';
 import { connectionTestPath, listPath } from '../../support/factories.js';
-import { limitMetrics } from '../../support/limit-metrics.js';
 
 const PER_MINUTE = 5;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildOpenApi } from '../../../src/openapi.js';
-import { dereferenced } from '../../support/dereferenced.js';
+import { dereferenced } from '../../support/openapi-contract.js';
 import { TestApp } from '../../support/app.js';
 import { createPath, listPath } from '../../support/factories.js';
 import { sendRaw } from './raw-http.js';

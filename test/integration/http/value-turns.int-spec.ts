@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ProcessStarter } from '../../../src/modules/process-runtime/steps/process-starter.js';
-import { TestApp } from '../../support/app.js';
-import { limitMetrics } from '../../support/limit-metrics.js';
+import { TestApp, limitMetrics } from '../../support/app.js';
 import { taskProcess, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, start } from '../../support/runtime/runtime-client.js';

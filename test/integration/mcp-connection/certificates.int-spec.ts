@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TlsMaterial } from '../../../src/common/tls/tls-material.js';
 import type { DiscoveredTool } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
 import { startTlsFront } from '../../support/discovery/tls-servers.js';
-import { CertificateAuthority } from '../../support/peers/certificate-authority.js';
+import { CertificateAuthority, type TlsCertificate } from '../../support/peers/certificates.js';
 import {
   connectionService,
   noAuth,
   serviceAccount,
+  callOf,
   stopServices,
-} from '../../support/peers/connection-tests.js';
-import { type ModernPeer, startModernPeer } from '../../support/peers/modern.peer.js';
-import type { TlsCertificate } from '../../support/peers/tls-certificate.js';
+  toolCallsService,
+} from '../../support/peers/mcp-services.js';
+import { type ModernPeer, startModernPeer } from '../../support/peers/official.peers.js';
 import { startTokenPeer, type TokenPeer } from '../../support/peers/token.peer.js';
-import { callOf, stopToolCalls, toolCallsService } from '../../support/peers/tool-calls.js';
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
@@ -50,7 +50,7 @@ describe('certificates of a system, as they are used', () => {
     urls['token'] = await front('/token', tokens.url, { ...server, requestCert: true });
   });
   afterAll(async () => {
-    await Promise.all([stopServices(), stopToolCalls()]);
+    await stopServices();
     await Promise.all([peer, tokens, ...fronts].map((each) => each.close()));
     await Promise.all([authority.close(), stranger.close()]);
   });

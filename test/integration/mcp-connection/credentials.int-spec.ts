@@ -3,20 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { jwtVerify } from 'jose';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
-import {
-  connectionService,
-  noAuth,
-  serviceAccount,
-  stopServices,
-} from '../../support/peers/connection-tests.js';
+import { connectionService, noAuth, serviceAccount, stopServices } from '../../support/peers/mcp-services.js';
 import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
 import { startLegacySse } from '../../support/peers/legacy-sse.peer.js';
-import { startModernPeer } from '../../support/peers/modern.peer.js';
-import { startOAuthPeer } from '../../support/peers/oauth.peer.js';
+import { startModernPeer } from '../../support/peers/official.peers.js';
+import { startTokenPeer, type TokenScript } from '../../support/peers/token.peer.js';
+import { startOAuthPeer } from '../../support/oidc-issuer.js';
 import { forbidden, unauthorized } from '../../support/peers/pathologies.js';
 import { noSocketsLeft, type Peer, readBody, startHttpPeer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
-import { startTokenPeer, type TokenScript } from '../../support/peers/token.peer.js';
 
 const open: Peer[] = [];
 const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {

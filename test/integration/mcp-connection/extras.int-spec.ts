@@ -3,9 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
-import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
+import {
+  connectionService,
+  noAuth,
+  callOf,
+  definition,
+  stopServices,
+  toolCallsService,
+} from '../../support/peers/mcp-services.js';
 import { type Peer, readBody, startHttpPeer } from '../../support/peers/peer.js';
-import { callOf, definition, stopToolCalls, toolCallsService } from '../../support/peers/tool-calls.js';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 const LOOSE_INFO = { name: 'loose', version: 1, title: null, icons: [{ href: 'x' }], vendor: 'x' };
@@ -113,7 +119,7 @@ describe('A server that adds what means nothing', () => {
   afterEach(async () => {
     await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
-  afterAll(() => Promise.all([stopServices(), stopToolCalls()]));
+  afterAll(stopServices);
 
   it.each([
     ['2025-11-25', 'JSON'],

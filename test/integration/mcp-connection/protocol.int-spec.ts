@@ -2,10 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
-import { type ProcessPeer, startEverything } from '../../support/peers/everything.peer.js';
+import { connectionService, noAuth, stopServices } from '../../support/peers/mcp-services.js';
+import { type ProcessPeer, startEverything, startModernPeer } from '../../support/peers/official.peers.js';
 import { type LegacySseScript, startLegacySse } from '../../support/peers/legacy-sse.peer.js';
-import { startModernPeer } from '../../support/peers/modern.peer.js';
 import { commentsOnly, neverAnswers, notFound, webPage } from '../../support/peers/pathologies.js';
 import { noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp, startToolListPeer } from '../../support/peers/scripted-mcp.peer.js';

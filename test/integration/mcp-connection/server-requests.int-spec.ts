@@ -13,7 +13,7 @@ import {
   sendResult,
   startScriptedMcp,
 } from '../../support/peers/scripted-mcp.peer.js';
-import { callOf, definition, stopToolCalls, toolCallsService } from '../../support/peers/tool-calls.js';
+import { callOf, definition, stopServices, toolCallsService } from '../../support/peers/mcp-services.js';
 
 const WORK = definition('work');
 const LISTED = [{ name: 'work', inputSchema: { type: 'object' } }];
@@ -80,7 +80,7 @@ describe('Requests of a server of the 2025 revisions while a tool is called', ()
   afterEach(async () => {
     await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
-  afterAll(stopToolCalls);
+  afterAll(stopServices);
 
   async function answerHeard(url: string): Promise<unknown> {
     const result = await calls.callTool(callOf(url, WORK));

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/common/json.js';
-import { stopToolCalls, toolCallsService } from '../../support/peers/tool-calls.js';
+import { stopServices, toolCallsService } from '../../support/peers/mcp-services.js';
 
 const NAMES = Array.from({ length: 1_000 }, (_, index) => `name${index}`);
 const COSTLY = { problem: expect.stringContaining('asks for too much work') as string };
@@ -11,7 +11,7 @@ const given = (length: number, item: unknown): string =>
   JSON.stringify({ text: Array.from({ length }, () => item) });
 
 describe('ToolCallsService.checkArguments', () => {
-  afterEach(stopToolCalls);
+  afterEach(stopServices);
 
   it.each<[string, string, JsonObject, unknown]>([
     ['that fit', '{"a": 1}', { required: ['a'] }, { value: { a: 1 } }],

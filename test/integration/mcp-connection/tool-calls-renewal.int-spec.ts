@@ -7,7 +7,7 @@ import {
   sendResult,
   startScriptedMcp,
 } from '../../support/peers/scripted-mcp.peer.js';
-import { callOf, definition, stopToolCalls, toolCallsService } from '../../support/peers/tool-calls.js';
+import { callOf, definition, stopServices, toolCallsService } from '../../support/peers/mcp-services.js';
 
 const WORK = definition('work');
 const LISTED = { name: 'work', inputSchema: { type: 'object' } };
@@ -38,7 +38,7 @@ describe('Sessions of tool calls that change while calls are under way', () => {
   afterEach(async () => {
     await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
-  afterAll(stopToolCalls);
+  afterAll(stopServices);
 
   it('reads the list again when the server says during a reading that it has changed', async () => {
     let finishReading: (() => void) | undefined;

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import type { ToolCallRequest } from '../../../src/modules/mcp-connection/model/tool-call.types.js';
-import { startModernPeer } from '../../support/peers/modern.peer.js';
-import { startOAuthPeer } from '../../support/peers/oauth.peer.js';
+import { startModernPeer } from '../../support/peers/official.peers.js';
+import { startTokenPeer } from '../../support/peers/token.peer.js';
+import { startOAuthPeer } from '../../support/oidc-issuer.js';
 import { neverAnswers } from '../../support/peers/pathologies.js';
 import { noSocketsLeft, type Peer } from '../../support/peers/peer.js';
 import {
@@ -12,8 +13,7 @@ import {
   sendResult,
   startScriptedMcp,
 } from '../../support/peers/scripted-mcp.peer.js';
-import { startTokenPeer } from '../../support/peers/token.peer.js';
-import { callOf, definition, stopToolCalls, toolCallsService } from '../../support/peers/tool-calls.js';
+import { callOf, definition, stopServices, toolCallsService } from '../../support/peers/mcp-services.js';
 
 const WORK = definition('work');
 const PEER_TOOL = definition('first', {
@@ -57,7 +57,7 @@ describe('Sessions of tool calls', () => {
   afterEach(async () => {
     await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
-  afterAll(stopToolCalls);
+  afterAll(stopServices);
 
   it('connects and lists once for many calls, uses a socket again and takes leave when idle', async () => {
     const sockets = new Set<unknown>();

@@ -2,11 +2,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { Metrics } from '../../../src/common/metrics/metrics.js';
 import type { DiscoveredTool } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
-import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
-import { type ProcessPeer, startEverything } from '../../support/peers/everything.peer.js';
-import { startModernPeer } from '../../support/peers/modern.peer.js';
+import {
+  connectionService,
+  noAuth,
+  callOf,
+  stopServices,
+  toolCallsService,
+} from '../../support/peers/mcp-services.js';
+import { type ProcessPeer, startEverything, startModernPeer } from '../../support/peers/official.peers.js';
 import type { Peer } from '../../support/peers/peer.js';
-import { callOf, stopToolCalls, toolCallsService } from '../../support/peers/tool-calls.js';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const open: Peer[] = [];
@@ -28,7 +32,7 @@ describe('Tool calls to servers that behave', () => {
     await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
   afterAll(async () => {
-    await Promise.all([stopServices(), stopToolCalls()]);
+    await stopServices();
     await Promise.all([streamable.close(), sse.close()]);
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
-import { connectionService, noAuth, stopServices } from '../../support/peers/connection-tests.js';
+import { connectionService, noAuth, stopServices } from '../../support/peers/mcp-services.js';
 import { IN_TIME_MS } from '../../support/patience.js';
 import type { Peer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp, startToolListPeer } from '../../support/peers/scripted-mcp.peer.js';

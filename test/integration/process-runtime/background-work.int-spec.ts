@@ -13,7 +13,7 @@ import {
   ui,
   userTask,
 } from '../../support/runtime/process-files.js';
-import { publish, type Published } from '../../support/runtime/publish.js';
+import { publish, type Published, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { eventually, execute, executed, started } from '../../support/runtime/runtime-client.js';
 import {
   childRows,
@@ -23,7 +23,6 @@ import {
   stateOf,
   tokenRows,
 } from '../../support/runtime/runtime-rows.js';
-import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 const duration = (text: string): string => timerEvent('timeDuration', text);
 

@@ -6,10 +6,9 @@ import { IdBlocks } from '../../../src/database/id-blocks.js';
 import { JobQueueService } from '../../../src/modules/jobs/queue/job-queue.service.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
-import { publish, type Published } from '../../support/runtime/publish.js';
+import { publish, type Published, calling, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
 import { eventRows, instanceRow, tokenRows } from '../../support/runtime/runtime-rows.js';
-import { calling, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 const ERRORS = [
   ['e', 'E'],

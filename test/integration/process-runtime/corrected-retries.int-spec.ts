@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, userTask } from '../../support/runtime/process-files.js';
-import { publish, type Published } from '../../support/runtime/publish.js';
+import { publish, type Published, leading, workflowOf } from '../../support/runtime/publish.js';
 import {
   eventually,
   instancePath,
@@ -11,7 +11,6 @@ import {
   type StartBody,
 } from '../../support/runtime/runtime-client.js';
 import { eventRows, incidentRows, instanceRow, stateOf } from '../../support/runtime/runtime-rows.js';
-import { leading, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { auditRows } from '../systems/rows.js';
 
 const RUN = serviceTask('score', [{ name: 'run', kind: 'startWorkflow', workflow: 'picking' }]);

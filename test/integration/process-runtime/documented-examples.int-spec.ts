@@ -7,7 +7,7 @@ import type { InstanceResponseDto } from '../../../src/modules/process-runtime/r
 import type { ProcessPageDto } from '../../../src/modules/process-runtime/starts/startable-process.dto.js';
 import { buildOpenApi } from '../../../src/openapi.js';
 import { TestApp } from '../../support/app.js';
-import { dereferenced } from '../../support/dereferenced.js';
+import { dereferenced } from '../../support/openapi-contract.js';
 import {
   execute,
   instancePath,

@@ -10,7 +10,7 @@ import {
   ui,
   userTask,
 } from '../../support/runtime/process-files.js';
-import { publish, type Published } from '../../support/runtime/publish.js';
+import { publish, type Published, leading, mapping, workflowOf } from '../../support/runtime/publish.js';
 import {
   eventually,
   execute,
@@ -18,7 +18,6 @@ import {
   start,
   type StopBody,
 } from '../../support/runtime/runtime-client.js';
-import { leading, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 const MESSAGES = '<bpmn:message id="M" name="told" svc:correlation="order.id"/>';
 const timer = (text: string): string => timerEvent('timeDuration', text);

@@ -6,8 +6,7 @@ import {
   ProcessInstanceEntity,
 } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
-import { TestApp } from '../../support/app.js';
-import { limitMetrics } from '../../support/limit-metrics.js';
+import { TestApp, limitMetrics } from '../../support/app.js';
 import { flows, node, processFile, taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, executed, instancePath, start, started } from '../../support/runtime/runtime-client.js';

@@ -10,9 +10,8 @@ import { TestApp } from '../../support/app.js';
 import { plansOf, planOf } from '../../support/databases/query-plans.js';
 import { uniqueName } from '../../support/factories.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
-import { publish, type Published } from '../../support/runtime/publish.js';
+import { publish, type Published, leading, workflowOf } from '../../support/runtime/publish.js';
 import { eventually, execute, instancePath, start, started } from '../../support/runtime/runtime-client.js';
-import { leading, workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 const PATH = '/rtm/api/runtime/process-incident';
 const isEmbedded = String(process.env['DATABASE_URL']).startsWith('sqlite:');

@@ -5,8 +5,13 @@ import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { execute, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
-import { eventRows, incidentRows, instanceRow, tokenRows } from '../../support/runtime/runtime-rows.js';
-import { stopWork } from '../../support/runtime/stop-work.js';
+import {
+  eventRows,
+  incidentRows,
+  instanceRow,
+  tokenRows,
+  stopWork,
+} from '../../support/runtime/runtime-rows.js';
 
 const timed = processFile(
   'timed',

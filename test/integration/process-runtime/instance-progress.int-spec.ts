@@ -1,8 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestApp } from '../../support/app.js';
+import { TestApp, limitMetrics } from '../../support/app.js';
 import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
-import { limitMetrics } from '../../support/limit-metrics.js';
 import { Follower } from '../../support/runtime/follower.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, executed, instancePath, start, started } from '../../support/runtime/runtime-client.js';

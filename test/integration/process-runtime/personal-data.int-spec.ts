@@ -7,9 +7,8 @@ import { ProcessRepeatEntity } from '../../../src/modules/repeats/storage/proces
 import { TestApp } from '../../support/app.js';
 import { Follower } from '../../support/runtime/follower.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
-import { publish, type Published } from '../../support/runtime/publish.js';
+import { publish, type Published, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { eventually, execute, instancePath, start } from '../../support/runtime/runtime-client.js';
-import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 /** What a person entered; it occurs nowhere else. */
 const CANARY = 'canary of a person';

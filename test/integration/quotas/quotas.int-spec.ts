@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QuotaUseEntity } from '../../../src/modules/quotas/storage/quota-use.entity.js';
 import { TestApp } from '../../support/app.js';
 import { asksFor, says, startModelServer, type ModelServer } from '../../support/peers/model-server.js';
-import { startToolsPeer, type ToolsPeer } from '../../support/peers/tools.peer.js';
+import { startToolsPeer, type ToolsPeer } from '../../support/peers/official.peers.js';
 import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
 import { uniqueName } from '../../support/factories.js';
 import {

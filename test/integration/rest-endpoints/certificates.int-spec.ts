@@ -10,12 +10,10 @@ import {
   systemPath,
   uniqueName,
 } from '../../support/factories.js';
-import { CertificateAuthority } from '../../support/peers/certificate-authority.js';
-import { type ModernPeer, startModernPeer } from '../../support/peers/modern.peer.js';
+import { CertificateAuthority, type TlsCertificate } from '../../support/peers/certificates.js';
+import { type ModernPeer, startModernPeer } from '../../support/peers/official.peers.js';
 import { type Peer, startHttpPeer } from '../../support/peers/peer.js';
-import type { TlsCertificate } from '../../support/peers/tls-certificate.js';
-import { deliveryPath, packageDocument, publish } from '../../support/runtime/publish.js';
-import { workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { deliveryPath, packageDocument, publish, workflowOf } from '../../support/runtime/publish.js';
 import { runWorkflow } from '../workflows/workflow-package.js';
 
 describe('certificates of a system, from the package to the call', () => {

@@ -14,9 +14,8 @@ import { WorkflowRunsService } from '../../../src/modules/workflows/runs/workflo
 import { TestApp } from '../../support/app.js';
 import { readBody, startHttpPeer, type Peer } from '../../support/peers/peer.js';
 import { startTokenPeer, type TokenPeer } from '../../support/peers/token.peer.js';
-import { publish, type Published } from '../../support/runtime/publish.js';
+import { publish, type Published, workflowOf } from '../../support/runtime/publish.js';
 import { eventually } from '../../support/runtime/runtime-client.js';
-import { workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { failureOf, runWorkflow } from '../workflows/workflow-package.js';
 
 interface Seen {

@@ -16,6 +16,8 @@ import {
   packageDocument,
   publish,
   type Published,
+  mapping,
+  workflowOf,
 } from '../../support/runtime/publish.js';
 import {
   execute,
@@ -27,7 +29,6 @@ import {
   startPath,
 } from '../../support/runtime/runtime-client.js';
 import { auditRows } from '../systems/rows.js';
-import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 const SCOPES = {
   'integration-management': 'integration:manage',

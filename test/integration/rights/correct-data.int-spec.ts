@@ -6,10 +6,9 @@ import { ProcessCorrectionEntity } from '../../../src/modules/process-runtime/st
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { flows, node, processFile, serviceTask, userTask } from '../../support/runtime/process-files.js';
-import { publish, type Published } from '../../support/runtime/publish.js';
+import { publish, type Published, leading, workflowOf } from '../../support/runtime/publish.js';
 import { eventually, instancePath, started, type StartBody } from '../../support/runtime/runtime-client.js';
 import { incidentRows, instanceRow } from '../../support/runtime/runtime-rows.js';
-import { leading, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { auditRows } from '../systems/rows.js';
 
 const OLD = { id: 'test', key: Buffer.alloc(32, 7) };

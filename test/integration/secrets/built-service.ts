@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TAKES_LIMITS } from '../../support/limits/service-arguments.js';
-import { freePort } from '../../support/databases/free-port.js';
+import { TAKES_LIMITS } from '../../support/evaluation-service.js';
+import { freePort } from '../../support/databases/process-resources.js';
 
 /** Far more than a start takes, also on a machine that has much else to do. */
 const START_TIMEOUT_MS = 120_000;

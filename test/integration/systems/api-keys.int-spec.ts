@@ -12,7 +12,7 @@ import {
   detailsPath,
   systemPath,
 } from '../../support/factories.js';
-import { startModernPeer } from '../../support/peers/modern.peer.js';
+import { startModernPeer } from '../../support/peers/official.peers.js';
 import { startLegacySse } from '../../support/peers/legacy-sse.peer.js';
 import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';

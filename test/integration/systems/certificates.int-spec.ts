@@ -16,8 +16,7 @@ import {
   serviceAccount,
   systemPath,
 } from '../../support/factories.js';
-import { CertificateAuthority } from '../../support/peers/certificate-authority.js';
-import type { TlsCertificate } from '../../support/peers/tls-certificate.js';
+import { CertificateAuthority, type TlsCertificate } from '../../support/peers/certificates.js';
 import {
   auditRows,
   commitVersion,

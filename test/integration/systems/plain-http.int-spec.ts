@@ -9,7 +9,7 @@ import {
   systemPath,
   uniqueName,
 } from '../../support/factories.js';
-import { type ModernPeer, startModernPeer } from '../../support/peers/modern.peer.js';
+import { type ModernPeer, startModernPeer } from '../../support/peers/official.peers.js';
 import { deliveryPath, packageDocument } from '../../support/runtime/publish.js';
 import { createdSystem, newPlace } from './rows.js';
 

@@ -11,8 +11,8 @@ import {
   detailsPath,
   systemPath,
 } from '../../support/factories.js';
-import { startModernPeer } from '../../support/peers/modern.peer.js';
-import { startOAuthPeer } from '../../support/peers/oauth.peer.js';
+import { startModernPeer } from '../../support/peers/official.peers.js';
+import { startOAuthPeer } from '../../support/oidc-issuer.js';
 import { packageDocument } from '../../support/runtime/publish.js';
 import { store } from '../builds/rows.js';
 import { auditRows, createdSystem, newPlace, systemRow, type Place } from './rows.js';

@@ -16,8 +16,7 @@ import {
 } from '../../support/factories.js';
 import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
-import { packageDocument, publish } from '../../support/runtime/publish.js';
-import { workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { packageDocument, publish, workflowOf } from '../../support/runtime/publish.js';
 import { store } from '../builds/rows.js';
 import { readSystem } from '../tools/tool-support.js';
 import { runWorkflow } from '../workflows/workflow-package.js';

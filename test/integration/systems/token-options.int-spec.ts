@@ -12,7 +12,7 @@ import {
   serviceAccount,
   systemPath,
 } from '../../support/factories.js';
-import { startModernPeer } from '../../support/peers/modern.peer.js';
+import { startModernPeer } from '../../support/peers/official.peers.js';
 import { startTokenPeer } from '../../support/peers/token.peer.js';
 import { packageDocument } from '../../support/runtime/publish.js';
 import { store } from '../builds/rows.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
 import { TestApp } from '../../support/app.js';
 import { sendResult, startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
-import { startToolsPeer, type ToolsPeer } from '../../support/peers/tools.peer.js';
+import { startToolsPeer, type ToolsPeer } from '../../support/peers/official.peers.js';
 import { auditRows } from '../systems/rows.js';
 import { createSystem, readSystem, testConnection, type SystemBody } from './tool-support.js';
 

@@ -6,9 +6,13 @@ import {
 import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
 import { TestApp } from '../../support/app.js';
 import { connectionTestPath, serviceAccount } from '../../support/factories.js';
-import { startEverything, type ProcessPeer } from '../../support/peers/everything.peer.js';
-import { startModernPeer, type ModernPeer } from '../../support/peers/modern.peer.js';
-import { startOAuthPeer } from '../../support/peers/oauth.peer.js';
+import {
+  startEverything,
+  type ProcessPeer,
+  startModernPeer,
+  type ModernPeer,
+} from '../../support/peers/official.peers.js';
+import { startOAuthPeer } from '../../support/oidc-issuer.js';
 import { hugeAnswer, neverAnswers } from '../../support/peers/pathologies.js';
 import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
 import { auditRows } from '../systems/rows.js';

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONNECTION_FAILURES } from '../../../src/modules/mcp-connection/model/connection-failure.types.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { connectionTestPath, serviceAccount } from '../../support/factories.js';
-import { startModernPeer, type ModernPeer } from '../../support/peers/modern.peer.js';
-import { startOAuthPeer } from '../../support/peers/oauth.peer.js';
+import { startModernPeer, type ModernPeer } from '../../support/peers/official.peers.js';
+import { startOAuthPeer } from '../../support/oidc-issuer.js';
 import type { ConnectionTestBody } from './tool-support.js';
 
 const CLIENT = {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
 import { systemPath, toolPath } from '../../support/factories.js';
-import { startModernPeer } from '../../support/peers/modern.peer.js';
+import { startModernPeer } from '../../support/peers/official.peers.js';
 import type { ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
 import {
   commitVersion,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, vi } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { startTraceCollector, type TraceCollector } from '../../support/peers/trace-collector.js';
+import { startTraceCollector, type TraceCollector } from './trace-collector.js';
 
 /** Variables of the OpenTelemetry SDK: every request is recorded, and nobody waits long for the collector. */
 const TRACED = { OTEL_TRACES_SAMPLER: 'always_on', OTEL_BSP_SCHEDULE_DELAY: '20' };

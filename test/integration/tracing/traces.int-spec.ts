@@ -7,13 +7,9 @@ import {
   startModelServer,
   type ModelServer,
 } from '../../support/peers/model-server.js';
-import {
-  type CollectedSpan,
-  startTraceCollector,
-  type TraceCollector,
-} from '../../support/peers/trace-collector.js';
+import { type CollectedSpan, startTraceCollector, type TraceCollector } from './trace-collector.js';
 import { startHttpPeer } from '../../support/peers/peer.js';
-import { startToolsPeer, type ToolsPeer } from '../../support/peers/tools.peer.js';
+import { startToolsPeer, type ToolsPeer } from '../../support/peers/official.peers.js';
 import {
   flows,
   node,
@@ -24,9 +20,8 @@ import {
   ui,
   userTask,
 } from '../../support/runtime/process-files.js';
-import { publish, type Published } from '../../support/runtime/publish.js';
+import { publish, type Published, workflowOf } from '../../support/runtime/publish.js';
 import { eventually, execute, instancePath, start } from '../../support/runtime/runtime-client.js';
-import { workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { publishAgent } from '../agents/agent-support.js';
 import { IS_EMBEDDED } from '../jobs/job-replica.js';
 import { startTraced, traced } from './trace-support.js';

@@ -5,8 +5,7 @@ import { TestApp } from '../../support/app.js';
 import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, execute, executed, started } from '../../support/runtime/runtime-client.js';
-import { whileLocked } from '../../support/runtime/locked-instance.js';
-import { instanceRow } from '../../support/runtime/runtime-rows.js';
+import { whileLocked, instanceRow } from '../../support/runtime/runtime-rows.js';
 
 const WINDOW_MS = 2_000;
 const LOCKED_MS = 500;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { userTaskProcess } from '../../support/runtime/bpmn.js';
-import { taskProcess, userTask } from '../../support/runtime/process-files.js';
+import { userTaskProcess, taskProcess, userTask } from '../../support/runtime/process-files.js';
 import { deliveryPath, packageDocument, publish, type Published } from '../../support/runtime/publish.js';
 import { execute, instancePath, started } from '../../support/runtime/runtime-client.js';
 import { uniqueName } from '../../support/factories.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { whileLocked } from '../../support/runtime/locked-instance.js';
+import { whileLocked, eventRows, instanceRow } from '../../support/runtime/runtime-rows.js';
 import {
   flows,
   node,
@@ -18,7 +18,6 @@ import {
   instancePath,
   started,
 } from '../../support/runtime/runtime-client.js';
-import { eventRows, instanceRow } from '../../support/runtime/runtime-rows.js';
 
 const CALLS = 10;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { whileLocked } from '../../support/runtime/locked-instance.js';
+import { whileLocked, eventRows, instanceRow, tokenRows } from '../../support/runtime/runtime-rows.js';
 import { flows, node, processFile, taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import {
@@ -11,7 +11,6 @@ import {
   started,
   type CallOptions,
 } from '../../support/runtime/runtime-client.js';
-import { eventRows, instanceRow, tokenRows } from '../../support/runtime/runtime-rows.js';
 
 const approval = (name: string, allowBack: string) =>
   taskProcess(

@@ -22,10 +22,9 @@ import {
 } from '../../../src/modules/workflows/model/workflows.errors.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
-import { publish, type Published } from '../../support/runtime/publish.js';
+import { publish, type Published, calling, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
 import { incidentRows } from '../../support/runtime/runtime-rows.js';
-import { calling, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 import { failureOf, runWorkflow } from './workflow-package.js';
 
 const rating = processFile(

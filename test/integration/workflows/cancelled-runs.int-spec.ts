@@ -4,9 +4,8 @@ import type { NodeContext } from '../../../src/modules/workflows/model/node-exec
 import { DataMappingExecutor } from '../../../src/modules/workflows/executors/built-in.executors.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
-import { publish, type Published } from '../../support/runtime/publish.js';
+import { publish, type Published, calling, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { eventually, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
-import { calling, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 const rating = processFile(
   'rating',

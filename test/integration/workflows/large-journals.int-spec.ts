@@ -11,8 +11,7 @@ import {
 import type { Steps } from '../../../src/common/turns.js';
 import { WorkflowRunsRepository } from '../../../src/modules/workflows/storage/workflow-runs.repository.js';
 import { TestApp } from '../../support/app.js';
-import { publish } from '../../support/runtime/publish.js';
-import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { publish, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { runWorkflow } from './workflow-package.js';
 
 const PATH = '/rtm/api/runtime/workflow-run';

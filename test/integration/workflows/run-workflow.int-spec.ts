@@ -9,8 +9,7 @@ import { WorkflowRunsRepository } from '../../../src/modules/workflows/storage/w
 import { WorkflowRunOrigin, WorkflowRunState } from '../../../src/modules/workflows/model/workflow.types.js';
 import { WorkflowFailedError } from '../../../src/modules/workflows/model/workflows.errors.js';
 import { TestApp } from '../../support/app.js';
-import { publish } from '../../support/runtime/publish.js';
-import { calling, leading, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { publish, calling, leading, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { failureOf, runWorkflow } from './workflow-package.js';
 
 describe('running a workflow', () => {

@@ -4,10 +4,9 @@ import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.
 import { WorkflowRunEntity } from '../../../src/modules/workflows/storage/workflow-run.entity.js';
 import { DataMappingExecutor } from '../../../src/modules/workflows/executors/built-in.executors.js';
 import { TestApp } from '../../support/app.js';
-import { publish, type Published } from '../../support/runtime/publish.js';
+import { publish, type Published, calling, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { eventually } from '../../support/runtime/runtime-client.js';
 import { auditRows } from '../systems/rows.js';
-import { calling, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
 
 interface Run {
   id: string;

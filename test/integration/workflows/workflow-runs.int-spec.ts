@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { publish } from '../../support/runtime/publish.js';
-import { calling, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { publish, calling, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { failureOf, runWorkflow } from './workflow-package.js';
 
 const PATH = '/rtm/api/runtime/workflow-run';

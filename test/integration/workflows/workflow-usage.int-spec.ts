@@ -7,8 +7,7 @@ import { workflowLimits } from '../../../src/modules/workflows/workflow.limits.j
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { multiplyRows, planOf, RANDOM_TEXT, statementsOf } from '../../support/databases/query-plans.js';
 import { uniqueName } from '../../support/factories.js';
-import { publish, type Published } from '../../support/runtime/publish.js';
-import { mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { publish, type Published, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { failureOf, runWorkflow } from './workflow-package.js';
 
 const PATH = '/rtm/api/runtime/workflow-usage';

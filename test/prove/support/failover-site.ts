@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scratchDatabase } from '../../support/databases/scratch-database.js';
+import { scratchDatabase } from '../../support/databases/start-databases.js';
 import { checkOrders } from './acknowledged-orders.js';
 import { FailoverLoad, launchReplica, type RunningReplica } from './failover-load.js';
 import type { MysqlGroup } from './mysql-group.js';

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { endsWithUs } from '../../support/ends-with-us.js';
+import { endsWithUs } from '../../support/databases/process-resources.js';
 
 /** Starts a `*.process.ts` of this folder in a process of its own, which ends with this one at the latest. */
 export function forkHelper(file: string): ChildProcess {

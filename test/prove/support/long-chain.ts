@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { TlsCertificate } from '../../support/peers/tls-certificate.js';
+import type { TlsCertificate } from '../../support/peers/certificates.js';
 
 const run = promisify(execFile);
 /** A slow curve, and about as many certificates as a client takes. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../support/databases/free-port.js';
+import { freePort } from '../../support/databases/process-resources.js';
 import { PrivateServer } from '../../support/databases/private-server.js';
 import { serverProgram, type ServerProgram } from '../../support/databases/server-program.js';
 import { rows } from './rows.js';

@@ -5,13 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import S3rver from 's3rver';
 import { SMTPServer } from 'smtp-server';
-import { processFolder } from '../../support/databases/process-folder.js';
-import { freePort } from '../../support/databases/free-port.js';
+import { processFolder, freePort } from '../../support/databases/process-resources.js';
 import { startMongodbStub } from '../../support/discovery/mongodb.stub.js';
-import { pages } from '../../support/discovery/pages.js';
+import { pages, type Peer, startHttpPeer, startTcpPeer } from '../../support/peers/peer.js';
 import { OidcIssuer } from '../../support/oidc-issuer.js';
 import * as hostile from '../../support/peers/pathologies.js';
-import { type Peer, startHttpPeer, startTcpPeer } from '../../support/peers/peer.js';
 import { startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
 import type { DeclaredPeer } from './declared-peer.js';
 

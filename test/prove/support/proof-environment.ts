@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { DatabaseKind } from '../../support/databases/database-kind.js';
-import { scratchDatabase } from '../../support/databases/scratch-database.js';
-import type { TestDatabase } from '../../support/databases/start-databases.js';
+import type { DatabaseKind } from '../../support/databases/server-program.js';
+import { scratchDatabase, type TestDatabase } from '../../support/databases/start-databases.js';
 import { AUDIENCE, StubIssuer } from '../../support/issuer.js';
 import { ServiceProcess } from './service-process.js';
 

@@ -1,4 +1,4 @@
-import type { DatabaseKind } from '../../support/databases/database-kind.js';
+import type { DatabaseKind } from '../../support/databases/server-program.js';
 import type { ProofEnvironment } from './proof-environment.js';
 
 /** A long proof: it drives real processes on real databases and measures what happens to callers. */

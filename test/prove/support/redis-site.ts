@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RedisGroup } from '../../support/discovery/redis-groups.js';
+import type { RedisGroup } from './redis-groups.js';
 import { checkOrders } from './acknowledged-orders.js';
 import { FailoverLoad, launchReplica, type RunningReplica } from './failover-load.js';
 import { CHECK, DUE_ORDER } from './process-models.js';

@@ -1,8 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../support/databases/free-port.js';
-import { TAKES_LIMITS } from '../../support/limits/service-arguments.js';
-import { endsWithUs } from '../../support/ends-with-us.js';
+import { freePort, endsWithUs } from '../../support/databases/process-resources.js';
+import { TAKES_LIMITS } from '../../support/evaluation-service.js';
 
 const START_TIMEOUT_MS = 180_000;
 const START_LOOK_MS = 100;

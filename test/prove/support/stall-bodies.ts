@@ -7,7 +7,7 @@ import {
   systemPath,
 } from '../../support/factories.js';
 import { taskProcess, userTask } from '../../support/runtime/process-files.js';
-import { calling, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { calling, mapping, workflowOf } from '../../support/runtime/publish.js';
 import type { Attack, Attacker } from './stall-attacks.js';
 import { VALUES } from './stall-grammars.js';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { workflowOf } from '../../support/runtime/publish.js';
 import { flows, node, processFile, userTask } from '../../support/runtime/process-files.js';
 import type { Attack, Attacker } from './stall-attacks.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectionTestPath, createPath } from '../../support/factories.js';
-import { leading, workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { leading, workflowOf } from '../../support/runtime/publish.js';
 import { processWithCondition, starts, type Attack, type Attacker } from './stall-attacks.js';
 
 /** Base URLs of outside parties whose answers are costly, see stall-peers.process.ts. */

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
-import type { DatabaseKind } from '../../support/databases/database-kind.js';
-import { endsWithUs } from '../../support/ends-with-us.js';
+import type { DatabaseKind } from '../../support/databases/server-program.js';
+import { endsWithUs } from '../../support/databases/process-resources.js';
 import { ProofError, type Proof } from './proof.js';
 
 const FOLDER = 'test/prove/suites';

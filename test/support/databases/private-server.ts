@@ -5,11 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
-import { asUser, messages } from './bootstrap.js';
-import { freePort } from './free-port.js';
-import { processFolder } from './process-folder.js';
+import { asUser, messages, forgetSystemTables, systemTables } from './system-tables.js';
+import { freePort, processFolder } from './process-resources.js';
 import type { ServerKind, ServerProgram } from './server-program.js';
-import { forgetSystemTables, systemTables } from './system-tables.js';
 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;

@@ -68,3 +68,13 @@ async function versionOf([file, ...args]: [string, ...string[]]): Promise<string
   const { stdout } = await run(file, [...args, '--no-defaults', '--version']);
   return /Ver \S+/.exec(stdout)?.[0] ?? stdout.trim();
 }
+
+/** Every database the service runs on: the embedded SQLite file and the servers of production. */
+export type DatabaseKind = 'embedded' | ServerKind;
+
+export const DATABASE_KINDS: readonly DatabaseKind[] = ['embedded', 'mariadb', 'mysql'];
+
+/** What integration tests run on: beside those a Vitess with two shards, over a MySQL server. */
+export type TestedDatabase = DatabaseKind | 'vitess';
+
+export const TESTED_DATABASES: readonly TestedDatabase[] = [...DATABASE_KINDS, 'vitess'];

@@ -7,8 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createConnection } from 'mysql2/promise';
 import { cacheFolder } from './debian-package.js';
-import { freePort } from './free-port.js';
-import { processFolder } from './process-folder.js';
+import { freePort, processFolder } from './process-resources.js';
 
 const run = promisify(execFile);
 

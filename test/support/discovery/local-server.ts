@@ -1,12 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chownSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { unpackedProgram } from '../databases/debian-package.js';
-import { processFolder } from '../databases/process-folder.js';
+import { processFolder } from '../databases/process-resources.js';
 
 const run = promisify(execFile);
 const START_TIMEOUT_MS = 60_000;
@@ -134,15 +133,6 @@ export function asNobody(): string[] {
 export async function output([file, ...args]: Command, env: Record<string, string> = {}): Promise<string> {
   const { stdout } = await run(file, args, { env: { ...process.env, ...env }, timeout: START_TIMEOUT_MS });
   return stdout.trim();
-}
-
-/** Whether something listens on a port of this machine. */
-export function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
-  });
 }
 
 /**

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { freePort } from '../databases/free-port.js';
-import { type ProgramTreePlan, unpackedTree } from '../databases/program-tree.js';
-import { asNobody, type Command, isListening, LocalServer, output, programOf } from './local-server.js';
+import { freePort, isListening } from '../databases/process-resources.js';
+import { type ProgramTreePlan, unpackedTree } from '../databases/debian-package.js';
+import { asNobody, type Command, LocalServer, output, programOf } from './local-server.js';
 
 const POSTGRESQL: ProgramTreePlan = {
   suite: 'bookworm',

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { createServer, type TlsOptions } from 'node:tls';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import type { TlsCertificate } from '../peers/tls-certificate.js';
+import type { TlsCertificate } from '../peers/certificates.js';
 import { NOBODY } from './local-server.js';
 import { type ProbedServer, psql } from './servers.js';
 

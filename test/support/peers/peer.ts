@@ -1,8 +1,7 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-
-import type { TlsCertificate } from './tls-certificate.js';
+import type { TlsCertificate } from './certificates.js';
 
 const CLOSE_MS = 30_000;
 const PAUSE_MS = 10;
@@ -84,4 +83,23 @@ export async function readBody(request: AsyncIterable<Buffer>): Promise<string> 
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
+}
+
+/** One page of a service of the tests; a body that is no text is sent as JSON. */
+export interface Page {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+/** Answers GET requests of these paths, query left aside, and 404 for all others; pages may change while it runs. */
+export function pages(byPath: Record<string, Page>): RequestListener {
+  return (request, response) => {
+    const path = request.url?.split('?')[0] ?? '';
+    const { status = 200, headers, body = '' } = byPath[path] ?? { status: 404 };
+    const isText = typeof body === 'string';
+    const type = isText ? 'text/plain' : 'application/json';
+    response.writeHead(status, { 'content-type': type, ...headers });
+    response.end(isText ? body : JSON.stringify(body));
+  };
 }

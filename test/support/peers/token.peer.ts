@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
 import { type Peer, readBody, startHttpPeer } from './peer.js';
 
 /** What a scripted token endpoint demands and hands out; change it at run time. */

@@ -118,6 +118,11 @@ export function taskProcess(name: string, ...tasks: string[]): string {
   );
 }
 
+/** Start, user task, end: the token waits at the task. */
+export function userTaskProcess(name = 'hello', task = 'approve'): string {
+  return taskProcess(name, node('userTask', task));
+}
+
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

@@ -6,6 +6,10 @@ import { ProcessEventEntity } from '../../../src/modules/process-runtime/storage
 import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
 import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
 import { ProcessTokenEntity } from '../../../src/modules/process-runtime/storage/process-token.entity.js';
+import { v7 as uuid } from 'uuid';
+import { setTimeout } from 'node:timers/promises';
+import { Database } from '../../../src/database/database.js';
+import { shardOfUuid } from '../../../src/database/shards.js';
 
 /** An instance as stored. */
 export function instanceRow(app: TestApp, uuid: string): Promise<ProcessInstanceEntity> {
@@ -54,4 +58,60 @@ export function incidentRows(app: TestApp, instanceId: number): Promise<ProcessI
   return app.dataSource
     .getRepository(ProcessIncidentEntity)
     .find({ where: { instanceId }, order: { id: 'ASC' } });
+}
+
+/** Makes of the one job of an instance an incident, as when it has failed for good. */
+export async function stopWork(app: TestApp, instanceId: number): Promise<ProcessIncidentEntity> {
+  const [job] = await app.dataSource.getRepository(RuntimeJobEntity).findBy({ instanceId });
+  const [token] = await tokenRows(app, instanceId);
+  if (job === undefined || token === undefined) {
+    throw new Error('The instance has no background work.');
+  }
+  const { kind, tokenId, payload, shard } = job;
+  await app.dataSource.getRepository(RuntimeJobEntity).delete({ id: job.id, shard });
+  const instances = app.dataSource.getRepository(ProcessInstanceEntity);
+  await instances.update({ id: instanceId, shard }, { openIncidents: 1 });
+  const { appId, buildId, processName } = await instances.findOneByOrFail({ id: instanceId, shard });
+  const incidents = app.dataSource.getRepository(ProcessIncidentEntity);
+  const incident = incidents.create({
+    id: job.id,
+    uuid: uuid(),
+    shard: token.shard,
+    instanceId,
+    appId,
+    buildId,
+    processName,
+    state: 'OPEN',
+    source: 'NODE',
+    type: 'ENGINE',
+    message: 'It failed.',
+    tokenId: token.id,
+    visit: token.visit,
+    node: token.node,
+    actionSvcUuid: null,
+    job: { kind, instanceId, tokenId, payload },
+    workKey: `job ${job.id}`,
+    requestId: null,
+    raisedAt: new Date(),
+    closedAt: null,
+  });
+  // Not saved: that looks for the row in every shard first.
+  await incidents.insert(incident as object);
+  return incident;
+}
+
+const LOCKED_MS = 500;
+
+/** Sends calls while an instance is locked by a transaction that changes nothing, so that all of them come before any can do anything. */
+export async function whileLocked<T>(app: TestApp, uuid: string, send: () => Promise<T>[]): Promise<T[]> {
+  const database = app.nest.get(Database);
+  const lock = database.isEmbedded ? '' : ' FOR UPDATE';
+  const calls = await database.write(async (manager) => {
+    const row = 'SELECT id FROM process_instances WHERE uuid = ? AND shard = ?';
+    await manager.query(`${row}${lock}`, [uuid, shardOfUuid(uuid)]);
+    const sent = send();
+    await setTimeout(LOCKED_MS);
+    return { sent };
+  });
+  return Promise.all(calls.sent);
 }

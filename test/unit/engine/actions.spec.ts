@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GraphAction } from '../../../src/modules/process-definitions/model/process-graph.types.js';
-import { engineOf, expectFailure } from '../../support/runtime/checked-engine.js';
-import { automatic, manual, save, TestGraph, workflow } from '../../support/runtime/graph-builder.js';
+import { engineOf, expectFailure, automatic, manual, save, TestGraph, workflow } from './graph-builder.js';
 import { positions, type MemoryInstance } from '../../support/runtime/memory-engine.js';
 
 const SECOND = 1_000;

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { GraphAction } from '../../../src/modules/process-definitions/model/process-graph.types.js';
-import { engineOf, expectFailure } from '../../support/runtime/checked-engine.js';
 import {
+  engineOf,
+  expectFailure,
   automatic,
   manual,
   returning,
   save,
   TestGraph,
   workflow,
-} from '../../support/runtime/graph-builder.js';
+} from './graph-builder.js';
 import {
   LIMITS,
   positions,

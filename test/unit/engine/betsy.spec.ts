@@ -7,7 +7,7 @@ import {
   missingBetsy,
   type BetsyFeature,
 } from '../../support/runtime/betsy.js';
-import { BetsyRun } from '../../support/runtime/betsy-runner.js';
+import { BetsyRun } from './betsy-runner.js';
 import { compileXml } from '../bpmn/compile.js';
 
 /** A feature file: its processes, or the elements because of which it is refused. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallTarget } from '../../../src/modules/process-definitions/model/process-graph.types.js';
-import { engineOf, expectFailure } from '../../support/runtime/checked-engine.js';
-import { save, TestGraph } from '../../support/runtime/graph-builder.js';
+import { engineOf, expectFailure, save, TestGraph } from './graph-builder.js';
 import {
   LIMITS,
   positions,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/common/json.js';
-import { engineOf, expectFailure } from '../../support/runtime/checked-engine.js';
-import { manual, save, TestGraph, workflow } from '../../support/runtime/graph-builder.js';
+import { engineOf, expectFailure, manual, save, TestGraph, workflow } from './graph-builder.js';
 import { LIMITS, positions } from '../../support/runtime/memory-engine.js';
 
 const forged = JSON.parse('{"a": {"__proto__": {"admin": true}}}') as JsonObject;

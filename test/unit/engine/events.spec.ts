@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseCycle } from '../../../src/common/iso-8601.js';
 import type { EventDefinition } from '../../../src/modules/process-definitions/model/process-graph.types.js';
 import { cycleOccurrence } from '../../../src/modules/process-runtime/engine/state/due-times.js';
-import { engineOf, expectFailure } from '../../support/runtime/checked-engine.js';
-import { manual, save, TestGraph, workflow } from '../../support/runtime/graph-builder.js';
+import { engineOf, expectFailure, manual, save, TestGraph, workflow } from './graph-builder.js';
 import {
   LIMITS,
   positions,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EngineIncident } from '../../../src/modules/process-runtime/engine/state/engine.errors.js';
-import { engineOf } from '../../support/runtime/checked-engine.js';
-import { manual, TestGraph } from '../../support/runtime/graph-builder.js';
+import { engineOf, manual, TestGraph } from './graph-builder.js';
 import { positions, trace } from '../../support/runtime/memory-engine.js';
 
 const exclusive = () =>

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newInstance } from '../../../src/modules/process-runtime/engine/state/tokens.js';
 import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/state/runtime-definition.js';
 import { step } from '../../../src/modules/process-runtime/engine/step.js';
-import { engineOf, expectFailure } from '../../support/runtime/checked-engine.js';
-import { save, TestGraph } from '../../support/runtime/graph-builder.js';
+import { engineOf, expectFailure, save, TestGraph } from './graph-builder.js';
 import { LIMITS, positions, trace } from '../../support/runtime/memory-engine.js';
 
 function simple(): TestGraph {

@@ -4,7 +4,7 @@ import {
   EngineIncident,
   EngineRefusal,
 } from '../../../src/modules/process-runtime/engine/state/engine.errors.js';
-import { automatic, manual, returning, TestGraph, workflow } from '../../support/runtime/graph-builder.js';
+import { automatic, manual, returning, TestGraph, workflow } from './graph-builder.js';
 import { checkInvariants } from '../../support/runtime/invariants.js';
 import { LIMITS, MemoryEngine, type MemoryInstance } from '../../support/runtime/memory-engine.js';
 import { Random } from '../../support/runtime/random.js';

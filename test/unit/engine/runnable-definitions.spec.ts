@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unicodeClassesMade } from '../../../src/language/expressions/unicode-classes.js';
-import { TestGraph } from '../../support/runtime/graph-builder.js';
+import { TestGraph } from './graph-builder.js';
 import { limitedEnv } from '../../support/limits/limits.js';
 import type { BuildDefinitionsService } from '../../../src/modules/builds/contents/build-definitions.service.js';
 import { BuildStatus, type BuildDefinition } from '../../../src/modules/builds/model/builds.types.js';

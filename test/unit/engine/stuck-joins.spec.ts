@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { engineOf } from '../../support/runtime/checked-engine.js';
-import { returning, TestGraph } from '../../support/runtime/graph-builder.js';
+import { engineOf, returning, TestGraph } from './graph-builder.js';
 import {
   LIMITS,
   type MemoryEngine,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { engineOf } from '../../support/runtime/checked-engine.js';
-import { TestGraph, workflow } from '../../support/runtime/graph-builder.js';
+import { engineOf, TestGraph, workflow } from './graph-builder.js';
 import { positions, trace } from '../../support/runtime/memory-engine.js';
 
 /** start -> s(inner -> a -> out) -> u -> end */

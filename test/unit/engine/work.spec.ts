@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { engineOf, expectFailure } from '../../support/runtime/checked-engine.js';
-import { save, TestGraph } from '../../support/runtime/graph-builder.js';
+import { engineOf, expectFailure, save, TestGraph } from './graph-builder.js';
 import { positions } from '../../support/runtime/memory-engine.js';
 
 const LIST = Array.from({ length: 1000 }, (_, index) => index);

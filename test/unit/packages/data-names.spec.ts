@@ -4,7 +4,7 @@ import { TECHNICAL_CODES } from '../../../src/modules/packages/check/error-codes
 import { PackagesService } from '../../../src/modules/packages/packages.service.js';
 import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
 import { flows, node, processFile, serviceTask, userTask } from '../../support/runtime/process-files.js';
-import { calling, mapping, workflowOf } from '../../support/runtime/workflow-nodes.js';
+import { calling, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { packageDocument, settings } from './package-fixture.js';
 
 const env = settings();

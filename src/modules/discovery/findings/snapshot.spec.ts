@@ -1,7 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { component } from '../../../../test/support/discovery/fake-platform.js';
-import { histories, PlatformModel, toChecked } from '../../../../test/support/discovery/platform-model.js';
+import {
+  component,
+  histories,
+  PlatformModel,
+  toChecked,
+} from '../../../../test/support/discovery/fake-platform.js';
 import type { Component } from '../model/component.types.js';
 import type { ProbeFinding } from '../model/probe.js';
 import type { CheckedComponent } from '../model/scan.types.js';

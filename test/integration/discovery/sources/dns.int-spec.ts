@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { DnsSource } from '../../../../src/modules/discovery/sources/dns.source.js';
-import { startDnsmasq, type Dnsmasq } from '../../../support/peers/dnsmasq.js';
+import { startDnsmasq, type Dnsmasq } from '../../../support/discovery/source-servers.js';
 import { limitedEnv } from '../../../support/limits/limits.js';
 
 const RECORDS = [

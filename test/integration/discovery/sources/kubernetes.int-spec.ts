@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { KubernetesSource } from '../../../../src/modules/discovery/sources/kubernetes.source.js';
-import { startKubernetesPeer, type KubernetesPeer } from '../../../support/peers/kubernetes.peer.js';
+import { startKubernetesPeer, type KubernetesPeer } from '../../../support/discovery/source-servers.js';
 import { noSocketsLeft } from '../../../support/peers/peer.js';
-import { tlsCertificate, type TlsCertificate } from '../../../support/peers/tls-certificate.js';
+import { tlsCertificate, type TlsCertificate } from '../../../support/peers/certificates.js';
 import { IN_TIME_MS } from '../../../support/patience.js';
 import { limitedEnv } from '../../../support/limits/limits.js';
 

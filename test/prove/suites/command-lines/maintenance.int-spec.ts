@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Env } from '../../../../src/config/env.js';
 import { dataSourceOptions } from '../../../../src/database/data-source.options.js';
 import { SCHEMA } from '../../../../src/schema.js';
-import { dropDatabase, scratchDatabase } from '../../../support/databases/scratch-database.js';
+import { dropDatabase, scratchDatabase } from '../../../support/databases/start-databases.js';
 import { AUDIENCE } from '../../../support/issuer.js';
 import { BuiltService } from '../../../integration/secrets/built-service.js';
 

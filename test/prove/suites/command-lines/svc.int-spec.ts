@@ -16,7 +16,7 @@ import {
   ui,
   userTask,
 } from '../../../support/runtime/process-files.js';
-import { leading, workflowOf } from '../../../support/runtime/workflow-nodes.js';
+import { leading, workflowOf } from '../../../support/runtime/publish.js';
 import { createSystem, testConnection } from '../../../integration/tools/tool-support.js';
 import { limitedEnv } from '../../../support/limits/limits.js';
 

@@ -18,7 +18,7 @@ import {
 } from '../../../support/factories.js';
 import { AUDIENCE, StubIssuer } from '../../../support/issuer.js';
 import { readBody, startHttpPeer, type Peer } from '../../../support/peers/peer.js';
-import { startProxy, type ProxyPeer } from '../../../support/peers/proxy.peer.js';
+import { startProxy, type ProxyPeer } from '../../support/proxy.peer.js';
 import { BuiltService } from '../../../integration/secrets/built-service.js';
 
 const read = promisify(execFile);

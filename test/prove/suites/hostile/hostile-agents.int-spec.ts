@@ -13,7 +13,7 @@ import {
 import { IN_TIME_MS } from '../../../support/patience.js';
 import { noSocketsLeft } from '../../../support/peers/peer.js';
 import { sendResult, startScriptedMcp } from '../../../support/peers/scripted-mcp.peer.js';
-import { startToolsPeer, type CountedTool, type ToolsPeer } from '../../../support/peers/tools.peer.js';
+import { startToolsPeer, type CountedTool, type ToolsPeer } from '../../../support/peers/official.peers.js';
 import type { Published } from '../../../support/runtime/publish.js';
 import { failureOf, runWorkflow } from '../../../integration/workflows/workflow-package.js';
 import { callRows, newRunKey, publishAgent } from '../../../integration/agents/agent-support.js';

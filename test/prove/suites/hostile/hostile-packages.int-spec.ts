@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ThreadTurns } from '../../../../src/common/threads/thread-turns.js';
 import { WaitingLine } from '../../../../src/common/waiting-line.js';
 import { TestApp } from '../../../support/app.js';
-import { userTaskProcess } from '../../../support/runtime/bpmn.js';
+import { userTaskProcess } from '../../../support/runtime/process-files.js';
 import { deliveryPath, packageDocument } from '../../../support/runtime/publish.js';
 import { newPlace } from '../../../integration/systems/rows.js';
 import { store, type PackageAnswer } from '../../../integration/builds/rows.js';

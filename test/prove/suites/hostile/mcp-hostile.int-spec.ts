@@ -7,7 +7,7 @@ import {
   noAuth,
   serviceAccount,
   stopServices,
-} from '../../../support/peers/connection-tests.js';
+} from '../../../support/peers/mcp-services.js';
 import type { McpConnectionService } from '../../../../src/modules/mcp-connection/mcp-connection.service.js';
 import { IN_TIME_MS } from '../../../support/patience.js';
 import * as hostile from '../../../support/peers/pathologies.js';

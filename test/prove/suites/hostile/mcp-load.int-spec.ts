@@ -10,8 +10,8 @@ import {
   noAuth,
   serviceAccount,
   stopServices,
-} from '../../../support/peers/connection-tests.js';
-import { startModernPeer } from '../../../support/peers/modern.peer.js';
+} from '../../../support/peers/mcp-services.js';
+import { startModernPeer } from '../../../support/peers/official.peers.js';
 import { IN_TIME_MS } from '../../../support/patience.js';
 
 const DEADLINE_MS = 5_000;
@@ -49,7 +49,7 @@ describe('200 hostile connection tests at once', () => {
   let child: ChildProcess;
   let urls: string[] = [];
   beforeAll(async () => {
-    child = fork(fileURLToPath(new URL('../../../support/peers/hostile-process.ts', import.meta.url)), {
+    child = fork(fileURLToPath(new URL('./hostile-process.ts', import.meta.url)), {
       execArgv: ['--import', 'tsx'],
     });
     urls = await new Promise((resolve) => child.once('message', (message) => resolve(message as string[])));

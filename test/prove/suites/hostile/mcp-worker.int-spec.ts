@@ -11,8 +11,8 @@ import {
 } from '../../../../src/modules/mcp-connection/mcp-connection.service.js';
 import type { McpWorkerSettings } from '../../../../src/modules/mcp-connection/model/worker-settings.js';
 import { IN_TIME_MS, PATIENCE_MS } from '../../../support/patience.js';
-import { connectionService, noAuth, stopServices } from '../../../support/peers/connection-tests.js';
-import { startModernPeer } from '../../../support/peers/modern.peer.js';
+import { connectionService, noAuth, stopServices } from '../../../support/peers/mcp-services.js';
+import { startModernPeer } from '../../../support/peers/official.peers.js';
 import { neverAnswers } from '../../../support/peers/pathologies.js';
 import { type Peer, startHttpPeer } from '../../../support/peers/peer.js';
 import { startScriptedMcp } from '../../../support/peers/scripted-mcp.peer.js';
@@ -31,7 +31,7 @@ afterEach(async () => {
 afterAll(stopServices);
 
 describe('connectionTestPool', () => {
-  const entry = fileURLToPath(new URL('../../../support/peers/stalling.worker.mjs', import.meta.url));
+  const entry = fileURLToPath(new URL('./stalling.worker.mjs', import.meta.url));
   const start = (settings = {} as McpWorkerSettings) =>
     connectionTestPool(settings, { memoryMb: 64, niceness: 0, entry });
   const DEADLINE_MS = 1_500;

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { ProbeError, type ProbeFailure } from '../../../../src/modules/discovery/model/failures.js';
 import type { ComponentKind } from '../../../../src/modules/discovery/model/component.types.js';
 import { component, probesWith, runProbe } from '../../../support/discovery/run-probe.js';
-import { connectionService, stopServices } from '../../../support/peers/connection-tests.js';
+import { connectionService, stopServices } from '../../../support/peers/mcp-services.js';
 import * as hostile from '../../../support/peers/pathologies.js';
 import {
   noSocketsLeft,

@@ -11,7 +11,7 @@ import {
   sendResult,
   startScriptedMcp,
 } from '../../../support/peers/scripted-mcp.peer.js';
-import { callOf, definition, stopToolCalls, toolCallsService } from '../../../support/peers/tool-calls.js';
+import { callOf, definition, stopServices, toolCallsService } from '../../../support/peers/mcp-services.js';
 import { IN_TIME_MS } from '../../../support/patience.js';
 
 const TOOL = definition('work');
@@ -47,7 +47,7 @@ describe('Tool calls to servers that misbehave', () => {
   afterEach(async () => {
     await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
-  afterAll(stopToolCalls);
+  afterAll(stopServices);
 
   it.each<[string, RequestListener, ToolCallFailureCause, 'never' | 'maybe']>([
     ['announces a gigabyte', hostile.hugeAnswer(true), 'result_too_large', 'maybe'],

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Metrics } from '../../../../src/common/metrics/metrics.js';
-import { processFolder } from '../../../support/databases/process-folder.js';
-import { CertificateAuthority } from '../../../support/peers/certificate-authority.js';
-import { startProxy } from '../../../support/peers/proxy.peer.js';
-import { startTraceCollector } from '../../../support/peers/trace-collector.js';
+import { processFolder } from '../../../support/databases/process-resources.js';
+import { CertificateAuthority } from '../../../support/peers/certificates.js';
+import { startProxy } from '../../support/proxy.peer.js';
+import { startTraceCollector } from '../../../integration/tracing/trace-collector.js';
 import { eventually, instancePath } from '../../../support/runtime/runtime-client.js';
 import { CollectedService, traced } from '../../../integration/tracing/trace-support.js';
 

@@ -6,18 +6,19 @@ import type { TlsMaterial } from '../../../../src/common/tls/tls-material.js';
 import type { DiscoveredTool } from '../../../../src/modules/mcp-connection/model/connection-test.types.js';
 import { ServiceAccountTokensService } from '../../../../src/modules/mcp-connection/service-account-tokens.service.js';
 import { startTlsFront } from '../../../support/discovery/tls-servers.js';
-import { CertificateAuthority } from '../../../support/peers/certificate-authority.js';
+import { CertificateAuthority } from '../../../support/peers/certificates.js';
 import {
   connectionService,
   noAuth,
   serviceAccount,
+  callOf,
   stopServices,
-} from '../../../support/peers/connection-tests.js';
-import { type ModernPeer, startModernPeer } from '../../../support/peers/modern.peer.js';
+  toolCallsService,
+} from '../../../support/peers/mcp-services.js';
+import { type ModernPeer, startModernPeer } from '../../../support/peers/official.peers.js';
 import { noSocketsLeft } from '../../../support/peers/peer.js';
-import { type ProxyPeer, startProxy } from '../../../support/peers/proxy.peer.js';
+import { type ProxyPeer, startProxy } from '../../support/proxy.peer.js';
 import { startTokenPeer, type TokenPeer } from '../../../support/peers/token.peer.js';
-import { callOf, stopToolCalls, toolCallsService } from '../../../support/peers/tool-calls.js';
 import { limitedEnv } from '../../../support/limits/limits.js';
 
 const hostOf = (url: string): string => new URL(url).host;
@@ -44,7 +45,7 @@ describe('calls through OUTBOUND_PROXY', () => {
     await writeFile(file, authority.cert);
   });
   afterAll(async () => {
-    await Promise.all([stopServices(), stopToolCalls()]);
+    await stopServices();
     await Promise.all([peer, tokens, front, proxy, secureProxy, authority].map((each) => each.close()));
     await rm(file);
   });
@@ -107,7 +108,7 @@ describe('calls through OUTBOUND_PROXY', () => {
     });
     expect(() => new ServiceAccountTokensService(limitedEnv('evaluation', settings()))).not.toThrow();
     // The warm session keeps a stream open through the proxy.
-    await stopToolCalls();
+    await stopServices();
   });
 
   it.each<[string, string, (socket: import('node:net').Socket) => void]>([

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ProbeThreadService } from '../../../../src/modules/health/probe-thread.service.js';
 import { TestApp } from '../../../support/app.js';
-import { freePort } from '../../../support/databases/free-port.js';
+import { freePort } from '../../../support/databases/process-resources.js';
 
 const STALL_MS = 3_000;
 const PATHS = ['/livez', '/readyz', '/metrics'];

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../../support/databases/free-port.js';
+import { freePort } from '../../../support/databases/process-resources.js';
 import { output, tryStart } from '../../../support/discovery/local-server.js';
 import { component, failureOf, runProbe } from '../../../support/discovery/run-probe.js';
 import {
@@ -9,7 +9,7 @@ import {
   startRabbitmq,
 } from '../../../support/discovery/servers.js';
 import { startKafkaTls, startTlsFront } from '../../../support/discovery/tls-servers.js';
-import { tlsCertificate } from '../../../support/peers/tls-certificate.js';
+import { tlsCertificate } from '../../../support/peers/certificates.js';
 
 /** What a probe adds to its warnings when it sees a certificate of two days. */
 const ENDS_SOON = [{ code: 'certificate_expires', days: 1 }];

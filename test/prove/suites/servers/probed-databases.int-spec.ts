@@ -6,7 +6,7 @@ import { tryStart } from '../../../support/discovery/local-server.js';
 import { component, failureOf, runProbe } from '../../../support/discovery/run-probe.js';
 import { psql, redisCli, startPostgresql, startRedis } from '../../../support/discovery/servers.js';
 import { secureMysql, securePostgresql, startTlsFront } from '../../../support/discovery/tls-servers.js';
-import { tlsCertificate } from '../../../support/peers/tls-certificate.js';
+import { tlsCertificate } from '../../../support/peers/certificates.js';
 
 const OPEN = 3;
 const certificate = tlsCertificate(2);

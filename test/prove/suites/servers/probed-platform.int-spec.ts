@@ -5,32 +5,15 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PROBE_FAILURES } from '../../../../src/modules/discovery/model/failures.js';
 import type { DiscoveryResult } from '../../../../src/modules/discovery/model/scan.types.js';
 import { TestApp } from '../../../support/app.js';
-import { freePort } from '../../../support/databases/free-port.js';
-import { scratchDatabase } from '../../../support/databases/scratch-database.js';
-import { startDatabases } from '../../../support/databases/start-databases.js';
+import { freePort } from '../../../support/databases/process-resources.js';
+import { scratchDatabase, startDatabases } from '../../../support/databases/start-databases.js';
 import { type Started, tryStart } from '../../../support/discovery/local-server.js';
-import { kafkaBroker, natsBroker, rabbitmqBroker } from '../../../support/discovery/platform/brokers.js';
-import {
-  curlJson,
-  type RealComponent,
-  type ShownComponent,
-} from '../../../support/discovery/platform/real-component.js';
-import {
-  companySso,
-  httpService,
-  mailServer,
-  operatorMcp,
-  registeredMcp,
-} from '../../../support/discovery/platform/services.js';
-import {
-  postgresqlStore,
-  redisStore,
-  s3Store,
-  sqlStore,
-} from '../../../support/discovery/platform/stores.js';
-import { startDnsmasq } from '../../../support/peers/dnsmasq.js';
-import { startKubernetesPeer } from '../../../support/peers/kubernetes.peer.js';
-import { tlsCertificate } from '../../../support/peers/tls-certificate.js';
+import { kafkaBroker, natsBroker, rabbitmqBroker } from './platform/brokers.js';
+import { curlJson, type RealComponent, type ShownComponent } from './platform/real-component.js';
+import { companySso, httpService, mailServer, operatorMcp, registeredMcp } from './platform/services.js';
+import { postgresqlStore, redisStore, s3Store, sqlStore } from './platform/stores.js';
+import { startDnsmasq, startKubernetesPeer } from '../../../support/discovery/source-servers.js';
+import { tlsCertificate } from '../../../support/peers/certificates.js';
 import { migrateDatabase } from '../../../support/test-database.js';
 import { createdSystem } from '../../../integration/systems/rows.js';
 

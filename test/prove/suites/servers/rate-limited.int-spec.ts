@@ -3,12 +3,18 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 
 import { CONNECTION_WARNINGS } from '../../../../src/modules/mcp-connection/model/connection-test.types.js';
-import { connectionService, noAuth, stopServices } from '../../../support/peers/connection-tests.js';
+import {
+  connectionService,
+  noAuth,
+  callOf,
+  definition,
+  stopServices,
+  toolCallsService,
+} from '../../../support/peers/mcp-services.js';
 import type { Peer } from '../../../support/peers/peer.js';
 import { sendResult, startScriptedMcp } from '../../../support/peers/scripted-mcp.peer.js';
-import { callOf, definition, stopToolCalls, toolCallsService } from '../../../support/peers/tool-calls.js';
 import { startTokenPeer } from '../../../support/peers/token.peer.js';
-import { startToolsPeer } from '../../../support/peers/tools.peer.js';
+import { startToolsPeer } from '../../../support/peers/official.peers.js';
 
 const WORK = definition('work');
 const LISTED = [{ name: 'work', inputSchema: { type: 'object' } }];
@@ -43,7 +49,7 @@ describe('A server that limits how often it is called', () => {
   afterEach(async () => {
     await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
-  afterAll(() => Promise.all([stopToolCalls(), stopServices()]));
+  afterAll(stopServices);
 
   it('is waited for within the deadline of a call', async () => {
     const peer = await limiting(2, '0');

@@ -7,11 +7,11 @@ import { Log } from '../../../../src/common/logging/log.js';
 import { awaitDatabase } from '../../../../src/database/connect.js';
 import { withPatience } from '../../../../src/database/server-pool.js';
 import { SCHEMA } from '../../../../src/schema.js';
-import { dropDatabase, scratchDatabase } from '../../../support/databases/scratch-database.js';
+import { dropDatabase, scratchDatabase } from '../../../support/databases/start-databases.js';
 import { AUDIENCE } from '../../../support/issuer.js';
 import { TcpProxy } from '../../../integration/health/tcp-proxy.js';
 import { BuiltService } from '../../../integration/secrets/built-service.js';
-import { TAKES_LIMITS } from '../../../support/limits/service-arguments.js';
+import { TAKES_LIMITS } from '../../../support/evaluation-service.js';
 import { limitedEnv } from '../../../support/limits/limits.js';
 
 const testUrl = String(process.env['DATABASE_URL']);

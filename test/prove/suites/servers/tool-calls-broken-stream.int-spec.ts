@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { type LegacySseScript, sendEvent, startLegacySse } from '../../../support/peers/legacy-sse.peer.js';
 import type { Peer } from '../../../support/peers/peer.js';
 import { sendResult, startScriptedMcp } from '../../../support/peers/scripted-mcp.peer.js';
-import { callOf, definition, stopToolCalls, toolCallsService } from '../../../support/peers/tool-calls.js';
+import { callOf, definition, stopServices, toolCallsService } from '../../../support/peers/mcp-services.js';
 
 const WORK = definition('work');
 const LISTED = [{ name: 'work', inputSchema: { type: 'object' } }];
@@ -50,7 +50,7 @@ describe('Tool calls whose stream breaks', () => {
   afterEach(async () => {
     await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
-  afterAll(stopToolCalls);
+  afterAll(stopServices);
 
   /** The outcome of a call that ends once `isDue` holds. */
   async function endedWhen(url: string, isDue: () => boolean) {

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sendEvent, startLegacySse } from '../../../support/peers/legacy-sse.peer.js';
 import { type Peer, startHttpPeer } from '../../../support/peers/peer.js';
 import { sendResult, startScriptedMcp } from '../../../support/peers/scripted-mcp.peer.js';
-import { callOf, definition, stopToolCalls, toolCallsService } from '../../../support/peers/tool-calls.js';
+import { callOf, definition, stopServices, toolCallsService } from '../../../support/peers/mcp-services.js';
 
 const WORK = definition('work');
 const LISTED = [{ name: 'work', inputSchema: { type: 'object' } }];
@@ -113,7 +113,7 @@ describe('Progress of a tool that is called', () => {
   afterEach(async () => {
     await Promise.all(open.splice(0).map((each) => each.close()));
   });
-  afterAll(stopToolCalls);
+  afterAll(stopServices);
 
   it('prolongs the call, on each kind of stream', async () => {
     const urls = await Promise.all([

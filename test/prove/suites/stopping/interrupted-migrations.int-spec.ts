@@ -7,7 +7,7 @@ import { CreateTables } from '../../../../migrations/create-tables.js';
 import { Env } from '../../../../src/config/env.js';
 import { dataSourceOptions } from '../../../../src/database/data-source.options.js';
 import { SCHEMA } from '../../../../src/schema.js';
-import { dropDatabase, scratchDatabase } from '../../../support/databases/scratch-database.js';
+import { dropDatabase, scratchDatabase } from '../../../support/databases/start-databases.js';
 
 const NAME = `svc_interrupted_${process.pid}`;
 const testUrl = String(process.env['DATABASE_URL']);

@@ -3,9 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { DataMappingExecutor } from '../../../../src/modules/workflows/executors/built-in.executors.js';
 import { TestApp } from '../../../support/app.js';
 import { flows, node, processFile, serviceTask } from '../../../support/runtime/process-files.js';
-import { publish, type Published } from '../../../support/runtime/publish.js';
+import { publish, type Published, mapping, workflowOf } from '../../../support/runtime/publish.js';
 import { eventually, started } from '../../../support/runtime/runtime-client.js';
-import { mapping, workflowOf } from '../../../support/runtime/workflow-nodes.js';
 
 const LEASE_MS = 4_000;
 

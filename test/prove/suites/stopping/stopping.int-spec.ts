@@ -8,7 +8,7 @@ import { ProcessClient } from '../../support/process-client.js';
 import { APPROVAL } from '../../support/process-models.js';
 import { ProofEnvironment } from '../../support/proof-environment.js';
 import type { ServiceProcess } from '../../support/service-process.js';
-import { freePort } from '../../../support/databases/free-port.js';
+import { freePort } from '../../../support/databases/process-resources.js';
 import { connectionTestPath, listPath } from '../../../support/factories.js';
 import { startHttpPeer, type Peer } from '../../../support/peers/peer.js';
 import { IN_TIME_MS, PATIENCE_MS } from '../../../support/patience.js';

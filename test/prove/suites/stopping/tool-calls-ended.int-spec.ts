@@ -11,7 +11,7 @@ import {
   sendResult,
   startScriptedMcp,
 } from '../../../support/peers/scripted-mcp.peer.js';
-import { callOf, definition, stopToolCalls, toolCallsService } from '../../../support/peers/tool-calls.js';
+import { callOf, definition, stopServices, toolCallsService } from '../../../support/peers/mcp-services.js';
 
 const WORK = definition('work');
 const LISTED = [{ name: 'work', inputSchema: { type: 'object' } }];
@@ -64,7 +64,7 @@ describe('Tool calls that end without an answer', () => {
   afterEach(async () => {
     await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
-  afterAll(stopToolCalls);
+  afterAll(stopServices);
 
   /** Calls with a short deadline until a call gets as far as the tool in time, and waits for its end. */
   async function lateCall(url: string, arrived: () => boolean): Promise<void> {

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { unpacked } from './debian-package.js';
-import { freePort } from './free-port.js';
-import { PrivateServer } from './private-server.js';
-import { processFolder } from './process-folder.js';
-import { serverProgram } from './server-program.js';
+import { unpacked } from '../../support/databases/debian-package.js';
+import { freePort, processFolder } from '../../support/databases/process-resources.js';
+import { PrivateServer } from '../../support/databases/private-server.js';
+import { serverProgram } from '../../support/databases/server-program.js';
 
 const JOIN_MS = 60_000;
 const PROVIDER = '/usr/lib/galera/libgalera_smm.so';

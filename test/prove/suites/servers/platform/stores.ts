@@ -6,12 +6,11 @@ import { join } from 'node:path';
 import { createConnection, type Connection } from 'mysql2/promise';
 import { Client } from 'pg';
 import S3rver from 's3rver';
-import { freePort } from '../../databases/free-port.js';
-import { unpackedProgram } from '../../databases/debian-package.js';
-import { processFolder } from '../../databases/process-folder.js';
-import type { TestDatabase } from '../../databases/start-databases.js';
-import { type Command, output } from '../local-server.js';
-import { psql, redisCli, startPostgresql, startRedis } from '../servers.js';
+import { freePort, processFolder } from '../../../../support/databases/process-resources.js';
+import { unpackedProgram } from '../../../../support/databases/debian-package.js';
+import type { TestDatabase } from '../../../../support/databases/start-databases.js';
+import { type Command, output } from '../../../../support/discovery/local-server.js';
+import { psql, redisCli, startPostgresql, startRedis } from '../../../../support/discovery/servers.js';
 import { curl, type RealComponent } from './real-component.js';
 
 const OPEN = 3;

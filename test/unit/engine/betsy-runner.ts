@@ -1,9 +1,13 @@
 import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
 import { EngineIncident } from '../../../src/modules/process-runtime/engine/state/engine.errors.js';
-import type { BetsyCase, BetsyFeature } from './betsy.js';
+import type { BetsyCase, BetsyFeature } from '../../support/runtime/betsy.js';
 import { workflow } from './graph-builder.js';
-import { checkInvariants } from './invariants.js';
-import { MemoryEngine, type MemoryInstance, type WorkflowAnswer } from './memory-engine.js';
+import { checkInvariants } from '../../support/runtime/invariants.js';
+import {
+  MemoryEngine,
+  type MemoryInstance,
+  type WorkflowAnswer,
+} from '../../support/runtime/memory-engine.js';
 
 const TEN_SECONDS = 10_000;
 const LONGEST_WAIT = 60_000;

@@ -9,6 +9,9 @@ import type {
   NodeKind,
   ProcessGraph,
 } from '../../../src/modules/process-definitions/model/process-graph.types.js';
+import { expect } from 'vitest';
+import { checkInvariants } from '../../support/runtime/invariants.js';
+import { MemoryEngine } from '../../support/runtime/memory-engine.js';
 
 type NodeOptions = Partial<
   Omit<GraphNode, 'index' | 'key' | 'kind' | 'scope' | 'attachedTo' | 'actions' | 'call'>
@@ -248,4 +251,16 @@ export function save(
 /** A manual action that can be gone back to. */
 export function returning(name: string, options: Partial<GraphAction> = {}): GraphAction {
   return manual(name, { back: { removeKeys: [], restoreKeys: [] }, ...options });
+}
+
+/** A memory engine that holds every instance to the invariants after each of its steps. */
+export function engineOf(...graphs: TestGraph[]): MemoryEngine {
+  const engine = new MemoryEngine(...graphs.map((graph) => graph.build()));
+  engine.afterStep = (instance) => checkInvariants(engine, instance);
+  return engine;
+}
+
+/** Expects a refusal or incident with these members. */
+export function expectFailure(attempt: () => unknown, members: Record<string, unknown>): void {
+  expect(attempt).toThrow(expect.objectContaining(members));
 }

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../databases/free-port.js';
-import { isListening, LocalServer, output, programOf } from './local-server.js';
+import { freePort, isListening } from '../../support/databases/process-resources.js';
+import { LocalServer, output, programOf } from '../../support/discovery/local-server.js';
 
 const PASSWORD = 'admin';
 const READY_MS = 30_000;

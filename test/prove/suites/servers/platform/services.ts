@@ -1,10 +1,8 @@
 import { SMTPServer } from 'smtp-server';
-import { freePort } from '../../databases/free-port.js';
-import { OidcIssuer } from '../../oidc-issuer.js';
-import { startEverything } from '../../peers/everything.peer.js';
-import { startModernPeer } from '../../peers/modern.peer.js';
-import { type Peer, startHttpPeer } from '../../peers/peer.js';
-import { pages } from '../pages.js';
+import { freePort } from '../../../../support/databases/process-resources.js';
+import { OidcIssuer } from '../../../../support/oidc-issuer.js';
+import { startEverything, startModernPeer } from '../../../../support/peers/official.peers.js';
+import { type Peer, startHttpPeer, pages } from '../../../../support/peers/peer.js';
 import { curl, curlJson, type RealComponent } from './real-component.js';
 
 /** A service with the health endpoint of Spring Actuator, looked at with curl. */

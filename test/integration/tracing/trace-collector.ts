@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { eventually } from '../runtime/runtime-client.js';
-import { type Peer, readBody, startHttpPeer, startHttpsPeer } from './peer.js';
-import type { TlsCertificate } from './tls-certificate.js';
+import { eventually } from '../../support/runtime/runtime-client.js';
+import { type Peer, readBody, startHttpPeer, startHttpsPeer } from '../../support/peers/peer.js';
+import type { TlsCertificate } from '../../support/peers/certificates.js';
 
 /** A span as the collector has it. */
 export interface CollectedSpan {

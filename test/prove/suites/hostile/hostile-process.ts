@@ -1,6 +1,6 @@
-import * as pathologies from './pathologies.js';
-import { startHttpPeer } from './peer.js';
-import { startListPathology, startScriptedMcp } from './scripted-mcp.peer.js';
+import * as pathologies from '../../../support/peers/pathologies.js';
+import { startHttpPeer } from '../../../support/peers/peer.js';
+import { startListPathology, startScriptedMcp } from '../../../support/peers/scripted-mcp.peer.js';
 
 /**
  * Hostile servers in a process of their own, so that what they cost is not counted as ours. Started with fork; sends

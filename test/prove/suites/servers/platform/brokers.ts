@@ -1,5 +1,11 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { type KafkaMock, manageRabbitmq, startKafkaMock, startNats, startRabbitmq } from '../servers.js';
+import {
+  type KafkaMock,
+  manageRabbitmq,
+  startKafkaMock,
+  startNats,
+  startRabbitmq,
+} from '../../../../support/discovery/servers.js';
 import { curlJson, type RealComponent } from './real-component.js';
 
 const STREAM = JSON.stringify({ name: 'ORDERS', subjects: ['orders.*'], storage: 'file' });

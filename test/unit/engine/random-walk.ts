@@ -1,9 +1,9 @@
 import type { TokenState } from '../../../src/modules/process-runtime/engine/state/engine.types.js';
 import type { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/state/runtime-definition.js';
-import { checkInvariants } from './invariants.js';
-import { LIMITS, MemoryEngine, trace, type MemoryInstance } from './memory-engine.js';
-import type { Decisions } from './process-generator.js';
-import type { Random } from './random.js';
+import { checkInvariants } from '../../support/runtime/invariants.js';
+import { LIMITS, MemoryEngine, trace, type MemoryInstance } from '../../support/runtime/memory-engine.js';
+import type { Decisions } from '../../support/runtime/process-generator.js';
+import type { Random } from '../../support/runtime/random.js';
 
 const MOST_STEPS = 2_000;
 

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import type { TlsCertificate } from './tls-certificate.js';
+import type { TlsCertificate } from '../../support/peers/certificates.js';
 
 /** How a proxy behaves; all of it can be changed at any time. */
 export interface ProxyScript {

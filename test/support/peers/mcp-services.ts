@@ -1,0 +1,98 @@
+import { PATIENCE_MS } from '../patience.js';
+import type {
+  ConnectionTestRequest,
+  SystemCredentials,
+  DiscoveredTool,
+} from '../../../src/modules/mcp-connection/model/connection-test.types.js';
+import { McpConnectionService } from '../../../src/modules/mcp-connection/mcp-connection.service.js';
+import { limitedEnv } from '../limits/limits.js';
+import { definitionHash } from '../../../src/common/tool-definition-hash.js';
+import { Metrics } from '../../../src/common/metrics/metrics.js';
+import type { ToolCallRequest } from '../../../src/modules/mcp-connection/model/tool-call.types.js';
+import { ToolCallsService } from '../../../src/modules/mcp-connection/calls/tool-calls.service.js';
+
+const services: { onModuleDestroy(): unknown }[] = [];
+const DEADLINE_MS = 10_000;
+
+/** A connection service in evaluation mode (loopback allowed) with these settings; see {@link stopServices}. */
+export function connectionService(settings: Record<string, string> = {}): McpConnectionService {
+  const service = new McpConnectionService(
+    limitedEnv('evaluation', {
+      'outboundLimits.threadNiceness': '0',
+      'mcpLimits.testTimeoutMs': String(PATIENCE_MS),
+      ...settings,
+    }),
+  );
+  services.push(service);
+  return service;
+}
+
+/** Stops every service started by {@link connectionService} and {@link toolCallsService}. */
+export async function stopServices(): Promise<void> {
+  await Promise.all(services.splice(0).map((service) => service.onModuleDestroy()));
+}
+
+/** A request without authentication. */
+export function noAuth(
+  baseUrl: string,
+  overrides: Partial<ConnectionTestRequest> = {},
+): ConnectionTestRequest {
+  return { baseUrl, credentials: { type: 'NO_AUTH' }, knownToolCount: 0, ...overrides };
+}
+
+/** A request with a service account, by default that of the scripted token endpoint. */
+export function serviceAccount(
+  baseUrl: string,
+  tokenUrl: string,
+  client: Partial<Extract<SystemCredentials, { type: 'SERVICE_ACCOUNT' }>> = {},
+): ConnectionTestRequest {
+  const credentials = {
+    type: 'SERVICE_ACCOUNT' as const,
+    clientId: 'client',
+    clientSecret: 'secret',
+    tokenUrl,
+    ...client,
+  };
+  return { baseUrl, credentials, knownToolCount: 0 };
+}
+
+/** A service that calls tools, in evaluation mode (loopback allowed), with these settings; see {@link stopServices}. */
+export function toolCallsService(
+  settings: Record<string, string> = {},
+  metrics = new Metrics(),
+): ToolCallsService {
+  const env = limitedEnv('evaluation', { 'outboundLimits.threadNiceness': '0', ...settings });
+  const service = new ToolCallsService(env, metrics);
+  services.push(service);
+  return service;
+}
+
+/** A definition as it is stored after a test of a server that lists it so. */
+export function definition(name: string, rest: Partial<DiscoveredTool> = {}): DiscoveredTool {
+  return {
+    name,
+    title: null,
+    description: '',
+    inputSchema: { type: 'object' },
+    outputSchema: null,
+    annotations: null,
+    ...rest,
+  };
+}
+
+/** A call of a tool as it was reviewed, without authentication. */
+export function callOf(
+  baseUrl: string,
+  tool: DiscoveredTool,
+  overrides: Partial<ToolCallRequest> = {},
+): ToolCallRequest {
+  return {
+    systemId: baseUrl,
+    baseUrl,
+    credentials: { type: 'NO_AUTH' },
+    tool: { name: tool.name, inputSchema: tool.inputSchema, definitionHash: definitionHash(tool) },
+    arguments: {},
+    deadlineMs: DEADLINE_MS,
+    ...overrides,
+  };
+}
