@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions, IntersectionType } from '@nestjs/swagger';
 
 export const NEXT_PAGE = 'Give it as `before` to read on; null on the last page.';
 /** The same in a list that is read forward. */
@@ -35,7 +35,10 @@ export const Shows = {
   booleanOrNull: shows<boolean | null>({ type: Boolean, nullable: true }),
   number: shows<number>({ type: 'integer' }),
   numberOrNull: shows<number | null>({ type: 'integer', nullable: true }),
+  decimal: shows<number>({ type: Number }),
   decimalOrNull: shows<number | null>({ type: Number, nullable: true }),
+  /** As `number`; not in every answer. */
+  countIfAsked: shows<number | undefined>({ type: 'integer', required: false }),
   /** As `numberOrNull`; not in every answer. */
   numberIfAsked: shows<number | null | undefined>({ type: 'integer', nullable: true, required: false }),
   uuid: shows({ format: 'uuid' }),
@@ -61,8 +64,8 @@ export const Shows = {
    */
   part: <Part>(type: () => Type<Part>, description: string) =>
     shows<Part>({ type: () => type() })(description),
-  partOrNull: <Part>(type: () => Type<Part>, description: string) =>
-    shows<Part | null>({ type: () => type(), nullable: true })(description),
+  partOrNull: <Part>(type: () => Type<Part>, description: string, example?: unknown) =>
+    shows<Part | null>({ type: () => type(), nullable: true })(description, example),
   list: <Part>(type: () => Type<Part>, description: string) =>
     shows<Part[]>({ type: () => [type()] })(description),
   /** As `part`; not in every answer. */
@@ -99,4 +102,12 @@ export function Answer<Members extends Readonly<Record<string, Shown<unknown>>>>
     decorate(Answered.prototype, name);
   }
   return Answered as Type<AnswerOf<Members>>;
+}
+
+/** As `Answer`, with the members of another class of answers before these. */
+export function AnswerWith<Base, Members extends Readonly<Record<string, Shown<unknown>>>>(
+  base: Type<Base>,
+  members: Members,
+): Type<Base & AnswerOf<Members>> {
+  return IntersectionType(base as Type, Answer(members)) as Type<Base & AnswerOf<Members>>;
 }

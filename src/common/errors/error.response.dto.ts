@@ -1,24 +1,16 @@
 import { STATUS_CODES } from 'node:http';
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Shows } from '../answer-fields.decorators.js';
+import { Answer, Shows } from '../answer-fields.decorators.js';
 
 /** The one error body of every endpoint (docs/contract.md, section 1; same shape as the platform rescan). */
-export class ErrorResponseDto {
-  @Shows.value('HTTP reason phrase.', 'Conflict')
-  error: string;
-
-  @Shows.value('What is wrong, for a person.', 'Name must be unique inside the project.')
-  message: string;
-
-  @Shows.number('The HTTP status again.', 409)
-  status: number;
-
-  @ApiPropertyOptional({
-    description: 'Which field and why, or for a 500 the request id to quote to the operators.',
-    example: 'payload.baseUrl: must be an http or https URL',
-  })
-  details?: string;
-}
+export class ErrorResponseDto extends Answer({
+  error: Shows.value('HTTP reason phrase.', 'Conflict'),
+  message: Shows.value('What is wrong, for a person.', 'Name must be unique inside the project.'),
+  status: Shows.number('The HTTP status again.', 409),
+  details: Shows.valueIfAsked(
+    'Which field and why, or for a 500 the request id to quote to the operators.',
+    'payload.baseUrl: must be an http or https URL',
+  ),
+}) {}
 
 export function errorBody(status: number, message: string, details?: string): ErrorResponseDto {
   return {

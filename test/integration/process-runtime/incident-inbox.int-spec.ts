@@ -137,7 +137,7 @@ describe('GET /rtm/api/runtime/process-incident', () => {
 
   it('narrows by where they are, by kind and by time', async () => {
     const { body } = await list({ applicationId: mine.appId });
-    const newest = body.incidents[0]?.raisedAt ?? '';
+    const newest = String(body.incidents[0]?.raisedAt);
     expect(await listed({ buildId: mine.buildId })).toEqual(uuids);
     expect(await listed({ buildId: other.buildId })).toEqual([]);
     expect(await listed({ applicationVersionId: mine.versionId })).toEqual(uuids);
@@ -172,7 +172,7 @@ describe('GET /rtm/api/runtime/process-incident', () => {
     const { body } = await list({ applicationId: other.appId, limit: '1' });
     const [incident] = body.incidents;
     expect(incident?.uuid).toBe(first.body.incident?.uuid);
-    expect(Date.parse(incident?.timestamp ?? '')).toBeGreaterThan(Date.parse(incident?.raisedAt ?? ''));
+    expect(new Date(incident?.timestamp ?? '') > new Date(incident?.raisedAt ?? '')).toBe(true);
   });
 
   it('shows those of applications that the caller may read', async () => {

@@ -75,8 +75,8 @@ describe('GET /rtm/api/runtime/process-instance', () => {
 
   it('narrows by the time of the start', async () => {
     const { body } = await list({ applicationId: published.appId });
-    const from = body.instances[1]?.startedAt ?? '';
-    const to = body.instances[0]?.startedAt ?? '';
+    const from = String(body.instances[1]?.startedAt);
+    const to = String(body.instances[0]?.startedAt);
 
     expect(await listed({ from })).toEqual(ids.slice(0, 2));
     expect(await listed({ to })).toEqual(ids.slice(1));

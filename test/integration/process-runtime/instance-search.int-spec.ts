@@ -162,7 +162,7 @@ describe('instances found by their data', () => {
     }
     Object.assign(app.nest.get(InstanceListsRepository), { mostSearched: 1_000 });
     const { body } = await list([data]);
-    const from = body.instances[1]?.startedAt ?? '';
+    const from = String(body.instances[1]?.startedAt);
     expect(await listed(['from', from])).toEqual(uuids.slice(0, 2));
     expect(await listed(['to', from])).toEqual(uuids.slice(2));
   });

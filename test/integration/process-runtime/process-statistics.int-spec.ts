@@ -95,7 +95,7 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{name}/s
 
   it('looks at those that started in a range of time, seven days without one', async () => {
     const { from, to } = (await read()).body;
-    expect(Date.parse(to) - Date.parse(from)).toBe(7 * 24 * 3_600_000);
+    expect(new Date(to).getTime() - new Date(from).getTime()).toBe(7 * 24 * 3_600_000);
     expect((await read({ from: '2999-01-01T00:00:00Z' })).body.instances).toBe(0);
     expect((await read({ to: '2020-01-01T00:00:00Z' })).body).toMatchObject({ instances: 0, complete: true });
     expect((await read({ from: '2020-01-01T00:00:00Z' })).body).toMatchObject({

@@ -97,7 +97,7 @@ describe('GET /rtm/api/runtime/workflow-usage', () => {
       cost: 0.75,
       complete: true,
     });
-    expect(Date.parse(to) - Date.parse(from)).toBe(24 * 3_600_000);
+    expect(new Date(to).getTime() - new Date(from).getTime()).toBe(24 * 3_600_000);
   });
 
   it('looks at the applications that the caller may read', async () => {

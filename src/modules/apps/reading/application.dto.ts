@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsEnum, IsOptional, Matches } from 'class-validator';
-import { NEXT_PAGE, NEXT_PAGE_AFTER, Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows, NEXT_PAGE, NEXT_PAGE_AFTER } from '../../../common/answer-fields.decorators.js';
 import type { Page } from '../../../common/page.js';
 import {
   IsPageLimit,
@@ -53,55 +53,39 @@ export class AppVersionsQueryDto {
 }
 
 /** An application in a list. */
-export class ListedApplicationDto {
-  @Shows.value('Id of the application.', 'sample')
-  applicationId: string;
-
-  @Shows.number('How many versions of it hold something.', 2)
-  versions: number;
-
-  @Shows.moment('When the first of them came into being.', '2026-01-30T09:00:00.000Z')
-  createdDate: string;
-
-  @Shows.momentOrNull('When one of them was last committed; null when none was.', '2026-01-31T10:20:30.123Z')
-  committedDate: string | null;
-}
+export class ListedApplicationDto extends Answer({
+  applicationId: Shows.value('Id of the application.', 'sample'),
+  versions: Shows.number('How many versions of it hold something.', 2),
+  createdDate: Shows.moment('When the first of them came into being.', '2026-01-30T09:00:00.000Z'),
+  committedDate: Shows.momentOrNull(
+    'When one of them was last committed; null when none was.',
+    '2026-01-31T10:20:30.123Z',
+  ),
+}) {}
 
 /** A page of applications. */
-export class ApplicationPageDto {
-  @Shows.list(() => ListedApplicationDto, 'By id.')
-  applications: ListedApplicationDto[];
-
-  @Shows.textOrNull(NEXT_PAGE_AFTER, null)
-  next: string | null;
-}
+export class ApplicationPageDto extends Answer({
+  applications: Shows.list(() => ListedApplicationDto, 'By id.'),
+  next: Shows.textOrNull(NEXT_PAGE_AFTER, null),
+}) {}
 
 /** A version in a list. */
-export class ListedVersionDto {
-  @Shows.value('Id of the application.', 'sample')
-  applicationId: string;
-
-  @Shows.value('Id of the version: `versionId` in paths.', 'v2')
-  applicationVersionId: string;
-
-  @Shows.enum('AppVersionState', AppVersionState, 'A committed version is read-only.', 'COMMITTED')
-  status: AppVersionState;
-
-  @Shows.moment('When it came into being, with its first system or package.', '2026-01-31T10:00:00.000Z')
-  createdDate: string;
-
-  @Shows.momentOrNull('When it was committed; null for a draft.', '2026-01-31T10:20:30.123Z')
-  committedDate: string | null;
-}
+export class ListedVersionDto extends Answer({
+  applicationId: Shows.value('Id of the application.', 'sample'),
+  applicationVersionId: Shows.value('Id of the version: `versionId` in paths.', 'v2'),
+  status: Shows.enum('AppVersionState', AppVersionState, 'A committed version is read-only.', 'COMMITTED'),
+  createdDate: Shows.moment(
+    'When it came into being, with its first system or package.',
+    '2026-01-31T10:00:00.000Z',
+  ),
+  committedDate: Shows.momentOrNull('When it was committed; null for a draft.', '2026-01-31T10:20:30.123Z'),
+}) {}
 
 /** A page of versions. */
-export class VersionPageDto {
-  @Shows.list(() => ListedVersionDto, 'Newest first.')
-  versions: ListedVersionDto[];
-
-  @Shows.textOrNull(NEXT_PAGE, null)
-  next: string | null;
-}
+export class VersionPageDto extends Answer({
+  versions: Shows.list(() => ListedVersionDto, 'Newest first.'),
+  next: Shows.textOrNull(NEXT_PAGE, null),
+}) {}
 
 export function toApplicationPage({ items, next }: Page<ListedApplication>): ApplicationPageDto {
   return {

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsEnum, IsOptional } from 'class-validator';
-import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, AnswerWith, Shows, NEXT_PAGE } from '../../../common/answer-fields.decorators.js';
 import type { Page } from '../../../common/page.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import { IsPathId, IsText } from '../../../common/validation/patterns.decorators.js';
@@ -73,71 +73,41 @@ export class ApplicationAuditQueryDto extends AuditQueryDto {
 }
 
 /** One audit event. */
-export class AuditEventDto {
-  @Shows.uuid('Id of the event.')
-  id: string;
-
-  @Shows.moment('When it ended.', '2026-01-31T10:20:30.123Z')
-  timestamp: string;
-
-  @Shows.enum('AuditAction', AuditAction, 'What was done.')
-  action: AuditAction;
-
-  @Shows.enum(
+export class AuditEventDto extends Answer({
+  id: Shows.uuid('Id of the event.'),
+  timestamp: Shows.moment('When it ended.', '2026-01-31T10:20:30.123Z'),
+  action: Shows.enum('AuditAction', AuditAction, 'What was done.'),
+  outcome: Shows.enum(
     'AuditOutcome',
     AuditOutcome,
     'How it ended: `denied` is a missing permission, `timeout` an outside party that did not answer in time.',
-  )
-  outcome: AuditOutcome;
-
-  @Shows.part(() => UserReferenceDto, 'Who did it, as the token named the caller.')
-  actor: UserReferenceDto;
-
-  @Shows.value('`sub` of the token, with `iss` the identity of the caller.')
-  subject: string;
-
-  @Shows.value('`iss` of the token.')
-  issuer: string;
-
-  @Shows.textOrNull('Resource id of the system.')
-  systemResourceId: string | null;
-
-  @Shows.textOrNull('Id of the tool, where it is about one.')
-  toolId: string | null;
-
-  @Shows.value('Id that the service gave the call.')
-  requestId: string;
-
-  @Shows.textOrNull('X-Request-Id of the call, as its caller chose it.')
-  callerRequestId: string | null;
-
-  @Shows.objectOrNull(DETAILS)
-  details: Record<string, unknown> | null;
-}
+  ),
+  actor: Shows.part(() => UserReferenceDto, 'Who did it, as the token named the caller.'),
+  subject: Shows.value('`sub` of the token, with `iss` the identity of the caller.'),
+  issuer: Shows.value('`iss` of the token.'),
+  systemResourceId: Shows.textOrNull('Resource id of the system.'),
+  toolId: Shows.textOrNull('Id of the tool, where it is about one.'),
+  requestId: Shows.value('Id that the service gave the call.'),
+  callerRequestId: Shows.textOrNull('X-Request-Id of the call, as its caller chose it.'),
+  details: Shows.objectOrNull(DETAILS),
+}) {}
 
 /** A page of audit events. */
-export class AuditPageDto {
-  @Shows.list(() => AuditEventDto, 'Newest first.')
-  events: AuditEventDto[];
-
-  @Shows.textOrNull(NEXT_PAGE)
-  next: string | null;
-}
+export class AuditPageDto extends Answer({
+  events: Shows.list(() => AuditEventDto, 'Newest first.'),
+  next: Shows.textOrNull(NEXT_PAGE),
+}) {}
 
 /** An audit event beside those of other versions. */
-export class ApplicationAuditEventDto extends AuditEventDto {
-  @Shows.value('Version of the application that it is told to.', 'v1')
-  applicationVersionId: string;
-}
+export class ApplicationAuditEventDto extends AnswerWith(AuditEventDto, {
+  applicationVersionId: Shows.value('Version of the application that it is told to.', 'v1'),
+}) {}
 
 /** A page of audit events of an application. */
-export class ApplicationAuditPageDto {
-  @Shows.list(() => ApplicationAuditEventDto, 'Newest first.')
-  events: ApplicationAuditEventDto[];
-
-  @Shows.textOrNull(NEXT_PAGE)
-  next: string | null;
-}
+export class ApplicationAuditPageDto extends Answer({
+  events: Shows.list(() => ApplicationAuditEventDto, 'Newest first.'),
+  next: Shows.textOrNull(NEXT_PAGE),
+}) {}
 
 export function toApplicationAuditPage({ items, next }: Page<AuditEventEntity>): ApplicationAuditPageDto {
   const events = items.map((event) => ({

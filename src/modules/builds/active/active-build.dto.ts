@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsEnum } from 'class-validator';
-import { Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, AnswerWith, Shows, shows } from '../../../common/answer-fields.decorators.js';
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import { BuildStatus, RunningInstances } from '../model/builds.types.js';
 
@@ -13,21 +13,17 @@ export class ActivateBuildRequestDto {
 }
 
 /** The active build. */
-export class ActiveBuildResponseDto {
-  @Shows.uuid('The build that is active.')
-  buildId: string;
-
-  @Shows.moment('Since when.', '2026-01-31T10:20:30.123Z')
-  activatedDate: string;
-}
+export class ActiveBuildResponseDto extends Answer({
+  buildId: Shows.uuid('The build that is active.'),
+  activatedDate: Shows.moment('Since when.', '2026-01-31T10:20:30.123Z'),
+}) {}
 
 /** What an activation changed. */
-export class ActivatedBuildResponseDto extends ActiveBuildResponseDto {
-  @Shows.uuidOrNull(
+export class ActivatedBuildResponseDto extends AnswerWith(ActiveBuildResponseDto, {
+  previousBuildId: Shows.uuidOrNull(
     'The build that was active before, the same one when nothing changed; null when there was none.',
-  )
-  previousBuildId: string | null;
-}
+  ),
+}) {}
 
 export function toActiveBuild<Build extends { activatedAt: Date }>({
   activatedAt,
@@ -52,70 +48,48 @@ export class WithdrawBuildRequestDto {
 }
 
 /** A build that was withdrawn. */
-export class WithdrawnBuildResponseDto {
-  @Shows.uuid('The build.')
-  buildId: string;
-
-  @Shows.enum('BuildStatus', BuildStatus, 'Its status.', BuildStatus.Withdrawn)
-  buildStatus: BuildStatus;
-
-  @Shows.enum('RunningInstances', RunningInstances, 'What becomes of running instances, in the background.')
-  running: RunningInstances;
-
-  @Shows.value(
+export class WithdrawnBuildResponseDto extends Answer({
+  buildId: Shows.uuid('The build.'),
+  buildStatus: Shows.enum('BuildStatus', BuildStatus, 'Its status.', BuildStatus.Withdrawn),
+  running: Shows.enum(
+    'RunningInstances',
+    RunningInstances,
+    'What becomes of running instances, in the background.',
+  ),
+  wasActive: Shows.flag(
     'Whether it was the active build. Then the application has none until another one is activated.',
     false,
-  )
-  wasActive: boolean;
-}
+  ),
+}) {}
 
 /** A display format. */
-export class DisplayFormatDto {
-  @Shows.value('The format, as the front end reads it.', 'yyyy-MM-dd')
-  format: string;
-}
+export class DisplayFormatDto extends Answer({
+  format: Shows.value('The format, as the front end reads it.', 'yyyy-MM-dd'),
+}) {}
 
 /** How numbers are shown. */
-export class NumberDisplayFormatDto {
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Least number of decimals.', example: 0 })
-  minDecimals: number;
-
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Largest number of decimals.', example: 2 })
-  maxDecimals: number;
-}
+export class NumberDisplayFormatDto extends Answer({
+  minDecimals: shows<number>({ type: 'integer', minimum: 0 })('Least number of decimals.', 0),
+  maxDecimals: shows<number>({ type: 'integer', minimum: 0 })('Largest number of decimals.', 2),
+}) {}
 
 /** Settings of a build for front ends. */
-export class BuildSettingsDto {
-  @Shows.value('Version that the build was made of.', 'v1')
-  applicationVersionId: string;
-
-  @ApiProperty({ enum: PLATFORMS, description: 'Where the application is shown.', example: 'OMNICHANNEL' })
-  platforms: (typeof PLATFORMS)[number];
-
-  @Shows.textOrNull('Theme of the front end.', 'default')
-  themeId: string | null;
-
-  @Shows.part(() => DisplayFormatDto, 'How dates are shown.')
-  dateDisplayFormat: DisplayFormatDto;
-
-  @Shows.part(() => NumberDisplayFormatDto, 'How numbers are shown.')
-  numberDisplayFormat: NumberDisplayFormatDto;
-
-  @Shows.part(() => DisplayFormatDto, 'How amounts of money are shown.')
-  currencyDisplayFormat: DisplayFormatDto;
-
-  @Shows.value('Language without a choice of the user (BCP 47).', 'en')
-  defaultLanguageCode: string;
-}
+export class BuildSettingsDto extends Answer({
+  applicationVersionId: Shows.value('Version that the build was made of.', 'v1'),
+  platforms: shows<(typeof PLATFORMS)[number]>({ enum: PLATFORMS })(
+    'Where the application is shown.',
+    'OMNICHANNEL',
+  ),
+  themeId: Shows.textOrNull('Theme of the front end.', 'default'),
+  dateDisplayFormat: Shows.part(() => DisplayFormatDto, 'How dates are shown.'),
+  numberDisplayFormat: Shows.part(() => NumberDisplayFormatDto, 'How numbers are shown.'),
+  currencyDisplayFormat: Shows.part(() => DisplayFormatDto, 'How amounts of money are shown.'),
+  defaultLanguageCode: Shows.value('Language without a choice of the user (BCP 47).', 'en'),
+}) {}
 
 /** What a front end needs to know of the active build. */
-export class BuildInfoResponseDto {
-  @Shows.uuid('The active build: `buildId` of the start of a process.')
-  buildId: string;
-
-  @Shows.value('Id of the application.', 'sample')
-  applicationId: string;
-
-  @Shows.part(() => BuildSettingsDto, 'Settings that the application was delivered with.')
-  buildSettings: BuildSettingsDto;
-}
+export class BuildInfoResponseDto extends Answer({
+  buildId: Shows.uuid('The active build: `buildId` of the start of a process.'),
+  applicationId: Shows.value('Id of the application.', 'sample'),
+  buildSettings: Shows.part(() => BuildSettingsDto, 'Settings that the application was delivered with.'),
+}) {}

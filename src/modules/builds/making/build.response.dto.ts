@@ -1,5 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, AnswerWith, Shows, shows, NEXT_PAGE } from '../../../common/answer-fields.decorators.js';
 import type { Page } from '../../../common/page.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import {
@@ -14,94 +13,63 @@ import { PackageProblemDto } from '../model/package.dto.js';
 const RESOURCE_TYPES = ['PROCESS', 'WORKFLOW', 'REST', 'NOSQL_DB', 'MCP'] as const;
 
 /** A build in a list. */
-export class BuildSummaryDto {
-  @Shows.uuid('Id of the build.')
-  buildId: string;
-
-  @Shows.enum(
+export class BuildSummaryDto extends Answer({
+  buildId: Shows.uuid('Id of the build.'),
+  buildStatus: Shows.enum(
     'BuildStatus',
     BuildStatus,
     'Status of the build; `WITHDRAWN` when nothing of it is started any more.',
-  )
-  buildStatus: BuildStatus;
-
-  @Shows.value('Id of the application.', 'sample')
-  applicationId: string;
-
-  @Shows.value('Id of the version it was made of.', 'v1')
-  applicationVersionId: string;
-
-  @Shows.value(
+  ),
+  applicationId: Shows.value('Id of the application.', 'sample'),
+  applicationVersionId: Shows.value('Id of the version it was made of.', 'v1'),
+  checksum: Shows.value(
     'SHA-256 of everything in the build; equal for builds that hold the same.',
     '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
-  )
-  checksum: string;
-
-  @Shows.moment('When it was made.', '2026-01-31T10:20:30.123Z')
-  createdDate: string;
-
-  @Shows.part(() => UserReferenceDto, 'Who made it.')
-  createdBy: UserReferenceDto;
-}
+  ),
+  createdDate: Shows.moment('When it was made.', '2026-01-31T10:20:30.123Z'),
+  createdBy: Shows.part(() => UserReferenceDto, 'Who made it.'),
+}) {}
 
 /** A resource in a build. */
-export class BuildResourceDto {
-  @ApiProperty({ enum: RESOURCE_TYPES, description: 'Kind of resource.', example: 'PROCESS' })
-  resourceType: BuildResource['resourceType'];
-
-  @Shows.value('Name in its version.', 'loan_onboarding')
-  name: string;
-
-  @Shows.value('Id that belongs to this version of the resource.')
-  resourceId: string;
-
-  @Shows.value('Id that is the same in all versions.')
-  resourceDefinitionId: string;
-}
+export class BuildResourceDto extends Answer({
+  resourceType: shows<BuildResource['resourceType']>({ enum: RESOURCE_TYPES })(
+    'Kind of resource.',
+    'PROCESS',
+  ),
+  name: Shows.value('Name in its version.', 'loan_onboarding'),
+  resourceId: Shows.value('Id that belongs to this version of the resource.'),
+  resourceDefinitionId: Shows.value('Id that is the same in all versions.'),
+}) {}
 
 /** A library of a build. */
-export class BuildLibraryDto {
-  @Shows.value('Application that is the library.', 'scoring')
-  appId: string;
-
-  @Shows.uuid('Its build.')
-  buildId: string;
-
-  @ApiProperty({
-    type: 'integer',
-    minimum: 1,
-    description: '1 for a library of the package itself, more for libraries of libraries.',
-    example: 1,
-  })
-  level: number;
-}
+export class BuildLibraryDto extends Answer({
+  appId: Shows.value('Application that is the library.', 'scoring'),
+  buildId: Shows.uuid('Its build.'),
+  level: shows<number>({ type: 'integer', minimum: 1 })(
+    '1 for a library of the package itself, more for libraries of libraries.',
+    1,
+  ),
+}) {}
 
 /** What a build holds. */
-export class BuildManifestResponseDto extends BuildSummaryDto {
-  @Shows.list(() => BuildResourceDto, 'Processes, workflows and systems, each kind by name.')
-  resources: BuildResourceDto[];
-
-  @Shows.list(() => BuildLibraryDto, 'Libraries, direct and transitive, the closest first.')
-  libraries: BuildLibraryDto[];
-}
+export class BuildManifestResponseDto extends AnswerWith(BuildSummaryDto, {
+  resources: Shows.list(() => BuildResourceDto, 'Processes, workflows and systems, each kind by name.'),
+  libraries: Shows.list(() => BuildLibraryDto, 'Libraries, direct and transitive, the closest first.'),
+}) {}
 
 /** A new build. */
-export class NewBuildResponseDto extends BuildManifestResponseDto {
-  @Shows.list(
+export class NewBuildResponseDto extends AnswerWith(BuildManifestResponseDto, {
+  warnings: Shows.list(
     () => PackageProblemDto,
     'Remarks about the build, such as systems whose connection was never tested and agents without a tool that is ready.',
-  )
-  warnings: PackageProblemDto[];
-}
+  ),
+}) {}
 
 /** A page of builds. */
-export class BuildPageDto {
-  @Shows.list(() => BuildSummaryDto, 'Newest first.')
-  builds: BuildSummaryDto[];
-
-  @Shows.textOrNull(NEXT_PAGE)
-  next: string | null;
-}
+export class BuildPageDto extends Answer({
+  builds: Shows.list(() => BuildSummaryDto, 'Newest first.'),
+  next: Shows.textOrNull(NEXT_PAGE),
+}) {}
 
 export function toBuildPage({ items, next }: Page<BuildSummary>): BuildPageDto {
   return { builds: items.map(toSummary), next };

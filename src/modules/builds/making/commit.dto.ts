@@ -1,5 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows, shows } from '../../../common/answer-fields.decorators.js';
 import { IsOptional } from 'class-validator';
 import { IsText } from '../../../common/validation/patterns.decorators.js';
 import { AppVersionState } from '../../apps/apps.types.js';
@@ -20,26 +19,16 @@ export class CommitVersionRequestDto {
 }
 
 /** A version after its commit. */
-export class CommittedVersionResponseDto {
-  @Shows.value('Id of the application.', 'sample')
-  appId: string;
-
-  @Shows.value('Id of the version.', 'v1')
-  appVersionId: string;
-
-  @ApiProperty({
-    enum: [AppVersionState.Committed],
-    description: 'A committed version is read-only.',
-    example: 'COMMITTED',
-  })
-  status: AppVersionState;
-
-  @Shows.moment('When.', '2026-01-31T10:20:30.123Z')
-  committedDate: string;
-
-  @Shows.list(
+export class CommittedVersionResponseDto extends Answer({
+  appId: Shows.value('Id of the application.', 'sample'),
+  appVersionId: Shows.value('Id of the version.', 'v1'),
+  status: shows<AppVersionState>({ enum: [AppVersionState.Committed] })(
+    'A committed version is read-only.',
+    'COMMITTED',
+  ),
+  committedDate: Shows.moment('When.', '2026-01-31T10:20:30.123Z'),
+  warnings: Shows.list(
     () => PackageProblemDto,
     'What to see to before a build is made, such as systems whose connection was never tested.',
-  )
-  warnings: PackageProblemDto[];
-}
+  ),
+}) {}

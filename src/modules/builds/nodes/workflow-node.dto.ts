@@ -1,5 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, AnswerWith, Shows, shows } from '../../../common/answer-fields.decorators.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import { JsonText } from '../../../common/http/json-replies.js';
 import type { Steps } from '../../../common/turns.js';
@@ -7,166 +6,88 @@ import { NODE_TYPES } from '../../packages/schema/node-types.types.js';
 import type { DraftNode } from '../../packages/drafts/draft-workflows.js';
 
 /** Place of a node in an editor. */
-export class LayoutOptionsDto {
-  @Shows.value('To the right.', 200)
-  x: number;
-
-  @Shows.value('Downwards.', 0)
-  y: number;
-}
+export class LayoutOptionsDto extends Answer({
+  x: Shows.decimal('To the right.', 200),
+  y: Shows.decimal('Downwards.', 0),
+}) {}
 
 /** A branch of a CONDITION. */
-export class WorkflowConditionDto {
-  @Shows.value('Unique among the conditions of the node.', 'yes')
-  id: string;
-
-  @Shows.textOrNull('CEL over the data; null for the default.', 'payment.share <= 0.4')
-  expression: string | null;
-
-  @Shows.value('Node to go on with.', 'low')
-  nextNodeId: string;
-
-  @Shows.number('The first true condition in this order wins.', 1)
-  order: number;
-
-  @Shows.value('Taken when no condition is true.', false)
-  isDefault: boolean;
-}
+export class WorkflowConditionDto extends Answer({
+  id: Shows.value('Unique among the conditions of the node.', 'yes'),
+  expression: Shows.textOrNull('CEL over the data; null for the default.', 'payment.share <= 0.4'),
+  nextNodeId: Shows.value('Node to go on with.', 'low'),
+  order: Shows.number('The first true condition in this order wins.', 1),
+  isDefault: Shows.flag('Taken when no condition is true.', false),
+}) {}
 
 /** Where a run goes on after a node. */
-export class WorkflowSequenceDto {
-  @Shows.value('Unique in the workflow.', 's1')
-  id: string;
-
-  @Shows.value('This node.', 'agent')
-  sourceNodeId: string;
-
-  @Shows.value('The node it leads to.', 'end')
-  targetNodeId: string;
-}
+export class WorkflowSequenceDto extends Answer({
+  id: Shows.value('Unique in the workflow.', 's1'),
+  sourceNodeId: Shows.value('This node.', 'agent'),
+  targetNodeId: Shows.value('The node it leads to.', 'end'),
+}) {}
 
 /** An MCP system that an agent may use. */
-export class McpServerReferenceDto {
-  @Shows.value('Definition id of the system.')
-  resourceDefinitionId: string;
-
-  @Shows.value('Its application: that of the package, or a library.', 'sample')
-  appId: string;
-}
+export class McpServerReferenceDto extends Answer({
+  resourceDefinitionId: Shows.value('Definition id of the system.'),
+  appId: Shows.value('Its application: that of the package, or a library.', 'sample'),
+}) {}
 
 /** What makes a node an agent (docs/contract.md, section 5). */
-export class AiOptionsDto {
-  @ApiProperty({ enum: ['CUSTOM_AGENT'], description: 'Kind of agent.' })
-  aiType: string;
-
-  @Shows.textOrNull('Kept as it was sent.', null)
-  aiSubType: string | null;
-
-  @Shows.value('The task of the agent; may contain `${…}` references to data.', 'Is ${item} in stock?')
-  operationPrompt: string;
-
-  @Shows.object('JSON Schema (2020-12) of the answer.')
-  exampleOutputJsonSchema: Record<string, unknown>;
-
-  @Shows.list(() => McpServerReferenceDto, 'Systems whose enabled tools it may use.')
-  mcpServers: McpServerReferenceDto[];
-}
+export class AiOptionsDto extends Answer({
+  aiType: shows({ enum: ['CUSTOM_AGENT'] })('Kind of agent.'),
+  aiSubType: Shows.textOrNull('Kept as it was sent.', null),
+  operationPrompt: Shows.value(
+    'The task of the agent; may contain `${…}` references to data.',
+    'Is ${item} in stock?',
+  ),
+  exampleOutputJsonSchema: Shows.object('JSON Schema (2020-12) of the answer.'),
+  mcpServers: Shows.list(() => McpServerReferenceDto, 'Systems whose enabled tools it may use.'),
+}) {}
 
 /** A node of a workflow (docs/contract.md, section 5); nodes of other types have the same members. */
-export class WorkflowNodeDto {
-  @Shows.value('Unique in the workflow.', 'agent')
-  id: string;
-
-  @Shows.uuid('The same in every version of the application.')
-  svcUuid: string;
-
-  @Shows.enum('WorkflowNodeType', [...NODE_TYPES], 'What the node does.', 'CUSTOM_AGENT')
-  type: string;
-
-  @Shows.value('Unique in the workflow.', 'Ask the stock')
-  name: string;
-
-  @Shows.part(() => LayoutOptionsDto, 'Place in an editor.')
-  layoutOptions: LayoutOptionsDto;
-
-  @Shows.list(() => WorkflowConditionDto, 'CONDITION only.')
-  conditions: WorkflowConditionDto[];
-
-  @Shows.list(() => WorkflowSequenceDto, 'Where a run goes on.')
-  outgoingSequences: WorkflowSequenceDto[];
-
-  @Shows.value('JSON text with `${…}` references; empty for all data.', '{}')
-  inputBody: string;
-
-  @Shows.textOrNull('END: JSON text with `${…}` references.')
-  outputBody: string | null;
-
-  @Shows.objectOrNull('What else the type of node needs.')
-  payload: Record<string, unknown> | null;
-
-  @Shows.value('Path under which the result is stored; empty for none.', 'stock')
-  responseKey: string;
-
-  @Shows.partOrNull(() => AiOptionsDto, 'CUSTOM_AGENT only, null otherwise.')
-  aiOptions: AiOptionsDto | null;
-
-  @Shows.uuid('Resource id of the workflow.')
-  workflowResourceId: string;
-
-  @Shows.textOrNull('SUBWORKFLOW: definition id of the workflow to run.')
-  subWorkflowResourceDefinitionId: string | null;
-
-  @Shows.textOrNull('Kept as it was sent.', null)
-  subWorkflowNodeType: string | null;
-
-  @Shows.moment('When the node was first stored.')
-  createdDate: string;
-
-  @Shows.moment('When it was last stored with other content.')
-  modifiedDate: string;
-
-  @Shows.part(() => UserReferenceDto, 'Who stored it first.')
-  createdBy: UserReferenceDto;
-
-  @Shows.part(() => UserReferenceDto, 'Who stored it with other content last.')
-  modifiedBy: UserReferenceDto;
-}
+export class WorkflowNodeDto extends Answer({
+  id: Shows.value('Unique in the workflow.', 'agent'),
+  svcUuid: Shows.uuid('The same in every version of the application.'),
+  type: shows({ enum: [...NODE_TYPES], enumName: 'WorkflowNodeType' })('What the node does.', 'CUSTOM_AGENT'),
+  name: Shows.value('Unique in the workflow.', 'Ask the stock'),
+  layoutOptions: Shows.part(() => LayoutOptionsDto, 'Place in an editor.'),
+  conditions: Shows.list(() => WorkflowConditionDto, 'CONDITION only.'),
+  outgoingSequences: Shows.list(() => WorkflowSequenceDto, 'Where a run goes on.'),
+  inputBody: Shows.value('JSON text with `${…}` references; empty for all data.', '{}'),
+  outputBody: Shows.textOrNull('END: JSON text with `${…}` references.'),
+  payload: Shows.objectOrNull('What else the type of node needs.'),
+  responseKey: Shows.value('Path under which the result is stored; empty for none.', 'stock'),
+  aiOptions: Shows.partOrNull(() => AiOptionsDto, 'CUSTOM_AGENT only, null otherwise.'),
+  workflowResourceId: Shows.uuid('Resource id of the workflow.'),
+  subWorkflowResourceDefinitionId: Shows.textOrNull('SUBWORKFLOW: definition id of the workflow to run.'),
+  subWorkflowNodeType: Shows.textOrNull('Kept as it was sent.', null),
+  createdDate: Shows.moment('When the node was first stored.'),
+  modifiedDate: Shows.moment('When it was last stored with other content.'),
+  createdBy: Shows.part(() => UserReferenceDto, 'Who stored it first.'),
+  modifiedBy: Shows.part(() => UserReferenceDto, 'Who stored it with other content last.'),
+}) {}
 
 /** A workflow in a list. */
-export class WorkflowSummaryDto {
-  @Shows.value('Unique in the version, without regard to case.', 'rate_application')
-  name: string;
-
-  @Shows.value('For people; may be empty.')
-  description: string;
-
-  @Shows.uuid('The same in this version and its builds, and in no other.')
-  resourceId: string;
-
-  @Shows.uuid('The same in every version of the application.')
-  resourceDefinitionId: string;
-
-  @Shows.number('How many nodes it has.', 3)
-  nodeCount: number;
-}
+export class WorkflowSummaryDto extends Answer({
+  name: Shows.value('Unique in the version, without regard to case.', 'rate_application'),
+  description: Shows.value('For people; may be empty.'),
+  resourceId: Shows.uuid('The same in this version and its builds, and in no other.'),
+  resourceDefinitionId: Shows.uuid('The same in every version of the application.'),
+  nodeCount: Shows.number('How many nodes it has.', 3),
+}) {}
 
 /** The workflows of a version. */
-export class WorkflowListDto {
-  @Shows.list(() => WorkflowSummaryDto, 'In the order of the package.')
-  workflows: WorkflowSummaryDto[];
-}
+export class WorkflowListDto extends Answer({
+  workflows: Shows.list(() => WorkflowSummaryDto, 'In the order of the package.'),
+}) {}
 
 /** A workflow with its nodes. */
-export class WorkflowDto extends WorkflowSummaryDto {
-  @Shows.objectOrNull('JSON Schema of the input.')
-  inputSchema: Record<string, unknown> | null;
-
-  @Shows.objectOrNull('JSON Schema of the output.')
-  outputSchema: Record<string, unknown> | null;
-
-  @Shows.list(() => WorkflowNodeDto, 'In the order of the package.')
-  nodes: WorkflowNodeDto[];
-}
+export class WorkflowDto extends AnswerWith(WorkflowSummaryDto, {
+  inputSchema: Shows.objectOrNull('JSON Schema of the input.'),
+  outputSchema: Shows.objectOrNull('JSON Schema of the output.'),
+  nodes: Shows.list(() => WorkflowNodeDto, 'In the order of the package.'),
+}) {}
 
 /** A workflow of a version, its references completed by definition ids. */
 export type ShownWorkflow = Omit<WorkflowDto, 'nodes'> & { nodes: DraftNode[] };

@@ -1,176 +1,95 @@
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
-import { Shows } from '../../../common/answer-fields.decorators.js';
+import type { Type } from '@nestjs/common';
+import { ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
+import { Answer, Shows, shows, type Shown } from '../../../common/answer-fields.decorators.js';
 import type { ComponentStatus } from './component.types.js';
 
-const STATUS = {
-  enum: ['healthy', 'unhealthy'],
-  enumName: 'ComponentStatus',
-  description: 'Whether the check went well.',
-} as const;
-const CHECKED = {
-  format: 'date-time',
-  description: 'When the component was checked.',
-  example: '2026-01-31T10:20:30.123Z',
-} as const;
-const ERROR = {
-  description: 'Why it is unhealthy, one sentence of a fixed list; absent for a healthy component.',
-  example: 'The connection was refused.',
-} as const;
-const VERSION = { description: 'Numeric version; `unknown` when it tells none.', example: '8.0.36' } as const;
+const status = shows<ComponentStatus>({ enum: ['healthy', 'unhealthy'], enumName: 'ComponentStatus' })(
+  'Whether the check went well.',
+);
+/** As it is stored. */
+const moment = shows({ format: 'date-time' });
+const lastHealthCheck = moment('When the component was checked.', '2026-01-31T10:20:30.123Z');
+const error = Shows.valueIfAsked(
+  'Why it is unhealthy, one sentence of a fixed list; absent for a healthy component.',
+  'The connection was refused.',
+);
+const version = Shows.value('Numeric version; `unknown` when it tells none.', '8.0.36');
 
 /** A service. */
-export class ServiceDto {
-  @Shows.value('Name.', 'Document Management')
-  name: string;
-
-  @ApiProperty(VERSION)
-  version: string;
-
-  @ApiProperty(STATUS)
-  status: ComponentStatus;
-
-  @Shows.value('Its address.', 'https://documents.example.com')
-  endpoint: string;
-
-  @Shows.texts('What it can do, sorted.', ['search', 'upload'])
-  capabilities: string[];
-
-  @ApiProperty(CHECKED)
-  lastHealthCheck: string;
-
-  @ApiPropertyOptional(ERROR)
-  error?: string;
-}
+export class ServiceDto extends Answer({
+  name: Shows.value('Name.', 'Document Management'),
+  version,
+  status,
+  endpoint: Shows.value('Its address.', 'https://documents.example.com'),
+  capabilities: Shows.texts('What it can do, sorted.', ['search', 'upload']),
+  lastHealthCheck,
+  error,
+}) {}
 
 /** Connections of a database. */
-export class ConnectionsDto {
-  @Shows.number('Connections at work, without that of the check.', 5)
-  active: number;
-
-  @Shows.number('Connections that wait for work.', 10)
-  idle: number;
-
-  @Shows.number('Most connections the server takes.', 100)
-  max: number;
-}
+export class ConnectionsDto extends Answer({
+  active: Shows.number('Connections at work, without that of the check.', 5),
+  idle: Shows.number('Connections that wait for work.', 10),
+  max: Shows.number('Most connections the server takes.', 100),
+}) {}
 
 /** Memory of a cache. */
-export class MemoryDto {
-  @Shows.value('Binary units, one decimal.', '943.8KB')
-  used: string;
-
-  @Shows.value('What is left of its limit, or of the machine without one.', '64MB')
-  available: string;
-}
+export class MemoryDto extends Answer({
+  used: Shows.value('Binary units, one decimal.', '943.8KB'),
+  available: Shows.value('What is left of its limit, or of the machine without one.', '64MB'),
+}) {}
 
 /** A database, message broker, cache or search engine. */
-export class InfrastructureDto {
-  @Shows.value('Product.', 'mysql')
-  type: string;
-
-  @ApiProperty(VERSION)
-  version: string;
-
-  @ApiProperty(STATUS)
-  status: ComponentStatus;
-
-  @ApiProperty(CHECKED)
-  lastHealthCheck: string;
-
-  @ApiPropertyOptional({ type: () => ConnectionsDto, description: 'Of a healthy database.' })
-  connections?: ConnectionsDto;
-
-  @ApiPropertyOptional({ type: 'integer', description: 'Brokers that run.', example: 3 })
-  brokers?: number;
-
-  @ApiPropertyOptional({
-    type: 'integer',
-    description: 'Topics without those of the broker itself.',
-    example: 25,
-  })
-  topics?: number;
-
-  @ApiPropertyOptional({ type: () => MemoryDto, description: 'Of a healthy cache.' })
-  memory?: MemoryDto;
-
-  @ApiPropertyOptional(ERROR)
-  error?: string;
-}
+export class InfrastructureDto extends Answer({
+  type: Shows.value('Product.', 'mysql'),
+  version,
+  status,
+  lastHealthCheck,
+  connections: Shows.partIfAsked(() => ConnectionsDto, 'Of a healthy database.'),
+  brokers: Shows.countIfAsked('Brokers that run.', 3),
+  topics: Shows.countIfAsked('Topics without those of the broker itself.', 25),
+  memory: Shows.partIfAsked(() => MemoryDto, 'Of a healthy cache.'),
+  error,
+}) {}
 
 /** Something outside of the platform that it works with. */
-export class IntegrationDto {
-  @Shows.value('Name.', 'Object storage')
-  name: string;
-
-  @ApiProperty(STATUS)
-  status: ComponentStatus;
-
-  @Shows.value('Its address.', 'https://s3.example.com')
-  endpoint: string;
-
-  @ApiProperty(CHECKED)
-  lastHealthCheck: string;
-
-  @ApiPropertyOptional({ type: 'integer', description: 'Buckets of an object storage.', example: 5 })
-  buckets?: number;
-
-  @ApiPropertyOptional(ERROR)
-  error?: string;
-}
+export class IntegrationDto extends Answer({
+  name: Shows.value('Name.', 'Object storage'),
+  status,
+  endpoint: Shows.value('Its address.', 'https://s3.example.com'),
+  lastHealthCheck,
+  buckets: Shows.countIfAsked('Buckets of an object storage.', 5),
+  error,
+}) {}
 
 /** What came of the scan as a whole. */
-export class ScanSummaryDto {
-  @Shows.value('Milliseconds below a second, else seconds.', '2.3s')
-  scanDuration: string;
-
-  @Shows.number('Services that the last completed scan did not find.', 0)
-  newServicesFound: number;
-
-  @Shows.number(
+export class ScanSummaryDto extends Answer({
+  scanDuration: Shows.value('Milliseconds below a second, else seconds.', '2.3s'),
+  newServicesFound: Shows.number('Services that the last completed scan did not find.', 0),
+  configurationChanges: Shows.number(
     'Components of all maps that are not as the last completed scan found them, or gone. Being up or down is no such change.',
     1,
-  )
-  configurationChanges: number;
-
-  @Shows.number('What somebody should look at.', 1)
-  issuesDetected: number;
-
-  @Shows.texts('One for each issue, sorted.', [
+  ),
+  issuesDetected: Shows.number('What somebody should look at.', 1),
+  recommendations: Shows.texts('One for each issue, sorted.', [
     'services.reporting: The connection was refused. Start it, or correct its address and port.',
-  ])
-  recommendations: string[];
-}
+  ]),
+}) {}
 
-const mapOf = (dto: new () => object, description: string) => ({
-  type: 'object' as const,
-  additionalProperties: { $ref: getSchemaPath(dto) },
-  description,
-});
+const mapOf = <Part>(dto: Type<Part>, description: string): Shown<Record<string, Part>> =>
+  shows<Record<string, Part>>({ type: 'object', additionalProperties: { $ref: getSchemaPath(dto) } })(
+    description,
+  );
 
 /** The platform discovery result of the contract. */
 @ApiExtraModels(ServiceDto, InfrastructureDto, IntegrationDto)
-export class DiscoveryResultDto {
-  @Shows.moment('When the rescan was completed.', '2026-01-31T10:20:32.423Z')
-  scanTimestamp: string;
-
-  @Shows.number('Services discovered.', 2)
-  totalServices: number;
-
-  @Shows.number('Of these, healthy.', 1)
-  healthyServices: number;
-
-  @Shows.number('Of these, unhealthy.', 1)
-  unhealthyServices: number;
-
-  @ApiProperty(mapOf(ServiceDto, 'Services by key.'))
-  services: Record<string, ServiceDto>;
-
-  @ApiProperty(mapOf(InfrastructureDto, 'Databases, brokers, caches and search engines by key.'))
-  infrastructure: Record<string, InfrastructureDto>;
-
-  @ApiProperty(mapOf(IntegrationDto, 'External integrations by key.'))
-  externalIntegrations: Record<string, IntegrationDto>;
-
-  @Shows.part(() => ScanSummaryDto, 'What came of it.')
-  summary: ScanSummaryDto;
-}
+export class DiscoveryResultDto extends Answer({
+  scanTimestamp: moment('When the rescan was completed.', '2026-01-31T10:20:32.423Z'),
+  totalServices: Shows.number('Services discovered.', 2),
+  healthyServices: Shows.number('Of these, healthy.', 1),
+  unhealthyServices: Shows.number('Of these, unhealthy.', 1),
+  services: mapOf(ServiceDto, 'Services by key.'),
+  infrastructure: mapOf(InfrastructureDto, 'Databases, brokers, caches and search engines by key.'),
+  externalIntegrations: mapOf(IntegrationDto, 'External integrations by key.'),
+  summary: Shows.part(() => ScanSummaryDto, 'What came of it.'),
+}) {}

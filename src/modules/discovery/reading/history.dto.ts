@@ -1,63 +1,40 @@
-import { ApiProperty } from '@nestjs/swagger';
 import type { Page } from '../../../common/page.js';
-import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, AnswerWith, Shows, shows, NEXT_PAGE } from '../../../common/answer-fields.decorators.js';
 import type { DiscoveryChangeEntity } from '../storage/discovery.entity.js';
 import type { StoredScan, StoredScanDetails } from '../storage/scan-store.js';
 import { DiscoveryResultDto } from '../model/discovery-result.dto.js';
-import type { ComponentMap, ComponentStatus } from '../model/component.types.js';
+import type { ComponentStatus } from '../model/component.types.js';
 import { PROBE_FAILURES } from '../model/failures.js';
-import { CHANGE_EVENTS, type ChangeEvent, type DiscoveryResult } from '../model/scan.types.js';
+import { CHANGE_EVENTS, type DiscoveryResult } from '../model/scan.types.js';
 
 /** A completed scan. */
-export class ScanDto {
-  @Shows.number('Number of the scan. Later scans have higher ones; scans that failed leave gaps.', 17)
-  id: number;
-
-  @Shows.moment('When it began.', '2026-01-31T10:20:30.123Z')
-  startedAt: string;
-
-  @Shows.moment('When it was completed: `scanTimestamp` of its result.', '2026-01-31T10:20:32.423Z')
-  finishedAt: string;
-
-  @Shows.value('User name of the caller who came first.', 'jane.doe')
-  requestedBy: string;
-
-  @Shows.number('How long it took.', 2300)
-  durationMs: number;
-
-  @Shows.number('Services discovered.', 2)
-  totalServices: number;
-
-  @Shows.number('Of these, healthy.', 1)
-  healthyServices: number;
-
-  @Shows.number('Of these, unhealthy.', 1)
-  unhealthyServices: number;
-
-  @Shows.number('Services that the scan before did not find.', 0)
-  newServicesFound: number;
-
-  @Shows.number('Components that changed or went.', 1)
-  configurationChanges: number;
-
-  @Shows.number('Issues, each with one recommendation.', 1)
-  issuesDetected: number;
-}
+export class ScanDto extends Answer({
+  id: Shows.number('Number of the scan. Later scans have higher ones; scans that failed leave gaps.', 17),
+  startedAt: Shows.moment('When it began.', '2026-01-31T10:20:30.123Z'),
+  finishedAt: Shows.moment(
+    'When it was completed: `scanTimestamp` of its result.',
+    '2026-01-31T10:20:32.423Z',
+  ),
+  requestedBy: Shows.value('User name of the caller who came first.', 'jane.doe'),
+  durationMs: Shows.number('How long it took.', 2300),
+  totalServices: Shows.number('Services discovered.', 2),
+  healthyServices: Shows.number('Of these, healthy.', 1),
+  unhealthyServices: Shows.number('Of these, unhealthy.', 1),
+  newServicesFound: Shows.number('Services that the scan before did not find.', 0),
+  configurationChanges: Shows.number('Components that changed or went.', 1),
+  issuesDetected: Shows.number('Issues, each with one recommendation.', 1),
+}) {}
 
 /** A completed scan with what its callers were answered. */
-export class ScanDetailsDto extends ScanDto {
-  @Shows.part(() => DiscoveryResultDto, 'What its callers were answered.')
-  result: DiscoveryResultDto;
-}
+export class ScanDetailsDto extends AnswerWith(ScanDto, {
+  result: Shows.part(() => DiscoveryResultDto, 'What its callers were answered.'),
+}) {}
 
 /** A page of scans. */
-export class ScansPageDto {
-  @Shows.list(() => ScanDto, 'Newest first.')
-  scans: ScanDto[];
-
-  @Shows.numberOrNull(NEXT_PAGE, null)
-  next: number | null;
-}
+export class ScansPageDto extends Answer({
+  scans: Shows.list(() => ScanDto, 'Newest first.'),
+  next: Shows.numberOrNull(NEXT_PAGE, null),
+}) {}
 
 export function toScansPage({ items, next }: Page<StoredScan, number>): ScansPageDto {
   return { scans: items.map(toScan), next };
@@ -89,54 +66,34 @@ function toScan(scan: StoredScan): ScanDto {
 }
 
 /** Something that a scan found different from the scan before it. */
-export class ChangeDto {
-  @Shows.number('Id of the change; later ones have higher ids.', 1700003)
-  id: number;
-
-  @Shows.number('Number of the scan.', 17)
-  scanId: number;
-
-  @Shows.moment('When that scan was completed.', '2026-01-31T10:20:32.423Z')
-  noticedAt: string;
-
-  @Shows.enum(
+export class ChangeDto extends Answer({
+  id: Shows.number('Id of the change; later ones have higher ids.', 1700003),
+  scanId: Shows.number('Number of the scan.', 17),
+  noticedAt: Shows.moment('When that scan was completed.', '2026-01-31T10:20:32.423Z'),
+  map: Shows.enum(
     'ComponentMap',
     ['services', 'infrastructure', 'externalIntegrations'],
     'Map of the result in which the component stands.',
-  )
-  map: ComponentMap;
-
-  @Shows.value('Key of the component in that map.', 'reporting')
-  key: string;
-
-  @Shows.enum(
+  ),
+  key: Shows.value('Key of the component in that map.', 'reporting'),
+  event: Shows.enum(
     'ComponentChangeEvent',
     CHANGE_EVENTS,
     'It came, it went, its configuration changed, or it became healthy or unhealthy.',
-  )
-  event: ChangeEvent;
-
-  @ApiProperty({
+  ),
+  status: shows<ComponentStatus | null>({
     type: String,
     nullable: true,
     enum: ['healthy', 'unhealthy', null],
-    description: 'Its status in that scan; null when it was gone.',
-    example: 'unhealthy',
-  })
-  status: ComponentStatus | null;
-
-  @Shows.textOrNull('Why it was unhealthy; null when it was not.', 'The connection was refused.')
-  error: string | null;
-}
+  })('Its status in that scan; null when it was gone.', 'unhealthy'),
+  error: Shows.textOrNull('Why it was unhealthy; null when it was not.', 'The connection was refused.'),
+}) {}
 
 /** A page of changes. */
-export class ChangesPageDto {
-  @Shows.list(() => ChangeDto, 'Newest first.')
-  changes: ChangeDto[];
-
-  @Shows.numberOrNull(NEXT_PAGE, null)
-  next: number | null;
-}
+export class ChangesPageDto extends Answer({
+  changes: Shows.list(() => ChangeDto, 'Newest first.'),
+  next: Shows.numberOrNull(NEXT_PAGE, null),
+}) {}
 
 export function toChangesPage({ items, next }: Page<DiscoveryChangeEntity, number>): ChangesPageDto {
   return { changes: items.map(toChange), next };

@@ -1,5 +1,5 @@
 import { IsOptional } from 'class-validator';
-import { NEXT_PAGE, shows, Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows, shows, NEXT_PAGE } from '../../../common/answer-fields.decorators.js';
 import { IsText } from '../../../common/validation/patterns.decorators.js';
 import {
   IsPageCursor,
@@ -11,13 +11,11 @@ import {
   IsQueryName,
 } from '../../../common/validation/query.decorators.js';
 import { WorkflowRunErrorDto } from '../../workflows/reading/workflow-run.dto.js';
-import type { WorkflowRunError } from '../../workflows/model/workflow.types.js';
 import {
   INCIDENT_SOURCES,
   INCIDENT_TYPES,
   type IncidentSource,
   type IncidentType,
-  type InstanceStatus,
 } from '../engine/state/engine.types.js';
 import { INCIDENT_STATES, type IncidentState } from './process-runtime.types.js';
 import { ShowsInstanceState } from './start.response.dto.js';
@@ -26,8 +24,11 @@ const MAX_LIMIT = 200;
 const ELEMENT_MAX_LENGTH = 255;
 
 /** A member that is the kind of an incident, or what failed. */
-export const ShowsIncidentType = shows({ enum: [...INCIDENT_TYPES], enumName: 'IncidentType' });
-export const ShowsIncidentSource = shows({ enum: [...INCIDENT_SOURCES], enumName: 'IncidentSource' });
+export const ShowsIncidentType = shows<IncidentType>({ enum: [...INCIDENT_TYPES], enumName: 'IncidentType' });
+export const ShowsIncidentSource = shows<IncidentSource>({
+  enum: [...INCIDENT_SOURCES],
+  enumName: 'IncidentSource',
+});
 
 /** Which incidents are meant. Times are those at which they were raised first. */
 export class IncidentFilterDto {
@@ -77,118 +78,72 @@ export class IncidentCountsQueryDto extends IncidentFilterDto {
 }
 
 /** An incident with the instance that it stopped. */
-export class ListedIncidentDto {
-  @Shows.uuid('Id of the incident, as in the log.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b30')
-  uuid: string;
-
-  @Shows.enum(
+export class ListedIncidentDto extends Answer({
+  uuid: Shows.uuid('Id of the incident, as in the log.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b30'),
+  state: Shows.enum(
     'IncidentState',
     [...INCIDENT_STATES],
     'RESOLVED: the process went on or ended. RETRIED: an operator had it run again.',
     'OPEN',
-  )
-  state: IncidentState;
-
-  @ShowsIncidentType('Kind of failure: the `type` of the incident where an instance is read.', 'WORKFLOW')
-  code: IncidentType;
-
-  @ShowsIncidentSource('What failed.', 'ACTION')
-  source: IncidentSource;
-
-  @Shows.value('What went wrong, for a person.', 'CONDITION_FAILED: No condition is true.')
-  message: string;
-
-  @Shows.value('Application that the process belongs to.', 'sample')
-  applicationId: string;
-
-  @Shows.value('Build of the instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01')
-  buildId: string;
-
-  @Shows.value('Name of the process.', 'loan_onboarding')
-  processDefinitionName: string;
-
-  @Shows.uuid('The instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10')
-  processInstanceUuid: string;
-
-  @ShowsInstanceState('Where the instance stands now.', 'STARTED')
-  processInstanceState: InstanceStatus;
-
-  @Shows.uuidOrNull(
+  ),
+  code: ShowsIncidentType(
+    'Kind of failure: the `type` of the incident where an instance is read.',
+    'WORKFLOW',
+  ),
+  source: ShowsIncidentSource('What failed.', 'ACTION'),
+  message: Shows.value('What went wrong, for a person.', 'CONDITION_FAILED: No condition is true.'),
+  applicationId: Shows.value('Application that the process belongs to.', 'sample'),
+  buildId: Shows.value('Build of the instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01'),
+  processDefinitionName: Shows.value('Name of the process.', 'loan_onboarding'),
+  processInstanceUuid: Shows.uuid('The instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10'),
+  processInstanceState: ShowsInstanceState('Where the instance stands now.', 'STARTED'),
+  tokenUuid: Shows.uuidOrNull(
     'Token that it stopped, for a retry; null when it is about the whole instance.',
     '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
-  )
-  tokenUuid: string | null;
-
-  @Shows.textOrNull(
+  ),
+  bpmnElementId: Shows.textOrNull(
     'Id of the element in the BPMN file; null for the process as a whole.',
     'complete_application',
-  )
-  bpmnElementId: string | null;
-
-  @Shows.textOrNull('Action that failed; null for none.', null)
-  actionSvcUuid: string | null;
-
-  @Shows.uuidOrNull('Workflow run that failed; null when none did.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40')
-  workflowRunId: string | null;
-
-  @Shows.partOrNull(
+  ),
+  actionSvcUuid: Shows.textOrNull('Action that failed; null for none.', null),
+  workflowRunId: Shows.uuidOrNull(
+    'Workflow run that failed; null when none did.',
+    '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
+  ),
+  workflowError: Shows.partOrNull(
     () => WorkflowRunErrorDto,
     'Why that run failed; null where it has not, or goes on by now.',
-  )
-  workflowError: WorkflowRunError | null;
-
-  @Shows.textOrNull(
+  ),
+  requestId: Shows.textOrNull(
     'The request that led to it: the one that it stopped, or else the last one that moved the instance before; null when none is known.',
     '0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
-  )
-  requestId: string | null;
-
-  @Shows.moment(
+  ),
+  raisedAt: Shows.moment(
     'When it was raised first: the order of the list, and what `from` and `to` ask for.',
     '2026-01-31T10:20:30.123Z',
-  )
-  raisedAt: string;
+  ),
+  timestamp: Shows.moment('When the same work stopped last.', '2026-01-31T10:20:30.123Z'),
+  closedAt: Shows.momentOrNull('When it was closed; null while it is open.', null),
+}) {}
 
-  @Shows.moment('When the same work stopped last.', '2026-01-31T10:20:30.123Z')
-  timestamp: string;
-
-  @Shows.momentOrNull('When it was closed; null while it is open.', null)
-  closedAt: string | null;
-}
-
-export class IncidentPageDto {
-  @Shows.list(() => ListedIncidentDto, 'Newest first.')
-  incidents: ListedIncidentDto[];
-
-  @Shows.textOrNull(NEXT_PAGE, null)
-  next: string | null;
-}
+export class IncidentPageDto extends Answer({
+  incidents: Shows.list(() => ListedIncidentDto, 'Newest first.'),
+  next: Shows.textOrNull(NEXT_PAGE, null),
+}) {}
 
 /** How many incidents of one kind are open at one place. */
-export class IncidentCountDto {
-  @Shows.value('Application that the process belongs to.', 'sample')
-  applicationId: string;
-
-  @Shows.value('Name of the process.', 'loan_onboarding')
-  processDefinitionName: string;
-
-  @Shows.textOrNull(
+export class IncidentCountDto extends Answer({
+  applicationId: Shows.value('Application that the process belongs to.', 'sample'),
+  processDefinitionName: Shows.value('Name of the process.', 'loan_onboarding'),
+  bpmnElementId: Shows.textOrNull(
     'Id of the element in the BPMN file; null for the process as a whole.',
     'complete_application',
-  )
-  bpmnElementId: string | null;
+  ),
+  code: ShowsIncidentType('Kind of failure.', 'WORKFLOW'),
+  open: Shows.number('How many are open.', 12),
+}) {}
 
-  @ShowsIncidentType('Kind of failure.', 'WORKFLOW')
-  code: IncidentType;
-
-  @Shows.number('How many are open.', 12)
-  open: number;
-}
-
-export class IncidentCountsDto {
-  @Shows.list(() => IncidentCountDto, 'Most first.')
-  counts: IncidentCountDto[];
-
-  @Shows.value('Whether these are all; otherwise those with the most.', true)
-  complete: boolean;
-}
+export class IncidentCountsDto extends Answer({
+  counts: Shows.list(() => IncidentCountDto, 'Most first.'),
+  complete: Shows.flag('Whether these are all; otherwise those with the most.', true),
+}) {}

@@ -1,41 +1,31 @@
-import { ApiPropertyOptional, type ApiBodyOptions } from '@nestjs/swagger';
-import { Shows } from '../../../common/answer-fields.decorators.js';
-import type { InstanceStatus } from '../engine/state/engine.types.js';
+import { type ApiBodyOptions } from '@nestjs/swagger';
+import { Answer, AnswerWith, Shows, shows } from '../../../common/answer-fields.decorators.js';
 import { ShowsInstanceState } from '../model/start.response.dto.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 import { ANY_OBJECT } from '../../../common/http/api-routes.js';
 import { isJsonObject, type JsonObject } from '../../../common/json.js';
 
-export class InstanceOperationDto {
-  @Shows.uuid('The instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10')
-  uuid: string;
-
-  @ShowsInstanceState('Its state now.', 'ONHOLD')
-  state: InstanceStatus;
-}
+export class InstanceOperationDto extends Answer({
+  uuid: Shows.uuid('The instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10'),
+  state: ShowsInstanceState('Its state now.', 'ONHOLD'),
+}) {}
 
 /** An incident that could not be retried. */
-export class IncidentNotRetriedDto {
-  @Shows.uuid('The incident, which stays open.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40')
-  uuid: string;
+export class IncidentNotRetriedDto extends Answer({
+  uuid: Shows.uuid('The incident, which stays open.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40'),
+  message: Shows.value('Why.', 'The process stopped with an incident: The collection orders is not a list.'),
+}) {}
 
-  @Shows.value('Why.', 'The process stopped with an incident: The collection orders is not a list.')
-  message: string;
-}
-
-export class InstanceRetryDto extends InstanceOperationDto {
-  @Shows.texts(
+export class InstanceRetryDto extends AnswerWith(InstanceOperationDto, {
+  retriedIncidents: Shows.texts(
     'Incidents that it closed; when the work fails again in the background, a new one is raised.',
     ['01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b30'],
-  )
-  retriedIncidents: string[];
-
-  @ApiPropertyOptional({
+  ),
+  notRetried: shows<IncidentNotRetriedDto[] | undefined>({
     type: [IncidentNotRetriedDto],
-    description: 'Of several incidents those that could not be retried; absent when all were.',
-  })
-  notRetried?: IncidentNotRetriedDto[];
-}
+    required: false,
+  })('Of several incidents those that could not be retried; absent when all were.'),
+}) {}
 
 /** What the OpenAPI document says of the body of a retry. */
 export const RETRY_BODY: ApiBodyOptions = {

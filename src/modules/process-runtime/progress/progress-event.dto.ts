@@ -1,5 +1,4 @@
-import { Shows } from '../../../common/answer-fields.decorators.js';
-import type { InstanceStatus } from '../engine/state/engine.types.js';
+import { Answer, Shows } from '../../../common/answer-fields.decorators.js';
 import { ShowsInstanceState } from '../model/start.response.dto.js';
 import { HistoryEventDto } from '../reading/instance-history.dto.js';
 import { InstanceResponseDto } from '../reading/instance.response.dto.js';
@@ -7,43 +6,25 @@ import { InstanceResponseDto } from '../reading/instance.response.dto.js';
 const ID = 'Number of the event; `Last-Event-ID` of whoever goes on behind it.';
 
 /** The first event: the instance as it stands. */
-export class InstanceProgressEventDto {
-  @Shows.enum('InstanceProgressEventName', ['instance'], 'Name of the event.')
-  event: 'instance';
+export class InstanceProgressEventDto extends Answer({
+  event: Shows.enum('InstanceProgressEventName', ['instance'], 'Name of the event.'),
+  id: Shows.number(ID, 5),
+  data: Shows.part(() => InstanceResponseDto, 'The instance, as it is answered when it is read.'),
+}) {}
 
-  @Shows.number(ID, 5)
-  id: number;
+export class HistoryProgressEventDto extends Answer({
+  event: Shows.enum('HistoryProgressEventName', ['history'], 'Name of the event.'),
+  id: Shows.number(ID, 6),
+  data: Shows.part(() => HistoryEventDto, 'The line of the audit trail.'),
+}) {}
 
-  @Shows.part(() => InstanceResponseDto, 'The instance, as it is answered when it is read.')
-  data: InstanceResponseDto;
-}
+export class InstanceEndDto extends Answer({
+  uuid: Shows.uuid('The instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10'),
+  state: ShowsInstanceState('How it ended.', 'FINISHED'),
+}) {}
 
-export class HistoryProgressEventDto {
-  @Shows.enum('HistoryProgressEventName', ['history'], 'Name of the event.')
-  event: 'history';
-
-  @Shows.number(ID, 6)
-  id: number;
-
-  @Shows.part(() => HistoryEventDto, 'The line of the audit trail.')
-  data: HistoryEventDto;
-}
-
-export class InstanceEndDto {
-  @Shows.uuid('The instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10')
-  uuid: string;
-
-  @ShowsInstanceState('How it ended.', 'FINISHED')
-  state: InstanceStatus;
-}
-
-export class EndProgressEventDto {
-  @Shows.enum('EndProgressEventName', ['end'], 'Name of the event.')
-  event: 'end';
-
-  @Shows.number(ID, 9)
-  id: number;
-
-  @Shows.part(() => InstanceEndDto, 'How the instance ended.')
-  data: InstanceEndDto;
-}
+export class EndProgressEventDto extends Answer({
+  event: Shows.enum('EndProgressEventName', ['end'], 'Name of the event.'),
+  id: Shows.number(ID, 9),
+  data: Shows.part(() => InstanceEndDto, 'How the instance ended.'),
+}) {}

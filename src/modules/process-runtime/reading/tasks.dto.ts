@@ -1,4 +1,4 @@
-import { NEXT_PAGE, Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows, NEXT_PAGE } from '../../../common/answer-fields.decorators.js';
 import {
   IsPageCursor,
   IsPageLimit,
@@ -36,48 +36,27 @@ export class TasksQueryDto {
 }
 
 /** A token that waits for the caller. */
-export class TaskDto {
-  @Shows.uuid('The instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10')
-  processInstanceUuid: string;
-
-  @Shows.value('Application that the process belongs to.', 'sample')
-  applicationId: string;
-
-  @Shows.value('Name of the process.', 'loan_onboarding')
-  processDefinitionName: string;
-
-  @Shows.moment('When the instance started.', '2026-01-31T10:20:30.123Z')
-  startedAt: string;
-
-  @Shows.uuid('Names the token in paths.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20')
-  tokenUuid: string;
-
-  @Shows.number('Visit of the token; in quotes the `If-Match` of `executeUiAction`.', 2)
-  visit: number;
-
-  @Shows.textOrNull('Name of the node where it stands.', 'Complete application')
-  nodeName: string | null;
-
-  @Shows.textOrNull('Id of the element in the BPMN file where it stands.', 'complete_application')
-  bpmnElementId: string | null;
-
-  @Shows.textOrNull('Lane of the node; null outside of lanes.', 'Clerk')
-  lane: string | null;
-
-  @Shows.moment('When the token last changed.', '2026-01-31T10:20:30.123Z')
-  waitsSince: string;
-
-  @Shows.list(
+export class TaskDto extends Answer({
+  processInstanceUuid: Shows.uuid('The instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10'),
+  applicationId: Shows.value('Application that the process belongs to.', 'sample'),
+  processDefinitionName: Shows.value('Name of the process.', 'loan_onboarding'),
+  startedAt: Shows.moment('When the instance started.', '2026-01-31T10:20:30.123Z'),
+  tokenUuid: Shows.uuid('Names the token in paths.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20'),
+  visit: Shows.number('Visit of the token; in quotes the `If-Match` of `executeUiAction`.', 2),
+  nodeName: Shows.textOrNull('Name of the node where it stands.', 'Complete application'),
+  bpmnElementId: Shows.textOrNull(
+    'Id of the element in the BPMN file where it stands.',
+    'complete_application',
+  ),
+  lane: Shows.textOrNull('Lane of the node; null outside of lanes.', 'Clerk'),
+  waitsSince: Shows.moment('When the token last changed.', '2026-01-31T10:20:30.123Z'),
+  uiActions: Shows.list(
     () => OpenUiActionDto,
     'What the caller can execute on it now, of its own node first, then what leads back.',
-  )
-  uiActions: OpenUiActionDto[];
-}
+  ),
+}) {}
 
-export class TaskPageDto {
-  @Shows.list(() => TaskDto, 'Of the newest instances first.')
-  tasks: TaskDto[];
-
-  @Shows.textOrNull(NEXT_PAGE, null)
-  next: string | null;
-}
+export class TaskPageDto extends Answer({
+  tasks: Shows.list(() => TaskDto, 'Of the newest instances first.'),
+  next: Shows.textOrNull(NEXT_PAGE, null),
+}) {}

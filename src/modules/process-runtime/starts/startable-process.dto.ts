@@ -1,9 +1,8 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, Matches } from 'class-validator';
-import { NEXT_PAGE_AFTER, Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows, NEXT_PAGE_AFTER } from '../../../common/answer-fields.decorators.js';
 import type { DomainError } from '../../../common/errors/domain.error.js';
 import { toErrorBody } from '../../../common/http/all-exceptions.filter.js';
-import type { JsonObject } from '../../../common/json.js';
 import { PROCESS_NAME } from '../../../common/validation/patterns.decorators.js';
 import { IsPageLimit } from '../../../common/validation/query.decorators.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
@@ -28,90 +27,62 @@ export class ProcessesQueryDto {
 }
 
 /** Why a start is refused now. */
-export class StartRefusalDto {
-  @Shows.number('Status that a start is answered with.', 403)
-  status: number;
-
-  @Shows.value(
+export class StartRefusalDto extends Answer({
+  status: Shows.number('Status that a start is answered with.', 403),
+  message: Shows.value(
     'Its `message`: of a missing permission, of a lane, or of a process that only messages and timers start.',
     'Insufficient permissions to act in this lane of the process',
-  )
-  message: string;
-}
+  ),
+}) {}
 
-export class ProcessStartEventDto {
-  @Shows.textOrNull(
+export class ProcessStartEventDto extends Answer({
+  startCondition: Shows.textOrNull(
     'Member `startCondition` of the body that picks it; needed where there are several start events.',
     null,
-  )
-  startCondition: string | null;
-
-  @Shows.value('Id of the element in the BPMN file.', 'start')
-  bpmnElementId: string;
-
-  @Shows.textOrNull('Name of the start event.', 'Client signs up')
-  name: string | null;
-
-  @Shows.textOrNull('Lane that it stands in; null outside of lanes.', null)
-  lane: string | null;
-
-  @ApiPropertyOptional({
-    type: [String],
-    description:
-      'Permissions of which a start here needs one (`svc:start`); absent where `PROCESS_START_PERMISSION` decides.',
-    example: ['loan-clerk'],
-  })
-  startPermissions?: string[];
-
-  @Shows.value('Whether a start here by this caller gets as far as its body.', true)
-  mayStart: boolean;
-}
+  ),
+  bpmnElementId: Shows.value('Id of the element in the BPMN file.', 'start'),
+  name: Shows.textOrNull('Name of the start event.', 'Client signs up'),
+  lane: Shows.textOrNull('Lane that it stands in; null outside of lanes.', null),
+  startPermissions: Shows.textsIfAsked(
+    'Permissions of which a start here needs one (`svc:start`); absent where `PROCESS_START_PERMISSION` decides.',
+    ['loan-clerk'],
+  ),
+  mayStart: Shows.flag('Whether a start here by this caller gets as far as its body.', true),
+}) {}
 
 /** A process of a build, with all that starting it needs. */
-export class StartableProcessDto {
-  @Shows.value('Name of the process: `processDefinitionName` of the start.', 'loan_onboarding')
-  processDefinitionName: string;
-
-  @Shows.value('Process definition; the same in every build.', 'c5cada5c-7901-5807-a7d4-06e549c30dd1')
-  processDefinitionSvcUuid: string;
-
-  @Shows.list(
+export class StartableProcessDto extends Answer({
+  processDefinitionName: Shows.value(
+    'Name of the process: `processDefinitionName` of the start.',
+    'loan_onboarding',
+  ),
+  processDefinitionSvcUuid: Shows.value(
+    'Process definition; the same in every build.',
+    'c5cada5c-7901-5807-a7d4-06e549c30dd1',
+  ),
+  starts: Shows.list(
     () => ProcessStartEventDto,
     'Start events that a request can mean; none where only messages and timers start the process.',
-  )
-  starts: ProcessStartEventDto[];
-
-  @Shows.objectOrNull(
+  ),
+  inputSchema: Shows.objectOrNull(
     'JSON Schema (2020-12) of the body of a start, without `startCondition`; null for any object.',
     INPUT_SCHEMA_EXAMPLE,
-  )
-  inputSchema: JsonObject | null;
-
-  @ApiPropertyOptional({
-    type: [String],
-    description:
-      'Paths of data by whose values its instances are found (`svc:searchable`); absent where it declares none.',
-    example: ['client.id'],
-  })
-  searchable?: string[];
-
-  @Shows.value('Whether a start by this caller gets as far as its body.', true)
-  mayStart: boolean;
-
-  @Shows.partOrNull(
+  ),
+  searchable: Shows.textsIfAsked(
+    'Paths of data by whose values its instances are found (`svc:searchable`); absent where it declares none.',
+    ['client.id'],
+  ),
+  mayStart: Shows.flag('Whether a start by this caller gets as far as its body.', true),
+  refusal: Shows.partOrNull(
     () => StartRefusalDto,
     'What a start by this caller is answered with now; null where `mayStart` is true.',
-  )
-  refusal: StartRefusalDto | null;
-}
+  ),
+}) {}
 
-export class ProcessPageDto {
-  @Shows.list(() => StartableProcessDto, 'By name.')
-  processes: StartableProcessDto[];
-
-  @Shows.textOrNull(NEXT_PAGE_AFTER, null)
-  next: string | null;
-}
+export class ProcessPageDto extends Answer({
+  processes: Shows.list(() => StartableProcessDto, 'By name.'),
+  next: Shows.textOrNull(NEXT_PAGE_AFTER, null),
+}) {}
 
 /**
  * A process as one caller may start it.

@@ -1,6 +1,6 @@
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
-import { ApiProperty, type ApiHeaderOptions } from '@nestjs/swagger';
-import { Shows } from '../../../common/answer-fields.decorators.js';
+import { type ApiHeaderOptions } from '@nestjs/swagger';
+import { Answer, Shows, shows } from '../../../common/answer-fields.decorators.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 
 /** Path of a UI action on a token. */
@@ -25,25 +25,16 @@ export class UiActionParams {
 }
 
 /** What a UI action answers (docs/contract.md, section 4.2). */
-export class UiActionResponseDto {
-  @Shows.uuid(
+export class UiActionResponseDto extends Answer({
+  tokenUuid: Shows.uuid(
     'The token of the path; after a back action the new one in its place.',
     '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
-  )
-  tokenUuid: string;
-
-  @Shows.number('Node that the token stands on now.', 1003)
-  currentNodeId: number;
-
-  @ApiProperty({ type: 'null', nullable: true, description: 'Reserved; always null.', example: null })
-  templatesSequence: null;
-
-  @Shows.value('Whether the token went back to an earlier node.', false)
-  backAction: boolean;
-
-  @Shows.value('Whether there is a new token: use `tokenUuid` from now on.', false)
-  resetToken: boolean;
-}
+  ),
+  currentNodeId: Shows.number('Node that the token stands on now.', 1003),
+  templatesSequence: shows<null>({ type: 'null', nullable: true })('Reserved; always null.', null),
+  backAction: Shows.flag('Whether the token went back to an earlier node.', false),
+  resetToken: Shows.flag('Whether there is a new token: use `tokenUuid` from now on.', false),
+}) {}
 
 /** The request header by which a caller says that going back is meant. */
 export const BACK_HEADER: ApiHeaderOptions & { name: string } = {

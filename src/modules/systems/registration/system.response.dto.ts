@@ -1,5 +1,5 @@
-import { ApiExtraModels, ApiProperty, IntersectionType, OmitType } from '@nestjs/swagger';
-import { Answer, shown, Shows, shows } from '../../../common/answer-fields.decorators.js';
+import { ApiExtraModels, ApiProperty, OmitType } from '@nestjs/swagger';
+import { Answer, AnswerWith, Shows, shown, shows } from '../../../common/answer-fields.decorators.js';
 import { type ToolRow, AuthorizationType, SystemType } from '../model/system.types.js';
 import type { SystemDetails } from '../storage/system.entity.js';
 import { JsonText } from '../../../common/http/json-replies.js';
@@ -66,7 +66,7 @@ export class SystemResponseDto extends Answer({
     'Names of the static headers (extension), whose values are never shown; absent without any.',
     ['X-Tenant'],
   ),
-  timeoutMs: shows<number | undefined>({ type: 'integer', required: false })(
+  timeoutMs: Shows.countIfAsked(
     'Deadline of one tool call in milliseconds (extension); absent for 30 seconds.',
     120_000,
   ),
@@ -83,15 +83,15 @@ export class SystemResponseDto extends Answer({
 
 /** An MCP system as the create operation answers it (docs/contract.md, section 2.1). */
 @ApiExtraModels(...Object.values(CREATED_KINDS))
-export class CreatedSystemResponseDto extends IntersectionType(
+export class CreatedSystemResponseDto extends AnswerWith(
   OmitType(SystemResponseDto, ['authorization', 'createdBy', 'modifiedBy'] as const),
-  Answer({
+  {
     authorization: shown<ShownAuthorization<'configuration'>>(
       IsOneKindOf(CREATED_KINDS, { description: WITHOUT_SECRET }),
     ),
     createdBy: Shows.part(() => PersonDto, 'Who created it.'),
     modifiedBy: Shows.part(() => PersonDto, 'The same as createdBy.'),
-  }),
+  },
 ) {}
 
 type NewSystem = Omit<SystemDetails, 'tools'>;

@@ -1,7 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { NEXT_PAGE_AFTER, Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows, shows, NEXT_PAGE_AFTER } from '../../../common/answer-fields.decorators.js';
 import { IsOptional } from 'class-validator';
-import type { JsonValue } from '../../../common/json.js';
 import { JsonText } from '../../../common/http/json-replies.js';
 import { membersText, objectText } from '../../../common/json-text.js';
 import { scrub, scrubbedJson } from '../../../common/logging/scrub.js';
@@ -25,62 +23,40 @@ export class WorkflowCallsQueryDto {
 }
 
 /** What a call has used up. */
-export class WorkflowCallUsageDto {
-  @Shows.numberOrNull('Tokens of the question.', 412)
-  inputTokens: number | null;
-
-  @Shows.numberOrNull('Tokens of the answer.', 36)
-  outputTokens: number | null;
-
-  @ApiProperty({
-    type: 'number',
-    nullable: true,
-    description: 'What it cost, in the currency of the provider; null where the provider does not tell.',
-    example: null,
-  })
-  cost: number | null;
-}
+export class WorkflowCallUsageDto extends Answer({
+  inputTokens: Shows.numberOrNull('Tokens of the question.', 412),
+  outputTokens: Shows.numberOrNull('Tokens of the answer.', 36),
+  cost: shows<number | null>({ type: 'number', nullable: true })(
+    'What it cost, in the currency of the provider; null where the provider does not tell.',
+    null,
+  ),
+}) {}
 
 /** One call of a run to the outside. */
-export class WorkflowCallDto {
-  @Shows.value(
+export class WorkflowCallDto extends Answer({
+  key: Shows.value(
     'Names the call in its run: `<step>/<id of the node>/…`; an agent counts its turns (`m1`) and the calls of tools in each (`m1.t1`).',
     '2/advise/m1.t1',
-  )
-  key: string;
-
-  @Shows.enum('WorkflowCallKind', CallKind, 'What was called.')
-  kind: CallKind;
-
-  @Shows.enum(
+  ),
+  kind: Shows.enum('WorkflowCallKind', CallKind, 'What was called.'),
+  state: Shows.enum(
     'WorkflowCallState',
     CallState,
     '`CLAIMED`: begun. `DONE`: answered, never made again. `FAILED`: without effect, a retry makes it again. `UNKNOWN`: nobody knows whether it was made; a retry of the incident makes it once more. `RELEASED`: that retry was asked for.',
-  )
-  state: CallState;
-
-  @Shows.number('How often it was begun.', 1)
-  tries: number;
-
-  @Shows.moment('When it began last.', '2026-01-31T10:20:30.130Z')
-  startedAt: string;
-
-  @Shows.momentOrNull('When it ended; null if it has not, or nobody knows.', '2026-01-31T10:20:30.180Z')
-  finishedAt: string | null;
-
-  @Shows.numberOrNull('Milliseconds from `startedAt` to `finishedAt`.', 50)
-  durationMs: number | null;
-
-  @Shows.textOrNull(
+  ),
+  tries: Shows.number('How often it was begun.', 1),
+  startedAt: Shows.moment('When it began last.', '2026-01-31T10:20:30.130Z'),
+  finishedAt: Shows.momentOrNull(
+    'When it ended; null if it has not, or nobody knows.',
+    '2026-01-31T10:20:30.180Z',
+  ),
+  durationMs: Shows.numberOrNull('Milliseconds from `startedAt` to `finishedAt`.', 50),
+  outcome: Shows.textOrNull(
     'What came of it: `OK`, or why not, such as `TOOL_DISABLED`, `TIMEOUT` or `HTTP_503`.',
     'OK',
-  )
-  outcome: string | null;
-
-  @Shows.partOrNull(() => WorkflowCallUsageDto, 'What a model has counted.')
-  usage: WorkflowCallUsageDto | null;
-
-  @ShowsAnyJson(
+  ),
+  usage: Shows.partOrNull(() => WorkflowCallUsageDto, 'What a model has counted.'),
+  request: ShowsAnyJson(
     'The question: of a model the messages that are new in it, of a tool its name and arguments. Its beginning as a text where it was too large.',
     {
       name: 'everything__echo',
@@ -88,32 +64,25 @@ export class WorkflowCallDto {
       tool: 'echo',
       arguments: { message: 'hello' },
     },
-  )
-  request: JsonValue;
-
-  @ShowsAnyJson('The answer; null until there is one. Its beginning as a text where it is too large.', {
-    ok: true,
-    result: 'Echo: hello',
-  })
-  response: JsonValue;
-
-  @ApiProperty({
-    isArray: true,
-    enum: ['request', 'response'],
-    description: 'Which of the two are only beginnings.',
-    example: [],
-  })
-  cut: ('request' | 'response')[];
-}
+  ),
+  response: ShowsAnyJson(
+    'The answer; null until there is one. Its beginning as a text where it is too large.',
+    {
+      ok: true,
+      result: 'Echo: hello',
+    },
+  ),
+  cut: shows<('request' | 'response')[]>({ isArray: true, enum: ['request', 'response'] })(
+    'Which of the two are only beginnings.',
+    [],
+  ),
+}) {}
 
 /** A page of the calls of a run. */
-export class WorkflowCallPageDto {
-  @Shows.list(() => WorkflowCallDto, 'In the order in which they were begun.')
-  calls: WorkflowCallDto[];
-
-  @Shows.textOrNull(NEXT_PAGE_AFTER)
-  next: string | null;
-}
+export class WorkflowCallPageDto extends Answer({
+  calls: Shows.list(() => WorkflowCallDto, 'In the order in which they were begun.'),
+  next: Shows.textOrNull(NEXT_PAGE_AFTER),
+}) {}
 
 /**
  * A page as `WorkflowCallPageDto`, in JSON. Made of the texts that are stored, in pieces.

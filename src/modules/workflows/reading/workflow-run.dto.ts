@@ -1,5 +1,5 @@
-import { shows, Shows, NEXT_PAGE } from '../../../common/answer-fields.decorators.js';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Answer, AnswerWith, Shows, shows, NEXT_PAGE } from '../../../common/answer-fields.decorators.js';
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import type { JsonValue } from '../../../common/json.js';
 import { NODE_TYPES } from '../../packages/schema/node-types.types.js';
 import {
@@ -27,7 +27,7 @@ import {
 } from '../../../common/validation/query.decorators.js';
 
 /** A member that is any JSON value, null included. */
-export const ShowsAnyJson = shows({
+export const ShowsAnyJson = shows<JsonValue>({
   oneOf: [
     { type: 'object', additionalProperties: true },
     { type: 'array', items: {} },
@@ -39,130 +39,77 @@ export const ShowsAnyJson = shows({
 });
 
 /** Why a run, or a node of it, failed. */
-export class WorkflowRunErrorDto {
-  @Shows.value('Stable code.', 'CONDITION_FAILED')
-  code: string;
-
-  @Shows.textOrNull('Name of the node; null when it is about the whole run.', 'Score')
-  node: string | null;
-
-  @Shows.value('What happened.', 'No condition is true, and there is no default.')
-  message: string;
-
-  @Shows.textOrNull('What was wrong exactly; may quote the workflow and process data.', 'amount: is required')
-  details: string | null;
-}
+export class WorkflowRunErrorDto extends Answer({
+  code: Shows.value('Stable code.', 'CONDITION_FAILED'),
+  node: Shows.textOrNull('Name of the node; null when it is about the whole run.', 'Score'),
+  message: Shows.value('What happened.', 'No condition is true, and there is no default.'),
+  details: Shows.textOrNull(
+    'What was wrong exactly; may quote the workflow and process data.',
+    'amount: is required',
+  ),
+}) {}
 
 /** What a node did at one visit. */
-export class WorkflowNodeRunDto {
-  @Shows.value('Id of the node in its workflow.', 'score')
-  nodeId: string;
-
-  @Shows.value('Name of the node.', 'Score')
-  name: string;
-
-  @Shows.enum('WorkflowNodeType', [...NODE_TYPES], 'What the node does.', 'SUBWORKFLOW')
-  type: string;
-
-  @Shows.enum('WorkflowNodeState', WorkflowNodeState, 'How it ended.')
-  state: WorkflowNodeState;
-
-  @Shows.moment('When it began.', '2026-01-31T10:20:30.123Z')
-  startedAt: string;
-
-  @Shows.moment('When it ended.', '2026-01-31T10:20:30.125Z')
-  finishedAt: string;
-
-  @ShowsAnyJson(
+export class WorkflowNodeRunDto extends Answer({
+  nodeId: Shows.value('Id of the node in its workflow.', 'score'),
+  name: Shows.value('Name of the node.', 'Score'),
+  type: Shows.enum('WorkflowNodeType', [...NODE_TYPES], 'What the node does.', 'SUBWORKFLOW'),
+  state: Shows.enum('WorkflowNodeState', WorkflowNodeState, 'How it ended.'),
+  startedAt: Shows.moment('When it began.', '2026-01-31T10:20:30.123Z'),
+  finishedAt: Shows.moment('When it ended.', '2026-01-31T10:20:30.125Z'),
+  input: ShowsAnyJson(
     'What it worked on, any JSON: `inputBody` with its references replaced. Null for a type that takes none.',
     { amount: 1000 },
-  )
-  input: JsonValue;
-
-  @ShowsAnyJson('Its result, any JSON; null when it failed.', { score: 720 })
-  output: JsonValue;
-
-  @ApiProperty({
-    isArray: true,
-    enum: ['input', 'output'],
-    description: 'Which of the two were too large to be kept, and are null here for that reason.',
-    example: [],
-  })
-  omitted: ('input' | 'output')[];
-
-  @Shows.texts('References to data that was not there; they were replaced by nothing or by null.', [
+  ),
+  output: ShowsAnyJson('Its result, any JSON; null when it failed.', { score: 720 }),
+  omitted: shows<('input' | 'output')[]>({ isArray: true, enum: ['input', 'output'] })(
+    'Which of the two were too large to be kept, and are null here for that reason.',
+    [],
+  ),
+  missing: Shows.texts('References to data that was not there; they were replaced by nothing or by null.', [
     'client.middleName',
-  ])
-  missing: string[];
-
-  @Shows.partOrNull(() => WorkflowRunErrorDto, 'Why it failed; null if not.')
-  error: WorkflowRunErrorDto | null;
-}
+  ]),
+  error: Shows.partOrNull(() => WorkflowRunErrorDto, 'Why it failed; null if not.'),
+}) {}
 
 /** A workflow run. */
-export class WorkflowRunDto {
-  @Shows.uuid('Id of the run.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40')
-  id: string;
-
-  @Shows.value('Name of the workflow.', 'credit_score')
-  workflow: string;
-
-  @Shows.value('Build that the process instance runs in.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01')
-  buildId: string;
-
-  @Shows.textOrNull(
+export class WorkflowRunDto extends Answer({
+  id: Shows.uuid('Id of the run.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40'),
+  workflow: Shows.value('Name of the workflow.', 'credit_score'),
+  buildId: Shows.value('Build that the process instance runs in.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01'),
+  appId: Shows.textOrNull(
     'Application in which the workflow was looked up: that of the build or of a library; null for whichever has it.',
     null,
-  )
-  appId: string | null;
-
-  @Shows.enum(
+  ),
+  state: Shows.enum(
     'WorkflowRunState',
     WorkflowRunState,
     'Where it stands. A run that was interrupted is `FAILED` until its job begins it again; one that its process no longer waits for is `CANCELLED`.',
-  )
-  state: WorkflowRunState;
-
-  @Shows.enum(
+  ),
+  origin: Shows.enum(
     'WorkflowRunOrigin',
     WorkflowRunOrigin,
     'What started it; subworkflows have the origin of the run that started them.',
-  )
-  origin: WorkflowRunOrigin;
-
-  @Shows.uuidOrNull(
+  ),
+  processInstanceUuid: Shows.uuidOrNull(
     'Process instance that it belongs to; null for a test run.',
     '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b50',
-  )
-  processInstanceUuid: string | null;
-
-  @Shows.uuidOrNull('Run that started it as a subworkflow; null if none did.', null)
-  parentRunId: string | null;
-
-  @Shows.moment('When it began for the first time.', '2026-01-31T10:20:30.123Z')
-  startedAt: string;
-
-  @Shows.momentOrNull('When it ended; null while it runs.', '2026-01-31T10:20:30.456Z')
-  finishedAt: string | null;
-
-  @Shows.partOrNull(() => WorkflowRunErrorDto, 'Why it failed; null if not.')
-  error: WorkflowRunErrorDto | null;
-
-  @Shows.textOrNull(
+  ),
+  parentRunId: Shows.uuidOrNull('Run that started it as a subworkflow; null if none did.', null),
+  startedAt: Shows.moment('When it began for the first time.', '2026-01-31T10:20:30.123Z'),
+  finishedAt: Shows.momentOrNull('When it ended; null while it runs.', '2026-01-31T10:20:30.456Z'),
+  error: Shows.partOrNull(() => WorkflowRunErrorDto, 'Why it failed; null if not.'),
+  errorCode: Shows.textOrNull(
     'Code of the BPMN error that it has thrown: a node of type END with an error code was reached. Null for a run that threw none.',
     null,
-  )
-  errorCode: string | null;
-}
+  ),
+}) {}
 
 /** A page of workflow runs. */
-export class WorkflowRunPageDto {
-  @Shows.list(() => WorkflowRunDto, 'Newest first.')
-  runs: WorkflowRunDto[];
-
-  @Shows.textOrNull(NEXT_PAGE)
-  next: string | null;
-}
+export class WorkflowRunPageDto extends Answer({
+  runs: Shows.list(() => WorkflowRunDto, 'Newest first.'),
+  next: Shows.textOrNull(NEXT_PAGE),
+}) {}
 
 export function toWorkflowRunPage({ items, next }: Page<ListedRun>): WorkflowRunPageDto {
   return { runs: items.map(toWorkflowRun), next };
@@ -186,19 +133,16 @@ export function toWorkflowRun(run: ListedRun): WorkflowRunDto {
 }
 
 /** A workflow run with what its nodes did. */
-export class WorkflowRunDetailsDto extends WorkflowRunDto {
-  @Shows.list(
+export class WorkflowRunDetailsDto extends AnswerWith(WorkflowRunDto, {
+  nodes: Shows.list(
     () => WorkflowNodeRunDto,
     'What its nodes did, in this order, one entry for each visit. Empty until the run has ended.',
-  )
-  nodes: WorkflowNodeRunDto[];
-
-  @ShowsAnyJson(
+  ),
+  output: ShowsAnyJson(
     'What it gave to the process or the run that started it, any JSON; null unless it has finished.',
     { score: 720 },
-  )
-  output: JsonValue;
-}
+  ),
+}) {}
 
 /** What is shown of a visit as it is stored: the service itself wrote it. */
 const AS_STORED = [

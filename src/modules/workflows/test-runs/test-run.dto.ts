@@ -1,4 +1,4 @@
-import { Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows } from '../../../common/answer-fields.decorators.js';
 import { IsPathName, WORKFLOW_NAME } from '../../../common/validation/patterns.decorators.js';
 import { BuildParams } from '../../builds/model/build.params.dto.js';
 
@@ -9,7 +9,6 @@ export class TestRunParams extends BuildParams {
 }
 
 /** A run that was begun. */
-export class StartedTestRunDto {
-  @Shows.uuid('Id of the run: read it to see how it goes.')
-  workflowRunId: string;
-}
+export class StartedTestRunDto extends Answer({
+  workflowRunId: Shows.uuid('Id of the run: read it to see how it goes.'),
+}) {}
