@@ -6,7 +6,7 @@ import { build } from 'vite';
 
 import { EXPECTED_FAILURES, REQUIRED_SCENARIOS } from '../test/conformance/expected-failures.js';
 import { checkServers } from '../test/conformance/servers/check-servers.js';
-import { doNumbered } from '../test/prove/support/numbered-work.js';
+import { doNumbered } from '../test/prove/support/proof.js';
 import { addTallies, type Tally, tallyLine } from './tally.js';
 import { scriptOptions } from './options.js';
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { connect } from 'node:net';
+import { isListening } from '../test/support/databases/process-resources.js';
 
 /**
  * Starts the official MCP sample server `server-everything` over Streamable HTTP, prints its URL once it accepts
@@ -18,7 +18,7 @@ if (!Number.isInteger(port) || port < 1 || port > 65_535) {
   console.error('MCP_PORT must be a port number from 1 to 65535');
   process.exit(USAGE_ERROR);
 }
-if (await isListening()) {
+if (await isListening(port)) {
   console.error(`Port ${port} is taken. Choose another one with MCP_PORT.`);
   process.exit(1);
 }
@@ -37,18 +37,7 @@ for (const signal of ENDS_BY_HAND) {
   });
 }
 server.once('exit', (code) => process.exit(isStopping ? 0 : (code ?? 1)));
-while (!(await isListening())) {
+while (!(await isListening(port))) {
   await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 }
 console.log(`MCP server: http://127.0.0.1:${port}/mcp (Ctrl-C stops it)`);
-
-function isListening(): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    const answer = (isOpen: boolean) => (): void => {
-      socket.destroy();
-      resolve(isOpen);
-    };
-    socket.once('connect', answer(true)).once('error', answer(false));
-  });
-}

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
-import { tryStart } from '../../test/support/discovery/local-server.js';
+import { tryStart } from '../../test/support/databases/local-server.js';
 import { startRedis, type ProbedServer } from '../../test/support/discovery/servers.js';
 import { quantiles } from '../callers.js';
 import { cpuMicros } from '../processor.js';

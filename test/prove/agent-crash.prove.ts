@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { modelCall, toolCall, UNSAFE_TOOL } from './support/agent-orders.js';
-import type { AgentInstance } from './support/agent-rows.js';
-import { AgentSite } from './support/agent-site.js';
-import type { CallCounts } from './support/call-counts.js';
-import { doNumbered } from './support/numbered-work.js';
-import { prove, type Proof } from './support/proof.js';
+import { type AgentInstance, AgentSite } from './support/agent-site.js';
+import type { CallCounts } from './support/helper-process.js';
+import { doNumbered, prove, type Proof } from './support/proof.js';
 
 const CALLERS = 8;
 /** Calls of a replica before it is killed; a run makes seven, and ten runs begin in each life. */

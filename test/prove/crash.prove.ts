@@ -1,8 +1,7 @@
 import { SecretCipher } from '../../src/common/secrets/secret-cipher.js';
 import { ApiClient, type SystemRecord } from './support/api-client.js';
-import { doNumbered } from './support/numbered-work.js';
+import { doNumbered, prove, type Proof } from './support/proof.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
-import { prove, type Proof } from './support/proof.js';
 import { rows } from './support/rows.js';
 import type { ServiceProcess } from './support/service-process.js';
 

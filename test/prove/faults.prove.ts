@@ -6,8 +6,7 @@ import { FaultSite } from './support/fault-site.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';
 import { rows } from './support/rows.js';
-import { SmallDisk } from './support/small-disk.js';
-import { fill, free, smallServer } from './support/small-server.js';
+import { SmallDisk, fill, free, smallServer } from './support/small-storage.js';
 
 const LONGEST_BACK_MS = 2_000;
 /** Where others work on the same cores, as in a short round. */

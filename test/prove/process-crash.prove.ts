@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkRows, count, entries } from './support/process-checks.js';
+import { checkRows, count, entries, type StoredInstance } from './support/process-rows.js';
 import { CHECK, ORDER } from './support/process-models.js';
 import { Orders, type Order } from './support/process-orders.js';
-import type { StoredInstance } from './support/process-rows.js';
 import { killDatabase, killService, ProcessSite } from './support/process-site.js';
 import { prove, type Proof } from './support/proof.js';
 

@@ -1,7 +1,13 @@
-import { checkRows, count, entries } from './support/process-checks.js';
+import {
+  checkRows,
+  count,
+  entries,
+  activeTokens,
+  ProcessRows,
+  type StoredInstance,
+} from './support/process-rows.js';
 import { firstPlace, ProcessClient, type Place, type Reply } from './support/process-client.js';
 import { APPROVAL, RETURNING, type UserTask } from './support/process-models.js';
-import { activeTokens, ProcessRows, type StoredInstance } from './support/process-rows.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';
 

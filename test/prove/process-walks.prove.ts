@@ -1,6 +1,5 @@
 import { forkHelper, nextMessage } from './support/helper-process.js';
-import { checkRows } from './support/process-checks.js';
-import { ProcessRows } from './support/process-rows.js';
+import { checkRows, ProcessRows } from './support/process-rows.js';
 import type { WalkAnswer, WalkOrder } from './support/process-walker.process.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';

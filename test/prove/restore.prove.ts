@@ -4,16 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EnvError } from '../../src/config/env.js';
 import { dropDatabase, scratchDatabase } from '../support/databases/start-databases.js';
-import { ApiClient } from './support/api-client.js';
+import { ApiClient, createSealed, openSecret } from './support/api-client.js';
 import { dumpDatabase, restoreDatabase } from './support/database-dump.js';
-import { doNumbered } from './support/numbered-work.js';
+import { doNumbered, prove, type Proof } from './support/proof.js';
 import { CHECK, ORDER } from './support/process-models.js';
 import { Orders } from './support/process-orders.js';
 import { ProcessRows } from './support/process-rows.js';
 import { ProcessSite } from './support/process-site.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
-import { prove, type Proof } from './support/proof.js';
-import { createSealed, openSecret } from './support/sealed-systems.js';
 import { ServiceProcess } from './support/service-process.js';
 
 const CALLERS = 8;

@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { Random } from '../support/runtime/random.js';
-import { doNumbered } from './support/numbered-work.js';
+import { doNumbered, prove, type Proof } from './support/proof.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
-import { prove, type Proof } from './support/proof.js';
-import { ADMINISTRATOR, appsFor, APPS, callerOf, RULES, type Caller } from './support/rights-model.js';
 import {
+  ADMINISTRATOR,
+  appsFor,
+  APPS,
+  callerOf,
+  RULES,
+  type Caller,
   guardedRoutes,
   OPERATIONS,
   pathOf,

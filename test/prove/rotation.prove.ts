@@ -1,12 +1,10 @@
 import { EnvError } from '../../src/config/env.js';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiClient } from './support/api-client.js';
-import { doNumbered } from './support/numbered-work.js';
+import { ApiClient, createSealed, openSecret } from './support/api-client.js';
+import { doNumbered, prove, type Proof } from './support/proof.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
-import { prove, type Proof } from './support/proof.js';
 import { rows } from './support/rows.js';
-import { createSealed, openSecret } from './support/sealed-systems.js';
 import { ServiceProcess } from './support/service-process.js';
 
 const CLI = 'dist/src/rotate-secrets.cli.js';

@@ -1,8 +1,7 @@
 import { startToolListPeer } from '../support/peers/scripted-mcp.peer.js';
 import { ApiClient, type SystemRecord } from './support/api-client.js';
-import { doNumbered } from './support/numbered-work.js';
+import { doNumbered, prove, type Proof } from './support/proof.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
-import { prove, type Proof } from './support/proof.js';
 import { isLinearizable, type RegisterOperation } from './support/register-history.js';
 
 const OPERATIONS = 500;

@@ -1,10 +1,9 @@
 import { scratchDatabase, startDatabases, type TestDatabase } from '../support/databases/start-databases.js';
 import { reasonNoVtcombo, Vtcombo } from '../support/databases/vtcombo.js';
-import { CountingPeer } from './support/call-counts.js';
-import { PRICED, PricedSide, type AgentPeers } from './support/priced-side.js';
+import { CountingPeer } from './support/helper-process.js';
+import { PRICED, PricedSide, type AgentPeers, VitessCounts, type Sent } from './support/priced-side.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';
-import { VitessCounts, type Sent } from './support/vitess-counts.js';
 
 const WORKER = 1;
 /** So often that vtgate tells each of the statements. */

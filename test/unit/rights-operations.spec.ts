@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { callerOf, PERMISSIONS } from '../prove/support/rights-model.js';
-import { guardedRoutes, OPERATIONS, pathOf } from '../prove/support/rights-operations.js';
+import {
+  callerOf,
+  PERMISSIONS,
+  guardedRoutes,
+  OPERATIONS,
+  pathOf,
+} from '../prove/support/rights-operations.js';
 import { Random } from '../support/runtime/random.js';
 
 const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as Parameters<typeof guardedRoutes>[0];

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { startEvaluation } from '../../support/evaluation-service.js';
-import { doNumbered } from '../../prove/support/numbered-work.js';
+import { doNumbered } from '../../prove/support/proof.js';
 import type { Tally } from '../../../scripts/tally.js';
 import { installed, PACKAGE_SETS, type PackageSetName } from './install.js';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { tryStart } from '../../support/discovery/local-server.js';
+import { tryStart } from '../../support/databases/local-server.js';
 import { redisCli, startRedis, type ProbedServer } from '../../support/discovery/servers.js';
 import { StubIssuer } from '../../support/issuer.js';
 import { call, startGuardedApp, type GuardedApp } from './guarded-app.js';

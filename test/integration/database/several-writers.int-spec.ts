@@ -7,7 +7,7 @@ import { GaleraCluster } from './galera-cluster.js';
 import { PrivateServer } from '../../support/databases/private-server.js';
 import { serverProgram } from '../../support/databases/server-program.js';
 import { scratchDatabase } from '../../support/databases/start-databases.js';
-import { tryStart } from '../../support/discovery/local-server.js';
+import { tryStart } from '../../support/databases/local-server.js';
 import { AUDIENCE } from '../../support/issuer.js';
 import { BuiltService } from '../secrets/built-service.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { tryStart } from '../../support/discovery/local-server.js';
+import { tryStart } from '../../support/databases/local-server.js';
 import { redisCli, startRedis, type ProbedServer } from '../../support/discovery/servers.js';
 import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { Follower } from '../../support/runtime/follower.js';

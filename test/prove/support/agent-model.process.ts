@@ -3,7 +3,7 @@ import type { ChatRequest } from '../../../src/evaluation/scripted-model/chat-re
 import { parseModelScript } from '../../../src/evaluation/scripted-model/model-script.js';
 import { ScriptedModel } from '../../../src/evaluation/scripted-model/scripted-model.server.js';
 import { AGENT_SCRIPT, modelCall, ORDER_NAME } from './agent-orders.js';
-import { countCalls } from './call-counts.js';
+import { countCalls } from './helper-process.js';
 
 /** The model of the orders in a process of its own: counts each turn of each order. */
 const ANSWER_MS = 20;

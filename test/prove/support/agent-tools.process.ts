@@ -4,7 +4,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { startHttpPeer } from '../../support/peers/peer.js';
 import { AGENT_TOOLS, toolCall } from './agent-orders.js';
-import { countCalls } from './call-counts.js';
+import { countCalls } from './helper-process.js';
 
 /** The MCP server of the orders in a process of its own: counts each call of each tool for each order. */
 const ANSWER_MS = 60;

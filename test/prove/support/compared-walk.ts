@@ -14,8 +14,7 @@ import type { UiActionResponseDto } from '../../../src/modules/process-runtime/u
 import { LIMITS } from '../../support/runtime/memory-engine.js';
 import type { Random } from '../../support/runtime/random.js';
 import type { BuiltRuntime } from './built-runtime.js';
-import { checkRows } from './process-checks.js';
-import type { ProcessRows, StoredInstance } from './process-rows.js';
+import { checkRows, type ProcessRows, type StoredInstance } from './process-rows.js';
 import { prove } from './proof.js';
 
 const TEXTS = ['', 'plain', 'Käse', '💥', '\ud800', 'a'.repeat(300), '${x}', "' OR 1=1 --"];

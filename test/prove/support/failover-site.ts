@@ -1,8 +1,7 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scratchDatabase } from '../../support/databases/start-databases.js';
-import { checkOrders } from './acknowledged-orders.js';
-import { FailoverLoad, launchReplica, type RunningReplica } from './failover-load.js';
+import { checkOrders, FailoverLoad, launchReplica, type RunningReplica } from './failover-load.js';
 import type { MysqlGroup } from './mysql-group.js';
 import { CHECK, ORDER } from './process-models.js';
 import type { ProofEnvironment } from './proof-environment.js';

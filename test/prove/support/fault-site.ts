@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { entries } from './process-checks.js';
+import { entries, ProcessRows } from './process-rows.js';
 import { ProcessClient } from './process-client.js';
 import { APPROVAL, TICKER } from './process-models.js';
-import { ProcessRows } from './process-rows.js';
 import type { ProofEnvironment } from './proof-environment.js';
 import { prove } from './proof.js';
 import { rows } from './rows.js';

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { unpackedProgram } from '../../support/databases/debian-package.js';
 import { freePort, isListening } from '../../support/databases/process-resources.js';
-import { LocalServer, programOf, tryStart, type Started } from '../../support/discovery/local-server.js';
+import { LocalServer, programOf, tryStart, type Started } from '../../support/databases/local-server.js';
 import type { MysqlGroup } from './mysql-group.js';
 import { rows } from './rows.js';
 

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../support/runtime/random.js';
-import { isAcknowledged, type Call, type Course, type Operation, type Reading } from './history-calls.js';
-import type { LoopTask } from './loops-model.js';
+import {
+  isAcknowledged,
+  type Call,
+  type Course,
+  type Operation,
+  type Reading,
+  type LoopTask,
+} from './history-calls.js';
 import { brokeOff, firstPlace, type ProcessClient, type Reply } from './process-client.js';
 import type { Load } from './process-site.js';
 import { prove } from './proof.js';

@@ -7,11 +7,13 @@ import {
   type Operation,
   type Reading,
   type Span,
+  acted,
+  begun,
+  refusal,
+  type LoopsState,
 } from './history-calls.js';
-import { acted, begun, refusal, type LoopsState } from './loops-model.js';
-import { checkRows } from './process-checks.js';
+import { checkRows, type StoredInstance } from './process-rows.js';
 import { prove } from './proof.js';
-import type { StoredInstance } from './process-rows.js';
 
 const REPEATED = 'The UI action has just been executed. To execute it once more, read the instance first.';
 

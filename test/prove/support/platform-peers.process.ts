@@ -11,7 +11,6 @@ import { pages, type Peer, startHttpPeer, startTcpPeer } from '../../support/pee
 import { OidcIssuer } from '../../support/oidc-issuer.js';
 import * as hostile from '../../support/peers/pathologies.js';
 import { startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
-import type { DeclaredPeer } from './declared-peer.js';
 
 /**
  * A platform in a process of its own, so that what it costs is not counted as ours. Started with fork: the first message
@@ -172,4 +171,15 @@ async function startSmtp(): Promise<number> {
   const port = await freePort();
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
   return port;
+}
+
+/** A component as a configuration file names it (schemas/platform.schema.json). */
+export interface DeclaredPeer {
+  key: string;
+  kind: string;
+  endpoint: string;
+  username?: string;
+  password?: string;
+  timeoutMs?: number;
+  options?: object;
 }

@@ -37,3 +37,43 @@ export function prove(holds: boolean, otherwise: string): asserts holds {
     throw new ProofError(otherwise);
   }
 }
+
+/**
+ * Does `work` for 0 … count-1, at most `concurrency` at a time.
+ * @returns the results in the order of the numbers
+ * @throws the first error, once the work under way has ended
+ */
+export async function doNumbered<T>(
+  count: number,
+  concurrency: number,
+  work: (index: number) => Promise<T>,
+): Promise<T[]> {
+  const results: T[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      results[index] = await work(index);
+    }
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: Math.min(concurrency, count) }, worker));
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure !== undefined) {
+    throw failure.reason;
+  }
+  return results;
+}
+
+/**
+ * The value that a part of them does not exceed.
+ * @param part from above 0 to 1
+ */
+export function percentile(values: readonly number[], part: number): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1] ?? Number.NaN;
+}
+
+/** The one in the middle. */
+export function median(values: readonly number[]): number {
+  return percentile(values, 0.5);
+}

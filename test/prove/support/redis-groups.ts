@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, isListening } from '../../support/databases/process-resources.js';
-import { LocalServer, output, programOf } from '../../support/discovery/local-server.js';
+import { LocalServer, output, programOf } from '../../support/databases/local-server.js';
 
 const PASSWORD = 'admin';
 const READY_MS = 30_000;

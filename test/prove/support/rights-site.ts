@@ -1,7 +1,6 @@
 import { ApiClient, type Answer } from './api-client.js';
 import { prove } from './proof.js';
-import { APPS } from './rights-model.js';
-import type { Things } from './rights-operations.js';
+import { APPS, type Things } from './rights-operations.js';
 
 const TASK = 'a4c7c6a2-52c9-4b7c-9c8e-0f4f3c1f5a10';
 const VERSION = 'v1';

@@ -70,16 +70,7 @@ async function startDatabase(kind: ServerKind, options: PrivateServerOptions): P
   if (url) {
     return userServer(kind, url);
   }
-  const server = await PrivateServer.start(await serverProgram(kind), options);
-  return {
-    kind,
-    version: server.version,
-    url: server.url,
-    owned: true,
-    kill: (signal) => server.kill(signal),
-    restart: () => server.restart(),
-    stop: () => server.stop(),
-  };
+  return PrivateServer.start(await serverProgram(kind), options);
 }
 
 function userServer(kind: ServerKind, address: string): TestDatabase {

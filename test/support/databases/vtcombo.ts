@@ -1,18 +1,17 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { tmpdir } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createConnection } from 'mysql2/promise';
 import { cacheFolder } from './debian-package.js';
+import { LocalServer } from './local-server.js';
+import { answers } from './private-server.js';
 import { freePort, processFolder } from './process-resources.js';
 
 const run = promisify(execFile);
 
 const VERSION = 'v0.23.3';
-const START_TIMEOUT_MS = 120_000;
 /** Keyspaces of the files in deploy/vitess, which are repeated for each worker. */
 const SHARDED = 'rt';
 const UNSHARDED = 'ctl';
@@ -20,8 +19,19 @@ const UNSHARDED = 'ctl';
 const SHARDS = ['-80', '80-'];
 /** A primary without replicas. */
 const ALONE = { replica_count: 1, rdonly_count: -1 };
-/** Vitess refuses to run as root. */
-const NOBODY = 65_534;
+const SETTINGS = [
+  '--db-charset=utf8mb4',
+  '--bind-address=127.0.0.1',
+  '--mysql-server-bind-address=127.0.0.1',
+  '--mysql-auth-server-impl=none',
+  '--mycnf-server-id=1',
+  '--tablet-types-to-wait=PRIMARY',
+  '--foreign-key-mode=allow',
+  '--enable-system-settings=true',
+  '--transaction-mode=SINGLE',
+  '--queryserver-config-pool-size=20',
+  '--queryserver-config-transaction-cap=100',
+];
 
 /** A module of its own: the release cannot be installed by its name. */
 const MODULE: Readonly<Record<string, string>> = {
@@ -81,11 +91,8 @@ export async function vtcomboProgram(): Promise<string> {
  * shards.
  */
 export class Vtcombo {
-  private child: ChildProcess | undefined;
-  private readonly onExit = (): void => this.discard();
-
   private constructor(
-    private readonly folder: string,
+    private readonly server: LocalServer,
     readonly port: number,
     readonly debugPort: number,
   ) {}
@@ -104,23 +111,33 @@ export class Vtcombo {
    */
   static async start(server: string, workers: readonly number[]): Promise<Vtcombo> {
     const program = await vtcomboProgram();
-    const folder = await processFolder(join(tmpdir(), 'svc-vitess'));
-    const vtcombo = new Vtcombo(folder, await freePort(), await freePort());
-    process.once('exit', vtcombo.onExit);
-    try {
-      await createDatabases(server, workers);
-      await vtcombo.prepare(program, workers);
-      await vtcombo.launch(server, workers);
-    } catch (error) {
-      await vtcombo.stop();
-      throw error;
-    }
-    return vtcombo;
+    const [port, debugPort] = [await freePort(), await freePort()];
+    await createDatabases(server, workers);
+    const topologyText = JSON.stringify(await topology(workers));
+    const local = await LocalServer.start({
+      name: 'vitess',
+      refusesRoot: true,
+      prepare: (folder) => prepare(folder, program, workers),
+      command: (folder) => [
+        join(folder, 'vtcombo'),
+        `--json-topo=${topologyText}`,
+        `--schema-dir=${join(folder, 'schema')}`,
+        `--mycnf-socket-file=${join(folder, 'none')}`,
+        `--log_dir=${join(folder, 'tmp')}`,
+        `--port=${debugPort}`,
+        `--mysql-server-port=${port}`,
+        ...ofServer(server),
+        ...SETTINGS,
+      ],
+      environment: (folder) => ({ VTDATAROOT: folder }),
+      isReady: () => answers(urlOf(port, workers[0] ?? 1)),
+    });
+    return new Vtcombo(local, port, debugPort);
   }
 
   /** DATABASE_URL of a worker. */
   url(worker: number): string {
-    return `mysql://svc:svc@127.0.0.1:${this.port}/${UNSHARDED}_${worker}`;
+    return urlOf(this.port, worker);
   }
 
   /** Further settings of the service for a worker. */
@@ -131,109 +148,39 @@ export class Vtcombo {
     };
   }
 
-  async stop(): Promise<void> {
-    const { child } = this;
-    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
-      const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-      child.kill('SIGKILL');
-      await gone;
-    }
-    process.removeListener('exit', this.onExit);
-    this.discard();
+  stop(): Promise<void> {
+    return this.server.stop();
   }
+}
 
-  private async prepare(program: string, workers: readonly number[]): Promise<void> {
-    // Where one who is not root may read and write.
-    await copyFile(program, join(this.folder, 'vtcombo'));
-    const [sharded, unsharded] = await Promise.all(
-      [SHARDED, UNSHARDED].map((name) => readFile(join('deploy/vitess', `${name}.vschema.json`), 'utf8')),
-    );
+function urlOf(port: number, worker: number): string {
+  return `mysql://svc:svc@127.0.0.1:${port}/${UNSHARDED}_${worker}`;
+}
+
+/** Fills a folder that one who is not root may read. */
+async function prepare(folder: string, program: string, workers: readonly number[]): Promise<void> {
+  await copyFile(program, join(folder, 'vtcombo'));
+  for (const name of [SHARDED, UNSHARDED]) {
+    const vschema = await readFile(join('deploy/vitess', `${name}.vschema.json`), 'utf8');
     for (const worker of workers) {
-      for (const [name, vschema] of [
-        [`${SHARDED}_${worker}`, sharded],
-        [`${UNSHARDED}_${worker}`, unsharded],
-      ] as const) {
-        await mkdir(join(this.folder, 'schema', name), { recursive: true });
-        await writeFile(join(this.folder, 'schema', name, 'vschema.json'), vschema ?? '{}');
-      }
-    }
-    await mkdir(join(this.folder, 'tmp'));
-    await Promise.all(['', 'tmp'].map((name) => chmod(join(this.folder, name), 0o777)));
-  }
-
-  private async launch(server: string, workers: readonly number[]): Promise<void> {
-    const log = openSync(join(this.folder, 'vtcombo.log'), 'a');
-    const child = spawn(join(this.folder, 'vtcombo'), await this.arguments(server, workers), {
-      cwd: this.folder,
-      stdio: ['ignore', log, log],
-      env: { ...process.env, VTDATAROOT: this.folder },
-      ...(process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}),
-    });
-    this.child = child;
-    let failure: Error | undefined;
-    child.once('error', (error) => {
-      failure = error;
-    });
-    const deadline = Date.now() + START_TIMEOUT_MS;
-    while (!(await this.answers(workers[0] ?? 1))) {
-      if (failure !== undefined || child.exitCode !== null || Date.now() > deadline) {
-        throw new Error(`vtcombo did not start:\n${this.logTail()}`, { cause: failure });
-      }
-      await sleep(100);
+      const keyspace = join(folder, 'schema', `${name}_${worker}`);
+      await mkdir(keyspace, { recursive: true });
+      await writeFile(join(keyspace, 'vschema.json'), vschema);
     }
   }
+  await mkdir(join(folder, 'tmp'));
+  await chmod(join(folder, 'tmp'), 0o777);
+}
 
-  private async arguments(server: string, workers: readonly number[]): Promise<string[]> {
-    const { port, username: user, password } = new URL(server);
-    const accounts = ['app', 'dba', 'allprivs', 'appdebug', 'repl', 'filtered'].flatMap((name) => [
-      `--db-${name}-user=${user}`,
-      `--db-${name}-password=${password}`,
-      `--db-${name}-use-ssl=false`,
-    ]);
-    return [
-      `--json-topo=${JSON.stringify(await topology(workers))}`,
-      `--schema-dir=${join(this.folder, 'schema')}`,
-      '--db-host=127.0.0.1',
-      `--db-port=${port}`,
-      ...accounts,
-      '--db-charset=utf8mb4',
-      `--port=${this.debugPort}`,
-      '--bind-address=127.0.0.1',
-      `--mysql-server-port=${this.port}`,
-      '--mysql-server-bind-address=127.0.0.1',
-      '--mysql-auth-server-impl=none',
-      '--mycnf-server-id=1',
-      `--mycnf-socket-file=${join(this.folder, 'none')}`,
-      '--tablet-types-to-wait=PRIMARY',
-      '--foreign-key-mode=allow',
-      '--enable-system-settings=true',
-      '--transaction-mode=SINGLE',
-      '--queryserver-config-pool-size=20',
-      '--queryserver-config-transaction-cap=100',
-      `--log_dir=${join(this.folder, 'tmp')}`,
-    ];
-  }
-
-  private async answers(worker: number): Promise<boolean> {
-    try {
-      const connection = await createConnection({ uri: this.url(worker), connectTimeout: 1_000 });
-      await connection.query('SELECT 1 FROM dual');
-      await connection.end();
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  private logTail(): string {
-    return readFileSync(join(this.folder, 'vtcombo.log'), 'utf8').split('\n').slice(-15).join('\n');
-  }
-
-  /** Also the exit hook, therefore synchronous. */
-  private discard(): void {
-    this.child?.kill('SIGKILL');
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
-  }
+/** Where its rows are. */
+function ofServer(server: string): string[] {
+  const { port, username: user, password } = new URL(server);
+  const accounts = ['app', 'dba', 'allprivs', 'appdebug', 'repl', 'filtered'].flatMap((name) => [
+    `--db-${name}-user=${user}`,
+    `--db-${name}-password=${password}`,
+    `--db-${name}-use-ssl=false`,
+  ]);
+  return ['--db-host=127.0.0.1', `--db-port=${port}`, ...accounts];
 }
 
 /** Keyspaces and routing rules of all workers. */

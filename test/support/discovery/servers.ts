@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { freePort, isListening } from '../databases/process-resources.js';
 import { type ProgramTreePlan, unpackedTree } from '../databases/debian-package.js';
-import { asNobody, type Command, LocalServer, output, programOf } from './local-server.js';
+import { asNobody, type Command, LocalServer, output, programOf } from '../databases/local-server.js';
 
 const POSTGRESQL: ProgramTreePlan = {
   suite: 'bookworm',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createServer, type TlsOptions } from 'node:tls';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { TlsCertificate } from '../peers/certificates.js';
-import { NOBODY } from './local-server.js';
+import { NOBODY } from '../databases/local-server.js';
 import { type ProbedServer, psql } from './servers.js';
 
 /** Gives a running MySQL server this certificate, until it starts again. */

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../support/databases/process-resources.js';
-import { output, tryStart } from '../../../support/discovery/local-server.js';
+import { output, tryStart } from '../../../support/databases/local-server.js';
 import { component, failureOf, runProbe } from '../../../support/discovery/run-probe.js';
 import {
   manageRabbitmq,

@@ -2,7 +2,7 @@ import { createConnection, type Connection } from 'mysql2/promise';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDatabases, type TestDatabase } from '../../../support/databases/start-databases.js';
-import { tryStart } from '../../../support/discovery/local-server.js';
+import { tryStart } from '../../../support/databases/local-server.js';
 import { component, failureOf, runProbe } from '../../../support/discovery/run-probe.js';
 import { psql, redisCli, startPostgresql, startRedis } from '../../../support/discovery/servers.js';
 import { secureMysql, securePostgresql, startTlsFront } from '../../../support/discovery/tls-servers.js';

@@ -7,7 +7,7 @@ import type { DiscoveryResult } from '../../../../src/modules/discovery/model/sc
 import { TestApp } from '../../../support/app.js';
 import { freePort } from '../../../support/databases/process-resources.js';
 import { scratchDatabase, startDatabases } from '../../../support/databases/start-databases.js';
-import { type Started, tryStart } from '../../../support/discovery/local-server.js';
+import { type Started, tryStart } from '../../../support/databases/local-server.js';
 import { kafkaBroker, natsBroker, rabbitmqBroker } from './platform/brokers.js';
 import { curlJson, type RealComponent, type ShownComponent } from './platform/real-component.js';
 import { companySso, httpService, mailServer, operatorMcp, registeredMcp } from './platform/services.js';

@@ -1,5 +1,5 @@
 import type { ComponentMap } from '../../../../../src/modules/discovery/model/component.types.js';
-import { output, programOf } from '../../../../support/discovery/local-server.js';
+import { output, programOf } from '../../../../support/databases/local-server.js';
 
 /** What the answer of a rescan may say of a component, whatever its map. */
 export interface ShownComponent {

@@ -9,7 +9,7 @@ import S3rver from 's3rver';
 import { freePort, processFolder } from '../../../../support/databases/process-resources.js';
 import { unpackedProgram } from '../../../../support/databases/debian-package.js';
 import type { TestDatabase } from '../../../../support/databases/start-databases.js';
-import { type Command, output } from '../../../../support/discovery/local-server.js';
+import { type Command, output } from '../../../../support/databases/local-server.js';
 import { psql, redisCli, startPostgresql, startRedis } from '../../../../support/discovery/servers.js';
 import { curl, type RealComponent } from './real-component.js';
 

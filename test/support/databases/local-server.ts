@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { unpackedProgram } from '../databases/debian-package.js';
-import { processFolder } from '../databases/process-resources.js';
+import { unpackedProgram } from './debian-package.js';
+import { processFolder } from './process-resources.js';
 
 const run = promisify(execFile);
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 20_000;
 /** The account for servers that refuse to run as root. */
 export const NOBODY = 65_534;
 
@@ -51,7 +52,9 @@ export class LocalServer {
     }
     try {
       await plan.prepare?.(folder);
-      await server.launch();
+      if (!(await server.hasStarted(Date.now() + START_TIMEOUT_MS))) {
+        throw server.notStarted();
+      }
     } catch (error) {
       await server.stop();
       throw error;
@@ -59,21 +62,30 @@ export class LocalServer {
     return server;
   }
 
-  /** Ends the server; its data stays. */
-  async kill(): Promise<void> {
+  /** Sends a signal to the server and waits until it is gone; its data stays. */
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const { child } = this;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) {
       return;
     }
     const gone = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGKILL');
+    child.kill(signal);
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await gone;
+    clearTimeout(timer);
   }
 
-  /** Starts the server again on the same ports and data. */
-  async restart(): Promise<void> {
-    await this.kill();
-    await this.launch();
+  /** Starts the server again on the same ports and data, ending it first when it still runs. */
+  async restart(signal?: NodeJS.Signals): Promise<void> {
+    await this.kill(signal);
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    // What a killed server has started itself may live for a moment, and keep its memory or ports.
+    while (!(await this.hasStarted(deadline))) {
+      if (Date.now() > deadline) {
+        throw this.notStarted();
+      }
+      await sleep(200);
+    }
   }
 
   /** Ends the server and removes its data. */
@@ -86,17 +98,6 @@ export class LocalServer {
   /** What the server has printed. */
   output(): string {
     return readFileSync(join(this.folder, 'server.log'), 'utf8');
-  }
-
-  private async launch(): Promise<void> {
-    const deadline = Date.now() + START_TIMEOUT_MS;
-    // What a killed server has started itself may live for a moment, and keep its memory or ports.
-    while (!(await this.hasStarted(deadline))) {
-      if (Date.now() > deadline) {
-        throw new Error(`${this.plan.name} did not start:\n${this.output().slice(-2_000)}`);
-      }
-      await sleep(200);
-    }
   }
 
   /** Starts the server and waits; false when it has ended, or is late. */
@@ -116,6 +117,11 @@ export class LocalServer {
     return true;
   }
 
+  private notStarted(): Error {
+    return new Error(`${this.plan.name} did not start:\n${this.output().slice(-2_000)}`);
+  }
+
+  /** Also the exit hook, therefore synchronous. */
   private discard(): void {
     this.child?.kill('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
