@@ -22,7 +22,9 @@ describe('packages of others', () => {
     const { dependencies, devDependencies, overrides } = manifest;
     const versions = [dependencies, devDependencies, overrides].flatMap((part) => Object.entries(part));
     expect(versions.length).toBeGreaterThan(20);
-    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+    expect(
+      versions.filter(([, version]) => !/^(npm:[@/\w]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)),
+    ).toEqual([]);
   });
 
   it('are each locked by the hash of what is installed', () => {

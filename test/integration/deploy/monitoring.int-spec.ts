@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { Metrics } from '../../../src/common/metrics/metrics.js';
 import { TestApp } from '../../support/app.js';
 import { freePort } from '../../support/databases/process-resources.js';
+import { eventually } from '../../support/runtime/runtime-client.js';
 
 const alerts = parse(readFileSync('deploy/monitoring/alerts.yaml', 'utf8')) as {
   groups: { rules: { alert: string; expr: string }[] }[];
@@ -22,7 +23,11 @@ describe('alert rules and the board', () => {
   beforeAll(async () => {
     const port = await freePort();
     app = await TestApp.start({ METRICS_PORT: String(port) });
-    text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    // While the main thread is busy, as at its start, the metrics are those of before.
+    text = await eventually(
+      async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
+      (told) => told.includes('outcome="given_up"'),
+    );
   });
   afterAll(() => app.close());
 
