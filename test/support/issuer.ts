@@ -29,12 +29,43 @@ export interface SignOptions {
   readonly key?: SigningKey;
 }
 
+/** An HTTP server on a loopback port that can go away and come back on the same port. */
+export class IssuerServer {
+  private server: Server | undefined;
+  private port: number | undefined;
+  handler: RequestListener = (_request, response) => response.writeHead(404).end();
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port ?? 0}`;
+  }
+
+  /** Listens, the first time on a free port, later on the same one. */
+  async start(): Promise<void> {
+    this.port ??= await freePort();
+    const server = createServer((request, response) => this.handler(request, response));
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(this.port, '127.0.0.1', resolve);
+    });
+    this.server = server;
+  }
+
+  /** Stops listening and cuts every connection. Does nothing when it is not running. */
+  async stop(): Promise<void> {
+    const { server } = this;
+    this.server = undefined;
+    if (server) {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    }
+  }
+}
+
 /**
  * A fast OpenID Connect issuer made of a discovery document and a key set, which signs any claims and can misbehave:
  * be down, slow, huge, broken, or name another issuer.
  */
-export class StubIssuer {
-  private readonly server = new IssuerServer();
+export class StubIssuer extends IssuerServer {
   /** Keys that are published; the last one signs. */
   keys: SigningKey[] = [];
   /** Milliseconds before every answer. */
@@ -50,23 +81,11 @@ export class StubIssuer {
   static async start(): Promise<StubIssuer> {
     const issuer = new StubIssuer();
     issuer.keys = [await signingKey()];
-    issuer.server.handler = (request, response) => {
+    issuer.handler = (request, response) => {
       setTimeout(() => issuer.answer(request.url ?? '', response), issuer.delayMs);
     };
-    await issuer.server.start();
+    await issuer.start();
     return issuer;
-  }
-
-  get url(): string {
-    return this.server.url;
-  }
-
-  start(): Promise<void> {
-    return this.server.start();
-  }
-
-  stop(): Promise<void> {
-    return this.server.stop();
   }
 
   /** Publishes a new key, which signs from now on. The old ones stay published unless they are retired. */
@@ -128,36 +147,4 @@ function withoutUndefined(members: Record<string, unknown>): Record<string, unkn
 
 function json(response: ServerResponse, body: unknown): void {
   response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
-}
-
-/** An HTTP server on a loopback port that can go away and come back on the same port. */
-export class IssuerServer {
-  private server: Server | undefined;
-  private port: number | undefined;
-  handler: RequestListener = (_request, response) => response.writeHead(404).end();
-
-  get url(): string {
-    return `http://127.0.0.1:${this.port ?? 0}`;
-  }
-
-  /** Listens, the first time on a free port, later on the same one. */
-  async start(): Promise<void> {
-    this.port ??= await freePort();
-    const server = createServer((request, response) => this.handler(request, response));
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen(this.port, '127.0.0.1', resolve);
-    });
-    this.server = server;
-  }
-
-  /** Stops listening and cuts every connection. Does nothing when it is not running. */
-  async stop(): Promise<void> {
-    const { server } = this;
-    this.server = undefined;
-    if (server) {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    }
-  }
 }

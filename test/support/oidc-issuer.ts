@@ -14,37 +14,26 @@ export interface OidcClient {
 const SCOPES = 'integration:manage platform:discover process:start';
 
 /** The company's single sign-on as a real OpenID Connect provider: discovery, key set, client credentials. */
-export class OidcIssuer {
-  private readonly server = new IssuerServer();
+export class OidcIssuer extends IssuerServer {
   private keys: JWK[] = [];
 
-  private constructor(private readonly clients: readonly OidcClient[]) {}
+  private constructor(private readonly clients: readonly OidcClient[]) {
+    super();
+  }
 
   /** Starts a provider with one RS256 key. */
   static async start(clients: readonly OidcClient[]): Promise<OidcIssuer> {
     const issuer = new OidcIssuer(clients);
-    await issuer.server.start();
+    await issuer.start();
     await issuer.rotate();
     return issuer;
-  }
-
-  get url(): string {
-    return this.server.url;
-  }
-
-  start(): Promise<void> {
-    return this.server.start();
-  }
-
-  stop(): Promise<void> {
-    return this.server.stop();
   }
 
   /** Publishes a new key that signs from now on; the old ones stay published. */
   async rotate(): Promise<void> {
     const { privateKey, kid, alg } = await signingKey('RS256');
     this.keys = [{ ...(await exportJWK(privateKey)), kid, alg, use: 'sig' }, ...this.keys];
-    this.server.handler = new Provider(this.url, this.configuration()).callback();
+    this.handler = new Provider(this.url, this.configuration()).callback();
   }
 
   /** Asks the token endpoint for an access token of a client, as a real caller would. */
