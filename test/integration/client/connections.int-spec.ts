@@ -6,21 +6,20 @@ import {
   NoAnswerError,
   ServiceError,
 } from '../../../clients/typescript/src/index.js';
-import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
+import { startHttpPeer } from '../../support/peers/peer.js';
+import { keptPeers } from '../../support/peers/kept-peers.js';
 
 const UUID = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10';
 
 /** What a client does with servers that behave unlike the service. */
 describe('a connection of the typed client', () => {
-  const peers: Peer[] = [];
+  const keep = keptPeers();
   afterEach(async () => {
     vi.restoreAllMocks();
-    await Promise.all(peers.splice(0).map((peer) => peer.close()));
   });
 
   const server = async (...args: Parameters<typeof startHttpPeer>): Promise<string> => {
-    const peer = await startHttpPeer(...args);
-    peers.push(peer);
+    const peer = await keep(startHttpPeer(...args));
     return peer.url;
   };
 

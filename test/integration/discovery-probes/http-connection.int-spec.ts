@@ -1,21 +1,19 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pages, noSocketsLeft, type Peer, startHttpPeer, startHttpsPeer } from '../../support/peers/peer.js';
 import { component, failureOf, runProbe } from '../../support/discovery/run-probe.js';
 import { tlsCertificate } from '../../support/peers/certificates.js';
+import { keptPeers } from '../../support/peers/kept-peers.js';
 
 const HEALTHY = { '/health': { body: { status: 'ok', version: '1.0' } } };
-const open: Peer[] = [];
-afterEach(() => Promise.all(open.splice(0).map((peer) => peer.close())));
+const keep = keptPeers();
 
 describe('the probe of http over TLS', () => {
   const [nearlyOver, fresh] = [tlsCertificate(2), tlsCertificate(90)];
 
   async function serve(certificate: Awaited<typeof fresh>): Promise<Peer> {
-    const peer = await startHttpsPeer(certificate, pages(HEALTHY));
-    open.push(peer);
-    return peer;
+    return keep(startHttpsPeer(certificate, pages(HEALTHY)));
   }
 
   it('trusts the authority of the option ca, and no unknown one', async () => {
@@ -51,8 +49,7 @@ describe('the probe of http over TLS', () => {
   });
 
   it('tells a plain service behind https, and a secure one behind http', async () => {
-    const plain = await startHttpPeer(pages(HEALTHY));
-    open.push(plain);
+    const plain = await keep(startHttpPeer(pages(HEALTHY)));
     const behindHttps = component('http', plain.url.replace('http:', 'https:'));
     expect(await failureOf(behindHttps)).toBe('tls');
     const secure = await serve(await fresh);
@@ -70,18 +67,16 @@ describe('the probe of http', () => {
   ])('compares clocks: %i seconds', async (seconds, warnings) => {
     const now = new Date('2026-03-01T12:00:00.000Z');
     const date = new Date(now.getTime() + seconds * 1_000).toUTCString();
-    const peer = await startHttpPeer(
-      pages({ '/health': { headers: { date }, body: { status: 'ok', version: '1' } } }),
+    const peer = await keep(
+      startHttpPeer(pages({ '/health': { headers: { date }, body: { status: 'ok', version: '1' } } })),
     );
-    open.push(peer);
     const run = { now: () => now.getTime() };
     expect(await runProbe(component('http', peer.url), run)).toEqual({ version: '1', warnings });
   });
 
   it('does not take the age of a cached answer for a wrong clock', async () => {
     const headers = { date: new Date(Date.now() - 300_000).toUTCString(), age: '300' };
-    const peer = await startHttpPeer(pages({ '/health': { headers, body: 'ok' } }));
-    open.push(peer);
+    const peer = await keep(startHttpPeer(pages({ '/health': { headers, body: 'ok' } })));
     expect((await runProbe(component('http', peer.url))).warnings).toEqual([]);
   });
 

@@ -1,14 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Page, pages, noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
 import { component, failureOf, runProbe } from '../../support/discovery/run-probe.js';
+import { keptPeers } from '../../support/peers/kept-peers.js';
 
-const open: Peer[] = [];
-afterEach(() => Promise.all(open.splice(0).map((peer) => peer.close())));
+const keep = keptPeers();
 
 async function serve(byPath: Record<string, Page>): Promise<Peer> {
-  const peer = await startHttpPeer(pages(byPath));
-  open.push(peer);
-  return peer;
+  return keep(startHttpPeer(pages(byPath)));
 }
 
 /** A family of health endpoints: how it looks when all is well, what is found then, and how it says the opposite. */
@@ -212,7 +210,7 @@ describe('the probe of http', () => {
       asked.push(request.url ?? '');
       response.writeHead(401).end();
     });
-    open.push(peer);
+    await keep(peer);
     const credentials = { username: 'probe', password: 'wrong' };
     expect(await failureOf(component('http', peer.url, { credentials }))).toBe('auth');
     expect(asked).toEqual(['/health']);
@@ -227,7 +225,7 @@ describe('the probe of http', () => {
       const isAllowed = authorization === 'Bearer right' || authorization === 'Basic cHJvYmU6cmlnaHQ=';
       response.writeHead(isAllowed ? 200 : key === 'known' ? 403 : 401).end('OK');
     });
-    open.push(peer);
+    await keep(peer);
     const options = { healthPath: '/health', headers: { 'x-key': 'known' }, query: { code: 'a b' } };
     const as = (credentials: Record<string, string> | null, more = {}) =>
       component('http', peer.url, { credentials, options: { ...options, ...more } });

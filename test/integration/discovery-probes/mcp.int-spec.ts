@@ -1,24 +1,18 @@
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Component } from '../../../src/modules/discovery/model/component.types.js';
 import * as probing from '../../support/discovery/run-probe.js';
 import { connectionService, stopServices } from '../../support/peers/mcp-services.js';
 import { startEverything, startModernPeer } from '../../support/peers/official.peers.js';
-import { noSocketsLeft, type Peer } from '../../support/peers/peer.js';
+import { noSocketsLeft } from '../../support/peers/peer.js';
 import { startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
+import { keptPeers } from '../../support/peers/kept-peers.js';
 
 const { component } = probing;
 const run = { probes: probing.probesWith(connectionService()) };
 const runProbe = (target: Component) => probing.runProbe(target, run);
 const failureOf = (target: Component) => probing.failureOf(target, run);
-const open: Pick<Peer, 'close'>[] = [];
-afterEach(() => Promise.all(open.splice(0).map((peer) => peer.close())));
+const keep = keptPeers();
 afterAll(stopServices);
-
-async function keep<T extends Pick<Peer, 'close'>>(starting: Promise<T>): Promise<T> {
-  const peer = await starting;
-  open.push(peer);
-  return peer;
-}
 
 describe.each(['operator', 'registered'] as const)('the probe of an MCP server named by %s', (trust) => {
   it('greets a server of today, then finds nothing, then greets it again', async () => {

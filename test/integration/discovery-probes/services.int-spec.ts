@@ -1,21 +1,15 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startMongodbStub } from '../../support/discovery/mongodb.stub.js';
 import { type Page, pages, noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
 import { component, failureOf, runProbe } from '../../support/discovery/run-probe.js';
 import { startTlsFront } from '../../support/discovery/tls-servers.js';
 import { OidcIssuer, startOAuthPeer } from '../../support/oidc-issuer.js';
 import { tlsCertificate } from '../../support/peers/certificates.js';
+import { keptPeers } from '../../support/peers/kept-peers.js';
 
 /** The driver of MongoDB tries again until its time is over, then says why: waits that long, so not as patient as others. */
 const UNTIL_LATE = { timeoutMs: 5_000 };
-const open: Peer[] = [];
-afterEach(() => Promise.all(open.splice(0).map((peer) => peer.close())));
-
-async function keep<T extends Peer>(starting: Promise<T>): Promise<T> {
-  const peer = await starting;
-  open.push(peer);
-  return peer;
-}
+const keep = keptPeers();
 
 const serve = (byPath: Record<string, Page>): Promise<Peer> => keep(startHttpPeer(pages(byPath)));
 

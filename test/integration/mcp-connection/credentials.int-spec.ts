@@ -1,24 +1,20 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { jwtVerify } from 'jose';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import { connectionService, noAuth, serviceAccount, stopServices } from '../../support/peers/mcp-services.js';
 import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
+import { keptPeers } from '../../support/peers/kept-peers.js';
 import { startLegacySse } from '../../support/peers/legacy-sse.peer.js';
 import { startModernPeer } from '../../support/peers/official.peers.js';
 import { startTokenPeer, type TokenScript } from '../../support/peers/token.peer.js';
 import { startOAuthPeer } from '../../support/oidc-issuer.js';
 import { forbidden, unauthorized } from '../../support/peers/pathologies.js';
-import { noSocketsLeft, type Peer, readBody, startHttpPeer } from '../../support/peers/peer.js';
+import { noSocketsLeft, readBody, startHttpPeer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
 
-const open: Peer[] = [];
-const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
-  const peer = await starting;
-  open.push(peer);
-  return peer;
-};
+const keep = keptPeers();
 
 const insecure = CONNECTION_WARNINGS.insecureTransport;
 
@@ -32,9 +28,6 @@ describe('Connection test with a service account', () => {
   const service = connectionService();
   /** For what ends with the deadline. */
   const hasty = connectionService({ 'mcpLimits.testTimeoutMs': '4000' });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((peer) => peer.close()));
-  });
   afterAll(stopServices);
 
   it.each(['client_secret_basic', 'client_secret_post'] as const)(

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
 import {
@@ -12,6 +12,7 @@ import {
   toolCallsService,
 } from '../../support/peers/mcp-services.js';
 import { type Peer, readBody, startHttpPeer } from '../../support/peers/peer.js';
+import { keptPeers } from '../../support/peers/kept-peers.js';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 const LOOSE_INFO = { name: 'loose', version: 1, title: null, icons: [{ href: 'x' }], vendor: 'x' };
@@ -110,15 +111,11 @@ async function sendInPieces(stream: ServerResponse, message: object): Promise<vo
 describe('A server that adds what means nothing', () => {
   const tests = connectionService();
   const calls = toolCallsService();
-  const open: Peer[] = [];
+  const keep = keptPeers();
   const start = async (way: Way, answerTo: (asked: Asked) => Answer): Promise<string> => {
-    const peer = await startLoose(way, answerTo);
-    open.push(peer);
+    const peer = await keep(startLoose(way, answerTo));
     return peer.url;
   };
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((peer) => peer.close()));
-  });
   afterAll(stopServices);
 
   it.each([

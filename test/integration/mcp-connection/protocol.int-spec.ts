@@ -1,21 +1,17 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { connectionService, noAuth, stopServices } from '../../support/peers/mcp-services.js';
 import { type ProcessPeer, startEverything, startModernPeer } from '../../support/peers/official.peers.js';
+import { keptPeers } from '../../support/peers/kept-peers.js';
 import { type LegacySseScript, startLegacySse } from '../../support/peers/legacy-sse.peer.js';
 import { commentsOnly, neverAnswers, notFound, webPage } from '../../support/peers/pathologies.js';
-import { noSocketsLeft, type Peer, startHttpPeer } from '../../support/peers/peer.js';
+import { noSocketsLeft, startHttpPeer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp, startToolListPeer } from '../../support/peers/scripted-mcp.peer.js';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-const open: Peer[] = [];
-const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
-  const peer = await starting;
-  open.push(peer);
-  return peer;
-};
+const keep = keptPeers();
 
 describe('Connection test against servers that behave', () => {
   const service = connectionService();
@@ -26,9 +22,6 @@ describe('Connection test against servers that behave', () => {
   beforeAll(async () => {
     [streamable, sse] = await Promise.all([startEverything('streamableHttp'), startEverything('sse')]);
     await service.test(noAuth(streamable.url));
-  });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
   afterAll(async () => {
     await stopServices();

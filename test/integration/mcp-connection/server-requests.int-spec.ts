@@ -3,8 +3,9 @@ import type { ServerResponse } from 'node:http';
 
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import { McpServer } from '@modelcontextprotocol/server';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 
+import { keptPeers } from '../../support/peers/kept-peers.js';
 import { sendEvent, startLegacySse } from '../../support/peers/legacy-sse.peer.js';
 import { type Peer, startHttpPeer } from '../../support/peers/peer.js';
 import {
@@ -24,12 +25,7 @@ const REQUESTS = [
   ['sampling/createMessage', UNKNOWN],
   ['elicitation/create', UNKNOWN],
 ] as const;
-const open: Peer[] = [];
-const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
-  const peer = await starting;
-  open.push(peer);
-  return peer;
-};
+const keep = keptPeers();
 const listing: McpScript = { list: ({ id, response }) => sendResult(response, id, { tools: LISTED }) };
 
 /** A tool that asks on the way which `ask` opens for it, and ends once it is answered, with what it heard. */
@@ -77,9 +73,6 @@ async function startAskingServer(): Promise<Peer> {
 
 describe('Requests of a server of the 2025 revisions while a tool is called', () => {
   const calls = toolCallsService({ TOOL_CHANGE_POLICY: 'accept' });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((peer) => peer.close()));
-  });
   afterAll(stopServices);
 
   async function answerHeard(url: string): Promise<unknown> {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import {
   type McpScript,
@@ -8,15 +8,14 @@ import {
   startScriptedMcp,
 } from '../../support/peers/scripted-mcp.peer.js';
 import { callOf, definition, stopServices, toolCallsService } from '../../support/peers/mcp-services.js';
+import { keptPeers } from '../../support/peers/kept-peers.js';
 
 const WORK = definition('work');
 const LISTED = { name: 'work', inputSchema: { type: 'object' } };
-const open: ScriptedMcpPeer[] = [];
+const keep = keptPeers();
 
 async function serving(script: McpScript): Promise<ScriptedMcpPeer> {
-  const peer = await startScriptedMcp(script);
-  open.push(peer);
-  return peer;
+  return keep(startScriptedMcp(script));
 }
 
 const done = ({ id, response }: ScriptedCall): void =>
@@ -34,9 +33,6 @@ describe('Sessions of tool calls that change while calls are under way', () => {
       call: done,
     });
     await Promise.all([calls.callTool(callOf(peer.url, WORK)), fresh.callTool(callOf(peer.url, WORK))]);
-  });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
   afterAll(stopServices);
 

@@ -1,11 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import type { ToolCallRequest } from '../../../src/modules/mcp-connection/model/tool-call.types.js';
 import { startModernPeer } from '../../support/peers/official.peers.js';
 import { startTokenPeer } from '../../support/peers/token.peer.js';
 import { startOAuthPeer } from '../../support/oidc-issuer.js';
 import { neverAnswers } from '../../support/peers/pathologies.js';
-import { noSocketsLeft, type Peer } from '../../support/peers/peer.js';
+import { keptPeers } from '../../support/peers/kept-peers.js';
+import { noSocketsLeft } from '../../support/peers/peer.js';
 import {
   type McpScript,
   type ScriptedCall,
@@ -25,12 +26,7 @@ const PEER_TOOL = definition('first', {
   },
 });
 const IDLE_MS = 1_000;
-const open: Peer[] = [];
-const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
-  const peer = await starting;
-  open.push(peer);
-  return peer;
-};
+const keep = keptPeers();
 
 const done = ({ id, response }: ScriptedCall): void =>
   sendResult(response, id, { content: [{ type: 'text', text: 'done' }] });
@@ -53,9 +49,6 @@ describe('Sessions of tool calls', () => {
   beforeAll(async () => {
     const peer = await listing([{ name: 'work', inputSchema: { type: 'object' } }]);
     await Promise.all([calls.callTool(callOf(peer.url, WORK)), fresh.callTool(callOf(peer.url, WORK))]);
-  });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
   afterAll(stopServices);
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { Metrics } from '../../../src/common/metrics/metrics.js';
 import type { DiscoveredTool } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
@@ -10,15 +10,10 @@ import {
   toolCallsService,
 } from '../../support/peers/mcp-services.js';
 import { type ProcessPeer, startEverything, startModernPeer } from '../../support/peers/official.peers.js';
-import type { Peer } from '../../support/peers/peer.js';
+import { keptPeers } from '../../support/peers/kept-peers.js';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-const open: Peer[] = [];
-const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
-  const peer = await starting;
-  open.push(peer);
-  return peer;
-};
+const keep = keptPeers();
 
 describe('Tool calls to servers that behave', () => {
   const tests = connectionService();
@@ -27,9 +22,6 @@ describe('Tool calls to servers that behave', () => {
   let sse: ProcessPeer;
   beforeAll(async () => {
     [streamable, sse] = await Promise.all([startEverything('streamableHttp'), startEverything('sse')]);
-  });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
   afterAll(async () => {
     await stopServices();

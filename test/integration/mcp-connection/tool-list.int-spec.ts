@@ -1,12 +1,12 @@
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
 import { connectionService, noAuth, stopServices } from '../../support/peers/mcp-services.js';
 import { IN_TIME_MS } from '../../support/patience.js';
-import type { Peer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp, startToolListPeer } from '../../support/peers/scripted-mcp.peer.js';
+import { keptPeers } from '../../support/peers/kept-peers.js';
 
-const open: Peer[] = [];
+const keep = keptPeers();
 const object = { type: 'object' };
 
 /** `allOf` nested and doubled at every level: one megabyte of schema that takes minutes to validate. */
@@ -21,13 +21,9 @@ const withText = (text: string) => ({ properties: { a: { type: 'string', descrip
 describe('Tool lists of careless and hostile servers', () => {
   const service = connectionService();
   const list = async (tools: unknown) => {
-    const peer = await startToolListPeer(tools);
-    open.push(peer);
+    const peer = await keep(startToolListPeer(tools));
     return service.test(noAuth(peer.url));
   };
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((peer) => peer.close()));
-  });
   afterAll(stopServices);
 
   it('leaves out malformed tools among good ones and says why', async () => {
@@ -194,8 +190,7 @@ describe('Tool lists of careless and hostile servers', () => {
   });
 
   it.each([[{}], [{ tools: 'none' }], [{ tools: null }]])('calls %o an invalid list', async (page) => {
-    const peer = await startScriptedMcp({ list: ({ id, response }) => sendResult(response, id, page) });
-    open.push(peer);
+    const peer = await keep(startScriptedMcp({ list: ({ id, response }) => sendResult(response, id, page) }));
     await expect(service.test(noAuth(peer.url))).resolves.toMatchObject({
       outcome: 'unreachable',
       cause: 'invalid_tool_list',
@@ -213,7 +208,7 @@ describe('Tool lists of careless and hostile servers', () => {
         sendResult(response, id, { tools, nextCursor: next(page) });
       },
     });
-    open.push(peer);
+    await keep(peer);
     await expect(service.test(noAuth(peer.url))).resolves.toMatchObject({ outcome: 'unreachable', cause });
     expect(page).toBe(pages);
   });
@@ -235,7 +230,7 @@ describe('Tool lists of careless and hostile servers', () => {
         sendResult(response, id, { tools: tools.map((name) => ({ name, inputSchema: object })), nextCursor });
       },
     });
-    open.push(peer);
+    await keep(peer);
     await expect(service.test(noAuth(peer.url))).resolves.toMatchObject({
       outcome: 'connected',
       tools: [{ name: 'a' }, { name: 'b' }],

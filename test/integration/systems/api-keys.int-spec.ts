@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { rotateSecrets } from '../../../src/common/secrets/sealed-columns.js';
 import { SecretCipher, SecretUnreadableError } from '../../../src/common/secrets/secret-cipher.js';
 import { SystemSecrets } from '../../../src/modules/systems/secrets/system-secrets.js';
@@ -13,6 +13,7 @@ import {
   systemPath,
 } from '../../support/factories.js';
 import { startModernPeer } from '../../support/peers/official.peers.js';
+import { keptPeers } from '../../support/peers/kept-peers.js';
 import { startLegacySse } from '../../support/peers/legacy-sse.peer.js';
 import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
@@ -31,12 +32,7 @@ const apiKey = (configuration: Record<string, unknown> = {}) => ({
 describe('a system with an API key', () => {
   let app: TestApp;
   let place: Place;
-  const open: Peer[] = [];
-  const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
-    const peer = await starting;
-    open.push(peer);
-    return peer;
-  };
+  const keep = keptPeers();
 
   beforeAll(async () => {
     app = await TestApp.shared();
@@ -44,9 +40,6 @@ describe('a system with an API key', () => {
   afterAll(() => app.close());
   beforeEach(() => {
     place = newPlace();
-  });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
 
   const created = (configuration: Record<string, unknown> = {}, baseUrl = 'https://mcp.example.com/mcp') =>

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { v7 as uuid } from 'uuid';
 import { rotateSecrets } from '../../../src/common/secrets/sealed-columns.js';
 import { SecretCipher, SecretUnreadableError } from '../../../src/common/secrets/secret-cipher.js';
@@ -14,7 +14,8 @@ import {
   serviceAccount,
   systemPath,
 } from '../../support/factories.js';
-import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
+import { keptPeers } from '../../support/peers/kept-peers.js';
+import { startHttpPeer } from '../../support/peers/peer.js';
 import { sendResult, startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
 import { packageDocument, publish, workflowOf } from '../../support/runtime/publish.js';
 import { store } from '../builds/rows.js';
@@ -30,12 +31,7 @@ const baseUrl = 'https://mcp.example.com/mcp';
 describe('static headers and the time-out of a system', () => {
   let app: TestApp;
   let place: Place;
-  const open: Peer[] = [];
-  const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
-    const peer = await starting;
-    open.push(peer);
-    return peer;
-  };
+  const keep = keptPeers();
 
   beforeAll(async () => {
     app = await TestApp.start({
@@ -47,9 +43,6 @@ describe('static headers and the time-out of a system', () => {
   afterAll(() => app.close());
   beforeEach(() => {
     place = newPlace();
-  });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
 
   const created = (payload: Record<string, unknown> = { headers: HEADERS }) =>

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import {
   connectionService,
@@ -11,7 +11,8 @@ import {
 import type { McpConnectionService } from '../../../../src/modules/mcp-connection/mcp-connection.service.js';
 import { IN_TIME_MS } from '../../../support/patience.js';
 import * as hostile from '../../../support/peers/pathologies.js';
-import { noSocketsLeft, type Peer, startHttpPeer } from '../../../support/peers/peer.js';
+import { keptPeers } from '../../../support/peers/kept-peers.js';
+import { noSocketsLeft, startHttpPeer } from '../../../support/peers/peer.js';
 import { startListPathology, startToolListPeer } from '../../../support/peers/scripted-mcp.peer.js';
 
 const DEADLINE_MS = 1_000;
@@ -45,7 +46,6 @@ describe('Hostile parties', () => {
   /** For parties of which nothing but the deadline ends a test. */
   const hasty = connectionService({ 'mcpLimits.testTimeoutMs': String(DEADLINE_MS) });
   const endedBy = (cause: string): McpConnectionService => (cause.endsWith('timeout') ? hasty : service);
-  const open: Peer[] = [];
   let rss = 0;
   beforeAll(async () => {
     const peer = await startToolListPeer([]);
@@ -54,16 +54,9 @@ describe('Hostile parties', () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     rss = process.memoryUsage.rss();
   });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((peer) => peer.close()));
-  });
   afterAll(stopServices);
 
-  const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
-    const peer = await starting;
-    open.push(peer);
-    return peer;
-  };
+  const keep = keptPeers();
   const growthDuring = async <T>(work: Promise<T>): Promise<{ result: T; growth: number }> => {
     let peak = 0;
     rss = process.memoryUsage.rss();

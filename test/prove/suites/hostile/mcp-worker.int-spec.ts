@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 
 import { Env } from '../../../../src/config/env.js';
 import {
@@ -14,20 +14,13 @@ import { IN_TIME_MS, PATIENCE_MS } from '../../../support/patience.js';
 import { connectionService, noAuth, stopServices } from '../../../support/peers/mcp-services.js';
 import { startModernPeer } from '../../../support/peers/official.peers.js';
 import { neverAnswers } from '../../../support/peers/pathologies.js';
-import { type Peer, startHttpPeer } from '../../../support/peers/peer.js';
+import { keptPeers } from '../../../support/peers/kept-peers.js';
+import { startHttpPeer } from '../../../support/peers/peer.js';
 import { startScriptedMcp } from '../../../support/peers/scripted-mcp.peer.js';
 import { limitedEnv } from '../../../support/limits/limits.js';
 
-const open: Peer[] = [];
-const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
-  const peer = await starting;
-  open.push(peer);
-  return peer;
-};
+const keep = keptPeers();
 
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((peer) => peer.close()));
-});
 afterAll(stopServices);
 
 describe('connectionTestPool', () => {

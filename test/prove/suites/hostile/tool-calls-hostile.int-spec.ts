@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { ToolCallFailureCause } from '../../../../src/modules/mcp-connection/model/tool-call.types.js';
 import * as hostile from '../../../support/peers/pathologies.js';
-import { noSocketsLeft, type Peer, startHttpPeer } from '../../../support/peers/peer.js';
+import { noSocketsLeft, startHttpPeer } from '../../../support/peers/peer.js';
 import {
   type McpScript,
   type ScriptedMcpPeer,
@@ -13,23 +13,24 @@ import {
 } from '../../../support/peers/scripted-mcp.peer.js';
 import { callOf, definition, stopServices, toolCallsService } from '../../../support/peers/mcp-services.js';
 import { IN_TIME_MS } from '../../../support/patience.js';
+import { keptPeers } from '../../../support/peers/kept-peers.js';
 
 const TOOL = definition('work');
 const LISTED = [{ name: 'work', inputSchema: { type: 'object' } }];
 const MEGABYTE = 1_048_576;
 /** Time limit of calls that hang while others are made. */
 const HANGING_MS = 12_000;
-const open: Peer[] = [];
+const keep = keptPeers();
 
 /** A server that lists the tool as it was reviewed and calls as the script says. */
 async function serving(call: McpScript['call'], rest: Partial<McpScript> = {}): Promise<ScriptedMcpPeer> {
-  const peer = await startScriptedMcp({
-    list: ({ id, response }) => sendResult(response, id, { tools: LISTED }),
-    ...(call === undefined ? {} : { call }),
-    ...rest,
-  });
-  open.push(peer);
-  return peer;
+  return keep(
+    startScriptedMcp({
+      list: ({ id, response }) => sendResult(response, id, { tools: LISTED }),
+      ...(call === undefined ? {} : { call }),
+      ...rest,
+    }),
+  );
 }
 
 const as =
@@ -43,9 +44,6 @@ describe('Tool calls to servers that misbehave', () => {
     // The worker starts with its first call.
     const peer = await serving(({ id, response }) => sendResult(response, id, { content: [] }));
     await calls.callTool(callOf(peer.url, TOOL));
-  });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
   afterAll(stopServices);
 
@@ -150,8 +148,7 @@ describe('Tool calls to servers that misbehave', () => {
   });
 
   it('does not take what answers for a tool when the server is none', async () => {
-    const peer = await startHttpPeer(hostile.webPage);
-    open.push(peer);
+    const peer = await keep(startHttpPeer(hostile.webPage));
     await expect(calls.callTool(callOf(peer.url, TOOL))).resolves.toMatchObject({
       cause: 'not_mcp',
       sent: 'never',

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 
 import { CONNECTION_WARNINGS } from '../../../../src/modules/mcp-connection/model/connection-test.types.js';
 import {
@@ -11,14 +11,14 @@ import {
   stopServices,
   toolCallsService,
 } from '../../../support/peers/mcp-services.js';
-import type { Peer } from '../../../support/peers/peer.js';
 import { sendResult, startScriptedMcp } from '../../../support/peers/scripted-mcp.peer.js';
 import { startTokenPeer } from '../../../support/peers/token.peer.js';
 import { startToolsPeer } from '../../../support/peers/official.peers.js';
+import { keptPeers } from '../../../support/peers/kept-peers.js';
 
 const WORK = definition('work');
 const LISTED = [{ name: 'work', inputSchema: { type: 'object' } }];
-const open: Peer[] = [];
+const keep = keptPeers();
 
 /** Refuses with 429, and with this header where there is one. */
 function refuse(response: ServerResponse, retryAfter?: string): void {
@@ -39,16 +39,13 @@ async function limiting(refusals: number, retryAfter?: string) {
       }
     },
   });
-  open.push(peer);
+  await keep(peer);
   return { url: peer.url, calls: () => calls };
 }
 
 describe('A server that limits how often it is called', () => {
   const calls = toolCallsService({ 'mcpCallLimits.breakerFailures': '2', TOOL_CHANGE_POLICY: 'accept' });
   const tests = connectionService();
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((peer) => peer.close()));
-  });
   afterAll(stopServices);
 
   it('is waited for within the deadline of a call', async () => {
@@ -86,7 +83,7 @@ describe('A server that limits how often it is called', () => {
       const tokens = await startTokenPeer({
         instead: () => ({ status: 429, body: {}, headers: { 'retry-after': '12' } }),
       });
-      open.push(peer, tokens);
+      await Promise.all([keep(peer), keep(tokens)]);
       const isToken = refusing === 'the token endpoint';
       const account = { clientId: 'client', clientSecret: 'secret', tokenUrl: tokens.url };
       const call = callOf(
@@ -120,7 +117,7 @@ describe('A server that limits how often it is called', () => {
         return isNow;
       },
     });
-    open.push(peer);
+    await keep(peer);
     const patient = calls.callTool(callOf(peer.url, WORK));
     await vi.waitFor(() => expect(peer.seen).toContain('initialize'));
     const hurried = await calls.callTool(callOf(peer.url, WORK, { deadlineMs: 1_500 }));
@@ -143,7 +140,7 @@ describe('A server that limits how often it is called', () => {
       },
       call: ({ id, response }) => sendResult(response, id, { content: [] }),
     });
-    open.push(peer);
+    await keep(peer);
     await expect(fresh.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({ outcome: 'answered' });
     await expect(fresh.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({
       cause: 'rate_limited',
@@ -194,7 +191,7 @@ describe('A server that limits how often it is called', () => {
           return isNow;
         },
       });
-      open.push(peer);
+      await keep(peer);
       await expect(tests.test(noAuth(peer.url))).resolves.toMatchObject({
         outcome: 'connected',
         tools: [{ name: 'work' }],
@@ -212,16 +209,17 @@ describe('A server that limits how often it is called', () => {
       }
       return left >= 0;
     });
-    open.push(modern);
+    await keep(modern);
     await expect(calls.callTool(callOf(modern.url, WORK))).resolves.toMatchObject({ text: 'done' });
     expect(left).toBeLessThan(0);
   });
 
   it('fails a connection test that has no time to wait', async () => {
-    const peer = await startScriptedMcp({
-      list: ({ response }) => refuse(response, '86400'),
-    });
-    open.push(peer);
+    const peer = await keep(
+      startScriptedMcp({
+        list: ({ response }) => refuse(response, '86400'),
+      }),
+    );
     await expect(tests.test(noAuth(peer.url))).resolves.toMatchObject({ cause: 'rate_limited' });
   });
 });

@@ -1,15 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { type LegacySseScript, sendEvent, startLegacySse } from '../../../support/peers/legacy-sse.peer.js';
-import type { Peer } from '../../../support/peers/peer.js';
 import { sendResult, startScriptedMcp } from '../../../support/peers/scripted-mcp.peer.js';
 import { callOf, definition, stopServices, toolCallsService } from '../../../support/peers/mcp-services.js';
+import { keptPeers } from '../../../support/peers/kept-peers.js';
 
 const WORK = definition('work');
 const LISTED = [{ name: 'work', inputSchema: { type: 'object' } }];
 /** Longer than a status takes from the peer to the worker. */
 const ARRIVAL_MS = 300;
-const open: Peer[] = [];
+const keep = keptPeers();
 
 /** A server whose tool runs and then loses its stream; whoever resumes it gets this status. */
 async function losesStream(resumedWith: number, retryMs: number) {
@@ -30,14 +30,12 @@ async function losesStream(resumedWith: number, retryMs: number) {
       return isResuming;
     },
   });
-  open.push(peer);
+  await keep(peer);
   return { url: peer.url, seen: peer.seen, resumed: () => resumed };
 }
 
 async function legacy(script: LegacySseScript) {
-  const peer = await startLegacySse(script);
-  open.push(peer);
-  return peer;
+  return keep(startLegacySse(script));
 }
 
 describe('Tool calls whose stream breaks', () => {
@@ -46,9 +44,6 @@ describe('Tool calls whose stream breaks', () => {
     // The worker starts with its first call.
     const peer = await legacy({});
     await expect(calls.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({ text: 'done' });
-  });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((peer) => peer.close()));
   });
   afterAll(stopServices);
 

@@ -2,25 +2,21 @@ import type { ServerResponse } from 'node:http';
 
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 
 import { startLegacySse } from '../../../support/peers/legacy-sse.peer.js';
-import { type Peer, startHttpPeer } from '../../../support/peers/peer.js';
+import { startHttpPeer } from '../../../support/peers/peer.js';
 import {
   type ClientMessage,
   sendResult,
   startScriptedMcp,
 } from '../../../support/peers/scripted-mcp.peer.js';
 import { callOf, definition, stopServices, toolCallsService } from '../../../support/peers/mcp-services.js';
+import { keptPeers } from '../../../support/peers/kept-peers.js';
 
 const WORK = definition('work');
 const LISTED = [{ name: 'work', inputSchema: { type: 'object' } }];
-const open: Peer[] = [];
-const keep = async <T extends Peer>(starting: Promise<T>): Promise<T> => {
-  const peer = await starting;
-  open.push(peer);
-  return peer;
-};
+const keep = keptPeers();
 
 /** A server of protocol 2025-11-25 whose tool never answers. */
 async function startHanging() {
@@ -61,9 +57,6 @@ async function startModernHanging() {
 
 describe('Tool calls that end without an answer', () => {
   const calls = toolCallsService({ TOOL_CHANGE_POLICY: 'accept', 'mcpCallLimits.breakerFailures': '100' });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((peer) => peer.close()));
-  });
   afterAll(stopServices);
 
   /** Calls with a short deadline until a call gets as far as the tool in time, and waits for its end. */
