@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions, IntersectionType } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 
 export const NEXT_PAGE = 'Give it as `before` to read on; null on the last page.';
 /** The same in a list that is read forward. */
@@ -95,19 +95,23 @@ export function Answer<Members extends Readonly<Record<string, Shown<unknown>>>>
   members: Members,
 ): Type<AnswerOf<Members>> {
   // oxlint-disable-next-line typescript/no-extraneous-class -- its members come from the decorators
-  class Answered {}
+  return AnswerWith(class {} as Type, members) as Type<AnswerOf<Members>>;
+}
+
+/** As `Answer`, with the members of another class before these. */
+export function AnswerWith<Base, Members extends Readonly<Record<string, Shown<unknown>>>>(
+  base: Type<Base>,
+  members: Members,
+): Type<Base & AnswerOf<Members>> {
+  class Answered extends (base as Type<object>) {}
   for (const [name, decorate] of Object.entries(members)) {
     // As TypeScript says it of a decorated member; a decorator with a type of its own has the last word.
     Reflect.defineMetadata('design:type', String, Answered.prototype, name);
     decorate(Answered.prototype, name);
   }
-  return Answered as Type<AnswerOf<Members>>;
+  return Answered as Type<Base & AnswerOf<Members>>;
 }
 
-/** As `Answer`, with the members of another class of answers before these. */
-export function AnswerWith<Base, Members extends Readonly<Record<string, Shown<unknown>>>>(
-  base: Type<Base>,
-  members: Members,
-): Type<Base & AnswerOf<Members>> {
-  return IntersectionType(base as Type, Answer(members)) as Type<Base & AnswerOf<Members>>;
-}
+/** The same for a body, a path or a query, whose decorators check too. */
+export const Fields = Answer;
+export const FieldsWith = AnswerWith;

@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url';
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, Type as Nested } from 'class-transformer';
+import type { Shown } from '../answer-fields.decorators.js';
 import {
   IsBoolean,
   IsDefined,
@@ -59,7 +60,7 @@ export const MatchesPathId = (): PropertyDecorator =>
 const URL_MAX_LENGTH = 2_048;
 
 /** An identifier in a path or a query. */
-export const IsPathId = (options: ApiPropertyOptions): PropertyDecorator =>
+export const IsPathId = (options: ApiPropertyOptions): Shown<string> =>
   applyDecorators(ApiProperty({ type: String, pattern: PATH_ID_PATTERN, ...options }), MatchesPathId());
 
 /** A rule of ours: whether a value keeps it, and what is said of one that does not. */
@@ -117,7 +118,7 @@ export const IsCredential = (max: number, options: ApiPropertyOptions): Property
   );
 
 /** An http or https URL without credentials and fragment; an internationalised host name is taken as {@link withAsciiHost} writes it. */
-export const IsHttpUrl = (options: ApiPropertyOptions): PropertyDecorator =>
+export const IsHttpUrl = (options: ApiPropertyOptions): Shown<string> =>
   applyDecorators(
     ApiProperty({ type: String, format: 'uri', maxLength: URL_MAX_LENGTH, ...options }),
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? withAsciiHost(value) : value)),
@@ -133,7 +134,7 @@ export const IsHttpUrl = (options: ApiPropertyOptions): PropertyDecorator =>
 export const IfSent = (): PropertyDecorator => ValidateIf((_object, value) => value !== undefined);
 
 /** true or false, not a word for it. */
-export const IsFlag = (options: ApiPropertyOptions): PropertyDecorator =>
+export const IsFlag = (options: ApiPropertyOptions): Shown<boolean> =>
   applyDecorators(
     ApiProperty({ type: Boolean, ...options }),
     IsBoolean({ message: 'must be true or false' }),
@@ -209,7 +210,7 @@ export function isPathName({ pattern }: PathName, name: string): boolean {
 }
 
 /** The name of a process or a workflow in a path. */
-export const IsPathName = ({ pattern, rule }: PathName, options: ApiPropertyOptions): PropertyDecorator =>
+export const IsPathName = ({ pattern, rule }: PathName, options: ApiPropertyOptions): Shown<string> =>
   applyDecorators(
     ApiProperty({ type: String, pattern: pattern.source, ...options }),
     Matches(new RegExp(`^(?!\\.{1,2}$)${pattern.source.slice(1)}`), {

@@ -2,8 +2,9 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsDate, IsIn, IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
+import type { Shown } from '../answer-fields.decorators.js';
 import { parseDateTime } from '../iso-8601.js';
-import { PROCESS_NAME, MatchesPathId, PATH_ID_PATTERN } from './patterns.decorators.js';
+import { IsText, PROCESS_NAME, MatchesPathId, PATH_ID_PATTERN } from './patterns.decorators.js';
 import { pageLimits } from './page.limits.js';
 
 const MAX_PAGE_LIMIT = 100;
@@ -25,8 +26,10 @@ export const IsWholeNumber = (min: number, max: number): PropertyDecorator =>
   );
 
 /** A member of a query that may be left out. */
-const inQuery = (options: ApiPropertyOptions, ...rules: PropertyDecorator[]): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional(options), ...rules, IsOptional());
+export const IsInQuery = <Value = string>(
+  options: ApiPropertyOptions,
+  ...rules: PropertyDecorator[]
+): Shown<Value | undefined> => applyDecorators(ApiPropertyOptional(options), ...rules, IsOptional());
 
 /** A moment as a query writes it; the `+` of an offset may have become a space. */
 const toDate = ({ value }: { value: unknown }): unknown => {
@@ -38,11 +41,11 @@ const toDate = ({ value }: { value: unknown }): unknown => {
 export const IsQueryNumber = (
   { min, max = MAX_WHOLE_NUMBER }: { min: number; max?: number },
   options: ApiPropertyOptions,
-): PropertyDecorator =>
-  inQuery({ type: 'integer', minimum: min, maximum: max, ...options }, IsWholeNumber(min, max));
+): Shown<number | undefined> =>
+  IsInQuery<number>({ type: 'integer', minimum: min, maximum: max, ...options }, IsWholeNumber(min, max));
 
 /** How many entries a page has. */
-export const IsPageLimit = (entries: string, max = MAX_PAGE_LIMIT): PropertyDecorator =>
+export const IsPageLimit = (entries: string, max = MAX_PAGE_LIMIT): Shown<number | undefined> =>
   IsQueryNumber({ min: 1, max }, { description: `${entries} in a page; ${pageLimits.size} without it.` });
 
 const REPEATED = Symbol('repeated');
@@ -56,8 +59,8 @@ export const IsQueryList = (
     message,
   }: { pattern: string; maxLength: number; most: number; message: string },
   options: ApiPropertyOptions,
-): PropertyDecorator =>
-  inQuery(
+): Shown<string[] | undefined> =>
+  IsInQuery<string[]>(
     { type: 'array', items: { type: 'string', pattern, maxLength }, maxItems: most, ...options },
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? [value] : value)),
     ArrayMaxSize(most, { message: `must be given at most ${most} times` }),
@@ -73,12 +76,12 @@ export function repeatedIn(dto: object | undefined): readonly string[] {
 }
 
 /** An id in a query, such as that of an application. May be left out. */
-export const IsQueryId = (options: ApiPropertyOptions): PropertyDecorator =>
-  inQuery({ type: String, pattern: PATH_ID_PATTERN, ...options }, MatchesPathId());
+export const IsQueryId = (options: ApiPropertyOptions): Shown<string | undefined> =>
+  IsInQuery({ type: String, pattern: PATH_ID_PATTERN, ...options }, MatchesPathId());
 
 /** The name of a process in a query. May be left out. */
-export const IsQueryProcessName = (options: ApiPropertyOptions): PropertyDecorator =>
-  inQuery(
+export const IsQueryProcessName = (options: ApiPropertyOptions): Shown<string | undefined> =>
+  IsInQuery(
     { type: String, pattern: PROCESS_NAME.pattern.source, ...options },
     Matches(PROCESS_NAME.pattern, { message: 'must be the name of a process' }),
   );
@@ -87,23 +90,25 @@ export const IsQueryProcessName = (options: ApiPropertyOptions): PropertyDecorat
  * One of some names in a query. May be left out.
  * @param enumName of its schema in the OpenAPI document
  */
-export const IsQueryName = (
+export const IsQueryName = <Name extends string>(
   enumName: string,
-  names: readonly string[],
+  names: readonly Name[],
   options: { description: string; example?: string },
-): PropertyDecorator =>
-  inQuery(
-    { enum: [...names], enumName, ...options },
-    IsIn(names, { message: `must be one of ${names.join(', ')}` }),
-  );
+  message = `must be one of ${names.join(', ')}`,
+): Shown<Name | undefined> =>
+  IsInQuery<Name>({ enum: [...names], enumName, ...options }, IsIn(names, { message }));
+
+/** A text of 1 to `max` characters in a query. May be left out. */
+export const IsQueryText = (max: number, description: string): Shown<string | undefined> =>
+  applyDecorators(IsText(1, max, { required: false, description }), IsOptional());
 
 /** RFC 9562, section 4: read in either case, written in lower case, as it is stored. */
 const toLowerCase = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' ? value.toLowerCase() : value;
 
 /** A UUID in a query. May be left out. */
-export const IsQueryUuid = (description: string): PropertyDecorator =>
-  inQuery(
+export const IsQueryUuid = (description: string): Shown<string | undefined> =>
+  IsInQuery(
     { format: 'uuid', description },
     Transform(toLowerCase),
     IsUUID(undefined, { message: 'must be a UUID' }),
@@ -114,8 +119,8 @@ const PAGE_CURSOR_PATTERN =
   '^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-7[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$';
 
 /** Where a page goes on: the id, a UUID of version 7, that the page before gave as `next`. May be left out. */
-export const IsPageCursor = (): PropertyDecorator =>
-  inQuery(
+export const IsPageCursor = (): Shown<string | undefined> =>
+  IsInQuery(
     {
       type: String,
       pattern: PAGE_CURSOR_PATTERN,
@@ -127,17 +132,17 @@ export const IsPageCursor = (): PropertyDecorator =>
   );
 
 /** A moment in a query, in RFC 3339 or ISO 8601; UTC where it has no offset. May be left out. */
-const IsQueryMoment = (options: ApiPropertyOptions): PropertyDecorator =>
-  inQuery(
+const IsQueryMoment = (options: ApiPropertyOptions): Shown<Date | undefined> =>
+  IsInQuery<Date>(
     { type: String, format: 'date-time', ...options },
     Transform(toDate),
     IsDate({ message: 'must be an ISO 8601 date and time' }),
   );
 
 /** Where a time range of a list begins, with the range: "Only … at this time or later". */
-export const IsRangeStart = (entries: string): PropertyDecorator =>
+export const IsRangeStart = (entries: string): Shown<Date | undefined> =>
   IsQueryMoment({ description: `Only ${entries} at this time or later; UTC without an offset.` });
 
 /** Where a time range of a list ends, without the range. */
-export const IsRangeEnd = (entries: string): PropertyDecorator =>
+export const IsRangeEnd = (entries: string): Shown<Date | undefined> =>
   IsQueryMoment({ description: `Only ${entries} before this time.` });

@@ -1,17 +1,16 @@
+import { Fields, FieldsWith } from '../../common/answer-fields.decorators.js';
 import { IsPathId } from '../../common/validation/patterns.decorators.js';
 import type { AppVersionKey } from './apps.types.js';
 
 /** Path of one application. */
-export class AppParams {
-  @IsPathId({ description: 'Id of the application, as its platform names it.', example: 'sample' })
-  appId: string;
-}
+export class AppParams extends Fields({
+  appId: IsPathId({ description: 'Id of the application, as its platform names it.', example: 'sample' }),
+}) {}
 
 /** Path of everything inside one application version. */
-export class AppVersionParams extends AppParams {
-  @IsPathId({ description: 'Id of the application version.', example: 'v1' })
-  versionId: string;
-}
+export class AppVersionParams extends FieldsWith(AppParams, {
+  versionId: IsPathId({ description: 'Id of the application version.', example: 'v1' }),
+}) {}
 
 /** The segments that the paths of a version begin with. */
 export function pathOf({ appId, versionId }: AppVersionParams): string[] {

@@ -1,12 +1,19 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsEnum, IsOptional, Matches } from 'class-validator';
-import { Answer, Shows, NEXT_PAGE, NEXT_PAGE_AFTER } from '../../../common/answer-fields.decorators.js';
+import { Matches } from 'class-validator';
+import {
+  Answer,
+  Shows,
+  NEXT_PAGE,
+  NEXT_PAGE_AFTER,
+  Fields,
+} from '../../../common/answer-fields.decorators.js';
 import type { Page } from '../../../common/page.js';
 import {
   IsPageLimit,
   IsQueryId,
   IsRangeEnd,
   IsRangeStart,
+  IsInQuery,
+  IsQueryName,
 } from '../../../common/validation/query.decorators.js';
 import { AppVersionState, type ListedApplication, type StoredVersion } from '../apps.types.js';
 
@@ -14,43 +21,31 @@ import { AppVersionState, type ListedApplication, type StoredVersion } from '../
 const PLACE = /^[0-9]{1,14}-[A-Za-z0-9._-]{1,64}$/;
 
 /** Which applications to list. */
-export class ApplicationsQueryDto {
-  @IsQueryId({ description: 'The `next` of the page before: only applications behind this id.' })
-  after?: string;
-
-  @IsPageLimit('Applications')
-  limit?: number;
-}
+export class ApplicationsQueryDto extends Fields({
+  after: IsQueryId({ description: 'The `next` of the page before: only applications behind this id.' }),
+  limit: IsPageLimit('Applications'),
+}) {}
 
 /** Which versions of an application to list. */
-export class AppVersionsQueryDto {
-  @ApiPropertyOptional({
-    enum: AppVersionState,
-    enumName: 'AppVersionState',
-    description: 'Only versions with this status.',
-  })
-  @IsEnum(AppVersionState, { message: 'must be DRAFT or COMMITTED' })
-  @IsOptional()
-  status?: AppVersionState;
-
-  @IsRangeStart('versions that came into being')
-  from?: Date;
-
-  @IsRangeEnd('versions that came into being')
-  to?: Date;
-
-  @ApiPropertyOptional({
-    type: String,
-    pattern: PLACE.source,
-    description: 'The `next` of the page before.',
-  })
-  @Matches(PLACE, { message: 'must be the next of a page' })
-  @IsOptional()
-  before?: string;
-
-  @IsPageLimit('Versions')
-  limit?: number;
-}
+export class AppVersionsQueryDto extends Fields({
+  status: IsQueryName(
+    'AppVersionState',
+    Object.values(AppVersionState),
+    { description: 'Only versions with this status.' },
+    'must be DRAFT or COMMITTED',
+  ),
+  from: IsRangeStart('versions that came into being'),
+  to: IsRangeEnd('versions that came into being'),
+  before: IsInQuery<string>(
+    {
+      type: String,
+      pattern: PLACE.source,
+      description: 'The `next` of the page before.',
+    },
+    Matches(PLACE, { message: 'must be the next of a page' }),
+  ),
+  limit: IsPageLimit('Versions'),
+}) {}
 
 /** An application in a list. */
 export class ListedApplicationDto extends Answer({

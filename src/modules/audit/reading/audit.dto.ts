@@ -1,15 +1,21 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsEnum, IsOptional } from 'class-validator';
-import { Answer, AnswerWith, Shows, NEXT_PAGE } from '../../../common/answer-fields.decorators.js';
+import {
+  Answer,
+  AnswerWith,
+  Shows,
+  NEXT_PAGE,
+  Fields,
+  FieldsWith,
+} from '../../../common/answer-fields.decorators.js';
 import type { Page } from '../../../common/page.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
-import { IsPathId, IsText } from '../../../common/validation/patterns.decorators.js';
 import {
   IsPageCursor,
   IsPageLimit,
   IsQueryId,
   IsRangeEnd,
   IsRangeStart,
+  IsQueryText,
+  IsQueryName,
 } from '../../../common/validation/query.decorators.js';
 import { AuditAction, AuditOutcome } from '../model/audit.types.js';
 import type { AuditEventEntity } from '../storage/audit-event.entity.js';
@@ -31,46 +37,21 @@ const DETAILS = `Facts of the event, never a secret:
 - outcome \`denied\`: the \`permission\` that was missing; any other refusal: the \`code\` of the error`;
 
 /** Which events of a version to list. Its parameters are those that were released: refusals of others name them. */
-export class AuditQueryDto {
-  @IsPathId({ required: false, description: 'Only events of this system.' })
-  @IsOptional()
-  systemResourceId?: string;
-
-  @IsPageCursor()
-  before?: string;
-
-  @IsPageLimit('Events')
-  limit?: number;
-}
+export class AuditQueryDto extends Fields({
+  systemResourceId: IsQueryId({ description: 'Only events of this system.' }),
+  before: IsPageCursor(),
+  limit: IsPageLimit('Events'),
+}) {}
 
 /** Which events of an application to list. */
-export class ApplicationAuditQueryDto extends AuditQueryDto {
-  @IsQueryId({ description: 'Only events of this version.' })
-  applicationVersionId?: string;
-
-  @ApiPropertyOptional({ enum: AuditAction, enumName: 'AuditAction', description: 'Only this was done.' })
-  @IsEnum(AuditAction, { message: `must be one of ${Object.values(AuditAction).join(', ')}` })
-  @IsOptional()
-  action?: AuditAction;
-
-  @ApiPropertyOptional({ enum: AuditOutcome, enumName: 'AuditOutcome', description: 'Only what ended so.' })
-  @IsEnum(AuditOutcome, { message: `must be one of ${Object.values(AuditOutcome).join(', ')}` })
-  @IsOptional()
-  outcome?: AuditOutcome;
-
-  @IsText(1, ACTOR_MAX_LENGTH, {
-    required: false,
-    description: 'Only what this caller did: `subject` of an event, exactly.',
-  })
-  @IsOptional()
-  actor?: string;
-
-  @IsRangeStart('events that ended')
-  from?: Date;
-
-  @IsRangeEnd('events that ended')
-  to?: Date;
-}
+export class ApplicationAuditQueryDto extends FieldsWith(AuditQueryDto, {
+  applicationVersionId: IsQueryId({ description: 'Only events of this version.' }),
+  action: IsQueryName('AuditAction', Object.values(AuditAction), { description: 'Only this was done.' }),
+  outcome: IsQueryName('AuditOutcome', Object.values(AuditOutcome), { description: 'Only what ended so.' }),
+  actor: IsQueryText(ACTOR_MAX_LENGTH, 'Only what this caller did: `subject` of an event, exactly.'),
+  from: IsRangeStart('events that ended'),
+  to: IsRangeEnd('events that ended'),
+}) {}
 
 /** One audit event. */
 export class AuditEventDto extends Answer({

@@ -1,16 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsEnum } from 'class-validator';
-import { Answer, AnswerWith, Shows, shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, AnswerWith, Shows, shows, Fields } from '../../../common/answer-fields.decorators.js';
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import { BuildStatus, RunningInstances } from '../model/builds.types.js';
 
 const PLATFORMS = ['OMNICHANNEL', 'WEB', 'MOBILE'] as const;
 
 /** Which build to activate. */
-export class ActivateBuildRequestDto {
-  @IsPathId({ description: 'A build of this application.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01' })
-  buildId: string;
-}
+export class ActivateBuildRequestDto extends Fields({
+  buildId: IsPathId({
+    description: 'A build of this application.',
+    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01',
+  }),
+}) {}
 
 /** The active build. */
 export class ActiveBuildResponseDto extends Answer({

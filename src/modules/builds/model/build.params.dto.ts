@@ -1,3 +1,4 @@
+import { Fields, FieldsWith } from '../../../common/answer-fields.decorators.js';
 import { IsPathName, PROCESS_NAME, IsPathId } from '../../../common/validation/patterns.decorators.js';
 import {
   IsPageCursor,
@@ -10,45 +11,35 @@ import { AppParams } from '../../apps/app.params.dto.js';
 import type { DefinitionKey } from './builds.types.js';
 
 /** Path of one build. */
-export class BuildParams extends AppParams {
-  @IsPathId({
+export class BuildParams extends FieldsWith(AppParams, {
+  buildId: IsPathId({
     description: 'Id of the build; `getBuildInfo` tells that of the active one.',
     example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01',
-  })
-  buildId: string;
-}
+  }),
+}) {}
 
 /** Path of a process in a build. */
-export class BuildProcessParams extends BuildParams {
-  @IsPathName(PROCESS_NAME, {
+export class BuildProcessParams extends FieldsWith(BuildParams, {
+  processDefinitionName: IsPathName(PROCESS_NAME, {
     description: 'Name of the process definition, as `listProcesses` tells it.',
     example: 'loan_onboarding',
-  })
-  processDefinitionName: string;
-}
+  }),
+}) {}
 
 /** Which builds to list. */
-export class BuildsQueryDto {
-  @IsRangeStart('builds that were made')
-  from?: Date;
-
-  @IsRangeEnd('builds that were made')
-  to?: Date;
-
-  @IsPageCursor()
-  before?: string;
-
-  @IsPageLimit('Builds')
-  limit?: number;
-}
+export class BuildsQueryDto extends Fields({
+  from: IsRangeStart('builds that were made'),
+  to: IsRangeEnd('builds that were made'),
+  before: IsPageCursor(),
+  limit: IsPageLimit('Builds'),
+}) {}
 
 /** What to compare a build with. */
-export class BuildDifferencesQueryDto {
-  @IsQueryId({
+export class BuildDifferencesQueryDto extends Fields({
+  baseBuildId: IsQueryId({
     description: 'Another build of the application to compare it with; the active one without it.',
-  })
-  baseBuildId?: string;
-}
+  }),
+}) {}
 
 /** The process that a path names. */
 export function definitionOf({ appId, buildId, processDefinitionName }: BuildProcessParams): DefinitionKey {

@@ -1,5 +1,5 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional } from 'class-validator';
+import { Fields, FieldsWith } from '../../../common/answer-fields.decorators.js';
+import { IsInQuery } from '../../../common/validation/query.decorators.js';
 import {
   IsPathName,
   WORKFLOW_NAME,
@@ -21,34 +21,32 @@ export interface NodeKey extends WorkflowKey {
 }
 
 /** Path of one workflow of a version. */
-export class WorkflowParams extends AppVersionParams {
-  @IsPathName(WORKFLOW_NAME, {
+export class WorkflowParams extends FieldsWith(AppVersionParams, {
+  workflowName: IsPathName(WORKFLOW_NAME, {
     description: 'Name of the workflow, without regard to case.',
     example: 'rate_application',
-  })
-  workflowName: string;
-}
+  }),
+}) {}
 
 /** Path of one node of a workflow. */
-export class WorkflowNodeParams extends WorkflowParams {
-  @IsPathId({ description: 'Id of the node.', example: 'agent' })
-  nodeId: string;
-}
+export class WorkflowNodeParams extends FieldsWith(WorkflowParams, {
+  nodeId: IsPathId({ description: 'Id of the node.', example: 'agent' }),
+}) {}
 
 /** Where a new node comes. */
-export class NewNodeQueryDto {
-  @ApiPropertyOptional({
-    type: String,
-    pattern: PATH_ID_PATTERN,
-    description:
-      'Id of a sequence that the node comes on: the sequence leads to the node then, with the conditions that led along it, and the ' +
-      'node to where the sequence led, unless it has sequences of its own or is an END. Without it something must lead to the node already.',
-    example: 's1',
-  })
-  @MatchesPathId()
-  @IsOptional()
-  onSequence?: string;
-}
+export class NewNodeQueryDto extends Fields({
+  onSequence: IsInQuery<string>(
+    {
+      type: String,
+      pattern: PATH_ID_PATTERN,
+      description:
+        'Id of a sequence that the node comes on: the sequence leads to the node then, with the conditions that led along it, and the ' +
+        'node to where the sequence led, unless it has sequences of its own or is an END. Without it something must lead to the node already.',
+      example: 's1',
+    },
+    MatchesPathId(),
+  ),
+}) {}
 
 /** The workflow that a path names. */
 export function workflowOf(params: WorkflowParams): WorkflowKey {

@@ -1,5 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, Matches } from 'class-validator';
+import { Fields, FieldsWith } from '../../../common/answer-fields.decorators.js';
+import { ApiProperty } from '@nestjs/swagger';
+import { Matches } from 'class-validator';
 import {
   IsPageLimit,
   IsQueryNumber,
@@ -7,6 +8,7 @@ import {
   IsRangeStart,
   IsWholeNumber,
   MAX_WHOLE_NUMBER,
+  IsInQuery,
 } from '../../../common/validation/query.decorators.js';
 
 /** Path of one scan. */
@@ -23,28 +25,21 @@ export class ScanParams {
 }
 
 /** Which scans to list. */
-export class ScansQueryDto {
-  @IsRangeStart('those of scans that were completed')
-  from?: Date;
-
-  @IsRangeEnd('those of scans that were completed')
-  to?: Date;
-
-  @IsQueryNumber({ min: 1 }, { description: 'The `next` of the page before.' })
-  before?: number;
-
-  @IsPageLimit('Entries')
-  limit?: number;
-}
+export class ScansQueryDto extends Fields({
+  from: IsRangeStart('those of scans that were completed'),
+  to: IsRangeEnd('those of scans that were completed'),
+  before: IsQueryNumber({ min: 1 }, { description: 'The `next` of the page before.' }),
+  limit: IsPageLimit('Entries'),
+}) {}
 
 /** Which changes to list. */
-export class ChangesQueryDto extends ScansQueryDto {
-  @ApiPropertyOptional({
-    pattern: '^[A-Za-z0-9_-]{1,64}$',
-    description: 'Only changes of components with this key, in any map.',
-    example: 'mysql',
-  })
-  @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'must be 1 to 64 letters, digits, "_" or "-"' })
-  @IsOptional()
-  key?: string;
-}
+export class ChangesQueryDto extends FieldsWith(ScansQueryDto, {
+  key: IsInQuery<string>(
+    {
+      pattern: '^[A-Za-z0-9_-]{1,64}$',
+      description: 'Only changes of components with this key, in any map.',
+      example: 'mysql',
+    },
+    Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'must be 1 to 64 letters, digits, "_" or "-"' }),
+  ),
+}) {}

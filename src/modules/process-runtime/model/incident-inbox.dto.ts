@@ -1,6 +1,11 @@
-import { IsOptional } from 'class-validator';
-import { Answer, Shows, shows, NEXT_PAGE } from '../../../common/answer-fields.decorators.js';
-import { IsText } from '../../../common/validation/patterns.decorators.js';
+import {
+  Answer,
+  Shows,
+  shows,
+  NEXT_PAGE,
+  Fields,
+  FieldsWith,
+} from '../../../common/answer-fields.decorators.js';
 import {
   IsPageCursor,
   IsPageLimit,
@@ -9,6 +14,7 @@ import {
   IsRangeEnd,
   IsRangeStart,
   IsQueryName,
+  IsQueryText,
 } from '../../../common/validation/query.decorators.js';
 import { WorkflowRunErrorDto } from '../../workflows/reading/workflow-run.dto.js';
 import {
@@ -17,7 +23,7 @@ import {
   type IncidentSource,
   type IncidentType,
 } from '../engine/state/engine.types.js';
-import { INCIDENT_STATES, type IncidentState } from './process-runtime.types.js';
+import { INCIDENT_STATES } from './process-runtime.types.js';
 import { ShowsInstanceState } from './start.response.dto.js';
 
 const MAX_LIMIT = 200;
@@ -31,51 +37,29 @@ export const ShowsIncidentSource = shows<IncidentSource>({
 });
 
 /** Which incidents are meant. Times are those at which they were raised first. */
-export class IncidentFilterDto {
-  @IsQueryId({ description: 'Only incidents in processes of this application.' })
-  applicationId?: string;
+export class IncidentFilterDto extends Fields({
+  applicationId: IsQueryId({ description: 'Only incidents in processes of this application.' }),
+  applicationVersionId: IsQueryId({ description: 'Only incidents in processes of builds of this version.' }),
+  buildId: IsQueryId({ description: 'Only incidents in processes of this build.' }),
+  processDefinitionName: IsQueryProcessName({ description: 'Only incidents in processes of this name.' }),
+  bpmnElementId: IsQueryText(
+    ELEMENT_MAX_LENGTH,
+    'Only incidents at the element with this id in the BPMN file.',
+  ),
+  code: IsQueryName('IncidentType', INCIDENT_TYPES, { description: 'Only this kind of failure.' }),
+  from: IsRangeStart('incidents that were raised first'),
+  to: IsRangeEnd('incidents that were raised first'),
+}) {}
 
-  @IsQueryId({ description: 'Only incidents in processes of builds of this version.' })
-  applicationVersionId?: string;
+export class IncidentsQueryDto extends FieldsWith(IncidentFilterDto, {
+  state: IsQueryName('IncidentState', INCIDENT_STATES, { description: 'Only incidents in this state.' }),
+  before: IsPageCursor(),
+  limit: IsPageLimit('Incidents', MAX_LIMIT),
+}) {}
 
-  @IsQueryId({ description: 'Only incidents in processes of this build.' })
-  buildId?: string;
-
-  @IsQueryProcessName({ description: 'Only incidents in processes of this name.' })
-  processDefinitionName?: string;
-
-  @IsText(1, ELEMENT_MAX_LENGTH, {
-    required: false,
-    description: 'Only incidents at the element with this id in the BPMN file.',
-  })
-  @IsOptional()
-  bpmnElementId?: string;
-
-  @IsQueryName('IncidentType', INCIDENT_TYPES, { description: 'Only this kind of failure.' })
-  code?: IncidentType;
-
-  @IsRangeStart('incidents that were raised first')
-  from?: Date;
-
-  @IsRangeEnd('incidents that were raised first')
-  to?: Date;
-}
-
-export class IncidentsQueryDto extends IncidentFilterDto {
-  @IsQueryName('IncidentState', INCIDENT_STATES, { description: 'Only incidents in this state.' })
-  state?: IncidentState;
-
-  @IsPageCursor()
-  before?: string;
-
-  @IsPageLimit('Incidents', MAX_LIMIT)
-  limit?: number;
-}
-
-export class IncidentCountsQueryDto extends IncidentFilterDto {
-  @IsPageLimit('Places', MAX_LIMIT)
-  limit?: number;
-}
+export class IncidentCountsQueryDto extends FieldsWith(IncidentFilterDto, {
+  limit: IsPageLimit('Places', MAX_LIMIT),
+}) {}
 
 /** An incident with the instance that it stopped. */
 export class ListedIncidentDto extends Answer({

@@ -1,6 +1,7 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { applyDecorators } from '@nestjs/common';
+import { Fields, FieldsWith, shown } from '../../../common/answer-fields.decorators.js';
 import { Transform } from 'class-transformer';
-import { IsIn, IsOptional, Matches } from 'class-validator';
+import { IsIn, Matches } from 'class-validator';
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import {
   IsPageCursor,
@@ -13,6 +14,7 @@ import {
   IsRangeEnd,
   IsRangeStart,
   IsQueryName,
+  IsInQuery,
 } from '../../../common/validation/query.decorators.js';
 import { type InstanceStatus, INSTANCE_STATES } from '../engine/state/engine.types.js';
 import { MAX_SEARCH_TERM, MAX_SEARCH_TERMS, MAX_SEARCH_VALUE, SEARCH_TERM_PATTERN } from './search-terms.js';
@@ -29,45 +31,45 @@ const MAX_SEQ = 2_147_483_647;
 const toState = ({ value }: { value: unknown }): unknown =>
   value === 'ON_HOLD' || value === 'ON HOLD' ? 'ONHOLD' : value;
 
-export class InstanceParams {
-  @IsPathId({
+export class InstanceParams extends Fields({
+  uuid: IsPathId({
     description: '`uuid` of the process instance.',
     example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
-  })
-  uuid: string;
-}
+  }),
+}) {}
 
-export class InstanceTokenParams extends InstanceParams {
-  @IsPathId({ description: '`uuid` of the token.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20' })
-  tokenUuid: string;
-}
+export class InstanceTokenParams extends FieldsWith(InstanceParams, {
+  tokenUuid: IsPathId({
+    description: '`uuid` of the token.',
+    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
+  }),
+}) {}
 
-export class InstancesQueryDto {
-  @IsQueryId({ description: 'Only processes of this application.' })
-  applicationId?: string;
-
-  @IsQueryProcessName({ description: 'Only processes of this name.', example: 'loan_onboarding' })
-  processDefinitionName?: string;
-
-  @IsQueryName('ProcessInstanceState', INSTANCE_STATES, {
-    description: 'Only instances in this state; `ON_HOLD` and `ON HOLD` are other ways to write `ONHOLD`.',
-    example: 'STARTED',
-  })
-  @Transform(toState)
-  state?: InstanceStatus;
-
-  @ApiPropertyOptional({
-    type: Boolean,
-    description: 'Only instances with open incidents (`true`), or without any (`false`).',
-  })
-  @IsIn(['true', 'false'], { message: 'must be true or false' })
-  @IsOptional()
-  hasIncidents?: 'true' | 'false';
-
-  @IsQueryUuid('Only processes that this instance started itself.')
-  parentProcessInstanceUuid?: string;
-
-  @IsQueryList(
+export class InstancesQueryDto extends Fields({
+  applicationId: IsQueryId({ description: 'Only processes of this application.' }),
+  processDefinitionName: IsQueryProcessName({
+    description: 'Only processes of this name.',
+    example: 'loan_onboarding',
+  }),
+  state: shown<InstanceStatus | undefined>(
+    applyDecorators(
+      IsQueryName('ProcessInstanceState', INSTANCE_STATES, {
+        description:
+          'Only instances in this state; `ON_HOLD` and `ON HOLD` are other ways to write `ONHOLD`.',
+        example: 'STARTED',
+      }),
+      Transform(toState),
+    ),
+  ),
+  hasIncidents: IsInQuery<'true' | 'false'>(
+    {
+      type: Boolean,
+      description: 'Only instances with open incidents (`true`), or without any (`false`).',
+    },
+    IsIn(['true', 'false'], { message: 'must be true or false' }),
+  ),
+  parentProcessInstanceUuid: IsQueryUuid('Only processes that this instance started itself.'),
+  data: IsQueryList(
     {
       pattern: SEARCH_TERM_PATTERN,
       maxLength: MAX_SEARCH_TERM,
@@ -80,57 +82,43 @@ export class InstancesQueryDto {
         'Can be given several times; then all of them must hold.',
       example: ['client.id:4711'],
     },
-  )
-  data?: string[];
-
-  @IsRangeStart('instances that started')
-  from?: Date;
-
-  @IsRangeEnd('instances that started')
-  to?: Date;
-
-  @IsPageCursor()
-  before?: string;
-
-  @IsPageLimit('Instances', MAX_LIMIT)
-  limit?: number;
-}
+  ),
+  from: IsRangeStart('instances that started'),
+  to: IsRangeEnd('instances that started'),
+  before: IsPageCursor(),
+  limit: IsPageLimit('Instances', MAX_LIMIT),
+}) {}
 
 const LISTS = INSTANCE_LISTS.join('|');
 /** Each of them once or, which is no mistake, more often. */
 const NAMES_OF_LISTS = `^((${LISTS})(,(${LISTS})){0,9})?$`;
 
-export class InstanceQueryDto {
-  @ApiPropertyOptional({
-    type: String,
-    pattern: NAMES_OF_LISTS,
-    description:
-      'Which lists the answer has beside tokens, data and incidents: `children`, `history`, both with a comma, or nothing. Both without it.',
-    example: 'history',
-  })
-  @Matches(new RegExp(NAMES_OF_LISTS), {
-    message: `must be empty or some of ${INSTANCE_LISTS.join(', ')}, with commas`,
-  })
-  @IsOptional()
-  include?: string;
-}
+export class InstanceQueryDto extends Fields({
+  include: IsInQuery<string>(
+    {
+      type: String,
+      pattern: NAMES_OF_LISTS,
+      description:
+        'Which lists the answer has beside tokens, data and incidents: `children`, `history`, both with a comma, or nothing. Both without it.',
+      example: 'history',
+    },
+    Matches(new RegExp(NAMES_OF_LISTS), {
+      message: `must be empty or some of ${INSTANCE_LISTS.join(', ')}, with commas`,
+    }),
+  ),
+}) {}
 
-export class HistoryQueryDto {
-  @IsQueryNumber(
+export class HistoryQueryDto extends Fields({
+  before: IsQueryNumber(
     { min: 1, max: MAX_SEQ },
     { description: 'Only events before this number, newest first; that is also the order without `after`.' },
-  )
-  before?: number;
-
-  @IsQueryNumber(
+  ),
+  after: IsQueryNumber(
     { min: 0, max: MAX_SEQ },
     { description: 'Only events after this number, oldest first. Not together with `before`.' },
-  )
-  after?: number;
-
-  @IsPageLimit('Events', MAX_LIMIT)
-  limit?: number;
-}
+  ),
+  limit: IsPageLimit('Events', MAX_LIMIT),
+}) {}
 
 /** @param include undefined where a caller does not say */
 export function toInstanceLists(include: string | undefined): ReadonlySet<InstanceList> {

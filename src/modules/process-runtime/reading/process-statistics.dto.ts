@@ -1,14 +1,11 @@
-import { Answer, Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows, Fields } from '../../../common/answer-fields.decorators.js';
 import { IsRangeEnd, IsRangeStart } from '../../../common/validation/query.decorators.js';
 
 /** Which instances to look at. */
-export class ProcessStatisticsQueryDto {
-  @IsRangeStart('instances that started')
-  from?: Date;
-
-  @IsRangeEnd('instances that started')
-  to?: Date;
-}
+export class ProcessStatisticsQueryDto extends Fields({
+  from: IsRangeStart('instances that started'),
+  to: IsRangeEnd('instances that started'),
+}) {}
 
 /** What instances did at one element. */
 export class ElementStatisticsDto extends Answer({

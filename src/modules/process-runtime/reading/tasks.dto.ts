@@ -1,4 +1,4 @@
-import { Answer, Shows, NEXT_PAGE } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows, NEXT_PAGE, Fields } from '../../../common/answer-fields.decorators.js';
 import {
   IsPageCursor,
   IsPageLimit,
@@ -12,28 +12,18 @@ import { OpenUiActionDto } from './instance.response.dto.js';
 
 const MAX_LIMIT = 200;
 
-export class TasksQueryDto {
-  @IsQueryId({ description: 'Only processes of this application.' })
-  applicationId?: string;
-
-  @IsQueryProcessName({ description: 'Only processes of this name.', example: 'loan_onboarding' })
-  processDefinitionName?: string;
-
-  @IsQueryUuid('Only the tasks of this instance.')
-  processInstanceUuid?: string;
-
-  @IsRangeStart('tasks of instances that started')
-  from?: Date;
-
-  @IsRangeEnd('tasks of instances that started')
-  to?: Date;
-
-  @IsPageCursor()
-  before?: string;
-
-  @IsPageLimit('Instances that a page looks at', MAX_LIMIT)
-  limit?: number;
-}
+export class TasksQueryDto extends Fields({
+  applicationId: IsQueryId({ description: 'Only processes of this application.' }),
+  processDefinitionName: IsQueryProcessName({
+    description: 'Only processes of this name.',
+    example: 'loan_onboarding',
+  }),
+  processInstanceUuid: IsQueryUuid('Only the tasks of this instance.'),
+  from: IsRangeStart('tasks of instances that started'),
+  to: IsRangeEnd('tasks of instances that started'),
+  before: IsPageCursor(),
+  limit: IsPageLimit('Instances that a page looks at', MAX_LIMIT),
+}) {}
 
 /** A token that waits for the caller. */
 export class TaskDto extends Answer({

@@ -1,10 +1,9 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, Matches } from 'class-validator';
-import { Answer, Shows, NEXT_PAGE_AFTER } from '../../../common/answer-fields.decorators.js';
+import { Matches } from 'class-validator';
+import { Answer, Shows, NEXT_PAGE_AFTER, Fields } from '../../../common/answer-fields.decorators.js';
 import type { DomainError } from '../../../common/errors/domain.error.js';
 import { toErrorBody } from '../../../common/http/all-exceptions.filter.js';
 import { PROCESS_NAME } from '../../../common/validation/patterns.decorators.js';
-import { IsPageLimit } from '../../../common/validation/query.decorators.js';
+import { IsPageLimit, IsInQuery } from '../../../common/validation/query.decorators.js';
 import type { BuildDefinition } from '../../builds/model/builds.types.js';
 import { laneOf } from '../definitions/runnable-definitions.service.js';
 import type { StartEvent } from './start-choice.js';
@@ -12,19 +11,17 @@ import { INPUT_SCHEMA_EXAMPLE } from './start.examples.js';
 
 const MAX_LIMIT = 200;
 
-export class ProcessesQueryDto {
-  @ApiPropertyOptional({
-    type: String,
-    pattern: PROCESS_NAME.pattern.source,
-    description: 'The `next` of the page before: only processes behind this name.',
-  })
-  @Matches(PROCESS_NAME.pattern, { message: 'must be the next of a page' })
-  @IsOptional()
-  after?: string;
-
-  @IsPageLimit('Processes', MAX_LIMIT)
-  limit?: number;
-}
+export class ProcessesQueryDto extends Fields({
+  after: IsInQuery<string>(
+    {
+      type: String,
+      pattern: PROCESS_NAME.pattern.source,
+      description: 'The `next` of the page before: only processes behind this name.',
+    },
+    Matches(PROCESS_NAME.pattern, { message: 'must be the next of a page' }),
+  ),
+  limit: IsPageLimit('Processes', MAX_LIMIT),
+}) {}
 
 /** Why a start is refused now. */
 export class StartRefusalDto extends Answer({

@@ -1,28 +1,23 @@
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import { type ApiHeaderOptions } from '@nestjs/swagger';
-import { Answer, Shows, shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows, shows, Fields } from '../../../common/answer-fields.decorators.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 
 /** Path of a UI action on a token. */
-export class UiActionParams {
-  @IsPathId({
+export class UiActionParams extends Fields({
+  processUuid: IsPathId({
     description: '`uuid` of the process instance, as its start or `listProcessInstances` told it.',
     example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
-  })
-  processUuid: string;
-
-  @IsPathId({
+  }),
+  tokenUuid: IsPathId({
     description: '`uuid` of an active token, as `getProcessInstance` tells it.',
     example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
-  })
-  tokenUuid: string;
-
-  @IsPathId({
+  }),
+  uiActionSvcUuid: IsPathId({
     description: '`svcUuid` of one of the `uiActions` of that token.',
     example: '7c012ba2-d101-55f2-b084-149d62e373ce',
-  })
-  uiActionSvcUuid: string;
-}
+  }),
+}) {}
 
 /** What a UI action answers (docs/contract.md, section 4.2). */
 export class UiActionResponseDto extends Answer({

@@ -1,11 +1,14 @@
+import { FieldsWith } from '../../../common/answer-fields.decorators.js';
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import { AppVersionParams } from '../../apps/app.params.dto.js';
 import type { SystemKey } from './system.types.js';
 
-export class SystemParams extends AppVersionParams {
-  @IsPathId({ description: '`resourceId` of the system.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10' })
-  systemResourceId: string;
-}
+export class SystemParams extends FieldsWith(AppVersionParams, {
+  systemResourceId: IsPathId({
+    description: '`resourceId` of the system.',
+    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
+  }),
+}) {}
 
 export function keyOf({ appId, versionId, systemResourceId }: SystemParams): SystemKey {
   return { appId, appVersionId: versionId, resourceId: systemResourceId };

@@ -1,34 +1,34 @@
-import { ApiPropertyOptional, IntersectionType, PickType } from '@nestjs/swagger';
-import { Answer, Shows } from '../../../common/answer-fields.decorators.js';
-import { IsIn, IsOptional, IsString, Length } from 'class-validator';
+import { IsInQuery } from '../../../common/validation/query.decorators.js';
+import { IntersectionType, PickType } from '@nestjs/swagger';
+import { Answer, Shows, Fields } from '../../../common/answer-fields.decorators.js';
+import { IsIn, IsString, Length } from 'class-validator';
 import { JsonText } from '../../../common/http/json-replies.js';
 import { AppVersionState, type AppVersionStatus } from '../../apps/apps.types.js';
 import { SystemType, type ListOptions } from '../model/system.types.js';
 import type { SystemList, SystemSummaryRow } from '../storage/system.entity.js';
 import { SystemResponseDto } from './system.response.dto.js';
 
-export class ListSystemsQuery {
-  @ApiPropertyOptional({
-    type: Boolean,
-    default: false,
-    description: 'Add manifest information to each item.',
-  })
-  @IsIn(['true', 'false'], { message: 'must be true or false' })
-  @IsOptional()
-  includeManifestInfo?: 'true' | 'false';
-
-  @ApiPropertyOptional({
-    type: String,
-    maxLength: 255,
-    description:
-      'Comma-separated types of dependencies whose systems are added, each with its own appId and appVersionId. Known: LIB.',
-    example: 'LIB',
-  })
-  @Length(0, 255, { message: 'must have at most 255 characters' })
-  @IsString({ message: 'must be given once' })
-  @IsOptional()
-  depTypes?: string;
-}
+export class ListSystemsQuery extends Fields({
+  includeManifestInfo: IsInQuery<'true' | 'false'>(
+    {
+      type: Boolean,
+      default: false,
+      description: 'Add manifest information to each item.',
+    },
+    IsIn(['true', 'false'], { message: 'must be true or false' }),
+  ),
+  depTypes: IsInQuery<string>(
+    {
+      type: String,
+      maxLength: 255,
+      description:
+        'Comma-separated types of dependencies whose systems are added, each with its own appId and appVersionId. Known: LIB.',
+      example: 'LIB',
+    },
+    IsString({ message: 'must be given once' }),
+    Length(0, 255, { message: 'must have at most 255 characters' }),
+  ),
+}) {}
 
 /** What the manifest of the application version records about a resource. */
 export class ManifestInfoDto extends Answer({

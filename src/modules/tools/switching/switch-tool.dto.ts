@@ -1,28 +1,24 @@
-import { Answer, Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows, Fields, FieldsWith } from '../../../common/answer-fields.decorators.js';
 import { IsFlag, IsPathId } from '../../../common/validation/patterns.decorators.js';
 import { keyOf, SystemParams } from '../../systems/model/path.params.dto.js';
 import type { SwitchedTool, ToolKey } from '../model/tool.types.js';
 
-export class ToolParams extends SystemParams {
-  @IsPathId({
+export class ToolParams extends FieldsWith(SystemParams, {
+  systemId: IsPathId({
     description: 'Id of the system; it must be the one that `systemResourceId` names.',
     example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b0f',
-  })
-  systemId: string;
-
-  @IsPathId({ description: 'Id of the tool.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20' })
-  toolId: string;
-}
+  }),
+  toolId: IsPathId({ description: 'Id of the tool.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20' }),
+}) {}
 
 export function toolKeyOf({ systemId, toolId, ...system }: ToolParams): ToolKey {
   return { ...keyOf(system), systemId, toolId };
 }
 
 /** The switch of a tool (docs/contract.md, section 2.5). */
-export class SwitchToolRequestDto {
-  @IsFlag({ description: 'true lets agents call the tool, false stops them.', example: false })
-  enabled: boolean;
-}
+export class SwitchToolRequestDto extends Fields({
+  enabled: IsFlag({ description: 'true lets agents call the tool, false stops them.', example: false }),
+}) {}
 
 export class SwitchedToolDto extends Answer({
   id: Shows.uuid('Tool id.'),

@@ -1,11 +1,9 @@
-import { Answer, Shows, shows, NEXT_PAGE_AFTER } from '../../../common/answer-fields.decorators.js';
-import { IsOptional } from 'class-validator';
+import { Answer, Shows, shows, NEXT_PAGE_AFTER, Fields } from '../../../common/answer-fields.decorators.js';
 import { JsonText } from '../../../common/http/json-replies.js';
 import { membersText, objectText } from '../../../common/json-text.js';
 import { scrub, scrubbedJson } from '../../../common/logging/scrub.js';
 import type { Steps } from '../../../common/turns.js';
-import { IsText } from '../../../common/validation/patterns.decorators.js';
-import { IsPageLimit } from '../../../common/validation/query.decorators.js';
+import { IsPageLimit, IsQueryText } from '../../../common/validation/query.decorators.js';
 import { CallKind, CallState } from '../model/call-journal.types.js';
 import type { RunCallPage, WorkflowCallEntity } from '../storage/workflow-run.entity.js';
 import { ShowsAnyJson } from './workflow-run.dto.js';
@@ -13,14 +11,10 @@ import { ShowsAnyJson } from './workflow-run.dto.js';
 const KEY_MAX_LENGTH = 191;
 
 /** Which calls of a run to show. */
-export class WorkflowCallsQueryDto {
-  @IsText(1, KEY_MAX_LENGTH, { required: false, description: 'The `next` of the page before.' })
-  @IsOptional()
-  after?: string;
-
-  @IsPageLimit('Calls')
-  limit?: number;
-}
+export class WorkflowCallsQueryDto extends Fields({
+  after: IsQueryText(KEY_MAX_LENGTH, 'The `next` of the page before.'),
+  limit: IsPageLimit('Calls'),
+}) {}
 
 /** What a call has used up. */
 export class WorkflowCallUsageDto extends Answer({

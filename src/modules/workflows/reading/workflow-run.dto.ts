@@ -1,5 +1,11 @@
-import { Answer, AnswerWith, Shows, shows, NEXT_PAGE } from '../../../common/answer-fields.decorators.js';
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  Answer,
+  AnswerWith,
+  Shows,
+  shows,
+  NEXT_PAGE,
+  Fields,
+} from '../../../common/answer-fields.decorators.js';
 import type { JsonValue } from '../../../common/json.js';
 import { NODE_TYPES } from '../../packages/schema/node-types.types.js';
 import {
@@ -16,14 +22,15 @@ import { jsonParts, memberOf, type JsonPart } from '../../../common/json-part.js
 import { membersText, objectText } from '../../../common/json-text.js';
 import { scrub, scrubbedJson } from '../../../common/logging/scrub.js';
 import type { Steps } from '../../../common/turns.js';
-import { IsEnum, IsOptional } from 'class-validator';
-import { IsPathId, IsText } from '../../../common/validation/patterns.decorators.js';
+import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import {
   IsPageCursor,
   IsPageLimit,
   IsRangeEnd,
   IsRangeStart,
   IsQueryUuid,
+  IsQueryText,
+  IsQueryName,
 } from '../../../common/validation/query.decorators.js';
 
 /** A member that is any JSON value, null included. */
@@ -190,41 +197,23 @@ function shownError(error: WorkflowRunError | null): WorkflowRunError | null {
 }
 
 /** Path of one workflow run. */
-export class WorkflowRunParams {
-  @IsPathId({ description: 'Id of the run.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40' })
-  workflowRunId: string;
-}
+export class WorkflowRunParams extends Fields({
+  workflowRunId: IsPathId({ description: 'Id of the run.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40' }),
+}) {}
 
 /** Which runs to list. */
-export class WorkflowRunsQueryDto {
-  @ApiPropertyOptional({
-    enum: WorkflowRunState,
-    enumName: 'WorkflowRunState',
-    description: 'Only runs in this state.',
-  })
-  @IsEnum(WorkflowRunState, { message: 'must be STARTED, FINISHED, FAILED or CANCELLED' })
-  @IsOptional()
-  state?: WorkflowRunState;
-
-  @IsQueryUuid('Only runs that this process instance started.')
-  processInstanceUuid?: string;
-
-  @IsQueryUuid('Only the subworkflows that this run started itself.')
-  parentRunId?: string;
-
-  @IsText(1, 255, { required: false, description: 'Only runs of workflows with this name.' })
-  @IsOptional()
-  workflow?: string;
-
-  @IsRangeStart('runs that started')
-  from?: Date;
-
-  @IsRangeEnd('runs that started')
-  to?: Date;
-
-  @IsPageCursor()
-  before?: string;
-
-  @IsPageLimit('Runs')
-  limit?: number;
-}
+export class WorkflowRunsQueryDto extends Fields({
+  state: IsQueryName(
+    'WorkflowRunState',
+    Object.values(WorkflowRunState),
+    { description: 'Only runs in this state.' },
+    'must be STARTED, FINISHED, FAILED or CANCELLED',
+  ),
+  processInstanceUuid: IsQueryUuid('Only runs that this process instance started.'),
+  parentRunId: IsQueryUuid('Only the subworkflows that this run started itself.'),
+  workflow: IsQueryText(255, 'Only runs of workflows with this name.'),
+  from: IsRangeStart('runs that started'),
+  to: IsRangeEnd('runs that started'),
+  before: IsPageCursor(),
+  limit: IsPageLimit('Runs'),
+}) {}

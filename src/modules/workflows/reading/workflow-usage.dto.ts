@@ -1,15 +1,12 @@
-import { Answer, Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows, Fields } from '../../../common/answer-fields.decorators.js';
 import { IsRangeEnd, IsRangeStart } from '../../../common/validation/query.decorators.js';
 import { WorkflowRunState } from '../model/workflow.types.js';
 
 /** What to sum up. */
-export class WorkflowUsageQueryDto {
-  @IsRangeStart('runs and calls that began')
-  from?: Date;
-
-  @IsRangeEnd('runs and calls that began')
-  to?: Date;
-}
+export class WorkflowUsageQueryDto extends Fields({
+  from: IsRangeStart('runs and calls that began'),
+  to: IsRangeEnd('runs and calls that began'),
+}) {}
 
 /** How many runs are in one state. */
 export class WorkflowRunCountDto extends Answer({

@@ -1,12 +1,14 @@
-import { Answer, Shows } from '../../../common/answer-fields.decorators.js';
+import { Answer, Shows, FieldsWith } from '../../../common/answer-fields.decorators.js';
 import { IsPathName, WORKFLOW_NAME } from '../../../common/validation/patterns.decorators.js';
 import { BuildParams } from '../../builds/model/build.params.dto.js';
 
 /** Path of one workflow of a build. */
-export class TestRunParams extends BuildParams {
-  @IsPathName(WORKFLOW_NAME, { description: 'Name of the workflow.', example: 'rate_application' })
-  workflowName: string;
-}
+export class TestRunParams extends FieldsWith(BuildParams, {
+  workflowName: IsPathName(WORKFLOW_NAME, {
+    description: 'Name of the workflow.',
+    example: 'rate_application',
+  }),
+}) {}
 
 /** A run that was begun. */
 export class StartedTestRunDto extends Answer({
