@@ -1,6 +1,6 @@
 /** A page of a list; `next` is where to read on, null on the last page. */
 export interface Page<Item, Cursor = string> {
-  readonly items: readonly Item[];
+  readonly items: Item[];
   readonly next: Cursor | null;
 }
 

@@ -11,10 +11,10 @@ import {
   type AppVersionKey,
   type AppVersionStatus,
   type DependencyType,
-  type ListedApplication,
   type StoredVersion,
   type VersionsQuery,
 } from './apps.types.js';
+import type { ListedApplicationDto } from './reading/application.dto.js';
 
 const VERSIONS = new Table(AppVersionEntity);
 const WHOLE = VERSIONS.selectAllBut();
@@ -66,7 +66,7 @@ export const AppVersions = {
     after: string | undefined,
     apps: SomeApps | null,
     limit: number,
-  ): Promise<ListedApplication[]> {
+  ): Promise<ListedApplicationDto[]> {
     const values = [after ?? ''];
     const bind = (value: string): string => {
       values.push(value);
@@ -79,10 +79,10 @@ export const AppVersions = {
       [...values, limit],
     );
     return rows.map(({ appId, versions, createdAt, committedAt }) => ({
-      appId: String(appId),
+      applicationId: String(appId),
       versions: Number(versions),
-      createdAt: toDate(createdAt),
-      committedAt: committedAt === null ? null : toDate(committedAt),
+      createdDate: toDate(createdAt),
+      committedDate: committedAt === null ? null : toDate(committedAt),
     }));
   },
 

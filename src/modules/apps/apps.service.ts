@@ -15,10 +15,10 @@ import {
   DependencyType,
   type AppVersionKey,
   type AppVersionStatus,
-  type ListedApplication,
   type StoredVersion,
   type VersionsQuery,
 } from './apps.types.js';
+import type { ListedApplicationDto } from './reading/application.dto.js';
 
 /** Which applications and versions there are (docs/contract.md, section 6), and what may be done to a version. */
 @Injectable()
@@ -32,12 +32,12 @@ export class AppsService {
   async applications(
     principal: Principal,
     { after, limit = pageLimits.size }: { after?: string; limit?: number },
-  ): Promise<Page<ListedApplication>> {
+  ): Promise<Page<ListedApplicationDto>> {
     const apps = appsOf(principal, Permission.ApplicationDelivery);
     return readPage(
       limit,
       (rows) => this.database.read((manager) => AppVersions.applications(manager, after, apps, rows)),
-      ({ appId }) => appId,
+      ({ applicationId }) => applicationId,
     );
   }
 

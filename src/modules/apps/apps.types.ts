@@ -18,17 +18,6 @@ export enum DependencyType {
   Library = 'LIB',
 }
 
-/** What a list tells of an application. */
-export interface ListedApplication {
-  appId: string;
-  /** How many versions hold something. */
-  versions: number;
-  /** When the first of them came into being. */
-  createdAt: Date;
-  /** When one of them was last committed; null when none was. */
-  committedAt: Date | null;
-}
-
 /** Which versions of an application to list: by their state, and by when they came into being. */
 export interface VersionsQuery extends PageQuery, TimeRange {
   appId: string;

@@ -15,7 +15,7 @@ import {
   IsInQuery,
   IsQueryName,
 } from '../../../common/validation/query.decorators.js';
-import { AppVersionState, type ListedApplication, type StoredVersion } from '../apps.types.js';
+import { AppVersionState, type StoredVersion } from '../apps.types.js';
 
 /** Where a list of versions goes on: a time of up to 14 digits, as databases take it, and the id of a version. */
 const PLACE = /^[0-9]{1,14}-[A-Za-z0-9._-]{1,64}$/;
@@ -82,32 +82,15 @@ export class VersionPageDto extends Answer({
   next: Shows.textOrNull(NEXT_PAGE, null),
 }) {}
 
-export function toApplicationPage({ items, next }: Page<ListedApplication>): ApplicationPageDto {
-  return {
-    applications: items.map(({ appId, versions, createdAt, committedAt }) => ({
-      applicationId: appId,
-      versions,
-      ...toDates(createdAt, committedAt),
-    })),
-    next,
-  };
-}
-
 export function toVersionPage({ items, next }: Page<StoredVersion>): VersionPageDto {
   return {
     versions: items.map(({ appId, appVersionId, state, createdAt, committedAt }) => ({
       applicationId: appId,
       applicationVersionId: appVersionId,
       status: state,
-      ...toDates(createdAt, committedAt),
+      createdDate: createdAt,
+      committedDate: committedAt,
     })),
     next,
   };
-}
-
-function toDates(
-  createdAt: Date,
-  committedAt: Date | null,
-): Pick<ListedVersionDto, 'createdDate' | 'committedDate'> {
-  return { createdDate: createdAt.toISOString(), committedDate: committedAt?.toISOString() ?? null };
 }

@@ -9,7 +9,6 @@ import {
   ApplicationPageDto,
   ApplicationsQueryDto,
   AppVersionsQueryDto,
-  toApplicationPage,
   toVersionPage,
   VersionPageDto,
 } from './application.dto.js';
@@ -28,7 +27,8 @@ export class ApplicationsController {
     @CurrentPrincipal() principal: Principal,
     @Query() query: ApplicationsQueryDto,
   ): Promise<ApplicationPageDto> {
-    return toApplicationPage(await this.apps.applications(principal, query));
+    const { items: applications, next } = await this.apps.applications(principal, query);
+    return { applications, next };
   }
 
   @Get(':appId/app-version')

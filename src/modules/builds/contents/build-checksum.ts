@@ -4,7 +4,8 @@ import { turnWithRoom } from '../../../common/turns.js';
 import { quotedIn } from '../../../database/column-values.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
-import type { BuildLibrary, PackageText } from '../model/builds.types.js';
+import type { PackageText } from '../model/builds.types.js';
+import type { BuildLibraryDto } from '../making/build.response.dto.js';
 import type { BuildToolFacts, NewDefinition, NewWorkflow } from '../storage/build-contents.repository.js';
 import type { BuildSystemEntity } from '../storage/build.entity.js';
 
@@ -13,7 +14,7 @@ export interface BuildContent {
   version: AppVersionKey;
   packageChecksum: string;
   settings: PackageSettings;
-  libraries: readonly BuildLibrary[];
+  libraries: readonly BuildLibraryDto[];
   definitions: readonly Omit<NewDefinition, 'id' | 'buildId'>[];
   workflows: readonly Omit<NewWorkflow, 'buildId'>[];
   systems: readonly BuildSystemEntity[];

@@ -5,12 +5,12 @@ import { BuildSeals } from './build-seals.service.js';
 import { BuildContents } from '../storage/build-contents.repository.js';
 import { Builds, LibraryRights } from '../storage/builds.repository.js';
 import { LibraryRefusedError, type LibraryRefusal } from '../model/builds.errors.js';
-import type { BuildLibrary } from '../model/builds.types.js';
+import type { BuildLibraryDto } from '../making/build.response.dto.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
 import { buildLimits } from '../build.limits.js';
 
 /** A build and its libraries, in the order in which names are looked up. */
-type Scope = readonly Pick<BuildLibrary, 'appId' | 'buildId'>[];
+type Scope = readonly Pick<BuildLibraryDto, 'appId' | 'buildId'>[];
 
 /** Where names of a build are looked up, which never changes: what was read once is kept, as many as definitions are. */
 @Injectable()

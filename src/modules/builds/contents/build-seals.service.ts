@@ -9,7 +9,8 @@ import { Database } from '../../../database/database.js';
 import { storedBytes } from '../../../database/column-values.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import { BuildDamagedError } from '../model/builds.errors.js';
-import type { BuildDefinition, BuildLibrary } from '../model/builds.types.js';
+import type { BuildDefinition } from '../model/builds.types.js';
+import type { BuildLibraryDto } from '../making/build.response.dto.js';
 import { AppPackages } from '../storage/app-packages.repository.js';
 import { BuildContents } from '../storage/build-contents.repository.js';
 import type { BuildSystemEntity, BuildToolEntity, BuildEntity } from '../storage/build.entity.js';
@@ -69,7 +70,7 @@ export class BuildSeals {
   }
 
   /** @throws BuildDamagedError */
-  async demandLibraries(buildId: string, libraries: readonly BuildLibrary[]): Promise<void> {
+  async demandLibraries(buildId: string, libraries: readonly BuildLibraryDto[]): Promise<void> {
     const seal = await this.sealOf(buildId);
     this.demand(seal.libraries === rowsHash(libraries), buildId);
   }
@@ -173,7 +174,7 @@ export class BuildSeals {
   }
 }
 
-function rowsHash(rows: readonly (BuildLibrary | BuildSystemEntity)[]): string {
+function rowsHash(rows: readonly (BuildLibraryDto | BuildSystemEntity)[]): string {
   return textHash(canonicalJson(rows));
 }
 

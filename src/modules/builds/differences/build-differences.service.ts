@@ -6,7 +6,7 @@ import { Database } from '../../../database/database.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import { BuildDefinitionsService } from '../contents/build-definitions.service.js';
 import { BuildComparisonsBusyError } from '../model/builds.errors.js';
-import type { BuildLibrary } from '../model/builds.types.js';
+import type { BuildLibraryDto } from '../making/build.response.dto.js';
 import { BuildContents } from '../storage/build-contents.repository.js';
 import { Builds } from '../storage/builds.repository.js';
 import { DefinitionRows } from '../storage/definition-rows.repository.js';
@@ -23,7 +23,7 @@ import {
 import { buildLimits } from '../build.limits.js';
 
 /** A build that brings parts: the one that is looked at, or a library of it. */
-type BringingBuild = Pick<BuildLibrary, 'appId' | 'buildId'>;
+type BringingBuild = Pick<BuildLibraryDto, 'appId' | 'buildId'>;
 
 /**
  * What activating a build would change, or what two builds have differently (docs/contract.md, section 6.2). Builds never change, so nothing is locked. They can be
@@ -83,7 +83,7 @@ export class BuildDifferencesService {
   /** A build with what its libraries bring, but for those that are left out. */
   private async whole(
     build: BringingBuild,
-    libraries: readonly BuildLibrary[],
+    libraries: readonly BuildLibraryDto[],
     leftOut: ReadonlySet<string>,
   ): Promise<ComparedPart[]> {
     const found = [
@@ -100,7 +100,7 @@ export class BuildDifferencesService {
     return found.flat();
   }
 
-  private async libraries(buildId: string): Promise<BuildLibrary[]> {
+  private async libraries(buildId: string): Promise<BuildLibraryDto[]> {
     return this.database.read((manager) => BuildContents.libraries(manager, buildId));
   }
 

@@ -11,7 +11,7 @@ import type {
   ProcessGraph,
 } from '../../process-definitions/model/process-graph.types.js';
 import { workflowText } from '../model/workflow-text.js';
-import type { BuildLibrary } from '../model/builds.types.js';
+import type { BuildLibraryDto } from '../making/build.response.dto.js';
 import type { BuildToolFacts } from '../storage/build-contents.repository.js';
 import type { BuildSystemEntity } from '../storage/build.entity.js';
 import type { BuildDifferenceDto } from './build-differences.dto.js';
@@ -167,7 +167,7 @@ function partOfTool(
 }
 
 /** A library of a build. */
-export function partOfLibrary(appId: string, library: BuildLibrary): ComparedPart {
+export function partOfLibrary(appId: string, library: BuildLibraryDto): ComparedPart {
   return partOf(DifferencePart.Library, appId, library.appId, {
     members: hashed([['build', library.buildId]]),
   });

@@ -12,7 +12,8 @@ import { packageLimits } from '../../packages/package.limits.js';
 import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
 import { BuildDefinitionsService } from '../contents/build-definitions.service.js';
 import { LibraryNotUsableError } from '../model/builds.errors.js';
-import type { BuildLibrary, BuildSummary, IndirectLibrary, NamedLibrary } from '../model/builds.types.js';
+import type { BuildSummary, IndirectLibrary, NamedLibrary } from '../model/builds.types.js';
+import type { BuildLibraryDto } from '../making/build.response.dto.js';
 import { BuildContents } from '../storage/build-contents.repository.js';
 import { Builds, LibraryRights } from '../storage/builds.repository.js';
 import { libraryTree, type DirectLibrary } from './library-tree.js';
@@ -24,7 +25,7 @@ export interface ResolvedLibraries {
   /** The same, with the versions that they were built from. */
   named: NamedLibrary[];
   /** These and theirs. */
-  tree: BuildLibrary[];
+  tree: BuildLibraryDto[];
   /** What is wrong with the tree. Unknown builds are left to the check of the package. */
   problems: PackageProblem[];
 }

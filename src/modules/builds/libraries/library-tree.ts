@@ -1,10 +1,10 @@
 import type { PackageProblem } from '../../packages/model/package.types.js';
-import type { BuildLibrary } from '../model/builds.types.js';
+import type { BuildLibraryDto } from '../making/build.response.dto.js';
 
 /** A library that a package names: its place in the list there, and the libraries of its build. */
-export interface DirectLibrary extends Omit<BuildLibrary, 'level'> {
+export interface DirectLibrary extends Omit<BuildLibraryDto, 'level'> {
   index: number;
-  libraries: BuildLibrary[];
+  libraries: BuildLibraryDto[];
 }
 
 const FILE = 'application.json';
@@ -18,8 +18,8 @@ const FILE = 'application.json';
 export function libraryTree(
   appId: string,
   direct: DirectLibrary[],
-): { tree: BuildLibrary[]; problems: PackageProblem[] } {
-  const tree = new Map<string, BuildLibrary>();
+): { tree: BuildLibraryDto[]; problems: PackageProblem[] } {
+  const tree = new Map<string, BuildLibraryDto>();
   const problems: PackageProblem[] = [];
   // Libraries that the package names come first, so that a problem is told of the library that brings it.
   const candidates = [

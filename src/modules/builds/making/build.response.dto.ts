@@ -1,13 +1,8 @@
 import { Answer, AnswerWith, Shows, shows, NEXT_PAGE } from '../../../common/answer-fields.decorators.js';
 import type { Page } from '../../../common/page.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
-import {
-  BuildStatus,
-  type BuildManifest,
-  type BuildResource,
-  type BuildSummary,
-  type MadeBuild,
-} from '../model/builds.types.js';
+import { BuildStatus, type BuildManifest, type BuildSummary, type MadeBuild } from '../model/builds.types.js';
+import type { SystemType } from '../../systems/model/system.types.js';
 import { PackageProblemDto } from '../model/package.dto.js';
 
 const RESOURCE_TYPES = ['PROCESS', 'WORKFLOW', 'REST', 'NOSQL_DB', 'MCP'] as const;
@@ -32,7 +27,7 @@ export class BuildSummaryDto extends Answer({
 
 /** A resource in a build. */
 export class BuildResourceDto extends Answer({
-  resourceType: shows<BuildResource['resourceType']>({ enum: RESOURCE_TYPES })(
+  resourceType: shows<'PROCESS' | 'WORKFLOW' | SystemType>({ enum: RESOURCE_TYPES })(
     'Kind of resource.',
     'PROCESS',
   ),

@@ -6,7 +6,7 @@ import type { AuditAction } from '../../audit/model/audit.types.js';
 import type { NodeEdit } from '../../packages/drafts/node-edit.js';
 import type { PackageProblem, PackageWorkflow } from '../../packages/model/package.types.js';
 import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
-import type { SystemType } from '../../systems/model/system.types.js';
+import type { BuildLibraryDto, BuildResourceDto } from '../making/build.response.dto.js';
 import type { AgentWorkflow } from './workflow-text.js';
 
 /** Statuses of a build (docs/process-semantics.md, section 1): there are no builds of drafts. */
@@ -64,14 +64,6 @@ export interface DefinitionsQuery extends Omit<DefinitionKey, 'processName'> {
   after?: string | undefined;
 }
 
-/** A library of a build. */
-export interface BuildLibrary {
-  appId: string;
-  buildId: string;
-  /** 1 for one that the package names, 2 for one that such a library names, and so on; the least where there are several. */
-  level: number;
-}
-
 /** A workflow in a build: as it was delivered, its references to systems and workflows completed by definition ids. */
 export type StoredWorkflow = PackageWorkflow & { resourceId: string; resourceDefinitionId: string };
 
@@ -98,18 +90,10 @@ export interface BuildSummary extends AppVersionKey {
   createdBy: UserReference;
 }
 
-/** A resource that a build holds. */
-export interface BuildResource {
-  resourceType: 'PROCESS' | 'WORKFLOW' | SystemType;
-  name: string;
-  resourceId: string;
-  resourceDefinitionId: string;
-}
-
 /** What a build holds. */
 export interface BuildManifest extends BuildSummary {
-  resources: BuildResource[];
-  libraries: BuildLibrary[];
+  resources: BuildResourceDto[];
+  libraries: BuildLibraryDto[];
 }
 
 /** A build that was just made, and what its maker should know of it. */

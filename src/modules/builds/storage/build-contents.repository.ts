@@ -9,7 +9,7 @@ import {
 import { prepared } from '../../../database/prepared-statements.js';
 import { Table } from '../../../database/table.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import type { BuildLibrary, BuildResource } from '../model/builds.types.js';
+import type { BuildLibraryDto, BuildResourceDto } from '../making/build.response.dto.js';
 import {
   BuildDefinitionEntity,
   BuildLibraryEntity,
@@ -107,7 +107,11 @@ export const BuildContents = {
     );
   },
 
-  async insertLibraries(manager: EntityManager, buildId: string, libraries: BuildLibrary[]): Promise<void> {
+  async insertLibraries(
+    manager: EntityManager,
+    buildId: string,
+    libraries: BuildLibraryDto[],
+  ): Promise<void> {
     await LIBRARIES.insert(
       manager,
       libraries.map((library) => ({
@@ -120,7 +124,7 @@ export const BuildContents = {
   },
 
   /** The libraries of a build, the closest level first, on one level the newest build first. */
-  async libraries(manager: EntityManager, buildId: string): Promise<BuildLibrary[]> {
+  async libraries(manager: EntityManager, buildId: string): Promise<BuildLibraryDto[]> {
     const rows = await LIBRARY.find(manager, { buildId }, CLOSEST_FIRST);
     return rows.map(({ libraryAppId, libraryBuildId, level }) => ({
       appId: libraryAppId,
@@ -189,7 +193,7 @@ export const BuildContents = {
   },
 
   /** Processes, workflows and systems of a build, each kind by name. */
-  async resources(manager: EntityManager, buildId: string): Promise<BuildResource[]> {
+  async resources(manager: EntityManager, buildId: string): Promise<BuildResourceDto[]> {
     const processes = await PROCESSES.find(manager, { buildId }, BY_NAME);
     const workflows = await BuildContents.workflowIds(manager, buildId);
     const systems = await BuildContents.systems(manager, buildId);

@@ -5,7 +5,8 @@ import { isDuplicate } from '../../../database/driver-errors.js';
 import { Table } from '../../../database/table.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { BuildNotFoundError, type LibraryRefusal } from '../model/builds.errors.js';
-import { BuildStatus, type BuildLibrary, type BuildQuery, type BuildSummary } from '../model/builds.types.js';
+import { BuildStatus, type BuildQuery, type BuildSummary } from '../model/builds.types.js';
+import type { BuildLibraryDto } from '../making/build.response.dto.js';
 import { ActiveBuildEntity, BuildEntity, BuildRepeatEntity } from './build.entity.js';
 
 /** No build takes longer from its id to its row, whatever clocks do meanwhile. */
@@ -165,7 +166,7 @@ export const BuildRepeats = {
   },
 };
 
-type Library = Pick<BuildLibrary, 'appId' | 'buildId'>;
+type Library = Pick<BuildLibraryDto, 'appId' | 'buildId'>;
 type Rights = Pick<BuildEntity, 'usableBy' | 'systemsUsableBy'>;
 
 /** Which applications may use builds as libraries: by the word of the build itself, and by the newest word of its owner. */
