@@ -11,9 +11,10 @@ export type Shown<Value> = PropertyDecorator & { readonly value?: () => Value };
 /** Any other decorator, with the type of its member. */
 export const shown = <Value>(decorator: PropertyDecorator): Shown<Value> => decorator;
 
-type FieldDecorator<Value> = (description: string, example?: unknown) => Shown<Value>;
+/** Makes the decorator of a member. */
+export type FieldDecorator<Value> = (description: string, example?: unknown) => Shown<Value>;
 
-/** Makes the decorator of one kind of member of an answer. */
+/** Makes decorators of one kind of member. */
 export const shows =
   <Value = string>(kind: ApiPropertyOptions): FieldDecorator<Value> =>
   (description, example) =>

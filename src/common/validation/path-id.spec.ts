@@ -4,20 +4,20 @@ import { IsPathId } from './patterns.decorators.js';
 import { RequestValidationPipe } from './request-validation.pipe.js';
 
 class OneParams {
-  @IsPathId({})
+  @IsPathId('Id.')
   id: string;
 }
 
 class FirstParam {
-  @IsPathId({})
+  @IsPathId('Id.')
   a: string;
 }
 
 class ThreeParams extends FirstParam {
-  @IsPathId({})
+  @IsPathId('Id.')
   b: string;
 
-  @IsPathId({})
+  @IsPathId('Id.')
   c: string;
 }
 

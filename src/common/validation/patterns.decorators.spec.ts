@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { IsCredential, IsFlag, IsHttpUrl, IsPathId, IsText } from './patterns.decorators.js';
 
 class Fields {
-  @IsPathId({ required: false })
+  @IsPathId('Id.')
   id: unknown = 'id';
 
   @IsText(1, 5, { required: false })
@@ -18,7 +18,7 @@ class Fields {
   @IsHttpUrl({ required: false })
   url: unknown = 'https://mcp.example.com';
 
-  @IsFlag({ required: false })
+  @IsFlag('Flag.')
   flag: unknown = true;
 }
 

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, Type as Nested } from 'class-transformer';
-import type { Shown } from '../answer-fields.decorators.js';
+import { type FieldDecorator, type Shown, Shows, shows } from '../answer-fields.decorators.js';
 import {
   IsBoolean,
   IsDefined,
@@ -60,8 +60,8 @@ export const MatchesPathId = (): PropertyDecorator =>
 const URL_MAX_LENGTH = 2_048;
 
 /** An identifier in a path or a query. */
-export const IsPathId = (options: ApiPropertyOptions): Shown<string> =>
-  applyDecorators(ApiProperty({ type: String, pattern: PATH_ID_PATTERN, ...options }), MatchesPathId());
+export const IsPathId: FieldDecorator<string> = (...texts) =>
+  applyDecorators(shows({ type: String, pattern: PATH_ID_PATTERN })(...texts), MatchesPathId());
 
 /** A rule of ours: whether a value keeps it, and what is said of one that does not. */
 const keeps = (name: string, validate: (value: unknown) => boolean, message: (value: unknown) => string) =>
@@ -134,11 +134,8 @@ export const IsHttpUrl = (options: ApiPropertyOptions): Shown<string> =>
 export const IfSent = (): PropertyDecorator => ValidateIf((_object, value) => value !== undefined);
 
 /** true or false, not a word for it. */
-export const IsFlag = (options: ApiPropertyOptions): Shown<boolean> =>
-  applyDecorators(
-    ApiProperty({ type: Boolean, ...options }),
-    IsBoolean({ message: 'must be true or false' }),
-  );
+export const IsFlag: FieldDecorator<boolean> = (...texts) =>
+  applyDecorators(Shows.flag(...texts), IsBoolean({ message: 'must be true or false' }));
 
 /** An object with members of its own, which are checked by the rules of its class. */
 export const IsPart = (type: () => Type, description: string): PropertyDecorator =>
@@ -210,9 +207,12 @@ export function isPathName({ pattern }: PathName, name: string): boolean {
 }
 
 /** The name of a process or a workflow in a path. */
-export const IsPathName = ({ pattern, rule }: PathName, options: ApiPropertyOptions): Shown<string> =>
+export const IsPathName = (
+  { pattern, rule }: PathName,
+  ...texts: Parameters<FieldDecorator<string>>
+): Shown<string> =>
   applyDecorators(
-    ApiProperty({ type: String, pattern: pattern.source, ...options }),
+    shows({ type: String, pattern: pattern.source })(...texts),
     Matches(new RegExp(`^(?!\\.{1,2}$)${pattern.source.slice(1)}`), {
       message: ({ value }) => (isDotSegment(value) ? NO_DOT_SEGMENT : rule),
     }),

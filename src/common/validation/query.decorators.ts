@@ -3,6 +3,7 @@ import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsDate, IsIn, IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
 import type { Shown } from '../answer-fields.decorators.js';
+import { given } from '../given.js';
 import { parseDateTime } from '../iso-8601.js';
 import { IsText, PROCESS_NAME, MatchesPathId, PATH_ID_PATTERN } from './patterns.decorators.js';
 import { pageLimits } from './page.limits.js';
@@ -40,13 +41,13 @@ const toDate = ({ value }: { value: unknown }): unknown => {
 /** A whole number in a query, from `min` to `max`. May be left out. */
 export const IsQueryNumber = (
   { min, max = MAX_WHOLE_NUMBER }: { min: number; max?: number },
-  options: ApiPropertyOptions,
+  description: string,
 ): Shown<number | undefined> =>
-  IsInQuery<number>({ type: 'integer', minimum: min, maximum: max, ...options }, IsWholeNumber(min, max));
+  IsInQuery<number>({ type: 'integer', minimum: min, maximum: max, description }, IsWholeNumber(min, max));
 
 /** How many entries a page has. */
 export const IsPageLimit = (entries: string, max = MAX_PAGE_LIMIT): Shown<number | undefined> =>
-  IsQueryNumber({ min: 1, max }, { description: `${entries} in a page; ${pageLimits.size} without it.` });
+  IsQueryNumber({ min: 1, max }, `${entries} in a page; ${pageLimits.size} without it.`);
 
 const REPEATED = Symbol('repeated');
 
@@ -76,13 +77,13 @@ export function repeatedIn(dto: object | undefined): readonly string[] {
 }
 
 /** An id in a query, such as that of an application. May be left out. */
-export const IsQueryId = (options: ApiPropertyOptions): Shown<string | undefined> =>
-  IsInQuery({ type: String, pattern: PATH_ID_PATTERN, ...options }, MatchesPathId());
+export const IsQueryId = (description: string): Shown<string | undefined> =>
+  IsInQuery({ type: String, pattern: PATH_ID_PATTERN, description }, MatchesPathId());
 
 /** The name of a process in a query. May be left out. */
-export const IsQueryProcessName = (options: ApiPropertyOptions): Shown<string | undefined> =>
+export const IsQueryProcessName = (description: string, example?: string): Shown<string | undefined> =>
   IsInQuery(
-    { type: String, pattern: PROCESS_NAME.pattern.source, ...options },
+    { type: String, pattern: PROCESS_NAME.pattern.source, description, ...given({ example }) },
     Matches(PROCESS_NAME.pattern, { message: 'must be the name of a process' }),
   );
 
@@ -93,10 +94,13 @@ export const IsQueryProcessName = (options: ApiPropertyOptions): Shown<string | 
 export const IsQueryName = <Name extends string>(
   enumName: string,
   names: readonly Name[],
-  options: { description: string; example?: string },
-  message = `must be one of ${names.join(', ')}`,
+  description: string,
+  { example, message }: { example?: string; message?: string } = {},
 ): Shown<Name | undefined> =>
-  IsInQuery<Name>({ enum: [...names], enumName, ...options }, IsIn(names, { message }));
+  IsInQuery<Name>(
+    { enum: [...names], enumName, description, ...given({ example }) },
+    IsIn(names, { message: message ?? `must be one of ${names.join(', ')}` }),
+  );
 
 /** A text of 1 to `max` characters in a query. May be left out. */
 export const IsQueryText = (max: number, description: string): Shown<string | undefined> =>

@@ -4,12 +4,12 @@ import type { AppVersionKey } from './apps.types.js';
 
 /** Path of one application. */
 export class AppParams extends Fields({
-  appId: IsPathId({ description: 'Id of the application, as its platform names it.', example: 'sample' }),
+  appId: IsPathId('Id of the application, as its platform names it.', 'sample'),
 }) {}
 
 /** Path of everything inside one application version. */
 export class AppVersionParams extends FieldsWith(AppParams, {
-  versionId: IsPathId({ description: 'Id of the application version.', example: 'v1' }),
+  versionId: IsPathId('Id of the application version.', 'v1'),
 }) {}
 
 /** The segments that the paths of a version begin with. */

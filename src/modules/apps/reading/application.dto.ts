@@ -22,18 +22,15 @@ const PLACE = /^[0-9]{1,14}-[A-Za-z0-9._-]{1,64}$/;
 
 /** Which applications to list. */
 export class ApplicationsQueryDto extends Fields({
-  after: IsQueryId({ description: 'The `next` of the page before: only applications behind this id.' }),
+  after: IsQueryId('The `next` of the page before: only applications behind this id.'),
   limit: IsPageLimit('Applications'),
 }) {}
 
 /** Which versions of an application to list. */
 export class AppVersionsQueryDto extends Fields({
-  status: IsQueryName(
-    'AppVersionState',
-    Object.values(AppVersionState),
-    { description: 'Only versions with this status.' },
-    'must be DRAFT or COMMITTED',
-  ),
+  status: IsQueryName('AppVersionState', Object.values(AppVersionState), 'Only versions with this status.', {
+    message: 'must be DRAFT or COMMITTED',
+  }),
   from: IsRangeStart('versions that came into being'),
   to: IsRangeEnd('versions that came into being'),
   before: IsInQuery<string>(

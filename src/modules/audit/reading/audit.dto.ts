@@ -38,16 +38,16 @@ const DETAILS = `Facts of the event, never a secret:
 
 /** Which events of a version to list. Its parameters are those that were released: refusals of others name them. */
 export class AuditQueryDto extends Fields({
-  systemResourceId: IsQueryId({ description: 'Only events of this system.' }),
+  systemResourceId: IsQueryId('Only events of this system.'),
   before: IsPageCursor(),
   limit: IsPageLimit('Events'),
 }) {}
 
 /** Which events of an application to list. */
 export class ApplicationAuditQueryDto extends FieldsWith(AuditQueryDto, {
-  applicationVersionId: IsQueryId({ description: 'Only events of this version.' }),
-  action: IsQueryName('AuditAction', Object.values(AuditAction), { description: 'Only this was done.' }),
-  outcome: IsQueryName('AuditOutcome', Object.values(AuditOutcome), { description: 'Only what ended so.' }),
+  applicationVersionId: IsQueryId('Only events of this version.'),
+  action: IsQueryName('AuditAction', Object.values(AuditAction), 'Only this was done.'),
+  outcome: IsQueryName('AuditOutcome', Object.values(AuditOutcome), 'Only what ended so.'),
   actor: IsQueryText(ACTOR_MAX_LENGTH, 'Only what this caller did: `subject` of an event, exactly.'),
   from: IsRangeStart('events that ended'),
   to: IsRangeEnd('events that ended'),

@@ -8,10 +8,7 @@ const PLATFORMS = ['OMNICHANNEL', 'WEB', 'MOBILE'] as const;
 
 /** Which build to activate. */
 export class ActivateBuildRequestDto extends Fields({
-  buildId: IsPathId({
-    description: 'A build of this application.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01',
-  }),
+  buildId: IsPathId('A build of this application.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01'),
 }) {}
 
 /** The active build. */

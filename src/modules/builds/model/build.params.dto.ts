@@ -12,18 +12,19 @@ import type { DefinitionKey } from './builds.types.js';
 
 /** Path of one build. */
 export class BuildParams extends FieldsWith(AppParams, {
-  buildId: IsPathId({
-    description: 'Id of the build; `getBuildInfo` tells that of the active one.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01',
-  }),
+  buildId: IsPathId(
+    'Id of the build; `getBuildInfo` tells that of the active one.',
+    '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01',
+  ),
 }) {}
 
 /** Path of a process in a build. */
 export class BuildProcessParams extends FieldsWith(BuildParams, {
-  processDefinitionName: IsPathName(PROCESS_NAME, {
-    description: 'Name of the process definition, as `listProcesses` tells it.',
-    example: 'loan_onboarding',
-  }),
+  processDefinitionName: IsPathName(
+    PROCESS_NAME,
+    'Name of the process definition, as `listProcesses` tells it.',
+    'loan_onboarding',
+  ),
 }) {}
 
 /** Which builds to list. */
@@ -36,9 +37,7 @@ export class BuildsQueryDto extends Fields({
 
 /** What to compare a build with. */
 export class BuildDifferencesQueryDto extends Fields({
-  baseBuildId: IsQueryId({
-    description: 'Another build of the application to compare it with; the active one without it.',
-  }),
+  baseBuildId: IsQueryId('Another build of the application to compare it with; the active one without it.'),
 }) {}
 
 /** The process that a path names. */

@@ -22,15 +22,16 @@ export interface NodeKey extends WorkflowKey {
 
 /** Path of one workflow of a version. */
 export class WorkflowParams extends FieldsWith(AppVersionParams, {
-  workflowName: IsPathName(WORKFLOW_NAME, {
-    description: 'Name of the workflow, without regard to case.',
-    example: 'rate_application',
-  }),
+  workflowName: IsPathName(
+    WORKFLOW_NAME,
+    'Name of the workflow, without regard to case.',
+    'rate_application',
+  ),
 }) {}
 
 /** Path of one node of a workflow. */
 export class WorkflowNodeParams extends FieldsWith(WorkflowParams, {
-  nodeId: IsPathId({ description: 'Id of the node.', example: 'agent' }),
+  nodeId: IsPathId('Id of the node.', 'agent'),
 }) {}
 
 /** Where a new node comes. */

@@ -28,7 +28,7 @@ export class ScanParams {
 export class ScansQueryDto extends Fields({
   from: IsRangeStart('those of scans that were completed'),
   to: IsRangeEnd('those of scans that were completed'),
-  before: IsQueryNumber({ min: 1 }, { description: 'The `next` of the page before.' }),
+  before: IsQueryNumber({ min: 1 }, 'The `next` of the page before.'),
   limit: IsPageLimit('Entries'),
 }) {}
 

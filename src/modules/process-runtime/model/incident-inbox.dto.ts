@@ -38,21 +38,21 @@ export const ShowsIncidentSource = shows<IncidentSource>({
 
 /** Which incidents are meant. Times are those at which they were raised first. */
 export class IncidentFilterDto extends Fields({
-  applicationId: IsQueryId({ description: 'Only incidents in processes of this application.' }),
-  applicationVersionId: IsQueryId({ description: 'Only incidents in processes of builds of this version.' }),
-  buildId: IsQueryId({ description: 'Only incidents in processes of this build.' }),
-  processDefinitionName: IsQueryProcessName({ description: 'Only incidents in processes of this name.' }),
+  applicationId: IsQueryId('Only incidents in processes of this application.'),
+  applicationVersionId: IsQueryId('Only incidents in processes of builds of this version.'),
+  buildId: IsQueryId('Only incidents in processes of this build.'),
+  processDefinitionName: IsQueryProcessName('Only incidents in processes of this name.'),
   bpmnElementId: IsQueryText(
     ELEMENT_MAX_LENGTH,
     'Only incidents at the element with this id in the BPMN file.',
   ),
-  code: IsQueryName('IncidentType', INCIDENT_TYPES, { description: 'Only this kind of failure.' }),
+  code: IsQueryName('IncidentType', INCIDENT_TYPES, 'Only this kind of failure.'),
   from: IsRangeStart('incidents that were raised first'),
   to: IsRangeEnd('incidents that were raised first'),
 }) {}
 
 export class IncidentsQueryDto extends FieldsWith(IncidentFilterDto, {
-  state: IsQueryName('IncidentState', INCIDENT_STATES, { description: 'Only incidents in this state.' }),
+  state: IsQueryName('IncidentState', INCIDENT_STATES, 'Only incidents in this state.'),
   before: IsPageCursor(),
   limit: IsPageLimit('Incidents', MAX_LIMIT),
 }) {}

@@ -32,32 +32,24 @@ const toState = ({ value }: { value: unknown }): unknown =>
   value === 'ON_HOLD' || value === 'ON HOLD' ? 'ONHOLD' : value;
 
 export class InstanceParams extends Fields({
-  uuid: IsPathId({
-    description: '`uuid` of the process instance.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
-  }),
+  uuid: IsPathId('`uuid` of the process instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10'),
 }) {}
 
 export class InstanceTokenParams extends FieldsWith(InstanceParams, {
-  tokenUuid: IsPathId({
-    description: '`uuid` of the token.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
-  }),
+  tokenUuid: IsPathId('`uuid` of the token.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20'),
 }) {}
 
 export class InstancesQueryDto extends Fields({
-  applicationId: IsQueryId({ description: 'Only processes of this application.' }),
-  processDefinitionName: IsQueryProcessName({
-    description: 'Only processes of this name.',
-    example: 'loan_onboarding',
-  }),
+  applicationId: IsQueryId('Only processes of this application.'),
+  processDefinitionName: IsQueryProcessName('Only processes of this name.', 'loan_onboarding'),
   state: shown<InstanceStatus | undefined>(
     applyDecorators(
-      IsQueryName('ProcessInstanceState', INSTANCE_STATES, {
-        description:
-          'Only instances in this state; `ON_HOLD` and `ON HOLD` are other ways to write `ONHOLD`.',
-        example: 'STARTED',
-      }),
+      IsQueryName(
+        'ProcessInstanceState',
+        INSTANCE_STATES,
+        'Only instances in this state; `ON_HOLD` and `ON HOLD` are other ways to write `ONHOLD`.',
+        { example: 'STARTED' },
+      ),
       Transform(toState),
     ),
   ),
@@ -111,11 +103,11 @@ export class InstanceQueryDto extends Fields({
 export class HistoryQueryDto extends Fields({
   before: IsQueryNumber(
     { min: 1, max: MAX_SEQ },
-    { description: 'Only events before this number, newest first; that is also the order without `after`.' },
+    'Only events before this number, newest first; that is also the order without `after`.',
   ),
   after: IsQueryNumber(
     { min: 0, max: MAX_SEQ },
-    { description: 'Only events after this number, oldest first. Not together with `before`.' },
+    'Only events after this number, oldest first. Not together with `before`.',
   ),
   limit: IsPageLimit('Events', MAX_LIMIT),
 }) {}

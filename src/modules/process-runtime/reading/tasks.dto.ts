@@ -13,11 +13,8 @@ import { OpenUiActionDto } from './instance.response.dto.js';
 const MAX_LIMIT = 200;
 
 export class TasksQueryDto extends Fields({
-  applicationId: IsQueryId({ description: 'Only processes of this application.' }),
-  processDefinitionName: IsQueryProcessName({
-    description: 'Only processes of this name.',
-    example: 'loan_onboarding',
-  }),
+  applicationId: IsQueryId('Only processes of this application.'),
+  processDefinitionName: IsQueryProcessName('Only processes of this name.', 'loan_onboarding'),
   processInstanceUuid: IsQueryUuid('Only the tasks of this instance.'),
   from: IsRangeStart('tasks of instances that started'),
   to: IsRangeEnd('tasks of instances that started'),

@@ -5,18 +5,18 @@ import { ValidationFailedError } from '../../../common/errors/request.errors.js'
 
 /** Path of a UI action on a token. */
 export class UiActionParams extends Fields({
-  processUuid: IsPathId({
-    description: '`uuid` of the process instance, as its start or `listProcessInstances` told it.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
-  }),
-  tokenUuid: IsPathId({
-    description: '`uuid` of an active token, as `getProcessInstance` tells it.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
-  }),
-  uiActionSvcUuid: IsPathId({
-    description: '`svcUuid` of one of the `uiActions` of that token.',
-    example: '7c012ba2-d101-55f2-b084-149d62e373ce',
-  }),
+  processUuid: IsPathId(
+    '`uuid` of the process instance, as its start or `listProcessInstances` told it.',
+    '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
+  ),
+  tokenUuid: IsPathId(
+    '`uuid` of an active token, as `getProcessInstance` tells it.',
+    '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
+  ),
+  uiActionSvcUuid: IsPathId(
+    '`svcUuid` of one of the `uiActions` of that token.',
+    '7c012ba2-d101-55f2-b084-149d62e373ce',
+  ),
 }) {}
 
 /** What a UI action answers (docs/contract.md, section 4.2). */

@@ -4,10 +4,7 @@ import { AppVersionParams } from '../../apps/app.params.dto.js';
 import type { SystemKey } from './system.types.js';
 
 export class SystemParams extends FieldsWith(AppVersionParams, {
-  systemResourceId: IsPathId({
-    description: '`resourceId` of the system.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
-  }),
+  systemResourceId: IsPathId('`resourceId` of the system.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10'),
 }) {}
 
 export function keyOf({ appId, versionId, systemResourceId }: SystemParams): SystemKey {

@@ -11,7 +11,7 @@ export class ToolReviewsQueryDto {
   @IsPageCursor()
   after?: string;
 
-  @IsQueryNumber({ min: 1, max: MOST }, { description: `Tools in a page; ${SHOWN} without it.` })
+  @IsQueryNumber({ min: 1, max: MOST }, `Tools in a page; ${SHOWN} without it.`)
   limit = SHOWN;
 }
 

@@ -4,11 +4,11 @@ import { keyOf, SystemParams } from '../../systems/model/path.params.dto.js';
 import type { SwitchedTool, ToolKey } from '../model/tool.types.js';
 
 export class ToolParams extends FieldsWith(SystemParams, {
-  systemId: IsPathId({
-    description: 'Id of the system; it must be the one that `systemResourceId` names.',
-    example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b0f',
-  }),
-  toolId: IsPathId({ description: 'Id of the tool.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20' }),
+  systemId: IsPathId(
+    'Id of the system; it must be the one that `systemResourceId` names.',
+    '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b0f',
+  ),
+  toolId: IsPathId('Id of the tool.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20'),
 }) {}
 
 export function toolKeyOf({ systemId, toolId, ...system }: ToolParams): ToolKey {
@@ -17,7 +17,7 @@ export function toolKeyOf({ systemId, toolId, ...system }: ToolParams): ToolKey 
 
 /** The switch of a tool (docs/contract.md, section 2.5). */
 export class SwitchToolRequestDto extends Fields({
-  enabled: IsFlag({ description: 'true lets agents call the tool, false stops them.', example: false }),
+  enabled: IsFlag('true lets agents call the tool, false stops them.', false),
 }) {}
 
 export class SwitchedToolDto extends Answer({

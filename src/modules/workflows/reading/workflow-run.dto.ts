@@ -198,17 +198,14 @@ function shownError(error: WorkflowRunError | null): WorkflowRunError | null {
 
 /** Path of one workflow run. */
 export class WorkflowRunParams extends Fields({
-  workflowRunId: IsPathId({ description: 'Id of the run.', example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40' }),
+  workflowRunId: IsPathId('Id of the run.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40'),
 }) {}
 
 /** Which runs to list. */
 export class WorkflowRunsQueryDto extends Fields({
-  state: IsQueryName(
-    'WorkflowRunState',
-    Object.values(WorkflowRunState),
-    { description: 'Only runs in this state.' },
-    'must be STARTED, FINISHED, FAILED or CANCELLED',
-  ),
+  state: IsQueryName('WorkflowRunState', Object.values(WorkflowRunState), 'Only runs in this state.', {
+    message: 'must be STARTED, FINISHED, FAILED or CANCELLED',
+  }),
   processInstanceUuid: IsQueryUuid('Only runs that this process instance started.'),
   parentRunId: IsQueryUuid('Only the subworkflows that this run started itself.'),
   workflow: IsQueryText(255, 'Only runs of workflows with this name.'),

@@ -4,10 +4,7 @@ import { BuildParams } from '../../builds/model/build.params.dto.js';
 
 /** Path of one workflow of a build. */
 export class TestRunParams extends FieldsWith(BuildParams, {
-  workflowName: IsPathName(WORKFLOW_NAME, {
-    description: 'Name of the workflow.',
-    example: 'rate_application',
-  }),
+  workflowName: IsPathName(WORKFLOW_NAME, 'Name of the workflow.', 'rate_application'),
 }) {}
 
 /** A run that was begun. */
