@@ -2,12 +2,10 @@ import { Fields, FieldsWith } from '../../common/answer-fields.decorators.js';
 import { IsPathId } from '../../common/validation/patterns.decorators.js';
 import type { AppVersionKey } from './apps.types.js';
 
-/** Path of one application. */
 export class AppParams extends Fields({
   appId: IsPathId('Id of the application, as its platform names it.', 'sample'),
 }) {}
 
-/** Path of everything inside one application version. */
 export class AppVersionParams extends FieldsWith(AppParams, {
   versionId: IsPathId('Id of the application version.', 'v1'),
 }) {}

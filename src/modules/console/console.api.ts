@@ -11,7 +11,6 @@ const CALLER_EXAMPLE = {
   asked: { discovery: null, uiAction: null, toolCall: null },
 };
 
-/** What the OpenAPI document says of the routes beside it. */
 export const ConsoleApi = apiRoutes([], {
   getConsoleSettings: {
     summary: 'Get the settings of the console',

@@ -18,7 +18,6 @@ export class ConsoleSettingsDto extends Answer({
   documentation: Shows.value('Path of the page of this document.', '/docs'),
 }) {}
 
-/** A permission of the caller. */
 export class CallerPermissionDto extends Answer({
   permission: Shows.value('Name of the permission.', 'process-read'),
   applications: Shows.textsOrNull(

@@ -20,7 +20,6 @@ export class HealthDto {
   differs?: Difference[];
 }
 
-/** What the OpenAPI document says of the routes beside it. */
 export const HealthApi = apiRoutes([], {
   getLiveness: {
     summary: 'Is the process alive?',

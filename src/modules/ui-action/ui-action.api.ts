@@ -35,7 +35,6 @@ const UI_ACTION_EXAMPLES = {
   },
 };
 
-/** What the OpenAPI document says of the routes beside it. */
 export const UiActionApi = apiRoutes([], {
   executeUiAction: {
     summary: 'Execute a UI action',

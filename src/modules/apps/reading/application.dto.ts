@@ -20,13 +20,11 @@ import { AppVersionState, type StoredVersion } from '../apps.types.js';
 /** Where a list of versions goes on: a time of up to 14 digits, as databases take it, and the id of a version. */
 const PLACE = /^[0-9]{1,14}-[A-Za-z0-9._-]{1,64}$/;
 
-/** Which applications to list. */
 export class ApplicationsQueryDto extends Fields({
   after: IsQueryId('The `next` of the page before: only applications behind this id.'),
   limit: IsPageLimit('Applications'),
 }) {}
 
-/** Which versions of an application to list. */
 export class AppVersionsQueryDto extends Fields({
   status: IsQueryName('AppVersionState', Object.values(AppVersionState), 'Only versions with this status.', {
     message: 'must be DRAFT or COMMITTED',
@@ -44,7 +42,6 @@ export class AppVersionsQueryDto extends Fields({
   limit: IsPageLimit('Versions'),
 }) {}
 
-/** An application in a list. */
 export class ListedApplicationDto extends Answer({
   applicationId: Shows.value('Id of the application.', 'sample'),
   versions: Shows.number('How many versions of it hold something.', 2),
@@ -55,13 +52,11 @@ export class ListedApplicationDto extends Answer({
   ),
 }) {}
 
-/** A page of applications. */
 export class ApplicationPageDto extends Answer({
   applications: Shows.list(() => ListedApplicationDto, 'By id.'),
   next: Shows.textOrNull(NEXT_PAGE_AFTER, null),
 }) {}
 
-/** A version in a list. */
 export class ListedVersionDto extends Answer({
   applicationId: Shows.value('Id of the application.', 'sample'),
   applicationVersionId: Shows.value('Id of the version: `versionId` in paths.', 'v2'),
@@ -73,7 +68,6 @@ export class ListedVersionDto extends Answer({
   committedDate: Shows.momentOrNull('When it was committed; null for a draft.', '2026-01-31T10:20:30.123Z'),
 }) {}
 
-/** A page of versions. */
 export class VersionPageDto extends Answer({
   versions: Shows.list(() => ListedVersionDto, 'Newest first.'),
   next: Shows.textOrNull(NEXT_PAGE, null),

@@ -35,7 +35,6 @@ const VERSION_PAGE_EXAMPLE = {
   next: null,
 };
 
-/** What the OpenAPI document says of the routes beside it. */
 export const ApplicationsApi = apiRoutes([{ 403: denialOf(Permission.ApplicationDelivery) }], {
   listApplications: {
     summary: 'List applications',

@@ -1,7 +1,6 @@
 import { apiRoutes } from '../../../common/http/api-routes.js';
 import { ApplicationAuditPageDto, AuditPageDto } from './audit.dto.js';
 
-/** What the API documentation shows for the audit log. */
 export const AUDIT_PAGE_EXAMPLE = {
   events: [
     {
@@ -82,7 +81,6 @@ export const APPLICATION_AUDIT_PAGE_EXAMPLE = {
   })),
 };
 
-/** What the OpenAPI document says of the routes beside it. */
 export const AuditApi = apiRoutes([403], {
   listAuditEvents: {
     summary: 'List audit events of an application version',

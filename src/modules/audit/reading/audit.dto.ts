@@ -43,7 +43,6 @@ export class AuditQueryDto extends Fields({
   limit: IsPageLimit('Events'),
 }) {}
 
-/** Which events of an application to list. */
 export class ApplicationAuditQueryDto extends FieldsWith(AuditQueryDto, {
   applicationVersionId: IsQueryId('Only events of this version.'),
   action: IsQueryName('AuditAction', Object.values(AuditAction), 'Only this was done.'),
@@ -53,7 +52,6 @@ export class ApplicationAuditQueryDto extends FieldsWith(AuditQueryDto, {
   to: IsRangeEnd('events that ended'),
 }) {}
 
-/** One audit event. */
 export class AuditEventDto extends Answer({
   id: Shows.uuid('Id of the event.'),
   timestamp: Shows.moment('When it ended.', '2026-01-31T10:20:30.123Z'),
@@ -73,7 +71,6 @@ export class AuditEventDto extends Answer({
   details: Shows.objectOrNull(DETAILS),
 }) {}
 
-/** A page of audit events. */
 export class AuditPageDto extends Answer({
   events: Shows.list(() => AuditEventDto, 'Newest first.'),
   next: Shows.textOrNull(NEXT_PAGE),
@@ -84,7 +81,6 @@ export class ApplicationAuditEventDto extends AnswerWith(AuditEventDto, {
   applicationVersionId: Shows.value('Version of the application that it is told to.', 'v1'),
 }) {}
 
-/** A page of audit events of an application. */
 export class ApplicationAuditPageDto extends Answer({
   events: Shows.list(() => ApplicationAuditEventDto, 'Newest first.'),
   next: Shows.textOrNull(NEXT_PAGE),

@@ -6,18 +6,15 @@ import { BuildStatus, RunningInstances } from '../model/builds.types.js';
 
 const PLATFORMS = ['OMNICHANNEL', 'WEB', 'MOBILE'] as const;
 
-/** Which build to activate. */
 export class ActivateBuildRequestDto extends Fields({
   buildId: IsPathId('A build of this application.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01'),
 }) {}
 
-/** The active build. */
 export class ActiveBuildResponseDto extends Answer({
   buildId: Shows.uuid('The build that is active.'),
   activatedDate: Shows.moment('Since when.', '2026-01-31T10:20:30.123Z'),
 }) {}
 
-/** What an activation changed. */
 export class ActivatedBuildResponseDto extends AnswerWith(ActiveBuildResponseDto, {
   previousBuildId: Shows.uuidOrNull(
     'The build that was active before, the same one when nothing changed; null when there was none.',
@@ -46,7 +43,6 @@ export class WithdrawBuildRequestDto {
   running: RunningInstances;
 }
 
-/** A build that was withdrawn. */
 export class WithdrawnBuildResponseDto extends Answer({
   buildId: Shows.uuid('The build.'),
   buildStatus: Shows.enum('BuildStatus', BuildStatus, 'Its status.', BuildStatus.Withdrawn),
@@ -61,7 +57,6 @@ export class WithdrawnBuildResponseDto extends Answer({
   ),
 }) {}
 
-/** A display format. */
 export class DisplayFormatDto extends Answer({
   format: Shows.value('The format, as the front end reads it.', 'yyyy-MM-dd'),
 }) {}

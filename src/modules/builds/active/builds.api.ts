@@ -32,7 +32,6 @@ const ETAG_HEADER = {
   },
 } as const;
 
-/** What the OpenAPI document says of the routes beside it. */
 export const BuildsApi = apiRoutes([DELIVERY_DENIED], {
   listBuilds: {
     summary: 'List the builds of an application',

@@ -24,7 +24,6 @@ import {
   StoredPackageResponseDto,
 } from '../model/package.dto.js';
 
-/** What the OpenAPI document says of the routes beside it. */
 export const AppPackagesApi = apiRoutes([DELIVERY_DENIED], {
   storePackage: {
     summary: 'Store an application package in a draft version',

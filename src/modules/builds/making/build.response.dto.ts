@@ -7,7 +7,6 @@ import { PackageProblemDto } from '../model/package.dto.js';
 
 const RESOURCE_TYPES = ['PROCESS', 'WORKFLOW', 'REST', 'NOSQL_DB', 'MCP'] as const;
 
-/** A build in a list. */
 export class BuildSummaryDto extends Answer({
   buildId: Shows.uuid('Id of the build.'),
   buildStatus: Shows.enum(
@@ -25,7 +24,6 @@ export class BuildSummaryDto extends Answer({
   createdBy: Shows.part(() => UserReferenceDto, 'Who made it.'),
 }) {}
 
-/** A resource in a build. */
 export class BuildResourceDto extends Answer({
   resourceType: shows<'PROCESS' | 'WORKFLOW' | SystemType>({ enum: RESOURCE_TYPES })(
     'Kind of resource.',
@@ -36,7 +34,6 @@ export class BuildResourceDto extends Answer({
   resourceDefinitionId: Shows.value('Id that is the same in all versions.'),
 }) {}
 
-/** A library of a build. */
 export class BuildLibraryDto extends Answer({
   appId: Shows.value('Application that is the library.', 'scoring'),
   buildId: Shows.uuid('Its build.'),
@@ -52,7 +49,6 @@ export class BuildManifestResponseDto extends AnswerWith(BuildSummaryDto, {
   libraries: Shows.list(() => BuildLibraryDto, 'Libraries, direct and transitive, the closest first.'),
 }) {}
 
-/** A new build. */
 export class NewBuildResponseDto extends AnswerWith(BuildManifestResponseDto, {
   warnings: Shows.list(
     () => PackageProblemDto,
@@ -60,7 +56,6 @@ export class NewBuildResponseDto extends AnswerWith(BuildManifestResponseDto, {
   ),
 }) {}
 
-/** A page of builds. */
 export class BuildPageDto extends Answer({
   builds: Shows.list(() => BuildSummaryDto, 'Newest first.'),
   next: Shows.textOrNull(NEXT_PAGE),

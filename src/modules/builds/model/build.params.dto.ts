@@ -10,7 +10,6 @@ import {
 import { AppParams } from '../../apps/app.params.dto.js';
 import type { DefinitionKey } from './builds.types.js';
 
-/** Path of one build. */
 export class BuildParams extends FieldsWith(AppParams, {
   buildId: IsPathId(
     'Id of the build; `getBuildInfo` tells that of the active one.',
@@ -18,7 +17,6 @@ export class BuildParams extends FieldsWith(AppParams, {
   ),
 }) {}
 
-/** Path of a process in a build. */
 export class BuildProcessParams extends FieldsWith(BuildParams, {
   processDefinitionName: IsPathName(
     PROCESS_NAME,
@@ -27,7 +25,6 @@ export class BuildProcessParams extends FieldsWith(BuildParams, {
   ),
 }) {}
 
-/** Which builds to list. */
 export class BuildsQueryDto extends Fields({
   from: IsRangeStart('builds that were made'),
   to: IsRangeEnd('builds that were made'),

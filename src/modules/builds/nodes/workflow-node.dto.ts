@@ -68,7 +68,6 @@ export class WorkflowNodeDto extends Answer({
   modifiedBy: Shows.part(() => UserReferenceDto, 'Who stored it with other content last.'),
 }) {}
 
-/** A workflow in a list. */
 export class WorkflowSummaryDto extends Answer({
   name: Shows.value('Unique in the version, without regard to case.', 'rate_application'),
   description: Shows.value('For people; may be empty.'),
@@ -77,12 +76,10 @@ export class WorkflowSummaryDto extends Answer({
   nodeCount: Shows.number('How many nodes it has.', 3),
 }) {}
 
-/** The workflows of a version. */
 export class WorkflowListDto extends Answer({
   workflows: Shows.list(() => WorkflowSummaryDto, 'In the order of the package.'),
 }) {}
 
-/** A workflow with its nodes. */
 export class WorkflowDto extends AnswerWith(WorkflowSummaryDto, {
   inputSchema: Shows.objectOrNull('JSON Schema of the input.'),
   outputSchema: Shows.objectOrNull('JSON Schema of the output.'),

@@ -20,7 +20,6 @@ export interface NodeKey extends WorkflowKey {
   nodeId: string;
 }
 
-/** Path of one workflow of a version. */
 export class WorkflowParams extends FieldsWith(AppVersionParams, {
   workflowName: IsPathName(
     WORKFLOW_NAME,
@@ -29,7 +28,6 @@ export class WorkflowParams extends FieldsWith(AppVersionParams, {
   ),
 }) {}
 
-/** Path of one node of a workflow. */
 export class WorkflowNodeParams extends FieldsWith(WorkflowParams, {
   nodeId: IsPathId('Id of the node.', 'agent'),
 }) {}

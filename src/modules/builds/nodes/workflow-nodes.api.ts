@@ -68,7 +68,6 @@ const REFUSED = {
     'Malformed request, or a workflow that a delivery would refuse; all problems are told, nothing is stored.',
 };
 
-/** What the OpenAPI document says of the routes beside it. */
 export const WorkflowNodesApi = apiRoutes([DELIVERY_DENIED], {
   listWorkflows: {
     summary: 'List the workflows of a version',

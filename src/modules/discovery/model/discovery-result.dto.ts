@@ -15,7 +15,6 @@ const error = Shows.valueIfAsked(
 );
 const version = Shows.value('Numeric version; `unknown` when it tells none.', '8.0.36');
 
-/** A service. */
 export class ServiceDto extends Answer({
   name: Shows.value('Name.', 'Document Management'),
   version,

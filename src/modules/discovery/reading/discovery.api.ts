@@ -5,7 +5,6 @@ import { DiscoveryResultDto } from '../model/discovery-result.dto.js';
 
 const DENIED = { 403: 'Insufficient permissions' };
 
-/** What the OpenAPI document says of the routes beside it. */
 export const DiscoveryApi = apiRoutes([DENIED], {
   discoverPlatform: {
     summary: 'Force a platform rescan',

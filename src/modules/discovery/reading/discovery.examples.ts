@@ -1,7 +1,6 @@
 const CHECKED = { lastHealthCheck: '2026-01-31T10:20:31.000Z' };
 const REFUSED = 'The connection was refused.';
 
-/** What the API documentation shows for a rescan. */
 export const DISCOVERY_EXAMPLE = {
   scanTimestamp: '2026-01-31T10:20:32.423Z',
   totalServices: 3,
@@ -83,13 +82,10 @@ const SCAN = {
   issuesDetected: 1,
 };
 
-/** What the API documentation shows for a list of scans. */
 export const SCANS_EXAMPLE = { scans: [SCAN], next: null };
 
-/** What the API documentation shows for one scan. */
 export const SCAN_EXAMPLE = { ...SCAN, result: DISCOVERY_EXAMPLE };
 
-/** What the API documentation shows for a list of changes. */
 export const CHANGES_EXAMPLE = {
   changes: [
     {

@@ -11,7 +11,6 @@ import {
   IsInQuery,
 } from '../../../common/validation/query.decorators.js';
 
-/** Path of one scan. */
 export class ScanParams {
   @ApiProperty({
     type: 'integer',
@@ -24,7 +23,6 @@ export class ScanParams {
   scanId: number;
 }
 
-/** Which scans to list. */
 export class ScansQueryDto extends Fields({
   from: IsRangeStart('those of scans that were completed'),
   to: IsRangeEnd('those of scans that were completed'),
@@ -32,7 +30,6 @@ export class ScansQueryDto extends Fields({
   limit: IsPageLimit('Entries'),
 }) {}
 
-/** Which changes to list. */
 export class ChangesQueryDto extends FieldsWith(ScansQueryDto, {
   key: IsInQuery<string>(
     {

@@ -7,7 +7,6 @@ import type { ComponentStatus } from '../model/component.types.js';
 import { PROBE_FAILURES } from '../model/failures.js';
 import { CHANGE_EVENTS, type DiscoveryResult } from '../model/scan.types.js';
 
-/** A completed scan. */
 export class ScanDto extends Answer({
   id: Shows.number('Number of the scan. Later scans have higher ones; scans that failed leave gaps.', 17),
   startedAt: Shows.moment('When it began.', '2026-01-31T10:20:30.123Z'),
@@ -30,7 +29,6 @@ export class ScanDetailsDto extends AnswerWith(ScanDto, {
   result: Shows.part(() => DiscoveryResultDto, 'What its callers were answered.'),
 }) {}
 
-/** A page of scans. */
 export class ScansPageDto extends Answer({
   scans: Shows.list(() => ScanDto, 'Newest first.'),
   next: Shows.numberOrNull(NEXT_PAGE, null),
@@ -89,7 +87,6 @@ export class ChangeDto extends Answer({
   error: Shows.textOrNull('Why it was unhealthy; null when it was not.', 'The connection was refused.'),
 }) {}
 
-/** A page of changes. */
 export class ChangesPageDto extends Answer({
   changes: Shows.list(() => ChangeDto, 'Newest first.'),
   next: Shows.numberOrNull(NEXT_PAGE, null),

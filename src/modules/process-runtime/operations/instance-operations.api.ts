@@ -9,7 +9,6 @@ const DENIED = { 403: denialOf(Permission.ProcessAdministration) };
 const NOT_FOUND = { 404: 'Process instance not found.' };
 const NOT_RUNNING = { 409: 'The process instance is not running.' };
 
-/** What the OpenAPI document says of the routes beside it. */
 export const InstanceOperationsApi = apiRoutes([DENIED], {
   holdProcessInstance: {
     summary: 'Put a process instance on hold',

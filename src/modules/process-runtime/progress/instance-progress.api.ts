@@ -19,7 +19,6 @@ const SCHEMAS = {
 const EVENTS = Object.values(SCHEMAS).map(($ref) => ({ $ref }));
 const MAPPING: Record<string, string> = SCHEMAS;
 
-/** What the OpenAPI document says of the routes beside it. */
 export const InstanceProgressApi = apiRoutes([], {
   followProcessInstance: {
     summary: 'Follow a process instance',

@@ -4,7 +4,6 @@ import { apiRoutes } from '../../../common/http/api-routes.js';
 import { IncidentCountsDto, IncidentPageDto } from '../model/incident-inbox.dto.js';
 import { INCIDENT_COUNTS_EXAMPLE, INCIDENT_PAGE_EXAMPLE } from './instance.examples.js';
 
-/** What the OpenAPI document says of the routes beside it. */
 export const IncidentInboxApi = apiRoutes([{ 403: denialOf(Permission.ProcessRead) }], {
   listProcessIncidents: {
     summary: 'List incidents of all process instances',

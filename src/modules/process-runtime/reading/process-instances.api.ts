@@ -15,7 +15,6 @@ import { RunningProcessesDto } from '../model/running-processes.dto.js';
 
 const READING = [{ 403: denialOf(Permission.ProcessRead) }, { 404: 'Process instance not found.' }];
 
-/** What the OpenAPI document says of the routes beside it. */
 export const ProcessInstancesApi = apiRoutes([], {
   listProcessInstances: {
     summary: 'List process instances',
@@ -57,7 +56,6 @@ export const ProcessInstancesApi = apiRoutes([], {
   },
 });
 
-/** What the OpenAPI document says of the routes beside it. */
 export const RunningProcessesApi = apiRoutes([{ 403: denialOf(Permission.ProcessRead) }], {
   countRunningProcesses: {
     summary: 'Count running process instances by process',

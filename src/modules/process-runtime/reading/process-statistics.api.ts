@@ -5,7 +5,6 @@ import { NO_BUILD } from '../../builds/model/build.examples.js';
 import { STATISTICS_EXAMPLE } from './instance.examples.js';
 import { ProcessStatisticsDto } from './process-statistics.dto.js';
 
-/** What the OpenAPI document says of the routes beside it. */
 export const ProcessStatisticsApi = apiRoutes([], {
   getProcessStatistics: {
     summary: 'Get what the instances of a process did, element by element',

@@ -2,7 +2,6 @@ import { apiRoutes } from '../../../common/http/api-routes.js';
 import { TASK_PAGE_EXAMPLE } from './instance.examples.js';
 import { TaskPageDto } from './tasks.dto.js';
 
-/** What the OpenAPI document says of the routes beside it. */
 export const TasksApi = apiRoutes([], {
   listTasks: {
     summary: 'List what waits for the caller',

@@ -12,7 +12,6 @@ import { StartProcessResponseDto } from '../model/start.response.dto.js';
 import { NO_BUILD } from '../../builds/model/build.examples.js';
 import { ProcessPageDto } from './startable-process.dto.js';
 
-/** What the OpenAPI document says of the routes beside it. */
 export const ProcessStartApi = apiRoutes([], {
   startProcess: {
     summary: 'Start a process',
@@ -62,7 +61,6 @@ export const ProcessStartApi = apiRoutes([], {
   },
 });
 
-/** What the OpenAPI document says of the routes beside it. */
 export const StartableProcessesApi = apiRoutes([], {
   listProcesses: {
     summary: 'List the processes of a build, and how to start them',

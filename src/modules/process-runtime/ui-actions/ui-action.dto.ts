@@ -3,7 +3,6 @@ import { type ApiHeaderOptions } from '@nestjs/swagger';
 import { Answer, Shows, shows, Fields } from '../../../common/answer-fields.decorators.js';
 import { ValidationFailedError } from '../../../common/errors/request.errors.js';
 
-/** Path of a UI action on a token. */
 export class UiActionParams extends Fields({
   processUuid: IsPathId(
     '`uuid` of the process instance, as its start or `listProcessInstances` told it.',

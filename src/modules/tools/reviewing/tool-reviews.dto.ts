@@ -62,7 +62,6 @@ export class ToolReviewDto extends Answer({
   ),
 }) {}
 
-/** A page of tools that wait for a decision. */
 export class ToolReviewPageDto extends Answer({
   systemTag: Shows.value('`ETag` of the system: the `If-Match` of a decision.'),
   reviews: Shows.list(() => ToolReviewDto, 'In the order in which they were found first.'),

@@ -10,7 +10,6 @@ import { ShowsAnyJson } from './workflow-run.dto.js';
 
 const KEY_MAX_LENGTH = 191;
 
-/** Which calls of a run to show. */
 export class WorkflowCallsQueryDto extends Fields({
   after: IsQueryText(KEY_MAX_LENGTH, 'The `next` of the page before.'),
   limit: IsPageLimit('Calls'),
@@ -72,7 +71,6 @@ export class WorkflowCallDto extends Answer({
   ),
 }) {}
 
-/** A page of the calls of a run. */
 export class WorkflowCallPageDto extends Answer({
   calls: Shows.list(() => WorkflowCallDto, 'In the order in which they were begun.'),
   next: Shows.textOrNull(NEXT_PAGE_AFTER),

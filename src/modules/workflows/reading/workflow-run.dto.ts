@@ -79,7 +79,6 @@ export class WorkflowNodeRunDto extends Answer({
   error: Shows.partOrNull(() => WorkflowRunErrorDto, 'Why it failed; null if not.'),
 }) {}
 
-/** A workflow run. */
 export class WorkflowRunDto extends Answer({
   id: Shows.uuid('Id of the run.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40'),
   workflow: Shows.value('Name of the workflow.', 'credit_score'),
@@ -112,7 +111,6 @@ export class WorkflowRunDto extends Answer({
   ),
 }) {}
 
-/** A page of workflow runs. */
 export class WorkflowRunPageDto extends Answer({
   runs: Shows.list(() => WorkflowRunDto, 'Newest first.'),
   next: Shows.textOrNull(NEXT_PAGE),
@@ -196,12 +194,10 @@ function shownError(error: WorkflowRunError | null): WorkflowRunError | null {
   return error === null ? null : { ...error, details: error.details === null ? null : scrub(error.details) };
 }
 
-/** Path of one workflow run. */
 export class WorkflowRunParams extends Fields({
   workflowRunId: IsPathId('Id of the run.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40'),
 }) {}
 
-/** Which runs to list. */
 export class WorkflowRunsQueryDto extends Fields({
   state: IsQueryName('WorkflowRunState', Object.values(WorkflowRunState), 'Only runs in this state.', {
     message: 'must be STARTED, FINISHED, FAILED or CANCELLED',

@@ -23,7 +23,6 @@ const RUN = {
 const TIMES = { startedAt: '2026-01-31T10:20:30.130Z', finishedAt: '2026-01-31T10:20:30.131Z' };
 const ALL_WELL = { state: 'FINISHED', omitted: [], missing: [], error: null };
 
-/** What the API documentation shows for a list of runs. */
 export const WORKFLOW_RUN_PAGE_EXAMPLE = {
   runs: [
     RUN,
@@ -43,7 +42,6 @@ export const WORKFLOW_RUN_PAGE_EXAMPLE = {
   next: null,
 };
 
-/** What the API documentation shows for one run. */
 export const WORKFLOW_RUN_EXAMPLE = {
   ...RUN,
   nodes: [
@@ -72,7 +70,6 @@ export const WORKFLOW_RUN_EXAMPLE = {
 
 const CALL = { state: 'DONE', tries: 1, outcome: 'OK', cut: [] };
 
-/** What the API documentation shows for the calls of a run. */
 export const WORKFLOW_CALL_PAGE_EXAMPLE = {
   calls: [
     {
@@ -117,7 +114,6 @@ export const WORKFLOW_CALL_PAGE_EXAMPLE = {
   next: null,
 };
 
-/** What the API documentation shows for what runs have used up. */
 export const WORKFLOW_USAGE_EXAMPLE = {
   from: '2026-01-31T00:00:00.000Z',
   to: '2026-01-31T10:20:30.123Z',
@@ -137,7 +133,6 @@ export const WORKFLOW_USAGE_EXAMPLE = {
 
 const DENIED = { 403: denialOf(Permission.ProcessRead) };
 
-/** What the OpenAPI document says of the routes beside it. */
 export const WorkflowRunsApi = apiRoutes([DENIED], {
   listWorkflowRuns: {
     summary: 'List workflow runs',

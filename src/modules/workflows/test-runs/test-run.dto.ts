@@ -2,7 +2,6 @@ import { Answer, Shows, FieldsWith } from '../../../common/answer-fields.decorat
 import { IsPathName, WORKFLOW_NAME } from '../../../common/validation/patterns.decorators.js';
 import { BuildParams } from '../../builds/model/build.params.dto.js';
 
-/** Path of one workflow of a build. */
 export class TestRunParams extends FieldsWith(BuildParams, {
   workflowName: IsPathName(WORKFLOW_NAME, 'Name of the workflow.', 'rate_application'),
 }) {}

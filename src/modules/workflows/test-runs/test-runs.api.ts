@@ -6,7 +6,6 @@ import { LOCATION_HEADER, REPLAY_HEADER } from '../../../common/http/answer-head
 import { IDEMPOTENCY_KEY } from '../../repeats/idempotency-key.dto.js';
 import { StartedTestRunDto } from './test-run.dto.js';
 
-/** What the OpenAPI document says of the routes beside it. */
 export const TestRunsApi = apiRoutes([], {
   startTestRun: {
     summary: 'Start a workflow by hand to try it out',
