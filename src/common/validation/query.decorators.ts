@@ -143,10 +143,14 @@ const IsQueryMoment = (options: ApiPropertyOptions): Shown<Date | undefined> =>
     IsDate({ message: 'must be an ISO 8601 date and time' }),
   );
 
-/** Where a time range of a list begins, with the range: "Only … at this time or later". */
-export const IsRangeStart = (entries: string): Shown<Date | undefined> =>
-  IsQueryMoment({ description: `Only ${entries} at this time or later; UTC without an offset.` });
+/** The time range of a list, of which the end is not a part. */
+export const inRange = (entries: string) => ({
+  from: IsQueryMoment({ description: `Only ${entries} at this time or later; UTC without an offset.` }),
+  to: IsQueryMoment({ description: `Only ${entries} before this time.` }),
+});
 
-/** Where a time range of a list ends, without the range. */
-export const IsRangeEnd = (entries: string): Shown<Date | undefined> =>
-  IsQueryMoment({ description: `Only ${entries} before this time.` });
+/** Which page of a list. */
+export const inPages = (entries: string, max?: number) => ({
+  before: IsPageCursor(),
+  limit: IsPageLimit(entries, max),
+});

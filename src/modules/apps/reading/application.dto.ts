@@ -10,10 +10,9 @@ import type { Page } from '../../../common/page.js';
 import {
   IsPageLimit,
   IsQueryId,
-  IsRangeEnd,
-  IsRangeStart,
   IsInQuery,
   IsQueryName,
+  inRange,
 } from '../../../common/validation/query.decorators.js';
 import { AppVersionState, type StoredVersion } from '../apps.types.js';
 
@@ -29,8 +28,7 @@ export class AppVersionsQueryDto extends Fields({
   status: IsQueryName('AppVersionState', Object.values(AppVersionState), 'Only versions with this status.', {
     message: 'must be DRAFT or COMMITTED',
   }),
-  from: IsRangeStart('versions that came into being'),
-  to: IsRangeEnd('versions that came into being'),
+  ...inRange('versions that came into being'),
   before: IsInQuery<string>(
     {
       type: String,

@@ -9,13 +9,11 @@ import {
 import type { Page } from '../../../common/page.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import {
-  IsPageCursor,
-  IsPageLimit,
   IsQueryId,
-  IsRangeEnd,
-  IsRangeStart,
   IsQueryText,
   IsQueryName,
+  inPages,
+  inRange,
 } from '../../../common/validation/query.decorators.js';
 import { AuditAction, AuditOutcome } from '../model/audit.types.js';
 import type { AuditEventEntity } from '../storage/audit-event.entity.js';
@@ -39,8 +37,7 @@ const DETAILS = `Facts of the event, never a secret:
 /** Which events of a version to list. Its parameters are those that were released: refusals of others name them. */
 export class AuditQueryDto extends Fields({
   systemResourceId: IsQueryId('Only events of this system.'),
-  before: IsPageCursor(),
-  limit: IsPageLimit('Events'),
+  ...inPages('Events'),
 }) {}
 
 export class ApplicationAuditQueryDto extends FieldsWith(AuditQueryDto, {
@@ -48,8 +45,7 @@ export class ApplicationAuditQueryDto extends FieldsWith(AuditQueryDto, {
   action: IsQueryName('AuditAction', Object.values(AuditAction), 'Only this was done.'),
   outcome: IsQueryName('AuditOutcome', Object.values(AuditOutcome), 'Only what ended so.'),
   actor: IsQueryText(ACTOR_MAX_LENGTH, 'Only what this caller did: `subject` of an event, exactly.'),
-  from: IsRangeStart('events that ended'),
-  to: IsRangeEnd('events that ended'),
+  ...inRange('events that ended'),
 }) {}
 
 export class AuditEventDto extends Answer({

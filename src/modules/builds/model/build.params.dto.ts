@@ -1,12 +1,6 @@
 import { Fields, FieldsWith } from '../../../common/answer-fields.decorators.js';
 import { IsPathName, PROCESS_NAME, IsPathId } from '../../../common/validation/patterns.decorators.js';
-import {
-  IsPageCursor,
-  IsPageLimit,
-  IsQueryId,
-  IsRangeEnd,
-  IsRangeStart,
-} from '../../../common/validation/query.decorators.js';
+import { IsQueryId, inPages, inRange } from '../../../common/validation/query.decorators.js';
 import { AppParams } from '../../apps/app.params.dto.js';
 import type { DefinitionKey } from './builds.types.js';
 
@@ -26,10 +20,8 @@ export class BuildProcessParams extends FieldsWith(BuildParams, {
 }) {}
 
 export class BuildsQueryDto extends Fields({
-  from: IsRangeStart('builds that were made'),
-  to: IsRangeEnd('builds that were made'),
-  before: IsPageCursor(),
-  limit: IsPageLimit('Builds'),
+  ...inRange('builds that were made'),
+  ...inPages('Builds'),
 }) {}
 
 /** What to compare a build with. */

@@ -4,11 +4,10 @@ import { Matches } from 'class-validator';
 import {
   IsPageLimit,
   IsQueryNumber,
-  IsRangeEnd,
-  IsRangeStart,
   IsWholeNumber,
   MAX_WHOLE_NUMBER,
   IsInQuery,
+  inRange,
 } from '../../../common/validation/query.decorators.js';
 
 export class ScanParams {
@@ -24,8 +23,7 @@ export class ScanParams {
 }
 
 export class ScansQueryDto extends Fields({
-  from: IsRangeStart('those of scans that were completed'),
-  to: IsRangeEnd('those of scans that were completed'),
+  ...inRange('those of scans that were completed'),
   before: IsQueryNumber({ min: 1 }, 'The `next` of the page before.'),
   limit: IsPageLimit('Entries'),
 }) {}

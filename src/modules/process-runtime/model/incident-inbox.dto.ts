@@ -7,14 +7,13 @@ import {
   FieldsWith,
 } from '../../../common/answer-fields.decorators.js';
 import {
-  IsPageCursor,
   IsPageLimit,
   IsQueryId,
   IsQueryProcessName,
-  IsRangeEnd,
-  IsRangeStart,
   IsQueryName,
   IsQueryText,
+  inPages,
+  inRange,
 } from '../../../common/validation/query.decorators.js';
 import { WorkflowRunErrorDto } from '../../workflows/reading/workflow-run.dto.js';
 import {
@@ -47,14 +46,12 @@ export class IncidentFilterDto extends Fields({
     'Only incidents at the element with this id in the BPMN file.',
   ),
   code: IsQueryName('IncidentType', INCIDENT_TYPES, 'Only this kind of failure.'),
-  from: IsRangeStart('incidents that were raised first'),
-  to: IsRangeEnd('incidents that were raised first'),
+  ...inRange('incidents that were raised first'),
 }) {}
 
 export class IncidentsQueryDto extends FieldsWith(IncidentFilterDto, {
   state: IsQueryName('IncidentState', INCIDENT_STATES, 'Only incidents in this state.'),
-  before: IsPageCursor(),
-  limit: IsPageLimit('Incidents', MAX_LIMIT),
+  ...inPages('Incidents', MAX_LIMIT),
 }) {}
 
 export class IncidentCountsQueryDto extends FieldsWith(IncidentFilterDto, {

@@ -4,17 +4,16 @@ import { Transform } from 'class-transformer';
 import { IsIn, Matches } from 'class-validator';
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import {
-  IsPageCursor,
   IsPageLimit,
   IsQueryId,
   IsQueryList,
   IsQueryProcessName,
   IsQueryNumber,
   IsQueryUuid,
-  IsRangeEnd,
-  IsRangeStart,
   IsQueryName,
   IsInQuery,
+  inPages,
+  inRange,
 } from '../../../common/validation/query.decorators.js';
 import { type InstanceStatus, INSTANCE_STATES } from '../engine/state/engine.types.js';
 import { MAX_SEARCH_TERM, MAX_SEARCH_TERMS, MAX_SEARCH_VALUE, SEARCH_TERM_PATTERN } from './search-terms.js';
@@ -75,10 +74,8 @@ export class InstancesQueryDto extends Fields({
       example: ['client.id:4711'],
     },
   ),
-  from: IsRangeStart('instances that started'),
-  to: IsRangeEnd('instances that started'),
-  before: IsPageCursor(),
-  limit: IsPageLimit('Instances', MAX_LIMIT),
+  ...inRange('instances that started'),
+  ...inPages('Instances', MAX_LIMIT),
 }) {}
 
 const LISTS = INSTANCE_LISTS.join('|');

@@ -1,10 +1,9 @@
 import { Answer, Shows, Fields } from '../../../common/answer-fields.decorators.js';
-import { IsRangeEnd, IsRangeStart } from '../../../common/validation/query.decorators.js';
+import { inRange } from '../../../common/validation/query.decorators.js';
 
 /** Which instances to look at. */
 export class ProcessStatisticsQueryDto extends Fields({
-  from: IsRangeStart('instances that started'),
-  to: IsRangeEnd('instances that started'),
+  ...inRange('instances that started'),
 }) {}
 
 /** What instances did at one element. */

@@ -1,12 +1,10 @@
 import { Answer, Shows, NEXT_PAGE, Fields } from '../../../common/answer-fields.decorators.js';
 import {
-  IsPageCursor,
-  IsPageLimit,
   IsQueryId,
   IsQueryProcessName,
   IsQueryUuid,
-  IsRangeEnd,
-  IsRangeStart,
+  inPages,
+  inRange,
 } from '../../../common/validation/query.decorators.js';
 import { OpenUiActionDto } from './instance.response.dto.js';
 
@@ -16,10 +14,8 @@ export class TasksQueryDto extends Fields({
   applicationId: IsQueryId('Only processes of this application.'),
   processDefinitionName: IsQueryProcessName('Only processes of this name.', 'loan_onboarding'),
   processInstanceUuid: IsQueryUuid('Only the tasks of this instance.'),
-  from: IsRangeStart('tasks of instances that started'),
-  to: IsRangeEnd('tasks of instances that started'),
-  before: IsPageCursor(),
-  limit: IsPageLimit('Instances that a page looks at', MAX_LIMIT),
+  ...inRange('tasks of instances that started'),
+  ...inPages('Instances that a page looks at', MAX_LIMIT),
 }) {}
 
 /** A token that waits for the caller. */

@@ -24,13 +24,11 @@ import { scrub, scrubbedJson } from '../../../common/logging/scrub.js';
 import type { Steps } from '../../../common/turns.js';
 import { IsPathId } from '../../../common/validation/patterns.decorators.js';
 import {
-  IsPageCursor,
-  IsPageLimit,
-  IsRangeEnd,
-  IsRangeStart,
   IsQueryUuid,
   IsQueryText,
   IsQueryName,
+  inPages,
+  inRange,
 } from '../../../common/validation/query.decorators.js';
 
 /** A member that is any JSON value, null included. */
@@ -205,8 +203,6 @@ export class WorkflowRunsQueryDto extends Fields({
   processInstanceUuid: IsQueryUuid('Only runs that this process instance started.'),
   parentRunId: IsQueryUuid('Only the subworkflows that this run started itself.'),
   workflow: IsQueryText(255, 'Only runs of workflows with this name.'),
-  from: IsRangeStart('runs that started'),
-  to: IsRangeEnd('runs that started'),
-  before: IsPageCursor(),
-  limit: IsPageLimit('Runs'),
+  ...inRange('runs that started'),
+  ...inPages('Runs'),
 }) {}

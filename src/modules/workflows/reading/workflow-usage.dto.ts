@@ -1,11 +1,10 @@
 import { Answer, Shows, Fields } from '../../../common/answer-fields.decorators.js';
-import { IsRangeEnd, IsRangeStart } from '../../../common/validation/query.decorators.js';
+import { inRange } from '../../../common/validation/query.decorators.js';
 import { WorkflowRunState } from '../model/workflow.types.js';
 
 /** What to sum up. */
 export class WorkflowUsageQueryDto extends Fields({
-  from: IsRangeStart('runs and calls that began'),
-  to: IsRangeEnd('runs and calls that began'),
+  ...inRange('runs and calls that began'),
 }) {}
 
 /** How many runs are in one state. */
