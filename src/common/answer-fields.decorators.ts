@@ -116,3 +116,26 @@ export function AnswerWith<Base, Members extends Readonly<Record<string, Shown<u
 /** The same for a body, a path or a query, whose decorators check too. */
 export const Fields = Answer;
 export const FieldsWith = AnswerWith;
+
+/**
+ * An answer as its members show it, in their order: each as its example, or as that of its part.
+ * @param others members that are otherwise here; undefined leaves one out
+ */
+export function exampleOf(answer: Type<unknown>, others: Json = {}): Json {
+  const prototype = answer.prototype as object;
+  const members = Reflect.getMetadata('swagger/apiModelPropertiesArray', prototype) as string[];
+  const shown = members.map((member) => {
+    const name = member.slice(1);
+    const kind = Reflect.getMetadata('swagger/apiModelProperties', prototype, name) as ApiPropertyOptions;
+    return [name, name in others ? others[name] : exampleOfMember(kind)];
+  });
+  return Object.fromEntries(shown) as Json;
+}
+
+function exampleOfMember({ example, type }: { example?: unknown; type?: unknown }): unknown {
+  if (example !== undefined || typeof type !== 'function' || type.name !== 'type') {
+    return example;
+  }
+  const part = (type as () => Type<unknown> | [Type<unknown>])();
+  return Array.isArray(part) ? [exampleOf(part[0])] : exampleOf(part);
+}

@@ -1,15 +1,13 @@
+import { exampleOf } from '../../common/answer-fields.decorators.js';
 import { apiRoutes } from '../../common/http/api-routes.js';
 import { CallerDto, ConsoleSettingsDto } from './console.dto.js';
 
-const CALLER_EXAMPLE = {
-  subject: 'f3a1c2',
-  user: { firstName: 'Jane', lastName: 'Doe', userName: 'jane.doe', impersonatingUser: null },
+const CALLER_EXAMPLE = exampleOf(CallerDto, {
   permissions: [
     { permission: 'application-delivery', applications: ['loans', 'cards-*'] },
     { permission: 'process-read', applications: null },
   ],
-  asked: { discovery: null, uiAction: null, toolCall: null },
-};
+});
 
 export const ConsoleApi = apiRoutes([], {
   getConsoleSettings: {

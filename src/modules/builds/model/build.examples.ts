@@ -1,5 +1,8 @@
+import { exampleOf } from '../../../common/answer-fields.decorators.js';
 import { denialOf } from '../../../common/auth/auth.errors.js';
 import { Permission } from '../../../common/auth/permission.js';
+import { BuildInfoResponseDto, BuildSettingsDto } from '../active/active-build.dto.js';
+
 const BUILD_ID = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01';
 const CHECKSUM = '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
 const TIME = '2026-01-31T10:20:30.123Z';
@@ -138,16 +141,7 @@ export const BUILD_DIFFERENCES_EXAMPLE = {
   ],
 };
 
-export const BUILD_INFO_EXAMPLE = {
+export const BUILD_INFO_EXAMPLE = exampleOf(BuildInfoResponseDto, {
   buildId: BUILD_ID,
-  applicationId: 'sample',
-  buildSettings: {
-    applicationVersionId: 'v1',
-    platforms: 'OMNICHANNEL',
-    themeId: null,
-    dateDisplayFormat: { format: 'yyyy-MM-dd' },
-    numberDisplayFormat: { minDecimals: 0, maxDecimals: 2 },
-    currencyDisplayFormat: { format: 'isoCode' },
-    defaultLanguageCode: 'en',
-  },
-};
+  buildSettings: exampleOf(BuildSettingsDto, { themeId: null, currencyDisplayFormat: { format: 'isoCode' } }),
+});

@@ -1,3 +1,7 @@
+import { exampleOf } from '../../../common/answer-fields.decorators.js';
+import { ScanSummaryDto } from '../model/discovery-result.dto.js';
+import { ScanDto } from './history.dto.js';
+
 const CHECKED = { lastHealthCheck: '2026-01-31T10:20:31.000Z' };
 const REFUSED = 'The connection was refused.';
 
@@ -59,28 +63,10 @@ export const DISCOVERY_EXAMPLE = {
       ...CHECKED,
     },
   },
-  summary: {
-    scanDuration: '2.3s',
-    newServicesFound: 0,
-    configurationChanges: 1,
-    issuesDetected: 1,
-    recommendations: [`services.reporting: ${REFUSED} Start it, or correct its address and port.`],
-  },
+  summary: exampleOf(ScanSummaryDto),
 };
 
-const SCAN = {
-  id: 17,
-  startedAt: '2026-01-31T10:20:30.123Z',
-  finishedAt: DISCOVERY_EXAMPLE.scanTimestamp,
-  requestedBy: 'jane.doe',
-  durationMs: 2_300,
-  totalServices: 3,
-  healthyServices: 2,
-  unhealthyServices: 1,
-  newServicesFound: 0,
-  configurationChanges: 1,
-  issuesDetected: 1,
-};
+const SCAN = exampleOf(ScanDto, { totalServices: 3, healthyServices: 2 });
 
 export const SCANS_EXAMPLE = { scans: [SCAN], next: null };
 

@@ -1,28 +1,16 @@
 import { BPMN_EXAMPLE } from '../../builds/model/build.examples.js';
+import { exampleOf } from '../../../common/answer-fields.decorators.js';
+import { IncidentCountsDto } from '../model/incident-inbox.dto.js';
+import { RunningProcessesDto } from '../model/running-processes.dto.js';
+import { InstanceDiagramDto, InstanceTokenDto } from './instance.response.dto.js';
+import { ProcessStatisticsDto } from './process-statistics.dto.js';
+import { TaskDto } from './tasks.dto.js';
 import { START_EXAMPLE } from '../starts/start.examples.js';
 
 const TIME = '2026-01-31T10:20:30.123Z';
 const TOKEN = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20';
 const NODE = { nodeId: 1002, nodeName: 'Complete application', bpmnElementId: 'complete_application' };
-const { tokens, instanceMetadata, ...started } = START_EXAMPLE;
-
-/** Of the UI action of the sample, as its file has it. */
-export const BODY_SCHEMA_EXAMPLE = {
-  type: 'object',
-  properties: {
-    application: {
-      type: 'object',
-      properties: {
-        amount: { type: 'number', exclusiveMinimum: 0 },
-        months: { type: 'integer', minimum: 1, maximum: 360 },
-        income: { type: 'number', exclusiveMinimum: 0 },
-        advice: { type: 'boolean', description: 'Whether an agent shall explain the offer.' },
-      },
-      required: ['amount', 'months', 'income'],
-    },
-  },
-  required: ['application'],
-};
+const { tokens: _tokens, instanceMetadata, ...started } = START_EXAMPLE;
 
 export const INSTANCE_SUMMARY_EXAMPLE = {
   ...started,
@@ -51,20 +39,7 @@ export const HISTORY_EVENT_EXAMPLE = {
 export const INSTANCE_EXAMPLE = {
   ...INSTANCE_SUMMARY_EXAMPLE,
   openIncidents: 1,
-  tokens: tokens.map((token) => ({
-    ...token,
-    bpmnElementId: NODE.bpmnElementId,
-    parentTokenUuid: null,
-    lane: 'Clerk',
-    uiActions: [
-      {
-        svcUuid: '7c012ba2-d101-55f2-b084-149d62e373ce',
-        name: 'submit_application',
-        back: false,
-        bodySchema: BODY_SCHEMA_EXAMPLE,
-      },
-    ],
-  })),
+  tokens: [exampleOf(InstanceTokenDto)],
   data: { client: { name: 'Ada Example' } },
   corrections: [{ members: ['client'], by: 'jane.doe', at: '2026-01-31T10:20:30.123Z' }],
   incidents: [
@@ -87,24 +62,7 @@ export const INSTANCE_EXAMPLE = {
   historyNext: 6,
 };
 
-export const TASK_PAGE_EXAMPLE = {
-  tasks: [
-    {
-      processInstanceUuid: START_EXAMPLE.uuid,
-      applicationId: START_EXAMPLE.applicationId,
-      processDefinitionName: START_EXAMPLE.processDefinitionName,
-      startedAt: TIME,
-      tokenUuid: TOKEN,
-      visit: 2,
-      nodeName: NODE.nodeName,
-      bpmnElementId: NODE.bpmnElementId,
-      lane: null,
-      waitsSince: TIME,
-      uiActions: INSTANCE_EXAMPLE.tokens.flatMap(({ uiActions }) => uiActions),
-    },
-  ],
-  next: null,
-};
+export const TASK_PAGE_EXAMPLE = { tasks: [exampleOf(TaskDto, { lane: null })], next: null };
 export const INSTANCE_PAGE_EXAMPLE = { instances: [INSTANCE_SUMMARY_EXAMPLE], next: null };
 export const HISTORY_PAGE_EXAMPLE = { events: [HISTORY_EVENT_EXAMPLE], next: 6 };
 
@@ -120,10 +78,7 @@ export const PROGRESS_EXAMPLE = {
   data: HISTORY_EVENT_EXAMPLE,
 };
 
-export const DIAGRAM_EXAMPLE = {
-  bpmn: BPMN_EXAMPLE,
-  positions: [{ nodeId: 1002, bpmnElementId: 'complete_application', tokenUuid: TOKEN, state: 'ACTIVE' }],
-};
+export const DIAGRAM_EXAMPLE = exampleOf(InstanceDiagramDto, { bpmn: BPMN_EXAMPLE });
 
 const PLACE = {
   applicationId: START_EXAMPLE.applicationId,
@@ -161,39 +116,8 @@ export const INCIDENT_PAGE_EXAMPLE = {
   ],
   next: null,
 };
-export const INCIDENT_COUNTS_EXAMPLE = { counts: [{ ...PLACE, code: 'WORKFLOW', open: 12 }], complete: true };
+export const INCIDENT_COUNTS_EXAMPLE = exampleOf(IncidentCountsDto);
 
-export const RUNNING_PROCESSES_EXAMPLE = {
-  processes: [
-    {
-      applicationId: PLACE.applicationId,
-      processDefinitionName: PLACE.processDefinitionName,
-      running: 12,
-      oldestStartedAt: '2026-01-24T10:20:30.123Z',
-      newestStartedAt: TIME,
-    },
-  ],
-  complete: true,
-};
+export const RUNNING_PROCESSES_EXAMPLE = exampleOf(RunningProcessesDto);
 
-export const STATISTICS_EXAMPLE = {
-  from: '2026-01-24T10:20:30.123Z',
-  to: TIME,
-  instances: 240,
-  complete: true,
-  elements: [
-    {
-      bpmnElementId: NODE.bpmnElementId,
-      name: NODE.nodeName,
-      entered: 240,
-      standing: 12,
-      visits: 231,
-      medianMs: 5_400,
-      p95Ms: 86_000,
-      incidents: 3,
-      openIncidents: 1,
-      incidentRate: 0.0125,
-    },
-  ],
-  bpmn: BPMN_EXAMPLE,
-};
+export const STATISTICS_EXAMPLE = exampleOf(ProcessStatisticsDto, { bpmn: BPMN_EXAMPLE });

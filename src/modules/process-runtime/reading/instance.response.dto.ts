@@ -6,7 +6,7 @@ import {
   TokenDto,
   ShowsTokenState,
 } from '../model/start.response.dto.js';
-import { BODY_SCHEMA_EXAMPLE } from './instance.examples.js';
+import { BODY_SCHEMA_EXAMPLE } from '../starts/start.examples.js';
 import { HistoryEventDto, InstanceNodeDto } from './instance-history.dto.js';
 import { ShowsIncidentSource, ShowsIncidentType } from '../model/incident-inbox.dto.js';
 

@@ -1,4 +1,5 @@
-const UUID = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10';
+import { exampleOf } from '../../../common/answer-fields.decorators.js';
+import { StartProcessResponseDto } from '../model/start.response.dto.js';
 
 export const START_BODY_EXAMPLES = {
   data: {
@@ -11,31 +12,9 @@ export const START_BODY_EXAMPLES = {
   },
 };
 
-export const START_EXAMPLE = {
-  processDefinitionSvcUuid: 'c5cada5c-7901-5807-a7d4-06e549c30dd1',
+export const START_EXAMPLE = exampleOf(StartProcessResponseDto, {
   buildId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01',
-  buildStatusAtStart: 'COMMITTED',
-  applicationId: 'sample',
-  parentApplicationId: null,
-  rootApplicationId: 'sample',
-  processDefinitionName: 'loan_onboarding',
-  tokens: [
-    {
-      id: 2100001,
-      uuid: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
-      state: 'ACTIVE',
-      statusCurrentNode: 'ARRIVED',
-      visit: 2,
-      startNodeId: 1001,
-      currentNodeId: 1002,
-      currentNodeName: 'Complete application',
-      dateUpdated: '2026-01-31T10:20:30.123Z',
-    },
-  ],
-  state: 'STARTED',
-  uuid: UUID,
-  instanceMetadata: { processInstanceId: 3100001, processInstanceUuid: UUID },
-};
+});
 
 /** Of the process of the sample, as its file has it. */
 export const INPUT_SCHEMA_EXAMPLE = {
@@ -48,6 +27,24 @@ export const INPUT_SCHEMA_EXAMPLE = {
     },
   },
   required: ['client'],
+};
+
+/** Of the UI action of the sample, as its file has it. */
+export const BODY_SCHEMA_EXAMPLE = {
+  type: 'object',
+  properties: {
+    application: {
+      type: 'object',
+      properties: {
+        amount: { type: 'number', exclusiveMinimum: 0 },
+        months: { type: 'integer', minimum: 1, maximum: 360 },
+        income: { type: 'number', exclusiveMinimum: 0 },
+        advice: { type: 'boolean', description: 'Whether an agent shall explain the offer.' },
+      },
+      required: ['amount', 'months', 'income'],
+    },
+  },
+  required: ['application'],
 };
 
 export const PROCESS_PAGE_EXAMPLE = {

@@ -1,4 +1,5 @@
 import { JANE_HERSELF } from '../../systems/model/system.examples.js';
+import { exampleOf } from '../../../common/answer-fields.decorators.js';
 import { apiRoutes } from '../../../common/http/api-routes.js';
 import { ToolReviewPageDto } from '../reviewing/tool-reviews.dto.js';
 import { SYSTEM_IF_MATCH } from '../../../common/http/conditional-requests.js';
@@ -66,21 +67,9 @@ export const ToolsApi = apiRoutes([], {
     },
     answer: {
       type: SwitchToolResponseDto,
-      example: {
-        status: 200,
-        message: 'Tool disabled.',
+      example: exampleOf(SwitchToolResponseDto, {
         tool: { id: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20', name: 'get-stock', enabled: false },
-        affectedNodes: [
-          {
-            appId: 'sample',
-            appVersionId: 'v1',
-            buildId: null,
-            workflow: 'check_stock',
-            nodeId: 'agent',
-            nodeName: 'Ask the stock',
-          },
-        ],
-      },
+      }),
       description: 'The tool as it is now.',
     },
     errors: [403, { 404: 'Tool not found.' }, 412],

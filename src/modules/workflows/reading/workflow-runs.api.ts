@@ -1,24 +1,12 @@
+import { exampleOf } from '../../../common/answer-fields.decorators.js';
 import { denialOf } from '../../../common/auth/auth.errors.js';
 import { Permission } from '../../../common/auth/permission.js';
 import { apiRoutes } from '../../../common/http/api-routes.js';
 import { WorkflowCallPageDto } from './workflow-call.dto.js';
-import { WorkflowRunDetailsDto, WorkflowRunPageDto } from './workflow-run.dto.js';
+import { WorkflowRunDto, WorkflowRunDetailsDto, WorkflowRunPageDto } from './workflow-run.dto.js';
 import { WorkflowUsageDto } from './workflow-usage.dto.js';
 
-const RUN = {
-  id: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
-  workflow: 'credit_score',
-  buildId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01',
-  appId: null,
-  state: 'FINISHED',
-  origin: 'PROCESS',
-  processInstanceUuid: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b50',
-  parentRunId: null,
-  startedAt: '2026-01-31T10:20:30.123Z',
-  finishedAt: '2026-01-31T10:20:30.456Z',
-  error: null,
-  errorCode: null,
-};
+const RUN = exampleOf(WorkflowRunDto, { state: 'FINISHED', origin: 'PROCESS', error: null });
 
 const TIMES = { startedAt: '2026-01-31T10:20:30.130Z', finishedAt: '2026-01-31T10:20:30.131Z' };
 const ALL_WELL = { state: 'FINISHED', omitted: [], missing: [], error: null };
@@ -114,22 +102,14 @@ export const WORKFLOW_CALL_PAGE_EXAMPLE = {
   next: null,
 };
 
-export const WORKFLOW_USAGE_EXAMPLE = {
-  from: '2026-01-31T00:00:00.000Z',
-  to: '2026-01-31T10:20:30.123Z',
+export const WORKFLOW_USAGE_EXAMPLE = exampleOf(WorkflowUsageDto, {
   runs: [
     { state: 'STARTED', count: 2 },
     { state: 'FINISHED', count: 118 },
     { state: 'FAILED', count: 3 },
     { state: 'CANCELLED', count: 0 },
   ],
-  agentRuns: 42,
-  modelCalls: 131,
-  inputTokens: 250_400,
-  outputTokens: 31_200,
-  cost: 1.25,
-  complete: true,
-};
+});
 
 const DENIED = { 403: denialOf(Permission.ProcessRead) };
 
