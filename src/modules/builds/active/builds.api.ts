@@ -1,3 +1,4 @@
+import { exampleOf } from '../../../common/answer-fields.decorators.js';
 import { apiRoutes } from '../../../common/http/api-routes.js';
 import { OPTIONAL_IF_MATCH } from '../../../common/http/conditional-requests.js';
 import {
@@ -5,6 +6,7 @@ import {
   ActivatedBuildResponseDto,
   ActiveBuildResponseDto,
   BuildInfoResponseDto,
+  BuildSettingsDto,
   WithdrawBuildRequestDto,
   WithdrawnBuildResponseDto,
 } from './active-build.dto.js';
@@ -15,13 +17,17 @@ import {
   ACTIVE_BUILD_EXAMPLE,
   BPMN_EXAMPLE,
   BUILD_DIFFERENCES_EXAMPLE,
-  BUILD_INFO_EXAMPLE,
   BUILD_PAGE_EXAMPLE,
   DELIVERY_DENIED,
   MANIFEST_EXAMPLE,
   NO_BUILD,
 } from '../model/build.examples.js';
 import { BuildManifestResponseDto, BuildPageDto } from '../making/build.response.dto.js';
+
+const BUILD_INFO_EXAMPLE = exampleOf(BuildInfoResponseDto, {
+  buildId: ACTIVATE_EXAMPLE.buildId,
+  buildSettings: exampleOf(BuildSettingsDto, { themeId: null, currencyDisplayFormat: { format: 'isoCode' } }),
+});
 
 /** The response header `ETag` (RFC 9110, section 8.8.3). */
 const ETAG_HEADER = {

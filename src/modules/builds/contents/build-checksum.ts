@@ -5,7 +5,7 @@ import { quotedIn } from '../../../database/column-values.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import type { PackageText } from '../model/builds.types.js';
-import type { BuildLibraryDto } from '../making/build.response.dto.js';
+import type { BuildLibraryDto } from '../model/package.dto.js';
 import type { BuildToolFacts, NewDefinition, NewWorkflow } from '../storage/build-contents.repository.js';
 import type { BuildSystemEntity } from '../storage/build.entity.js';
 

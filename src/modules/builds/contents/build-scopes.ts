@@ -5,7 +5,7 @@ import { BuildSeals } from './build-seals.service.js';
 import { BuildContents } from '../storage/build-contents.repository.js';
 import { Builds, LibraryRights } from '../storage/builds.repository.js';
 import { LibraryRefusedError, type LibraryRefusal } from '../model/builds.errors.js';
-import type { BuildLibraryDto } from '../making/build.response.dto.js';
+import type { BuildLibraryDto } from '../model/package.dto.js';
 import { RecentlyUsed } from '../../../common/recently-used.js';
 import { buildLimits } from '../build.limits.js';
 

@@ -10,7 +10,7 @@ import { storedBytes } from '../../../database/column-values.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import { BuildDamagedError } from '../model/builds.errors.js';
 import type { BuildDefinition } from '../model/builds.types.js';
-import type { BuildLibraryDto } from '../making/build.response.dto.js';
+import type { BuildLibraryDto } from '../model/package.dto.js';
 import { AppPackages } from '../storage/app-packages.repository.js';
 import { BuildContents } from '../storage/build-contents.repository.js';
 import type { BuildSystemEntity, BuildToolEntity, BuildEntity } from '../storage/build.entity.js';

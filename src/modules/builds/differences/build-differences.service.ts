@@ -6,7 +6,7 @@ import { Database } from '../../../database/database.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import { BuildDefinitionsService } from '../contents/build-definitions.service.js';
 import { BuildComparisonsBusyError } from '../model/builds.errors.js';
-import type { BuildLibraryDto } from '../making/build.response.dto.js';
+import type { BuildLibraryDto } from '../model/package.dto.js';
 import { BuildContents } from '../storage/build-contents.repository.js';
 import { Builds } from '../storage/builds.repository.js';
 import { DefinitionRows } from '../storage/definition-rows.repository.js';

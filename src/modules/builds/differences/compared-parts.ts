@@ -11,7 +11,7 @@ import type {
   ProcessGraph,
 } from '../../process-definitions/model/process-graph.types.js';
 import { workflowText } from '../model/workflow-text.js';
-import type { BuildLibraryDto } from '../making/build.response.dto.js';
+import type { BuildLibraryDto } from '../model/package.dto.js';
 import type { BuildToolFacts } from '../storage/build-contents.repository.js';
 import type { BuildSystemEntity } from '../storage/build.entity.js';
 import type { BuildDifferenceDto } from './build-differences.dto.js';

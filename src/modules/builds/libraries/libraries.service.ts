@@ -13,7 +13,7 @@ import type { ProcessGraph } from '../../process-definitions/model/process-graph
 import { BuildDefinitionsService } from '../contents/build-definitions.service.js';
 import { LibraryNotUsableError } from '../model/builds.errors.js';
 import type { BuildSummary, IndirectLibrary, NamedLibrary } from '../model/builds.types.js';
-import type { BuildLibraryDto } from '../making/build.response.dto.js';
+import type { BuildLibraryDto } from '../model/package.dto.js';
 import { BuildContents } from '../storage/build-contents.repository.js';
 import { Builds, LibraryRights } from '../storage/builds.repository.js';
 import { libraryTree, type DirectLibrary } from './library-tree.js';

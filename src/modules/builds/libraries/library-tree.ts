@@ -1,5 +1,5 @@
 import type { PackageProblem } from '../../packages/model/package.types.js';
-import type { BuildLibraryDto } from '../making/build.response.dto.js';
+import type { BuildLibraryDto } from '../model/package.dto.js';
 
 /** A library that a package names: its place in the list there, and the libraries of its build. */
 export interface DirectLibrary extends Omit<BuildLibraryDto, 'level'> {

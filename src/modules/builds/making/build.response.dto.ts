@@ -1,11 +1,8 @@
-import { Answer, AnswerWith, Shows, shows, NEXT_PAGE } from '../../../common/answer-fields.decorators.js';
+import { Answer, AnswerWith, Shows, NEXT_PAGE } from '../../../common/answer-fields.decorators.js';
 import type { Page } from '../../../common/page.js';
 import { UserReferenceDto } from '../../../common/user/user-reference.dto.js';
 import { BuildStatus, type BuildManifest, type BuildSummary, type MadeBuild } from '../model/builds.types.js';
-import type { SystemType } from '../../systems/model/system.types.js';
-import { PackageProblemDto } from '../model/package.dto.js';
-
-const RESOURCE_TYPES = ['PROCESS', 'WORKFLOW', 'REST', 'NOSQL_DB', 'MCP'] as const;
+import { BuildLibraryDto, BuildResourceDto, PackageProblemDto } from '../model/package.dto.js';
 
 export class BuildSummaryDto extends Answer({
   buildId: Shows.uuid('Id of the build.'),
@@ -22,25 +19,6 @@ export class BuildSummaryDto extends Answer({
   ),
   createdDate: Shows.moment('When it was made.', '2026-01-31T10:20:30.123Z'),
   createdBy: Shows.part(() => UserReferenceDto, 'Who made it.'),
-}) {}
-
-export class BuildResourceDto extends Answer({
-  resourceType: shows<'PROCESS' | 'WORKFLOW' | SystemType>({ enum: RESOURCE_TYPES })(
-    'Kind of resource.',
-    'PROCESS',
-  ),
-  name: Shows.value('Name in its version.', 'loan_onboarding'),
-  resourceId: Shows.value('Id that belongs to this version of the resource.'),
-  resourceDefinitionId: Shows.value('Id that is the same in all versions.'),
-}) {}
-
-export class BuildLibraryDto extends Answer({
-  appId: Shows.value('Application that is the library.', 'scoring'),
-  buildId: Shows.uuid('Its build.'),
-  level: shows<number>({ type: 'integer', minimum: 1 })(
-    '1 for a library of the package itself, more for libraries of libraries.',
-    1,
-  ),
 }) {}
 
 /** What a build holds. */

@@ -1,7 +1,5 @@
-import { exampleOf } from '../../../common/answer-fields.decorators.js';
 import { denialOf } from '../../../common/auth/auth.errors.js';
 import { Permission } from '../../../common/auth/permission.js';
-import { BuildInfoResponseDto, BuildSettingsDto } from '../active/active-build.dto.js';
 
 const BUILD_ID = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01';
 const CHECKSUM = '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
@@ -140,8 +138,3 @@ export const BUILD_DIFFERENCES_EXAMPLE = {
     },
   ],
 };
-
-export const BUILD_INFO_EXAMPLE = exampleOf(BuildInfoResponseDto, {
-  buildId: BUILD_ID,
-  buildSettings: exampleOf(BuildSettingsDto, { themeId: null, currencyDisplayFormat: { format: 'isoCode' } }),
-});

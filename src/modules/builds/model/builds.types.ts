@@ -6,7 +6,7 @@ import type { AuditAction } from '../../audit/model/audit.types.js';
 import type { NodeEdit } from '../../packages/drafts/node-edit.js';
 import type { PackageProblem, PackageWorkflow } from '../../packages/model/package.types.js';
 import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
-import type { BuildLibraryDto, BuildResourceDto } from '../making/build.response.dto.js';
+import type { BuildLibraryDto, BuildResourceDto } from './package.dto.js';
 import type { AgentWorkflow } from './workflow-text.js';
 
 /** Statuses of a build (docs/process-semantics.md, section 1): there are no builds of drafts. */

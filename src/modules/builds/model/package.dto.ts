@@ -1,5 +1,6 @@
 import { Answer, AnswerWith, Shows, shows } from '../../../common/answer-fields.decorators.js';
 import { ErrorResponseDto } from '../../../common/errors/error.response.dto.js';
+import type { SystemType } from '../../systems/model/system.types.js';
 import { PACKAGE_REFUSED_EXAMPLE } from './build.examples.js';
 
 /** Something wrong in a package. */
@@ -62,5 +63,26 @@ export class PackageProblemsResponseDto extends Answer({
   problems: Shows.list(
     () => PackageProblemDto,
     'Errors and warnings; none for a package that can be committed without remarks.',
+  ),
+}) {}
+
+const RESOURCE_TYPES = ['PROCESS', 'WORKFLOW', 'REST', 'NOSQL_DB', 'MCP'] as const;
+
+export class BuildResourceDto extends Answer({
+  resourceType: shows<'PROCESS' | 'WORKFLOW' | SystemType>({ enum: RESOURCE_TYPES })(
+    'Kind of resource.',
+    'PROCESS',
+  ),
+  name: Shows.value('Name in its version.', 'loan_onboarding'),
+  resourceId: Shows.value('Id that belongs to this version of the resource.'),
+  resourceDefinitionId: Shows.value('Id that is the same in all versions.'),
+}) {}
+
+export class BuildLibraryDto extends Answer({
+  appId: Shows.value('Application that is the library.', 'scoring'),
+  buildId: Shows.uuid('Its build.'),
+  level: shows<number>({ type: 'integer', minimum: 1 })(
+    '1 for a library of the package itself, more for libraries of libraries.',
+    1,
   ),
 }) {}

@@ -9,7 +9,7 @@ import {
 import { prepared } from '../../../database/prepared-statements.js';
 import { Table } from '../../../database/table.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import type { BuildLibraryDto, BuildResourceDto } from '../making/build.response.dto.js';
+import type { BuildLibraryDto, BuildResourceDto } from '../model/package.dto.js';
 import {
   BuildDefinitionEntity,
   BuildLibraryEntity,

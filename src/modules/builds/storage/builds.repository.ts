@@ -6,7 +6,7 @@ import { Table } from '../../../database/table.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { BuildNotFoundError, type LibraryRefusal } from '../model/builds.errors.js';
 import { BuildStatus, type BuildQuery, type BuildSummary } from '../model/builds.types.js';
-import type { BuildLibraryDto } from '../making/build.response.dto.js';
+import type { BuildLibraryDto } from '../model/package.dto.js';
 import { ActiveBuildEntity, BuildEntity, BuildRepeatEntity } from './build.entity.js';
 
 /** No build takes longer from its id to its row, whatever clocks do meanwhile. */
