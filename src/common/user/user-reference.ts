@@ -1,16 +1,8 @@
 import { isJsonObject } from '../json.js';
-
-/** A person or client as shown in records (docs/contract.md, section 1). */
-export interface Person {
-  readonly firstName: string;
-  readonly lastName: string;
-  readonly userName: string;
-}
+import type { PersonDto as Person, UserReferenceDto } from './user-reference.dto.js';
 
 /** Who did something, and on whose behalf: `impersonatingUser` is the actor behind a delegated token. */
-export interface UserReference extends Person {
-  readonly impersonatingUser: Person | null;
-}
+export type UserReference = UserReferenceDto;
 
 type Claims = Readonly<Record<string, unknown>>;
 
