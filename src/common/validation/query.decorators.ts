@@ -27,7 +27,7 @@ export const IsWholeNumber = (min: number, max: number): PropertyDecorator =>
   );
 
 /** A member of a query that may be left out. */
-export const IsInQuery = <Value = string>(
+export const IsInQuery = <Value>(
   options: ApiPropertyOptions,
   ...rules: PropertyDecorator[]
 ): Shown<Value | undefined> => applyDecorators(ApiPropertyOptional(options), ...rules, IsOptional());
