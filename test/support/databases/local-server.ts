@@ -32,10 +32,13 @@ export interface LocalServerPlan {
   refusesRoot?: boolean;
 }
 
+/** One hook for all of them: Node takes many listeners of one event for a leak, and warns. */
+const running = new Set<LocalServer>();
+process.once('exit', () => running.forEach((server) => server.discard()));
+
 /** A server program with a folder of its own that ends with this process. */
 export class LocalServer {
   private child: ChildProcess | undefined;
-  private readonly onExit = (): void => this.discard();
 
   private constructor(
     private readonly plan: LocalServerPlan,
@@ -46,7 +49,7 @@ export class LocalServer {
   static async start(plan: LocalServerPlan): Promise<LocalServer> {
     const folder = await processFolder(join(tmpdir(), `svc-${plan.name}`));
     const server = new LocalServer(plan, folder);
-    process.once('exit', server.onExit);
+    running.add(server);
     if (plan.refusesRoot === true && isRoot()) {
       chownSync(folder, NOBODY, NOBODY);
     }
@@ -91,7 +94,7 @@ export class LocalServer {
   /** Ends the server and removes its data. */
   async stop(): Promise<void> {
     await this.kill();
-    process.removeListener('exit', this.onExit);
+    running.delete(this);
     this.discard();
   }
 
@@ -121,8 +124,8 @@ export class LocalServer {
     return new Error(`${this.plan.name} did not start:\n${this.output().slice(-2_000)}`);
   }
 
-  /** Also the exit hook, therefore synchronous. */
-  private discard(): void {
+  /** What is left of the server is gone after it; synchronous, for the end of this process. */
+  discard(): void {
     this.child?.kill('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
   }
