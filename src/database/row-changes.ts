@@ -91,13 +91,27 @@ export async function changeRows(
   changes: readonly RowChange[],
   statementOf = statement,
 ): Promise<number[]> {
-  const met: number[] = [];
-  for (const batch of statementBatches(changes, ({ values }) => bytesOf([...values.values()]))) {
-    const affected = await sendChange(manager, statementOf(shape, batch));
-    // Only one by one could tell which; whoever asked for less than that is wrong anyway.
-    batch.forEach(() => met.push(affected === batch.length ? 1 : 0));
+  const met = new Map<RowChange, number>();
+  for (const turn of turnsOf(changes)) {
+    for (const batch of statementBatches(turn, ({ values }) => bytesOf([...values.values()]))) {
+      const affected = await sendChange(manager, statementOf(shape, batch));
+      // Only one by one could tell which; whoever asked for less than that is wrong anyway.
+      batch.forEach((change) => met.set(change, affected === batch.length ? 1 : 0));
+    }
   }
-  return met;
+  return changes.map((change) => met.get(change) ?? 0);
+}
+
+/** No turn has a row twice, which its statement would meet and count once: two heartbeats of one job, say. */
+function turnsOf(changes: readonly RowChange[]): RowChange[][] {
+  const turns: RowChange[][] = [];
+  const before = new Map<SqlValue, number>();
+  for (const change of changes) {
+    const turn = before.get(change.id) ?? 0;
+    before.set(change.id, turn + 1);
+    (turns[turn] ??= []).push(change);
+  }
+  return turns;
 }
 
 function statement(shape: TableShape, changes: readonly RowChange[]): Condition {

@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { IdBlockEntity } from '../../../src/database/id-block.entity.js';
-import type { Job, JobContext, JobHandler } from '../../../src/modules/jobs/model/job-queue.types.js';
+import type {
+  ClaimedJob,
+  Job,
+  JobContext,
+  JobHandler,
+} from '../../../src/modules/jobs/model/job-queue.types.js';
 import { LeaseLostError } from '../../../src/modules/jobs/queue/jobs.errors.js';
 import { JobsRepository } from '../../../src/modules/jobs/storage/jobs.repository.js';
 import { Gate, IS_EMBEDDED, JobReplica } from './job-replica.js';
@@ -170,6 +175,14 @@ describe('the lease of a job', () => {
     await observer.add({ kind: 'work' });
     await observer.drained();
     expect([runs, await effects()]).toEqual([1, 1]);
+  });
+
+  it('is extended by each of several heartbeats that come at one time', async () => {
+    const jobs = observer.get(JobsRepository);
+    await observer.add({ kind: 'work' });
+    const [job] = (await jobs.claim({ lane: 'short', kinds: ['work'], limit: 1 })) as [ClaimedJob];
+    const beats = Array.from({ length: 5 }, () => jobs.extend(job, job.leaseMs));
+    expect(await Promise.all(beats)).toEqual([true, true, true, true, true]);
   });
 
   it('lets every effect be stored exactly once although workers stand still', async () => {
