@@ -1,12 +1,6 @@
 import { ServiceError, SvcError, type BuildDifferencesResponse } from '../../clients/typescript/src/index.js';
 import { printable } from '../common/printable.js';
-import {
-  deliverOrder,
-  notDelivered,
-  pairOf,
-  type Delivered,
-  type Order,
-} from '../delivery/deliver.command.js';
+import { deliverOrder, notDelivered, type Delivered, type Order } from '../delivery/deliver.command.js';
 import type { ReadFolder } from '../modules/packages/reading/package-folder.js';
 import { appIdOf } from './author-commands.js';
 import { differenceLines, differencesOf } from './build-commands.js';
@@ -35,7 +29,7 @@ interface ToldDelivery extends Delivered {
 }
 
 /**
- * Delivers a folder as `npm run deliver` does. The application is that of the folder where --app does not name one.
+ * Delivers a folder. The application is that of the folder where --app does not name one.
  * @throws UsageError
  */
 export async function deliverFolder(
@@ -57,9 +51,8 @@ export async function deliverFolder(
   const surroundings = {
     ...session.surroundings,
     whenBuilt,
+    content,
     print: (line: string) => session.tellPeople([line]),
-    ...(content === undefined ? {} : { content }),
-    evaluation: () => session.address(),
     tellProgress: (line: string) => session.tell(line),
   };
   const status = await deliverOrder(order, surroundings, delivered);
@@ -84,6 +77,9 @@ async function orderOf(session: Session, folder: string, options: DeliverOptions
   if (options.activate === true && options.build !== true) {
     throw new UsageError('--activate needs --build');
   }
+  if (options.force === true && options.activate !== true) {
+    throw new UsageError('--force needs --activate');
+  }
   return {
     folder,
     appId: options.app ?? (await appIdOf(session.surroundings, folder)) ?? '',
@@ -101,10 +97,15 @@ async function orderOf(session: Session, folder: string, options: DeliverOptions
   };
 }
 
+/** Names and what stands behind their first equals sign. @throws UsageError where there is none */
 function pairs(texts: string[], otherwise: string): Map<string, string> {
-  try {
-    return new Map(texts.map((text) => pairOf(text, otherwise)));
-  } catch {
-    throw new UsageError(otherwise);
-  }
+  return new Map(
+    texts.map((text) => {
+      const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+      if (name === undefined || value === undefined) {
+        throw new UsageError(otherwise);
+      }
+      return [name, value];
+    }),
+  );
 }

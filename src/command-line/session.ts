@@ -104,7 +104,7 @@ export function surroundingsOf(print: (line: string) => void): SvcSurroundings {
     env: Env.fromProcess('maintenance'),
     print,
     printError: (line) => process.stderr.write(`${line}\n`),
-    pathOf: (path) => pathAsTyped(path, 'svc'),
+    pathOf: (path) => pathAsTyped(path, 'svc', 'deliver'),
     readInput: () => text(process.stdin),
     untilStopped: () => {
       const stop = new AbortController();

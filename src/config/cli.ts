@@ -50,9 +50,9 @@ function describe(error: unknown): string {
 /**
  * A path of the command line, as the person who typed it means it. npm runs a script in the folder of package.json, and
  * tells in INIT_CWD where npm itself was called.
- * @param script name of the script in package.json; what another one has left in the environment means nothing
+ * @param scripts names in package.json; what another one has left in the environment means nothing
  */
-export function pathAsTyped(path: string, script: string): string {
+export function pathAsTyped(path: string, ...scripts: string[]): string {
   const { INIT_CWD: folder, npm_lifecycle_event: running } = process.env;
-  return resolve(running === script && folder !== undefined ? folder : '.', path);
+  return resolve(scripts.includes(running ?? '') && folder !== undefined ? folder : '.', path);
 }

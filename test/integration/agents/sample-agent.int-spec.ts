@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { svc } from '../../../src/command-line/svc.command.js';
-import { deliver } from '../../../src/delivery/deliver.command.js';
 import { readModelScript } from '../../../src/evaluation/scripted-model/model-script.js';
 import { ScriptedModel } from '../../../src/evaluation/scripted-model/scripted-model.server.js';
 import { TestApp } from '../../support/app.js';
@@ -55,12 +54,13 @@ describe('the agent of the sample, with the model of evaluation mode and the off
   async function delivered(folder: string, appId: string, ...options: string[]): Promise<string[]> {
     const lines: string[] = [];
     const errors: string[] = [];
-    await deliver([folder, '--app', appId, '--version', VERSION, '--url', app.url, ...options], {
+    await svc(['deliver', folder, '--app', appId, '--version', VERSION, '--url', app.url, ...options], {
       env: limitedEnv('maintenance', { SVC_TOKEN: token }),
       print: (line) => lines.push(line),
       printError: (line) => errors.push(line),
       pathOf: (path) => path,
-      evaluation: () => Promise.reject(new Error('there is a token')),
+      readInput: () => Promise.resolve(''),
+      untilStopped: () => new AbortController().signal,
     });
     expect(errors).toEqual([]);
     return lines.flatMap((line) => /^build (\S+)$/.exec(line)?.[1] ?? []);

@@ -2,8 +2,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { svc } from '../../../../src/command-line/svc.command.js';
 import { Env } from '../../../../src/config/env.js';
-import { deliver } from '../../../../src/delivery/deliver.command.js';
 import { SystemEntity } from '../../../../src/modules/systems/storage/system.entity.js';
 import { TestApp } from '../../../support/app.js';
 import { uniqueName } from '../../../support/factories.js';
@@ -50,23 +50,23 @@ async function replace(path: string, from: string, to: string): Promise<void> {
   await writeFile(join(folder, path), text.replace(from, to));
 }
 
+/** What stands between the build and its activation: the differences, which the tests of `svc` hold. */
+const OF_DIFFERENCES = /^(no build is active|nothing is other|other than|CHANGE|added|changed|removed)/;
+
 /** Runs the command against the service of the test. */
-async function run(
-  args: string[],
-  settings: Record<string, string> = { SVC_TOKEN: token },
-  whenBuilt: (buildId: string) => Promise<void> = () => Promise.resolve(),
-) {
+async function run(args: string[], settings: Record<string, string> = { SVC_TOKEN: token }) {
   const lines: string[] = [];
   const errors: string[] = [];
-  const status = await deliver(args, {
+  const status = await svc(['deliver', ...args], {
     env: Env.parse('maintenance', settings),
     print: (line) => lines.push(line),
     printError: (line) => errors.push(line),
     pathOf: (path) => path,
+    readInput: () => Promise.resolve(''),
+    untilStopped: () => new AbortController().signal,
     evaluation: () => Promise.resolve({ url: app.url, token }),
-    whenBuilt,
   });
-  return { status, lines, errors: errors.join('\n') };
+  return { status, lines: lines.filter((line) => !OF_DIFFERENCES.test(line)), errors: errors.join('\n') };
 }
 
 const library = () => [join(folder, 'library'), '--app', libraryId, '--version', 'v1', '--url', app.url];
@@ -139,7 +139,17 @@ describe('npm run deliver', () => {
     const others = [buildIn((await run(steps, settings)).lines), buildIn((await run(steps, settings)).lines)];
     const told: string[] = [];
     for (const other of others) {
-      const { status, errors, lines } = await run([...steps, '--activate'], settings, () => activate(other));
+      const send = fetch;
+      const stub: typeof fetch = async (input, init) => {
+        if (input instanceof Request && input.url.includes('/differences')) {
+          await activate(other);
+        }
+        return send(input, init);
+      };
+      vi.stubGlobal('fetch', stub);
+      const { status, errors, lines } = await run([...steps, '--activate'], settings).finally(() =>
+        vi.unstubAllGlobals(),
+      );
       expect(status).toBe(1);
       told.push(errors.replace(buildIn(lines), 'X'));
       expect((await strict.request('GET', path)).body).toMatchObject({ buildId: other });
@@ -395,26 +405,29 @@ describe('npm run deliver', () => {
   });
 
   it.each([
-    [[], 'one FOLDER, --app and --version are needed'],
+    [[], "missing required argument 'folder'"],
+    [['a', '--app', 'x'], "required option '--version <id>' not specified"],
     [['a', '--app', 'x', '--version', 'v', '--activate'], '--activate needs --build'],
     [['a', '--app', 'x', '--version', 'v', '--library', 'lib'], '--library must be APP=BUILD'],
     [['a', '--app', 'x', '--version', 'v', '--base-url', 'system'], '--base-url must be SYSTEM=URL'],
-    [
-      ['a', '--app', 'x', '--version', 'v', '--timeout', 'soon'],
-      '--timeout must be a whole number of seconds',
-    ],
+    [['a', '--app', 'x', '--version', 'v', '--timeout', 'soon'], 'It must be a whole number of seconds.'],
     [['a', '--app', 'x', '--version', 'v', '--build', '--force'], '--force needs --activate'],
-    [['a', '--app', 'x', '--version', 'v', '--yes'], "Unknown option '--yes'"],
+    [['a', '--app', 'x', '--version', 'v', '--yes'], "unknown option '--yes'"],
   ])('refuses the arguments %j', async (args, message) => {
     const { status, errors } = await run(args);
     expect(status).toBe(2);
     expect(errors).toContain(message);
-    expect(errors).toContain('usage: npm run -s deliver');
   });
 
   it('needs a token for a service, and a service for a token', async () => {
-    expect((await run(library(), {})).errors).toBe('With --url a token is needed: SVC_TOKEN or --token.');
     const args = [join(folder, 'library'), '--app', libraryId, '--version', 'v1'];
-    expect((await run(args)).errors).toBe('With a token --url is needed.');
+    expect(await run(library(), {})).toMatchObject({
+      status: 2,
+      errors: expect.stringMatching(/^A token is needed: set SVC_TOKEN/) as string,
+    });
+    expect(await run(args)).toMatchObject({
+      status: 2,
+      errors: expect.stringMatching(/^Which service is the token for\?/) as string,
+    });
   });
 });
