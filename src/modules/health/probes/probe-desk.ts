@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { ProbeAnswer, ProbeQuestion, Readiness } from './main-thread.js';
 
 const JSON_TYPE = 'application/json';
@@ -92,7 +91,7 @@ function health(isWell: boolean, details: object): DeskAnswer {
 
 /** How long nothing is heard of the main thread before nobody waits for its answer. */
 const BUSY_MS = 90;
-const LOOK_MS = 5;
+const LOOK_MS = 10;
 /** A main thread that is well answers sooner, or its own deadlines end. */
 const LONGEST_MS = 10_000;
 
@@ -106,7 +105,7 @@ export interface Known<Value> {
 class LastKnown<Value> {
   private last: { value: Value; at: number } | undefined;
   private isAsked = false;
-  private answers = 0;
+  private readonly waiting = new Set<() => void>();
 
   /** @param silenceMs milliseconds since the main thread gave its last sign of life */
   constructor(
@@ -123,21 +122,37 @@ class LastKnown<Value> {
   /** The main thread has answered. */
   settle(): void {
     this.isAsked = false;
-    this.answers += 1;
+    this.waiting.forEach((done) => done());
   }
 
   /** Asks, and waits for as long as the main thread is not busy. Undefined when it never said anything. */
   async latest(): Promise<Known<Value> | undefined> {
-    const { answers } = this;
+    const answered = this.answered();
     if (!this.isAsked) {
       this.isAsked = true;
       this.ask();
     }
-    const until = performance.now() + LONGEST_MS;
-    while (this.answers === answers && this.silenceMs() <= BUSY_MS && performance.now() < until) {
-      await setTimeout(LOOK_MS);
-    }
+    await answered;
     const { last } = this;
     return last && { value: last.value, ageMs: Math.round(performance.now() - last.at) };
+  }
+
+  private answered(): Promise<void> {
+    const until = performance.now() + LONGEST_MS;
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearInterval(timer);
+        this.waiting.delete(done);
+        resolve();
+      };
+      const look = (): void => {
+        if (this.silenceMs() > BUSY_MS || performance.now() > until) {
+          done();
+        }
+      };
+      const timer = setInterval(look, LOOK_MS);
+      this.waiting.add(done);
+      look();
+    });
   }
 }
