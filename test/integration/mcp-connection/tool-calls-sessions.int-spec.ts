@@ -74,6 +74,25 @@ describe('Sessions of tool calls', () => {
     await noSocketsLeft(peer);
   });
 
+  it('uses no id of a request twice in one session', async () => {
+    const ids: unknown[] = [];
+    const peer = await keep(
+      startScriptedMcp({
+        list: ({ id, response }) => {
+          ids.push(id);
+          sendResult(response, id, { tools: [{ name: 'work', inputSchema: { type: 'object' } }] });
+        },
+        call: (received) => {
+          ids.push(received.id);
+          done(received);
+        },
+      }),
+    );
+    await calls.callTool(callOf(peer.url, WORK));
+    await calls.callTool(callOf(peer.url, WORK));
+    expect(new Set(ids).size).toBe(3);
+  });
+
   it.each([undefined, null, 'server-error'])(
     'opens a session that the server has forgotten again, and runs the tool once (%s)',
     async (id) => {

@@ -1,6 +1,5 @@
 import {
   type JSONRPCMessage,
-  type JSONRPCNotification,
   type JSONRPCRequest,
   type Transport,
   METHOD_NOT_FOUND,
@@ -9,6 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { ServerError, serverErrorOf } from './connection.error.js';
 import { within } from '../../../common/deadline.js';
+import type { RequestIds } from './request-ids.js';
 import {
   continuedTransport,
   type McpHttpTransport,
@@ -24,41 +24,10 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** Above every id the client library gives out by itself. */
-const FIRST_ID = 1_000_000;
-
 /** Hears what a server sends besides answers. */
 interface ServerMessages {
   onNotification?: (method: string) => void;
   onRequest?: (request: JSONRPCRequest) => void;
-}
-
-const PROGRESS = 'notifications/progress';
-
-/** Ids of JSON-RPC requests, and tokens of their progress; servers may return them as texts. */
-export class RequestIds {
-  private latest = FIRST_ID;
-  private readonly listeners = new Map<number, () => void>();
-
-  next(): number {
-    return (this.latest += 1);
-  }
-
-  /** Lets a request hear of its progress until it is forgotten. */
-  listen(id: number, onProgress: () => void): void {
-    this.listeners.set(id, onProgress);
-  }
-
-  forget(id: number): void {
-    this.listeners.delete(id);
-  }
-
-  /** Takes what a server notifies of. */
-  hear({ method, params }: JSONRPCNotification): void {
-    if (method === PROGRESS) {
-      this.listeners.get(Number(params?.['progressToken']))?.();
-    }
-  }
 }
 
 /** Sends JSON-RPC requests past the library's schemas: one malformed tool would cost the list. */
@@ -68,7 +37,7 @@ export class RawRequests {
   /** @param ids shared by all transports of one MCP session: a server tells its streams apart by them */
   constructor(
     private readonly transport: Transport,
-    private readonly ids = new RequestIds(),
+    private readonly ids: RequestIds,
     { onNotification, onRequest }: ServerMessages = {},
   ) {
     const forward = transport.onmessage;

@@ -22,6 +22,7 @@ import {
 } from './session-transport.js';
 import { isCut, plainText } from './plain-text.js';
 import { RawRequests } from './mcp-exchange.js';
+import { RequestIds } from './request-ids.js';
 import { paused } from './shared-work.js';
 
 const MAX_TITLE = 255;
@@ -130,7 +131,7 @@ export class McpSession {
     onProgress?: () => void,
   ): Promise<Record<string, unknown>> {
     // Once it is connected: the library has the messages of the handshake.
-    this.raw ??= new RawRequests(this.transport);
+    this.raw ??= new RawRequests(this.transport, this.options.ids ?? new RequestIds());
     const enveloped = withEnvelope(params, this.facts, this.options.traceparent);
     return this.options.operation.race(this.raw.send(method, enveloped, {}, onProgress));
   }

@@ -49,14 +49,14 @@ export class SessionOpener {
   }
 
   /** Connects, reads the tools and leaves the session open on the server. @throws ConnectionError */
-  async open(target: SessionTarget, operation: OutboundOperation): Promise<OpenedSession> {
+  async open({ target, ids }: OpenSession, operation: OutboundOperation): Promise<OpenedSession> {
     const url = new URL(target.baseUrl);
     const credentials = this.credentials(target, operation);
     const status: Traffic = { latest: 0 };
     const listedAt = performance.now();
     let connected: Connected | undefined;
     try {
-      connected = await connect({ url, operation, credentials, traceparent: undefined }, status);
+      connected = await connect({ url, operation, credentials, traceparent: undefined, ids }, status);
       const { session, transport } = connected;
       const hashes = await this.hashes((cursor) => session.listPage(cursor), credentials);
       const { facts } = session;

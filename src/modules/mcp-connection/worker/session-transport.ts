@@ -16,6 +16,7 @@ import type { OutboundOperation } from '../../../common/outbound/outbound.operat
 import { cleanedResponse, MessageCleaner, type MessageProblem, type SentRequest } from './message-cleaner.js';
 import { ConnectionError } from './connection.error.js';
 import type { McpCredentials } from './mcp-credentials.js';
+import type { RequestIds } from './request-ids.js';
 import { noteRefusal, type RateLimit, sentInTime } from './shared-work.js';
 import { SERVICE_NAME, SERVICE_VERSION } from '../../../common/service-version.js';
 
@@ -60,6 +61,8 @@ export interface McpSessionOptions {
   traceparent: string | undefined;
   /** Opens the stream for messages that belong to no request, and does not resume it. @default false */
   listens?: boolean;
+  /** Ids that requests of an MCP session have in common. @default ids of its own */
+  ids?: RequestIds;
 }
 
 /** How the server is spoken to: negotiated, 2025 handshake at once, or the deprecated HTTP+SSE transport. */

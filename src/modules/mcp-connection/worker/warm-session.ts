@@ -5,7 +5,8 @@ import type { OutboundClient } from '../../../common/outbound/outbound.client.js
 import { LIGHT_BYTES, type OutboundOperation } from '../../../common/outbound/outbound.operation.js';
 import { within } from '../../../common/deadline.js';
 import { ToolCallError } from './connection.error.js';
-import { type McpExchange, RequestIds } from './mcp-exchange.js';
+import type { McpExchange } from './mcp-exchange.js';
+import { RequestIds } from './request-ids.js';
 import type { OpenedSession, OpenSession, SessionOpener, SessionTarget } from './session-opener.js';
 import type { SessionFacts } from './session-transport.js';
 import { SharedWork } from './shared-work.js';
@@ -161,7 +162,7 @@ export class WarmSession implements OpenSession {
   private async read(operation: OutboundOperation): Promise<OpenedSession> {
     const known = this.opened;
     const again = known && (await this.opener.readAgain(this, known, operation));
-    this.opened = again ?? (await this.opener.open(this.target, operation));
+    this.opened = again ?? (await this.opener.open(this, operation));
     if (known !== undefined && again === undefined) {
       this.replaced.add(known.facts);
       this.leaveReplaced();
