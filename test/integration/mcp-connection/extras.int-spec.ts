@@ -163,6 +163,20 @@ describe('A server that adds what means nothing', () => {
     });
   });
 
+  it.each([
+    [TOOLS, []],
+    [{ tools: [] }, [CONNECTION_WARNINGS.noTools]],
+  ])('that declares no tools and lists %o is warned of with %o', async (tools, warnings) => {
+    const url = await start('JSON', ({ method }) =>
+      method === 'initialize'
+        ? { result: { protocolVersion: '2025-11-25', capabilities: { tools: null } } }
+        : method === 'tools/list'
+          ? { result: tools }
+          : loose('2025-11-25')({ method }),
+    );
+    await expect(tests.test(noAuth(url))).resolves.toMatchObject({ tools: tools.tools, warnings });
+  });
+
   it.each(['2025-11-25', '2026-07-28'])('is understood in revision %s by ids as texts', async (revision) => {
     const url = await start('JSON', (asked) => ({ id: String(asked.id), ...loose(revision)(asked) }));
     await expect(tests.test(noAuth(url))).resolves.toMatchObject({

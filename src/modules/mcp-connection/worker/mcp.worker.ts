@@ -98,7 +98,7 @@ function describe(
   const { removal } = context.credentials;
   const warnings = [
     ...(transport === 'sse' ? [CONNECTION_WARNINGS.legacyTransport] : []),
-    ...(session.offersTools ? [] : [CONNECTION_WARNINGS.noTools]),
+    ...(session.offersTools || toolsJson.length > 0 ? [] : [CONNECTION_WARNINGS.noTools]),
     ...(session.isIdentityCut ? [CONNECTION_WARNINGS.identityCut] : []),
     ...(context.status.waited === true ? [CONNECTION_WARNINGS.rateLimited] : []),
     ...(isEndless ? [CONNECTION_WARNINGS.endlessList] : []),
