@@ -15,7 +15,7 @@ const ADVICE: Record<ProbeFailure, string> = {
   tls: 'Renew or correct its certificate, or trust the authority that signed it.',
   timeout: 'Find out why it does not answer, or give it more time.',
   auth: 'Correct the credentials of the component.',
-  forbidden: 'Grant the account what docs/discovery.md lists for this kind of component.',
+  forbidden: 'Grant the account what docs/discovery-grants.md lists for this kind of component.',
   protocol: 'Correct its kind, or the address and path that are asked.',
   http_error: 'Look into its log, or correct the path that is asked.',
   too_large: `Let the check ask an address whose answer has at most ${discoveryLimits.answerBytes} bytes.`,
