@@ -9,7 +9,7 @@ import { Tab } from './support/tab.js';
 /** It brings its own database, so once is enough. */
 const isItsTurn = process.env['TEST_DATABASE'] === 'embedded';
 
-/** The tour of README.md, by clicks in the place of curl: against the service as its first line starts it. */
+/** Walks through the ten steps of README.md in a browser, against the service that `npm run dev` starts. */
 describe.runIf(isItsTurn)('The tour in the console', () => {
   let service: EvaluationService;
   let server: ProcessPeer;
@@ -52,13 +52,13 @@ describe.runIf(isItsTurn)('The tour in the console', () => {
     await service.stop();
   });
 
-  it('3: signs in with one click', async () => {
+  it('1: signs in with one click', async () => {
     await tab.open('/');
     await press('Sign in');
     await tab.page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   });
 
-  it('4: registers the server, and tests the connection', async () => {
+  it('2 and 3: registers the server, and tests the connection', async () => {
     await tab.open('/systems/register?app=sample&version=v1');
     await tab.page.getByLabel('Resource name').fill('everything');
     await tab.page.getByLabel('Name (required)', { exact: true }).fill('Everything');
@@ -69,14 +69,14 @@ describe.runIf(isItsTurn)('The tour in the console', () => {
     await see('13 tools');
   });
 
-  it('5: switches a tool off', async () => {
+  it('4: switches a tool off', async () => {
     await tab.page.getByRole('switch', { name: 'Agents may call get-env' }).click();
     await see('Tool disabled.');
     await tab.page.getByRole('tab', { name: 'History' }).click();
     await see('tool.switch');
   });
 
-  it('6: sees it fail', async () => {
+  it('sees connections fail', async () => {
     for (const [address, sentence] of [
       ['http://127.0.0.1:65534/mcp', 'The connection was refused.'],
       ['http://169.254.169.254/latest/meta-data', 'The address is not one this service may call.'],
@@ -96,7 +96,7 @@ describe.runIf(isItsTurn)('The tour in the console', () => {
     await see('13 tools');
   });
 
-  it('7 and 8: starts a process, executes its UI actions, and goes back', async () => {
+  it('5 and 6: starts a process, executes its UI actions, and goes back', async () => {
     await tab.open('/tasks/start?app=sample');
     await press('Start loan_onboarding');
     await tab.page.getByLabel('name').fill('Ada Example');
@@ -112,7 +112,7 @@ describe.runIf(isItsTurn)('The tour in the console', () => {
     await see(/The process has ended/);
   });
 
-  it('9: delivers the folder with the system, commits, builds and activates it', async () => {
+  it('7: delivers the folder with the system, commits, builds and activates it', async () => {
     await tab.open('/applications');
     await tab.page.getByRole('link', { name: 'Deliver a package' }).click();
     await tab.page.getByLabel('Folder of the application').setInputFiles(resolve('sample/application'));
@@ -135,7 +135,7 @@ describe.runIf(isItsTurn)('The tour in the console', () => {
     await see('The build is active.');
   });
 
-  it('10: puts the agent to work, and takes a tool away from it', async () => {
+  it('8 and 9: puts the agent to work, and takes a tool away from it', async () => {
     expect(await advised()).toContain('You pay back 20200 in all.');
     await tab.open('/systems?app=sample&version=v1');
     await tab.page.getByRole('link', { name: 'Everything' }).click();
@@ -144,7 +144,7 @@ describe.runIf(isItsTurn)('The tour in the console', () => {
     expect(await advised()).toContain('TOOL_DISABLED');
   });
 
-  it('11: scans the platform', async () => {
+  it('10: scans the platform', async () => {
     await tab.open('/platform');
     await press('Scan now');
     await tab.page.getByRole('heading', { name: 'sample/everything' }).first().waitFor();

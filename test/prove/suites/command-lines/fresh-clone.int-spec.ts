@@ -45,6 +45,14 @@ describe('commands in a fresh clone', () => {
     expect(needsTools).toEqual(expect.arrayContaining(['bench', 'env:example', 'openapi', 'schemas']));
   });
 
+  it('are all that the README names', async () => {
+    const named = [
+      ...(await readFile('README.md', 'utf8')).matchAll(/\bnpm (?:run )?(dev[\w:-]*|test[\w:-]*)/g),
+    ];
+    expect(named.map(([, name]) => name)).toEqual(expect.arrayContaining(['dev', 'test']));
+    expect(named.filter(([, name = '']) => !names.includes(name))).toEqual([]);
+  });
+
   it.each(names)('%s answers --help, and does nothing else', async (name) => {
     const told = await run(folder, name, '--help');
     expect(told).toMatchObject({ status: 0 });

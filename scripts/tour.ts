@@ -6,21 +6,21 @@ import { freePort, endWithSignals } from '../test/support/databases/process-reso
 import { tallyLine } from './tally.js';
 
 /**
- * Takes the five-minute tour of README.md, or that of a whole document, such as docs/first-application.md: runs its shell blocks as they stand, against a fresh evaluation server in a
- * temporary folder and a real MCP server, both on free ports, and compares all that they print with the whole blocks of
- * expected output: `…` stands for the rest of a line or a part of it, a line of `…` for any lines; a step without a block prints
- * nothing. At the end of README.md two tools must be switched off. Ends with `N passed, N failed`; what follows a command that fails is not run.
+ * Runs the shell blocks of docs/tour.md, or of another document such as docs/first-application.md, in order, against a fresh evaluation
+ * server in a temporary folder and a real MCP server, both on free ports. Compares the output of each block with the `text` block after
+ * it: `…` stands for the rest of a line or a part of it, a line of `…` for any lines, and a step without a `text` block prints nothing.
+ * At the end of docs/tour.md two tools must be switched off. Ends with `N passed, N failed` and stops at the first command that fails.
  *
- *     tsx scripts/readme-tour.ts            in bash
- *     tsx scripts/readme-tour.ts --zsh      in zsh
- *     tsx scripts/readme-tour.ts docs/first-application.md
+ *     tsx scripts/tour.ts            in bash
+ *     tsx scripts/tour.ts --zsh      in zsh
+ *     tsx scripts/tour.ts docs/first-application.md
  */
-const SECTION = /^## Five-minute tour\n(?<text>.*?)^## /ms;
 const STEP =
   /(?:<!-- tour: background until "(?<ready>[^"]+)" -->\n\n)?```sh\n(?<commands>.*?)```\n(?:\n```text\n(?<expected>.*?)```\n)?/gs;
 const STEP_TIMEOUT_MS = 300_000;
 const END_OF_STEP = '-- end of step';
 const SWITCHED_OFF = 'echo, get-env';
+const TOUR = 'docs/tour.md';
 
 interface Step {
   commands: string;
@@ -34,8 +34,7 @@ interface Output {
   text: string;
 }
 
-const [document = 'README.md'] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
-const isReadme = document === 'README.md';
+const [document = TOUR] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const shell = process.argv.includes('--zsh') ? 'zsh' : 'bash';
 const dataDir = await mkdtemp(join(tmpdir(), 'svc-tour-'));
 const environment = {
@@ -68,8 +67,7 @@ console.log(tallyLine({ passed, failed, skipped: 0 }));
 process.exit(failed === 0 ? 0 : 1);
 
 function readTour(text: string): Step[] {
-  const tour = isReadme ? (SECTION.exec(text)?.groups?.['text'] ?? '') : text;
-  const steps = [...tour.matchAll(STEP)].map(({ groups }) => ({
+  const steps = [...text.matchAll(STEP)].map(({ groups }) => ({
     commands: groups?.['commands'] ?? '',
     ready: groups?.['ready'],
     expected: groups?.['expected'],
@@ -97,7 +95,7 @@ async function takeTour(steps: Step[]): Promise<void> {
       beginnings.push(until(output, step.ready, title).then(() => report(title, undefined)));
     }
   }
-  if (isReadme) {
+  if (document === TOUR) {
     await checkEndState();
     report(`${SWITCHED_OFF} are switched off`, undefined);
   }
