@@ -226,6 +226,9 @@ describe('POST /resource/app/{appId}/build/{buildId}/withdraw', () => {
     }
     expect((await withdraw({ appId, buildId: 'unknown' })).status).toBe(404);
     expect((await withdraw({ appId: 'other', buildId: build.buildId })).status).toBe(404);
+    expect(await withdraw(build, { running: 'STOP' })).toMatchObject({
+      body: { details: 'running: must be one of CONTINUE, HOLD, TERMINATE' },
+    });
     for (const body of [{}, { running: 'STOP' }, { running: 'HOLD', more: 1 }, undefined]) {
       expect((await withdraw(build, body ?? [])).status, JSON.stringify(body)).toBe(400);
     }

@@ -38,7 +38,7 @@ export class WithdrawBuildRequestDto {
     example: RunningInstances.Continue,
   })
   @IsEnum(RunningInstances, {
-    message: `running must be one of ${Object.values(RunningInstances).join(', ')}`,
+    message: `must be one of ${Object.values(RunningInstances).join(', ')}`,
   })
   running: RunningInstances;
 }
