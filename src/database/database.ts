@@ -79,7 +79,7 @@ export class Database {
   }
 
   /**
-   * A reading that is answered together with others of its kind that come at the same time (docs/architecture.md, Reads that come together).
+   * A reading that is answered together with others of its kind that come at the same time (docs/architecture.md, Shared reads).
    * Its statement begins after all whom it answers have come.
    * @param read reads for any number, each time with the results in their order; `null` or the like for one that is not there
    * @param keyOf equal for all who may have the same result object, which nobody may change
