@@ -80,12 +80,20 @@ describe('renderToolResult', () => {
     expect(renderToolResult({ content: [], isError: 'yes' }).isError).toBe(false);
   });
 
-  it.each([[{ task: {} }], [{ content: {} }], [{ content: [], resultType: 'input_required' }]])(
-    'refuses %j',
-    (result) => {
-      expect(() => renderToolResult(result)).toThrow('invalid_result');
-    },
-  );
+  it.each([
+    [{ task: {} }],
+    [{ task: {}, structuredContent: null }],
+    [{ content: {} }],
+    [{ content: [], resultType: 'input_required' }],
+  ])('refuses %j', (result) => {
+    expect(() => renderToolResult(result)).toThrow('invalid_result');
+  });
+
+  it('takes null for what is not there', () => {
+    const content = [{ type: 'text', text: 'done' }];
+    expect(renderToolResult({ content, resultType: null, structuredContent: null }).text).toBe('done');
+    expect(renderToolResult({ task: null, inputRequests: null }).text).toBe('');
+  });
 });
 
 describe('Images of a result', () => {

@@ -31,7 +31,7 @@ export function renderToolResult(
   maxImageBytes?: number,
 ): RenderedResult {
   const { structuredContent, isError, resultType } = result;
-  const isComplete = resultType === undefined || resultType === 'complete';
+  const isComplete = (resultType ?? 'complete') === 'complete';
   const blocks = blocksOf(result);
   if (!isComplete || !Array.isArray(blocks) || jsonDepth(structuredContent) > MAX_STRUCTURED_DEPTH) {
     throw new ToolCallError('invalid_result');
@@ -47,9 +47,9 @@ export function renderToolResult(
 }
 
 function blocksOf(result: Record<string, unknown>): unknown {
-  const { content, structuredContent } = result;
-  const isOther = structuredContent === undefined && OTHER_RESULTS.some((member) => member in result);
-  return content ?? (isOther ? undefined : []);
+  const isThere = (member: string): boolean => (result[member] ?? null) !== null;
+  const isOther = !isThere('structuredContent') && OTHER_RESULTS.some(isThere);
+  return result['content'] ?? (isOther ? undefined : []);
 }
 
 /** The client library has rounded integers beyond 2^53 - 1 by now, so a text says that one was there. */
