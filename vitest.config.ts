@@ -23,7 +23,7 @@ const plugins = process.env['TEST_BUILT'] === undefined ? [] : [builtModules(imp
 /** Tests of applications, with a service of their own. They name the client package as authors do. */
 const OF_APPLICATIONS = 'sample/tests/**/*.test.ts';
 const CLIENT = {
-  '@svc/client/testing': fileURLToPath(new URL('clients/typescript/src/testing/index.ts', import.meta.url)),
+  '@svc/client/testing': fileURLToPath(new URL('packages/client/src/testing/index.ts', import.meta.url)),
 };
 
 /** Takes drivers away from its whole process: the project `driverless`. */
@@ -200,7 +200,7 @@ export default defineConfig({
         env: { TEST_DATABASE: 'embedded', TEST_SHARDS: '8' },
       }),
       project('suites', {
-        include: ['test/prove/suites/**/*.int-spec.ts', OF_APPLICATIONS],
+        include: ['tools/proofs/suites/**/*.int-spec.ts', OF_APPLICATIONS],
         env: { TEST_DATABASE: databases[0] ?? 'embedded' },
       }),
     ],

@@ -4,7 +4,7 @@ import type { INestApplication } from '@nestjs/common';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { stringify } from 'yaml';
-import { KeptFile } from './common/http/kept-file.js';
+import { KeptFile } from './platform/http/kept-file.js';
 import { buildOpenApi } from './openapi.js';
 
 /**

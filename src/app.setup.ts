@@ -3,33 +3,33 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { setUpApiDocs } from './api-docs.js';
 import { AppModule, type AppOptions } from './app.module.js';
-import { bearerMiddleware, PUBLIC_PATHS } from './common/auth/bearer.middleware.js';
-import { JwtStrategy } from './common/auth/jwt.strategy.js';
-import { TrustedIssuer } from './common/auth/trusted-issuer.js';
+import { bearerMiddleware, PUBLIC_PATHS } from './platform/auth/bearer.middleware.js';
+import { JwtStrategy } from './platform/auth/jwt.strategy.js';
+import { TrustedIssuer } from './platform/auth/trusted-issuer.js';
 import {
   limitAllConnections,
   limitConnections,
   answerClientErrors,
   checkHostInMiddleware,
   requireHost,
-} from './common/http/http-server.js';
-import { compressionOnRequest } from './common/http/compression.js';
-import { corsOptions, startHeaders } from './common/http/cors.js';
-import { JsonReplies } from './common/http/json-replies.js';
-import { requestContextMiddleware } from './common/logging/request-context.js';
-import { requestLog } from './common/http/request-log.middleware.js';
-import { requestSpans } from './common/http/request-spans.js';
-import { securityHeaders } from './common/http/security-headers.js';
-import { httpLimits } from './common/http/http.limits.js';
-import { StopGate } from './common/http/stop-gate.js';
-import { withoutStarCondition } from './common/http/conditional-requests.js';
-import { Log, NestLogger } from './common/logging/log.js';
-import { Metrics } from './common/metrics/metrics.js';
-import { addressRateLimit } from './common/rate-limit/address-rate-limit.middleware.js';
-import { RateLimits } from './common/rate-limit/rate-limits.js';
-import { Tracer } from './common/tracing/tracer.js';
-import { Env } from './config/env.js';
-import { consolePaths, leadToConsole, serveConsole } from './modules/console/console-setup.js';
+} from './platform/http/http-server.js';
+import { compressionOnRequest } from './platform/http/compression.js';
+import { corsOptions, startHeaders } from './platform/http/cors.js';
+import { JsonReplies } from './platform/http/json-replies.js';
+import { requestContextMiddleware } from './platform/observability/logging/request-context.js';
+import { requestLog } from './platform/http/request-log.middleware.js';
+import { requestSpans } from './platform/http/request-spans.js';
+import { securityHeaders } from './platform/http/security-headers.js';
+import { httpLimits } from './platform/http/http.limits.js';
+import { StopGate } from './platform/http/stop-gate.js';
+import { withoutStarCondition } from './platform/http/conditional-requests.js';
+import { Log, NestLogger } from './platform/observability/logging/log.js';
+import { Metrics } from './platform/observability/metrics/metrics.js';
+import { addressRateLimit } from './platform/rate-limit/address-rate-limit.middleware.js';
+import { RateLimits } from './platform/rate-limit/rate-limits.js';
+import { Tracer } from './platform/observability/tracing/tracer.js';
+import { Env } from './platform/config/env.js';
+import { consolePaths, leadToConsole, serveConsole } from './console/console-setup.js';
 
 const TIMEOUT_CHECK_MS = 1_000;
 

@@ -1,10 +1,10 @@
-import { databaseLimits } from './database/database.limits.js';
+import { databaseLimits } from './store/database.limits.js';
 import type { DataSource } from 'typeorm';
-import { runCli } from './config/cli.js';
-import { withDatabaseOf } from './database/maintenance.js';
+import { runCli } from './platform/config/cli.js';
+import { withDatabaseOf } from './store/maintenance.js';
 import { SCHEMA } from './schema.js';
-import { migrate } from './database/migrate.js';
-import { withPatience } from './database/server-pool.js';
+import { migrate } from './store/migrate.js';
+import { withPatience } from './store/connection/server-pool.js';
 
 const USAGE = 'usage: migration.cli.js run | revert | check [--embedded]';
 const USAGE_ERROR = 2;

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from './app.module.js';
-import { oidcIssuer } from './common/auth/oidc-issuer.js';
-import { runCli } from './config/cli.js';
-import { Env } from './config/env.js';
+import { oidcIssuer } from './platform/auth/oidc-issuer.js';
+import { runCli } from './platform/config/cli.js';
+import { Env } from './platform/config/env.js';
 import { buildOpenApi } from './openapi.js';
 
 /** Writes openapi.json from the routes alone: no settings, no database, nothing is started. */

@@ -1,9 +1,9 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { publishedSchemas } from './modules/packages/schema/published-schemas.js';
-import { ErrorResponseDto } from './common/errors/error.response.dto.js';
+import { publishedSchemas } from './delivery/packages/schema/published-schemas.js';
+import { ErrorResponseDto } from './platform/errors/error.response.dto.js';
 import { operationsOf, withSharedComponents } from './openapi-components.js';
-import { SERVICE_NAME, SERVICE_VERSION } from './common/service-version.js';
+import { SERVICE_NAME, SERVICE_VERSION } from './platform/service-version.js';
 
 const PACKAGE = 'ApplicationPackage';
 const NODE_REQUEST = 'PackageNodeRequest';

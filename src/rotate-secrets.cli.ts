@@ -1,13 +1,13 @@
 import type { DataSource } from 'typeorm';
-import { rotateSecrets } from './common/secrets/sealed-columns.js';
-import { SecretCipher } from './common/secrets/secret-cipher.js';
-import { checkSecretKeys } from './common/secrets/secret-keys.js';
-import { Clock } from './common/clock.js';
-import { runCli } from './config/cli.js';
-import { EnvError, type Env } from './config/env.js';
-import { withDatabaseOf } from './database/maintenance.js';
+import { rotateSecrets } from './platform/secrets/sealed-columns.js';
+import { SecretCipher } from './platform/secrets/secret-cipher.js';
+import { checkSecretKeys } from './platform/secrets/secret-keys.js';
+import { Clock } from './platform/clock.js';
+import { runCli } from './platform/config/cli.js';
+import { EnvError, type Env } from './platform/config/env.js';
+import { withDatabaseOf } from './store/maintenance.js';
 import { SCHEMA } from './schema.js';
-import { checkSchema } from './database/start-checks.js';
+import { checkSchema } from './store/start-checks.js';
 
 /** Seals every stored secret anew with the first key of SECRETS_KEYS. Can be stopped and started again at any time. Status 1 when some cannot be opened. */
 await runCli((args, print) =>

@@ -6,9 +6,9 @@ import { CreateJobs1780000000004 } from '../migrations/1780000000004-create-jobs
 import { CreateWorkflows1780000000005 } from '../migrations/1780000000005-create-workflows.js';
 import { CreateDiscovery1780000000006 } from '../migrations/1780000000006-create-discovery.js';
 import { CreatePlatform1780000000007 } from '../migrations/1780000000007-create-platform.js';
-import { SecretKeyEntity } from './common/secrets/secret-key.entity.js';
-import { AppVersionEntity, VersionDependencyEntity } from './modules/apps/app-version.entity.js';
-import { AuditEventEntity } from './modules/audit/storage/audit-event.entity.js';
+import { SecretKeyEntity } from './platform/secrets/secret-key.entity.js';
+import { AppVersionEntity, VersionDependencyEntity } from './apps/app-version.entity.js';
+import { AuditEventEntity } from './audit/storage/audit-event.entity.js';
 import {
   ActiveBuildEntity,
   AppPackageEntity,
@@ -20,40 +20,31 @@ import {
   BuildToolEntity,
   BuildWorkflowEntity,
   ProcessNodeEntity,
-} from './modules/builds/storage/build.entity.js';
+} from './delivery/builds/storage/build.entity.js';
 import {
   DiscoveryChangeEntity,
   DiscoveryScanEntity,
   DiscoveryStateEntity,
-} from './modules/discovery/storage/discovery.entity.js';
-import { RuntimeJobEntity } from './modules/jobs/storage/runtime-job.entity.js';
+} from './discovery/storage/discovery.entity.js';
+import { RuntimeJobEntity } from './jobs/storage/runtime-job.entity.js';
+import { ProcessCorrectionEntity, ProcessEventEntity } from './runtime/storage/process-event.entity.js';
+import { ProcessFamilyEntity, ProcessInstanceEntity } from './runtime/storage/process-instance.entity.js';
+import { IncidentCountEntity, ProcessIncidentEntity } from './runtime/storage/process-incident.entity.js';
+import { ProcessMessageWaitEntity, ProcessMessageEntity } from './runtime/storage/process-message.entity.js';
+import { ProcessRepeatEntity } from './idempotency/storage/process-repeat.entity.js';
+import { ProcessSearchValueEntity } from './runtime/storage/process-search-value.entity.js';
+import { TimerOutboxEntity } from './runtime/storage/timer-outbox.entity.js';
+import { ProcessTokenEntity } from './runtime/storage/process-token.entity.js';
+import { QuotaUseEntity } from './runtime/quotas/storage/quota-use.entity.js';
+import { ResourceDefinitionEntity, SystemEntity } from './systems/storage/system.entity.js';
+import { ReviewedToolEntity, ToolDecisionEntity, ToolEntity } from './systems/tools/storage/tool.entity.js';
 import {
-  ProcessCorrectionEntity,
-  ProcessEventEntity,
-} from './modules/process-runtime/storage/process-event.entity.js';
-import {
-  ProcessFamilyEntity,
-  ProcessInstanceEntity,
-} from './modules/process-runtime/storage/process-instance.entity.js';
-import {
-  IncidentCountEntity,
-  ProcessIncidentEntity,
-} from './modules/process-runtime/storage/process-incident.entity.js';
-import {
-  ProcessMessageWaitEntity,
-  ProcessMessageEntity,
-} from './modules/process-runtime/storage/process-message.entity.js';
-import { ProcessRepeatEntity } from './modules/repeats/storage/process-repeat.entity.js';
-import { ProcessSearchValueEntity } from './modules/process-runtime/storage/process-search-value.entity.js';
-import { TimerOutboxEntity } from './modules/process-runtime/storage/timer-outbox.entity.js';
-import { ProcessTokenEntity } from './modules/process-runtime/storage/process-token.entity.js';
-import { QuotaUseEntity } from './modules/quotas/storage/quota-use.entity.js';
-import { ResourceDefinitionEntity, SystemEntity } from './modules/systems/storage/system.entity.js';
-import { ReviewedToolEntity, ToolDecisionEntity, ToolEntity } from './modules/tools/storage/tool.entity.js';
-import { WorkflowCallEntity, WorkflowRunEntity } from './modules/workflows/storage/workflow-run.entity.js';
-import { IdBlockEntity } from './database/id-block.entity.js';
-import { WriteProofEntity } from './database/write-proof.entity.js';
-import type { Schema } from './database/schema.types.js';
+  WorkflowCallEntity,
+  WorkflowRunEntity,
+} from './runtime/calls/workflows/storage/workflow-run.entity.js';
+import { IdBlockEntity } from './store/ids/id-block.entity.js';
+import { WriteProofEntity } from './store/write-proof.entity.js';
+import type { Schema } from './store/schema.types.js';
 
 /** Every table and every migration of the service: the one list of them. */
 export const SCHEMA: Schema = {

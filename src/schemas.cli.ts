@@ -1,15 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCli } from './config/cli.js';
-import {
-  PLATFORM_SCHEMA_FILE,
-  platformSchema,
-} from './modules/discovery/sources/configuration/component.schema.js';
-import { SVC_EXTENSION } from './modules/process-definitions/reader/svc-extension.js';
-import { publishedSchemas } from './modules/packages/schema/published-schemas.js';
+import { runCli } from './platform/config/cli.js';
+import { PLATFORM_SCHEMA_FILE, platformSchema } from './discovery/sources/configuration/component.schema.js';
+import { SVC_EXTENSION } from './process-definitions/reader/svc-extension.js';
+import { publishedSchemas } from './delivery/packages/schema/published-schemas.js';
 
-const FOLDER = 'schemas';
-const MODELER_FOLDER = 'modeler';
+const FOLDER = 'docs/schemas';
+const MODELER_FOLDER = 'packages/modeler';
 
 /**
  * Writes the published JSON Schemas, of packages and of the configuration file of the discovery, and the descriptor of our BPMN

@@ -4,15 +4,15 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AppOptions } from './app.module.js';
 import { createApp } from './app.setup.js';
-import { httpLimits } from './common/http/http.limits.js';
-import { StopGate } from './common/http/stop-gate.js';
-import { misreadsJsonNames } from './common/json-names.js';
-import { listening } from './common/http/http-server.js';
-import { Log } from './common/logging/log.js';
-import { Env } from './config/env.js';
+import { httpLimits } from './platform/http/http.limits.js';
+import { StopGate } from './platform/http/stop-gate.js';
+import { misreadsJsonNames } from './platform/json/json-names.js';
+import { listening } from './platform/http/http-server.js';
+import { Log } from './platform/observability/logging/log.js';
+import { Env } from './platform/config/env.js';
 import { makeUsualUnicodeClasses } from './language/expressions/unicode-classes.js';
-import { HealthService } from './modules/health/health.service.js';
-import { JobWorkerService } from './modules/jobs/work/job-worker.service.js';
+import { HealthService } from './health/health.service.js';
+import { JobWorkerService } from './jobs/work/job-worker.service.js';
 
 /** How long after a Ctrl-C npm may still hand on the same one. */
 const SAME_KEY_PRESS_MS = 500;

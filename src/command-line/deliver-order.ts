@@ -1,9 +1,9 @@
-import { ServiceError, SvcError, type BuildDifferencesResponse } from '../../clients/typescript/src/index.js';
-import { printable } from '../common/printable.js';
-import { deliverOrder, notDelivered, type Delivered, type Order } from '../delivery/deliver.command.js';
-import type { ReadFolder } from '../modules/packages/reading/package-folder.js';
-import { appIdOf } from './author-commands.js';
-import { differenceLines, differencesOf } from './build-commands.js';
+import { ServiceError, SvcError, type BuildDifferencesResponse } from '../../packages/client/src/index.js';
+import { printable } from '../platform/printable.js';
+import { deliverOrder, notDelivered, type Delivered, type Order } from './delivery/deliver.command.js';
+import type { ReadFolder } from '../delivery/packages/reading/package-folder.js';
+import { appIdOf } from './commands/author-commands.js';
+import { differenceLines, differencesOf } from './commands/build-commands.js';
 import { UsageError, type Session } from './session.js';
 
 /** Options of every delivery; docs/commands.md says what they mean. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { parseExactly, refuseRounded, RoundedIntegerError } from '../common/exact-json.js';
-import { jsonFault } from '../common/json-fault.js';
-import { isJsonObject, type JsonObject } from '../common/json.js';
+import { parseExactly, refuseRounded, RoundedIntegerError } from '../platform/json/exact-json.js';
+import { jsonFault } from '../platform/json/json-fault.js';
+import { isJsonObject, type JsonObject } from '../platform/json/json.js';
 import { UsageError, type SvcSurroundings } from './session.js';
 
 /**

@@ -1,16 +1,16 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { ServiceError, SvcError } from '../../clients/typescript/src/index.js';
-import { initApplication, validateFolder } from './author-commands.js';
-import { differences, RUNNING, withdraw } from './build-commands.js';
+import { ServiceError, SvcError } from '../../packages/client/src/index.js';
+import { initApplication, validateFolder } from './commands/author-commands.js';
+import { differences, RUNNING, withdraw } from './commands/build-commands.js';
 import { completionScript, SHELLS } from './completion.js';
 import { deliverFolder } from './deliver-order.js';
-import { INCIDENT_STATES, incidents, retry } from './incident-commands.js';
-import { act, show, startProcess } from './process-commands.js';
+import { INCIDENT_STATES, incidents, retry } from './commands/incident-commands.js';
+import { act, show, startProcess } from './commands/process-commands.js';
 import { Session, UsageError, type SharedOptions, type SvcSurroundings } from './session.js';
-import { printable } from '../common/printable.js';
-import { tools } from './tools-command.js';
-import { trace } from './trace-command.js';
-import { watchFolder } from './watch-command.js';
+import { printable } from '../platform/printable.js';
+import { tools } from './commands/tools-command.js';
+import { trace } from './commands/trace-command.js';
+import { watchFolder } from './commands/watch-command.js';
 
 const REFUSED = 1;
 const USAGE = 2;

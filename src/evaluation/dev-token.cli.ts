@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { runCli } from '../config/cli.js';
-import { Env } from '../config/env.js';
+import { runCli } from '../platform/config/cli.js';
+import { Env } from '../platform/config/env.js';
 import type { TokenOrder } from './evaluation-issuer.js';
 import { orderToken } from './token-socket.client.js';
 

@@ -7,11 +7,11 @@ import {
   SignJWT,
   type CryptoKey,
 } from 'jose';
-import { AuthenticationRequiredError } from '../common/auth/auth.errors.js';
-import { InvalidRequestError } from '../common/errors/domain.error.js';
-import type { PermissionRules } from '../config/permission-rules.js';
-import { Clock } from '../common/clock.js';
-import { type KeySource, TrustedIssuer } from '../common/auth/trusted-issuer.js';
+import { AuthenticationRequiredError } from '../platform/auth/auth.errors.js';
+import { InvalidRequestError } from '../platform/errors/domain.error.js';
+import type { PermissionRules } from '../platform/config/permission-rules.js';
+import { Clock } from '../platform/clock.js';
+import { type KeySource, TrustedIssuer } from '../platform/auth/trusted-issuer.js';
 import { claimsGranting, grantingRule, sampleNames } from './token-claims.js';
 
 const ALGORITHM = 'ES256';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { permissionsFrom } from '../common/auth/claims-to-permissions.js';
-import type { PermissionRules } from '../config/permission-rules.js';
+import { permissionsFrom } from '../platform/auth/claims-to-permissions.js';
+import type { PermissionRules } from '../platform/config/permission-rules.js';
 import { claimsGranting } from './token-claims.js';
 
 const RULES: PermissionRules = {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { endWithStartError } from '../config/cli.js';
-import { Clock } from '../common/clock.js';
-import { Env } from '../config/env.js';
+import { endWithStartError } from '../platform/config/cli.js';
+import { Clock } from '../platform/clock.js';
+import { Env } from '../platform/config/env.js';
 import { EvaluationIssuer } from './evaluation-issuer.js';
 import { startEvaluationModel, type ScriptedModel } from './scripted-model/scripted-model.server.js';
 import { evaluationSecretsKeys } from './secrets-key-file.js';

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
-import { canonicalJson } from '../common/canonical-json.js';
-import type { Principal } from '../common/user/principal.js';
-import type { JsonObject } from '../common/json.js';
-import { Env } from '../config/env.js';
-import { VersionCommittedError } from '../modules/apps/apps.errors.js';
-import type { AppVersionKey } from '../modules/apps/apps.types.js';
-import { ActiveBuildsService } from '../modules/builds/active/active-builds.service.js';
-import { AppPackagesService } from '../modules/builds/packages/app-packages.service.js';
-import { BuildReadsService } from '../modules/builds/contents/build-reads.service.js';
-import { ActiveBuildNotFoundError } from '../modules/builds/model/builds.errors.js';
-import type { BuildInfoResponseDto } from '../modules/builds/active/active-build.dto.js';
-import { BuildsService } from '../modules/builds/making/builds.service.js';
-import { VersionCommitsService } from '../modules/builds/making/version-commits.service.js';
-import { withBaseUrls, withLibraryBuilds } from '../modules/packages/reading/delivered-document.js';
-import { readPackageFolder } from '../modules/packages/reading/package-folder.js';
+import { canonicalJson } from '../platform/json/canonical-json.js';
+import type { Principal } from '../platform/user/principal.js';
+import type { JsonObject } from '../platform/json/json.js';
+import { Env } from '../platform/config/env.js';
+import { VersionCommittedError } from '../apps/apps.errors.js';
+import type { AppVersionKey } from '../apps/apps.types.js';
+import { ActiveBuildsService } from '../delivery/builds/active/active-builds.service.js';
+import { AppPackagesService } from '../delivery/builds/packages/app-packages.service.js';
+import { BuildReadsService } from '../delivery/builds/contents/build-reads.service.js';
+import { ActiveBuildNotFoundError } from '../delivery/builds/model/builds.errors.js';
+import type { BuildInfoResponseDto } from '../delivery/builds/active/active-build.dto.js';
+import { BuildsService } from '../delivery/builds/making/builds.service.js';
+import { VersionCommitsService } from '../delivery/builds/making/version-commits.service.js';
+import { withBaseUrls, withLibraryBuilds } from '../delivery/packages/reading/delivered-document.js';
+import { readPackageFolder } from '../delivery/packages/reading/package-folder.js';
 
 /** Application of the sample, and of the library that it uses. */
 export const SAMPLE_APP = 'sample';

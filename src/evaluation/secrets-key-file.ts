@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SettingUnusableError } from '../config/start.error.js';
+import { SettingUnusableError } from '../platform/config/start.error.js';
 
 const FILE = 'secrets.key';
 const KEY_BYTES = 32;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Env } from '../config/env.js';
+import { Env } from '../platform/config/env.js';
 import { clockStart } from './still-clock.js';
 
 describe('clockStart', () => {

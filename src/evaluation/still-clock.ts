@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Clock } from '../common/clock.js';
-import { EnvError, type Env } from '../config/env.js';
+import { Clock } from '../platform/clock.js';
+import { EnvError, type Env } from '../platform/config/env.js';
 
 const UTC = z.iso.datetime();
 

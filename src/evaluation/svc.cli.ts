@@ -1,6 +1,6 @@
 import { svc } from '../command-line/svc.command.js';
 import { surroundingsOf } from '../command-line/session.js';
-import { runCli } from '../config/cli.js';
+import { runCli } from '../platform/config/cli.js';
 import { evaluationAddress } from './token-socket.client.js';
 
 /** The command line of the checkout: without SVC_URL it means the evaluation server of this machine. */

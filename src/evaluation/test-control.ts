@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { z } from 'zod';
-import { Database } from '../database/database.js';
-import { JobQueueService } from '../modules/jobs/queue/job-queue.service.js';
-import { RuntimeJobEntity } from '../modules/jobs/storage/runtime-job.entity.js';
+import { Database } from '../store/database.js';
+import { JobQueueService } from '../jobs/queue/job-queue.service.js';
+import { RuntimeJobEntity } from '../jobs/storage/runtime-job.entity.js';
 import { parseModelScript } from './scripted-model/model-script.js';
 import type { ScriptedModel } from './scripted-model/scripted-model.server.js';
 import type { StillClock } from './still-clock.js';

@@ -1,12 +1,12 @@
-import { httpLimits } from '../common/http/http.limits.js';
-import { outboundLimits } from '../common/outbound/outbound.limits.js';
-import { agentLimits } from '../modules/agents/agent.limits.js';
-import { modelLimits } from '../modules/agents/llm/model.limits.js';
-import { jobLimits } from '../modules/jobs/job.limits.js';
-import { mcpLimits } from '../modules/mcp-connection/mcp.limits.js';
-import { packageLimits } from '../modules/packages/package.limits.js';
-import { processLimits } from '../modules/process-runtime/process.limits.js';
-import { restLimits } from '../modules/rest-endpoints/rest.limits.js';
+import { httpLimits } from '../platform/http/http.limits.js';
+import { outboundLimits } from '../platform/outbound/outbound.limits.js';
+import { agentLimits } from '../runtime/calls/agents/agent.limits.js';
+import { modelLimits } from '../runtime/calls/agents/llm/model.limits.js';
+import { jobLimits } from '../jobs/job.limits.js';
+import { mcpLimits } from '../systems/mcp-connection/mcp.limits.js';
+import { packageLimits } from '../delivery/packages/package.limits.js';
+import { processLimits } from '../runtime/process.limits.js';
+import { restLimits } from '../runtime/calls/rest-endpoints/rest.limits.js';
 
 const PATIENCE_MS = 60_000;
 const DAY_SECONDS = 86_400;

@@ -1,4 +1,4 @@
-import type { PermissionRule, PermissionRules } from '../config/permission-rules.js';
+import type { PermissionRule, PermissionRules } from '../platform/config/permission-rules.js';
 
 type Tree = { [name: string]: Tree | string | string[] };
 

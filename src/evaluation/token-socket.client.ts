@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { TokenOrder } from './evaluation-issuer.js';
-import type { Env } from '../config/env.js';
+import type { Env } from '../platform/config/env.js';
 
 const TIMEOUT_MS = 5_000;
 const FILE_NAME = 'evaluation.json';

@@ -1,19 +1,19 @@
 import { discoverOAuthServerInfo } from '@modelcontextprotocol/client';
 
-import { AddressPolicy } from '../../src/common/outbound/address-policy.js';
-import { definitionHash } from '../../src/common/tool-definition-hash.js';
-import { OutboundClient } from '../../src/common/outbound/outbound.client.js';
-import type { OutboundOperation } from '../../src/common/outbound/outbound.operation.js';
+import { AddressPolicy } from '../../src/platform/outbound/address-policy.js';
+import { definitionHash } from '../../src/platform/json/tool-definition-hash.js';
+import { OutboundClient } from '../../src/platform/outbound/outbound.client.js';
+import type { OutboundOperation } from '../../src/platform/outbound/outbound.operation.js';
 import type {
   DiscoveredTool,
   SystemCredentials,
-} from '../../src/modules/mcp-connection/model/connection-test.types.js';
-import { mcpCallLimits, mcpLimits } from '../../src/modules/mcp-connection/mcp.limits.js';
-import { ToolCaller } from '../../src/modules/mcp-connection/worker/tool-caller.js';
-import { connect } from '../../src/modules/mcp-connection/worker/mcp-session.js';
-import { mcpCredentials } from '../../src/modules/mcp-connection/worker/mcp-credentials.js';
-import { OAuthTokenClient } from '../../src/modules/mcp-connection/worker/oauth-token.client.js';
-import { readToolList } from '../../src/modules/mcp-connection/worker/tool-list.reader.js';
+} from '../../src/systems/mcp-connection/model/connection-test.types.js';
+import { mcpCallLimits, mcpLimits } from '../../src/systems/mcp-connection/mcp.limits.js';
+import { ToolCaller } from '../../src/systems/mcp-connection/worker/tool-caller.js';
+import { connect } from '../../src/systems/mcp-connection/worker/mcp-session.js';
+import { mcpCredentials } from '../../src/systems/mcp-connection/worker/mcp-credentials.js';
+import { OAuthTokenClient } from '../../src/systems/mcp-connection/worker/oauth-token.client.js';
+import { readToolList } from '../../src/systems/mcp-connection/worker/tool-list.reader.js';
 
 /**
  * The client under test of the official MCP conformance suite: connects, reads the tools and calls some, with the very

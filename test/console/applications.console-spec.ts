@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ApplicationPackage } from '../../clients/typescript/src/index.js';
+import type { ApplicationPackage } from '../../packages/client/src/index.js';
 import { startToolsPeer, type ToolsPeer } from '../support/peers/official.peers.js';
 import { packageDocument, mapping, workflowOf } from '../support/runtime/publish.js';
 import { agentNode } from '../integration/builds/workflow-nodes.js';

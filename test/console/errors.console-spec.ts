@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SvcClient } from '../../clients/typescript/src/index.js';
+import type { SvcClient } from '../../packages/client/src/index.js';
 import { startModernPeer, type ModernPeer } from '../support/peers/official.peers.js';
 import { packageDocument } from '../support/runtime/publish.js';
 import { useConsole } from './support/console-world.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ApplicationPackage, SvcClient } from '../../clients/typescript/src/index.js';
+import type { ApplicationPackage, SvcClient } from '../../packages/client/src/index.js';
 import { agentNode } from '../integration/builds/workflow-nodes.js';
 import { startToolsPeer, type CountedTool, type ToolsPeer } from '../support/peers/official.peers.js';
 import { packageDocument, mapping, workflowOf } from '../support/runtime/publish.js';

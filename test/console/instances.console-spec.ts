@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SvcClient } from '../../clients/typescript/src/index.js';
+import type { SvcClient } from '../../packages/client/src/index.js';
 import { useConsole } from './support/console-world.js';
 import {
   flows,

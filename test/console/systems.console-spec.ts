@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SvcClient } from '../../clients/typescript/src/index.js';
+import type { SvcClient } from '../../packages/client/src/index.js';
 import { CertificateAuthority } from '../support/peers/certificates.js';
 import { startToolsPeer, type CountedTool, type ToolsPeer } from '../support/peers/official.peers.js';
 import { useConsole } from './support/console-world.js';

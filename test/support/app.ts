@@ -4,15 +4,15 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DataSource } from 'typeorm';
 import { Agent, fetch, type BodyInit } from 'undici';
 import { createApp } from '../../src/app.setup.js';
-import { oidcIssuer } from '../../src/common/auth/oidc-issuer.js';
-import { Env } from '../../src/config/env.js';
-import { Database } from '../../src/database/database.js';
+import { oidcIssuer } from '../../src/platform/auth/oidc-issuer.js';
+import { Env } from '../../src/platform/config/env.js';
+import { Database } from '../../src/store/database.js';
 import { buildOpenApi } from '../../src/openapi.js';
 import { AUDIENCE, StubIssuer } from './issuer.js';
 import { holdLimits } from './limits/limits.js';
 import { OpenApiContract } from './openapi-contract.js';
 import { ShardDiscipline } from './shard-discipline.js';
-import { Metrics } from '../../src/common/metrics/metrics.js';
+import { Metrics } from '../../src/platform/observability/metrics/metrics.js';
 
 /** Key that seals secrets in tests. */
 export const TEST_SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;

@@ -31,7 +31,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // The worker threads of the service run from the build; an old one would be tested in place of the sources.
-  execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: ROOT, stdio: 'inherit' });
+  execFileSync(process.execPath, ['tools/scripts/build.mjs'], { cwd: ROOT, stdio: 'inherit' });
   const kind = project.config.env['TEST_DATABASE'] as TestedDatabase;
   const workers = Array.from({ length: project.vitest.config.maxWorkers }, (_, index) => index + 1);
   const { databases, stop } = await databasesOf(kind, workers);

@@ -19,24 +19,24 @@ export interface SourceViolation {
 }
 
 const PRODUCT_CODE = /^(src|migrations)\/.*\.ts$/;
-const ANY_TEXT = /(\.(ts|mts|mjs|cjs|js|json|md|ya?ml|sql|bpmn|txt|example|sh)|Makefile|\/run|rc)$/;
+const ANY_TEXT = /(\.(ts|mts|mjs|cjs|js|json|md|ya?ml|sql|bpmn|txt|example|sh)|\/run|rc)$/;
 
 const RULES: readonly SourceRule[] = [
   {
     files: PRODUCT_CODE,
-    except: /^src\/config\//,
+    except: /^src\/platform\/config\//,
     forbidden: /\bprocess\.env\b/,
-    why: 'only src/config reads the environment, so that every setting is listed, checked and documented',
+    why: 'only src/platform/config reads the environment, so that every setting is listed, checked and documented',
   },
   {
     files: PRODUCT_CODE,
-    except: /^src\/common\/secrets\/|\.spec\.ts$/,
+    except: /^src\/platform\/secrets\/|\.spec\.ts$/,
     forbidden: /\b(create(Cipher|Decipher)iv|scrypt(Sync)?|pbkdf2(Sync)?)\b/,
-    why: 'only src/common/secrets uses ciphers, so that there is one envelope to review',
+    why: 'only src/platform/secrets uses ciphers, so that there is one envelope to review',
   },
   {
     files: PRODUCT_CODE,
-    except: /^src\/common\/clock\.ts$|\.spec\.ts$/,
+    except: /^src\/platform\/clock\.ts$|\.spec\.ts$/,
     forbidden: /\bnew Date\(\)/,
     why: 'the time comes from the injected Clock, so that tests decide what it is',
   },
@@ -46,7 +46,7 @@ const RULES: readonly SourceRule[] = [
     why: 'the schema changes by migrations only',
   },
   {
-    files: /^(src|test|scripts|bench|migrations)\/.*\.ts$/,
+    files: /^(src|test|tools|packages|migrations)\/.*\.ts$/,
     forbidden: /\b(describe|it|test)\.only\(/,
     why: 'a focused test silences all the others',
   },
@@ -70,7 +70,7 @@ const ROOT_FILES = 12;
 export function moduleRootViolations(paths: readonly string[]): SourceViolation[] {
   const counts = new Map<string, number>();
   for (const path of paths.filter((each) => !each.endsWith('.spec.ts'))) {
-    const folder = /^(src\/modules\/[^/]+)\/[^/]+\.ts$/.exec(path)?.[1];
+    const folder = /^(src\/[^/]+)\/[^/]+\.ts$/.exec(path)?.[1];
     if (folder !== undefined) {
       counts.set(folder, (counts.get(folder) ?? 0) + 1);
     }

@@ -1,8 +1,8 @@
 import { DataSource } from 'typeorm';
-import { Env } from '../../src/config/env.js';
-import { dataSourceOptions } from '../../src/database/data-source.options.js';
-import { IdBlockEntity } from '../../src/database/id-block.entity.js';
-import { migrate } from '../../src/database/migrate.js';
+import { Env } from '../../src/platform/config/env.js';
+import { dataSourceOptions } from '../../src/store/connection/data-source.options.js';
+import { IdBlockEntity } from '../../src/store/ids/id-block.entity.js';
+import { migrate } from '../../src/store/migrate.js';
 import { SCHEMA } from '../../src/schema.js';
 
 const MIGRATION_LOCK_SECONDS = 60;

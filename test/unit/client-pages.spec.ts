@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pagesOf } from '../../clients/typescript/src/index.js';
+import { pagesOf } from '../../packages/client/src/index.js';
 
 interface Page {
   items: string[];

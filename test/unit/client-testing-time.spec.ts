@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { meets } from '../../clients/typescript/src/testing/expectation.js';
-import { later } from '../../clients/typescript/src/testing/time.js';
+import { meets } from '../../packages/client/src/testing/expectation.js';
+import { later } from '../../packages/client/src/testing/time.js';
 
 describe('later', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { composeServices } from '../../scripts/deploy/compose.js';
-import { httpLimits } from '../../src/common/http/http.limits.js';
+import { composeServices } from '../../tools/scripts/deploy/compose.js';
+import { httpLimits } from '../../src/platform/http/http.limits.js';
 import { limitedEnv } from '../support/limits/limits.js';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
@@ -96,9 +96,9 @@ describe('what is deployed', () => {
     expect(service).not.toHaveProperty('user');
     const job = read('deploy/helm/svc-platform/templates/migration-job.yaml');
     expect(job).toContain('args: [dist/src/migration.cli.js, run]');
-    const dockerfile = read('Dockerfile');
+    const dockerfile = read('deploy/Dockerfile');
     expect(dockerfile).toContain('CMD ["dist/src/main.js"]\n');
-    expect(dockerfile).toContain(`FROM node:${read('.nvmrc').trim()}-`);
+    expect(dockerfile).toContain(`FROM node:${read('tools/.nvmrc').trim()}-`);
   });
 
   it('asks for each variable of the compose file in its example', () => {

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { nextMessage } from '../prove/support/helper-process.js';
+import { nextMessage } from '../../tools/proofs/support/helper-process.js';
 import { endsWithUs } from '../support/databases/process-resources.js';
 
 /** More than Node takes of one event before it warns of a leak. */

@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm';
 import { BpmnModdle } from 'bpmn-moddle';
 import { describe, expect, it } from 'vitest';
 import { starterApplication } from '../../src/command-line/starter-application.js';
-import { SVC_EXTENSION } from '../../src/modules/process-definitions/reader/svc-extension.js';
-import { hostsOf, placeOf } from '../../src/modules/process-definitions/reader/svc-places.js';
+import { SVC_EXTENSION } from '../../src/process-definitions/reader/svc-extension.js';
+import { hostsOf, placeOf } from '../../src/process-definitions/reader/svc-places.js';
 
 interface Descriptor {
   types: {
@@ -15,7 +15,7 @@ interface Descriptor {
   }[];
 }
 
-const TEXT = readFileSync('modeler/svc.json', 'utf8');
+const TEXT = readFileSync('packages/modeler/svc.json', 'utf8');
 const DESCRIPTOR = JSON.parse(TEXT) as Descriptor;
 const DOCUMENT = readFileSync('docs/bpmn.md', 'utf8');
 
@@ -82,7 +82,7 @@ describe('the descriptor for modelers', () => {
 
   it('is that of the plugin of Camunda Modeler', () => {
     const window: { plugins?: { type: string; plugin: unknown }[] } = {};
-    runInNewContext(readFileSync('modeler/camunda-modeler-plugin/client.js', 'utf8'), { window });
+    runInNewContext(readFileSync('packages/modeler/camunda-modeler-plugin/client.js', 'utf8'), { window });
     const [extension, ...others] = window.plugins ?? [];
     expect(extension?.type).toBe('bpmn.modeler.moddleExtension');
     expect(JSON.parse(JSON.stringify(extension?.plugin))).toEqual(DESCRIPTOR);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLinearizable, type RegisterOperation } from '../prove/support/register-history.js';
+import { isLinearizable, type RegisterOperation } from '../../tools/proofs/support/register-history.js';
 
 const write = (value: boolean, sent: number, answered: number): RegisterOperation => ({
   kind: 'write',

@@ -6,7 +6,7 @@ import {
   guardedRoutes,
   OPERATIONS,
   pathOf,
-} from '../prove/support/rights-operations.js';
+} from '../../tools/proofs/support/rights-operations.js';
 import { Random } from '../support/runtime/random.js';
 
 const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as Parameters<typeof guardedRoutes>[0];

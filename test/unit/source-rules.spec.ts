@@ -9,10 +9,10 @@ const HOST = 'registry';
 
 describe('sourceViolations', () => {
   it.each([
-    ['src/modules/a/a.service.ts', "const port = process.env['PORT'];"],
-    ['src/modules/a/a.service.ts', "createCipheriv('aes-256-gcm', key, iv);"],
-    ['src/modules/a/a.service.ts', 'const now = new Date();'],
-    ['src/database/x.ts', `const options = { ${FLAG}: true };`],
+    ['src/a/a.service.ts', "const port = process.env['PORT'];"],
+    ['src/a/a.service.ts', "createCipheriv('aes-256-gcm', key, iv);"],
+    ['src/a/a.service.ts', 'const now = new Date();'],
+    ['src/store/x.ts', `const options = { ${FLAG}: true };`],
     ['test/integration/a.int-spec.ts', `${TEST}.only('works', () => undefined);`],
     ['README.md', `see ${ROOT}/project/a.md`],
     ['package-lock.json', `"resolved": "https://${HOST}.npmjs.org/a/-/a-1.0.0.tgz"`],
@@ -21,9 +21,9 @@ describe('sourceViolations', () => {
   });
 
   it.each([
-    ['src/config/env.ts', 'Env.parse(mode, process.env);'],
-    ['src/common/secrets/secret-cipher.ts', "createCipheriv('aes-256-gcm', key, iv);"],
-    ['src/common/clock.ts', 'return new Date();'],
+    ['src/platform/config/env.ts', 'Env.parse(mode, process.env);'],
+    ['src/platform/secrets/secret-cipher.ts', "createCipheriv('aes-256-gcm', key, iv);"],
+    ['src/platform/clock.ts', 'return new Date();'],
     ['README.md', 'GET /workflows, ./work/a, https://example.com/home/a'],
   ])('accepts in %s: %s', (path, line) => {
     expect(sourceViolations(path, line)).toEqual([]);
@@ -31,14 +31,14 @@ describe('sourceViolations', () => {
 });
 
 describe('moduleRootViolations', () => {
-  const root = (count: number) => Array.from({ length: count }, (_, index) => `src/modules/a/a${index}.ts`);
+  const root = (count: number) => Array.from({ length: count }, (_, index) => `src/a/a${index}.ts`);
 
   it('refuses a thirteenth file at the root of a module', () => {
-    expect(moduleRootViolations(root(13))).toMatchObject([{ path: 'src/modules/a', line: 1 }]);
+    expect(moduleRootViolations(root(13))).toMatchObject([{ path: 'src/a', line: 1 }]);
   });
 
   it('counts neither specs nor files of rooms and other modules', () => {
-    const others = ['src/modules/a/a.spec.ts', 'src/modules/a/room/a.ts', 'src/modules/b/b.ts', 'src/a.ts'];
+    const others = ['src/a/a.spec.ts', 'src/a/room/a.ts', 'src/b/b.ts', 'src/a.ts'];
     expect(moduleRootViolations([...root(12), ...others])).toEqual([]);
   });
 });

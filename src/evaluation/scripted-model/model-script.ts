@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { z } from 'zod';
-import { placeOfFault } from '../../common/json-fault.js';
-import { codeOf, SettingUnusableError } from '../../config/start.error.js';
+import { placeOfFault } from '../../platform/json/json-fault.js';
+import { codeOf, SettingUnusableError } from '../../platform/config/start.error.js';
 
 const pattern = z
   .string()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DialThread } from '../../common/outbound/thread/dial-thread.js';
-import { Env } from '../../config/env.js';
-import { OpenAiModelClient } from '../../modules/agents/llm/openai-model.client.js';
+import { DialThread } from '../../platform/outbound/thread/dial-thread.js';
+import { Env } from '../../platform/config/env.js';
+import { OpenAiModelClient } from '../../runtime/calls/agents/llm/openai-model.client.js';
 import { ScriptedModel } from './scripted-model.server.js';
 import { parseModelScript } from './model-script.js';
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { Clock } from '../../common/clock.js';
+import { Clock } from '../../platform/clock.js';
 import { parseChatRequest, type ChatRequest } from './chat-request.js';
-import type { Env } from '../../config/env.js';
+import type { Env } from '../../platform/config/env.js';
 import { placeOf, readModelScript, ScriptFile, ScriptFileError, type ModelScript } from './model-script.js';
 import { missingRule, scriptedAnswer, type ScriptedAnswer } from './scripted-answer.js';
 

@@ -2,11 +2,11 @@ import { Body, Controller, Get, HttpCode, HttpStatus, Post, Req } from '@nestjs/
 import { ApiPropertyOptional, ApiExcludeController } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsOptional, IsString } from 'class-validator';
 import type { Request } from 'express';
-import { ForbiddenError } from '../../common/errors/domain.error.js';
-import { IsDisplayName } from '../../common/validation/patterns.decorators.js';
-import { Public } from '../../common/auth/access.decorators.js';
-import { RouteNotFoundError } from '../../common/errors/request.errors.js';
-import { Env } from '../../config/env.js';
+import { ForbiddenError } from '../../platform/errors/domain.error.js';
+import { IsDisplayName } from '../../platform/validation/patterns.decorators.js';
+import { Public } from '../../platform/auth/access.decorators.js';
+import { RouteNotFoundError } from '../../platform/errors/request.errors.js';
+import { Env } from '../../platform/config/env.js';
 import { EvaluationIssuer } from '../evaluation-issuer.js';
 
 /** 403: whoever asks is no page that this service has sent to a browser of this machine. */

@@ -1,13 +1,13 @@
 import { celMap, isCelList, isCelMap, isCelType, isCelUint, type CelMap, type CelValue } from '@bufbuild/cel';
 import { toJson } from '@bufbuild/protobuf';
 import { isReflectMessage } from '@bufbuild/protobuf/reflect';
-import { isJsonObject, type JsonObject } from '../../common/json.js';
+import { isJsonObject, type JsonObject } from '../../platform/json/json.js';
 import { isPrototypeKey } from '../paths/data-paths.js';
 import { jsonList } from './cel-lists.js';
 import type { CelMeter } from './cel-meter.js';
 import { ExpressionError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression-limits.js';
-import { cached } from '../../common/cached.js';
+import { cached } from '../../platform/cached.js';
 
 const MEMBER_LENGTH = 8;
 

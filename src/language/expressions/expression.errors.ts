@@ -1,4 +1,4 @@
-import { InternalError, InvalidRequestError } from '../../common/errors/domain.error.js';
+import { InternalError, InvalidRequestError } from '../../platform/errors/domain.error.js';
 
 /** 400: an expression or template that cannot be used; the message says where and why. */
 export class ExpressionSyntaxError extends InvalidRequestError {

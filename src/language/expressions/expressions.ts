@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../common/json.js';
+import type { JsonValue } from '../../platform/json/json.js';
 import { CompiledExpression } from './cel-expression.js';
 import { DEFAULT_TEMPLATE_LIMITS, type TemplateLimits } from './expression-limits.js';
 import { CompiledJsonTemplate } from './json-template.js';

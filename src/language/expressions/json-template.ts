@@ -1,5 +1,5 @@
-import { parseExactly, refuseRounded, RoundedIntegerError } from '../../common/exact-json.js';
-import { isJsonObject, jsonDepth, type JsonValue, hasMoreValues } from '../../common/json.js';
+import { parseExactly, refuseRounded, RoundedIntegerError } from '../../platform/json/exact-json.js';
+import { isJsonObject, jsonDepth, type JsonValue, hasMoreValues } from '../../platform/json/json.js';
 import { isPrototypeKey } from '../paths/data-paths.js';
 import { ExpressionSyntaxError } from './expression.errors.js';
 import { EXPRESSION_LIMITS, WorkBudget, type TemplateLimits } from './expression-limits.js';

@@ -1,4 +1,4 @@
-import { jsonSize } from '../../common/json.js';
+import { jsonSize } from '../../platform/json/json.js';
 import { ExpressionError, ExpressionSyntaxError } from './expression.errors.js';
 import { EXPRESSION_LIMITS, WorkBudget, type TemplateLimits } from './expression-limits.js';
 import { parseReference, ReferenceBudget, type TemplateReference } from './template-reference.js';

@@ -1,5 +1,5 @@
 import { RE2JS } from '@bufbuild/re2';
-import { inTurn } from '../../common/turns.js';
+import { inTurn } from '../../platform/turns.js';
 
 /** A class of Unicode in a pattern, also where the pattern stands in JSON or in the text of an expression. */
 const CLASS = /\\[pP](?:\{\^?(\w{1,40})\}|([A-Z]))/g;

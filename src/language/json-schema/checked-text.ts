@@ -1,5 +1,5 @@
-import { parseExactly, refuseRounded, RoundedIntegerError } from '../../common/exact-json.js';
-import { type JsonObject, type JsonValue, isJsonObject, jsonDepth } from '../../common/json.js';
+import { parseExactly, refuseRounded, RoundedIntegerError } from '../../platform/json/exact-json.js';
+import { type JsonObject, type JsonValue, isJsonObject, jsonDepth } from '../../platform/json/json.js';
 import type { SchemaOrigin } from './dialect.js';
 import { SchemaSyntaxError, SchemaTooCostlyError, type SchemaFault } from './json-schema.types.js';
 import { compileSchema } from './json-schema.js';

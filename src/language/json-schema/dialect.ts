@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../common/json.js';
+import type { JsonObject } from '../../platform/json/json.js';
 
 /** A draft of JSON Schema by its number or year. */
 export type Draft = 4 | 6 | 7 | 2019 | 2020;

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../common/json.js';
+import type { JsonObject } from '../../platform/json/json.js';
 import { SchemaSyntaxError, SchemaTooCostlyError } from './json-schema.types.js';
 import { compileSchema } from './json-schema.js';
 

@@ -1,6 +1,6 @@
-import { isJsonObject, jsonDepth, jsonSize, type JsonObject } from '../../common/json.js';
-import { didYouMean } from '../../common/nearest-name.js';
-import { inOnePiece, type Steps } from '../../common/turns.js';
+import { isJsonObject, jsonDepth, jsonSize, type JsonObject } from '../../platform/json/json.js';
+import { didYouMean } from '../../platform/nearest-name.js';
+import { inOnePiece, type Steps } from '../../platform/turns.js';
 import {
   SchemaSyntaxError,
   SCHEMA_LIMITS,

@@ -1,5 +1,5 @@
-import { InvalidRequestError } from '../../common/errors/domain.error.js';
-import type { Steps } from '../../common/turns.js';
+import { InvalidRequestError } from '../../platform/errors/domain.error.js';
+import type { Steps } from '../../platform/turns.js';
 
 /** The schema is not one that can be used; the message says where and why. For whoever publishes it. */
 export class SchemaSyntaxError extends Error {

@@ -1,5 +1,5 @@
-import { type JsonObject, isJsonObject } from '../../common/json.js';
-import type { Steps } from '../../common/turns.js';
+import { type JsonObject, isJsonObject } from '../../platform/json/json.js';
+import type { Steps } from '../../platform/turns.js';
 
 /** The check of one value that a keyword takes part in. */
 export interface RunningCheck {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../common/json.js';
+import { isJsonObject, type JsonObject } from '../../platform/json/json.js';
 import { REQUIRED_RULE } from './json-schema.types.js';
 import {
   type Application,

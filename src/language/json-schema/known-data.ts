@@ -1,4 +1,4 @@
-import { nearestName } from '../../common/nearest-name.js';
+import { nearestName } from '../../platform/nearest-name.js';
 import { writePath, type KeyTree } from '../paths/data-keys.js';
 import type { CheckWork, KnownMembers } from './known-members.js';
 

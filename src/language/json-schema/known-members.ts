@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from '../../common/json.js';
+import { isJsonObject, type JsonObject } from '../../platform/json/json.js';
 import { resolvePointer } from './schema-references.js';
-import { cached } from '../../common/cached.js';
+import { cached } from '../../platform/cached.js';
 
 /** Bounds the work of a check for one process, in steps of its own choice: keys, members and names that it looks at. */
 export class CheckWork {

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../common/json.js';
-import { nearestName } from '../../common/nearest-name.js';
+import { isJsonObject, type JsonObject } from '../../platform/json/json.js';
+import { nearestName } from '../../platform/nearest-name.js';
 
 /** Names that are looked at: a hostile schema could have thousands, each compared with as many. */
 const MAX_NAMES = 200;

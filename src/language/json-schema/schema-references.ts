@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../common/json.js';
+import { isJsonObject, type JsonObject } from '../../platform/json/json.js';
 import { DRAFT_7, type Draft } from './dialect.js';
 
 /** The schema that a local JSON Pointer (RFC 6901) leads to; undefined when there is none. */

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../common/json.js';
-import type { Steps } from '../../common/turns.js';
+import type { JsonObject } from '../../platform/json/json.js';
+import type { Steps } from '../../platform/turns.js';
 import {
   SchemaTooCostlyError,
   NOT_ALLOWED_RULE,
@@ -7,7 +7,7 @@ import {
   type CheckCost,
   type SchemaFault,
 } from './json-schema.types.js';
-import { cached } from '../../common/cached.js';
+import { cached } from '../../platform/cached.js';
 import { MeteredPatterns } from '../expressions/metered-pattern.js';
 import { type Draft, draftOf, isAsserted, type SchemaOrigin } from './dialect.js';
 import type { Keyword, RunningCheck } from './keyword.types.js';

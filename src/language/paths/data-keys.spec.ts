@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { omitKeys, pickKeys, untakenPaths } from './data-keys.js';
 import { InvalidDataPathError, getPath } from './data-paths.js';
-import { isJsonObject, type JsonObject } from '../../common/json.js';
+import { isJsonObject, type JsonObject } from '../../platform/json/json.js';
 
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {

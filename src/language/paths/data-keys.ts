@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from '../../common/json.js';
+import { isJsonObject, type JsonObject } from '../../platform/json/json.js';
 import { parsePath, type DataPath } from './data-paths.js';
-import { cached } from '../../common/cached.js';
+import { cached } from '../../platform/cached.js';
 
 /** Written instead of paths: everything. */
 const EVERYTHING = '*';

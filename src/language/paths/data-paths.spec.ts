@@ -9,7 +9,7 @@ import {
   removePath,
   setPath,
 } from './data-paths.js';
-import { jsonDepth, jsonSize, type JsonObject } from '../../common/json.js';
+import { jsonDepth, jsonSize, type JsonObject } from '../../platform/json/json.js';
 
 /** Data as it comes from a request: `__proto__` is an own member then. */
 const parsed = (text: string): JsonObject => JSON.parse(text) as JsonObject;

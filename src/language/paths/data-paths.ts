@@ -1,5 +1,5 @@
-import { InvalidRequestError } from '../../common/errors/domain.error.js';
-import { type JsonObject, isJsonObject } from '../../common/json.js';
+import { InvalidRequestError } from '../../platform/errors/domain.error.js';
+import { type JsonObject, isJsonObject } from '../../platform/json/json.js';
 
 /** 400: a path into process data that nobody can follow. The message names the mistake. */
 export class InvalidDataPathError extends InvalidRequestError {

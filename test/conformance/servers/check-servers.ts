@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { startEvaluation } from '../../support/evaluation-service.js';
-import { doNumbered } from '../../prove/support/proof.js';
-import type { Tally } from '../../../scripts/tally.js';
+import { doNumbered } from '../../../tools/proofs/support/proof.js';
+import type { Tally } from '../../../tools/scripts/tally.js';
 import { installed, PACKAGE_SETS, type PackageSetName } from './install.js';
 import {
   type CallAnswer,

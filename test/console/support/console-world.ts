@@ -1,6 +1,6 @@
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { connect, type SvcClient } from '../../../clients/typescript/src/index.js';
+import { connect, type SvcClient } from '../../../packages/client/src/index.js';
 import { deliverSample } from '../../../src/evaluation/sample-application.js';
 import { TestApp } from '../../support/app.js';
 import { chromiumPath } from './chromium.js';

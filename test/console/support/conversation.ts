@@ -1,4 +1,4 @@
-import type { WorkflowCall } from '../../../clients/typescript/src/index.js';
+import type { WorkflowCall } from '../../../packages/client/src/index.js';
 
 const MARKUP = '<img src=x onerror="document.title=1">';
 const AT = '2026-01-31T10:20:30.123Z';

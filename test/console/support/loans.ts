@@ -1,4 +1,4 @@
-import type { SvcClient } from '../../../clients/typescript/src/index.js';
+import type { SvcClient } from '../../../packages/client/src/index.js';
 import { packageDocument } from '../../support/runtime/publish.js';
 import type { Tab } from './tab.js';
 

@@ -2,7 +2,7 @@ import { v7 as uuid } from 'uuid';
 import {
   WorkflowCallEntity,
   WorkflowRunEntity,
-} from '../../../src/modules/workflows/storage/workflow-run.entity.js';
+} from '../../../src/runtime/calls/workflows/storage/workflow-run.entity.js';
 import type { TestApp, TestResponse } from '../../support/app.js';
 import { connectionTestPath, uniqueName } from '../../support/factories.js';
 import { flows, node, processFile, serviceTask } from '../../support/runtime/process-files.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { WorkflowFailedError } from '../../../src/modules/workflows/model/workflows.errors.js';
+import { WorkflowFailedError } from '../../../src/runtime/calls/workflows/model/workflows.errors.js';
 import { TestApp } from '../../support/app.js';
 import {
   startEverything,

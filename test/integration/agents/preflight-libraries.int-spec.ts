@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
+import { SystemEntity } from '../../../src/systems/storage/system.entity.js';
 import { TestApp } from '../../support/app.js';
 import {
   appPath,

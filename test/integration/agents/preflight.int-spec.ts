@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
-import { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';
+import { SystemEntity } from '../../../src/systems/storage/system.entity.js';
+import { ToolEntity } from '../../../src/systems/tools/storage/tool.entity.js';
 import { TestApp } from '../../support/app.js';
 import { toolPath } from '../../support/factories.js';
 import { appPath, deliveryPath, packageDocument, workflowOf } from '../../support/runtime/publish.js';

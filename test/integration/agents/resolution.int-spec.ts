@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SystemResolutionService } from '../../../src/modules/agents/resolution/system-resolution.service.js';
-import { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';
+import { SystemResolutionService } from '../../../src/runtime/calls/agents/resolution/system-resolution.service.js';
+import { ToolEntity } from '../../../src/systems/tools/storage/tool.entity.js';
 import { TestApp } from '../../support/app.js';
 import { packageDocument, publish } from '../../support/runtime/publish.js';
 import { build, commit, store } from '../builds/rows.js';

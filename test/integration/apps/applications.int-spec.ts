@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AppVersionEntity } from '../../../src/modules/apps/app-version.entity.js';
-import type {
-  ApplicationPageDto,
-  VersionPageDto,
-} from '../../../src/modules/apps/reading/application.dto.js';
+import { AppVersionEntity } from '../../../src/apps/app-version.entity.js';
+import type { ApplicationPageDto, VersionPageDto } from '../../../src/apps/reading/application.dto.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { createPath, createSystemBody, uniqueName } from '../../support/factories.js';
 import { appPath, publish } from '../../support/runtime/publish.js';

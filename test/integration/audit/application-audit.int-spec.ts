@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ApplicationAuditPageDto, AuditPageDto } from '../../../src/modules/audit/reading/audit.dto.js';
+import type { ApplicationAuditPageDto, AuditPageDto } from '../../../src/audit/reading/audit.dto.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { planOf } from '../../support/databases/query-plans.js';
 import { createPath, createSystemBody, systemPath, uniqueName } from '../../support/factories.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Database } from '../../../src/database/database.js';
-import { DatabaseUnavailableError } from '../../../src/database/database.errors.js';
-import { AuditEventEntity } from '../../../src/modules/audit/storage/audit-event.entity.js';
+import { Database } from '../../../src/store/database.js';
+import { DatabaseUnavailableError } from '../../../src/store/database.errors.js';
+import { AuditEventEntity } from '../../../src/audit/storage/audit-event.entity.js';
 import { TestApp } from '../../support/app.js';
 import {
   connectionTestPath,

@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AuditEventEntity } from '../../../src/modules/audit/storage/audit-event.entity.js';
+import { AuditEventEntity } from '../../../src/audit/storage/audit-event.entity.js';
 import { TestApp } from '../../support/app.js';
 import { versionPath } from '../../support/factories.js';
 import { flows, node, processFile, taskProcess, userTask } from '../../support/runtime/process-files.js';

@@ -1,8 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { oidcIssuer } from '../../../src/common/auth/oidc-issuer.js';
-import { TrustedIssuer } from '../../../src/common/auth/trusted-issuer.js';
-import type { Env } from '../../../src/config/env.js';
+import { oidcIssuer } from '../../../src/platform/auth/oidc-issuer.js';
+import { TrustedIssuer } from '../../../src/platform/auth/trusted-issuer.js';
+import type { Env } from '../../../src/platform/config/env.js';
 import { AUDIENCE, signingKey, StubIssuer, type SigningKey } from '../../support/issuer.js';
 import { BAD_TOKENS, seconds } from './bad-tokens.js';
 import { call, post, seen, startGuardedApp, type GuardedApp } from './guarded-app.js';

@@ -1,7 +1,7 @@
 import { Provider } from 'oidc-provider';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TokenIntrospection } from '../../../src/common/auth/token-introspection.js';
-import { IntrospectionUnavailableError } from '../../../src/common/auth/auth.errors.js';
+import { TokenIntrospection } from '../../../src/platform/auth/token-introspection.js';
+import { IntrospectionUnavailableError } from '../../../src/platform/auth/auth.errors.js';
 import { IssuerServer, StubIssuer } from '../../support/issuer.js';
 import { call, seen, startGuardedApp, type GuardedApp } from './guarded-app.js';
 

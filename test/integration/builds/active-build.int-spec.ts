@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AuditEventEntity } from '../../../src/modules/audit/storage/audit-event.entity.js';
-import { ActiveBuildsService } from '../../../src/modules/builds/active/active-builds.service.js';
-import type { ActivatedBuild } from '../../../src/modules/builds/model/builds.types.js';
+import { AuditEventEntity } from '../../../src/audit/storage/audit-event.entity.js';
+import { ActiveBuildsService } from '../../../src/delivery/builds/active/active-builds.service.js';
+import type { ActivatedBuild } from '../../../src/delivery/builds/model/builds.types.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { userTaskProcess } from '../../support/runtime/process-files.js';

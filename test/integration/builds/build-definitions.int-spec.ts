@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { BuildDefinitionsService } from '../../../src/modules/builds/contents/build-definitions.service.js';
+import { BuildDefinitionsService } from '../../../src/delivery/builds/contents/build-definitions.service.js';
 import { TestApp } from '../../support/app.js';
 import { userTaskProcess } from '../../support/runtime/process-files.js';
 import { publish } from '../../support/runtime/publish.js';

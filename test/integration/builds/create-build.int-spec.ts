@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { DatabaseUnavailableError } from '../../../src/database/database.errors.js';
-import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
-import { BuildDefinitionsService } from '../../../src/modules/builds/contents/build-definitions.service.js';
-import { Builds } from '../../../src/modules/builds/storage/builds.repository.js';
-import { BuildWarningsService } from '../../../src/modules/builds/making/build-warnings.service.js';
-import { BuildRepeatEntity, BuildSystemEntity } from '../../../src/modules/builds/storage/build.entity.js';
-import { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';
+import { DatabaseUnavailableError } from '../../../src/store/database.errors.js';
+import { AuditAction } from '../../../src/audit/model/audit.types.js';
+import { BuildDefinitionsService } from '../../../src/delivery/builds/contents/build-definitions.service.js';
+import { Builds } from '../../../src/delivery/builds/storage/builds.repository.js';
+import { BuildWarningsService } from '../../../src/delivery/builds/making/build-warnings.service.js';
+import { BuildRepeatEntity, BuildSystemEntity } from '../../../src/delivery/builds/storage/build.entity.js';
+import { ToolEntity } from '../../../src/systems/tools/storage/tool.entity.js';
 import { TestApp } from '../../support/app.js';
 import { serviceAccount } from '../../support/factories.js';
 import { node, taskProcess, userTaskProcess } from '../../support/runtime/process-files.js';

@@ -5,8 +5,8 @@ import {
   BuildSystemEntity,
   BuildWorkflowEntity,
   BuildEntity,
-} from '../../../src/modules/builds/storage/build.entity.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
+} from '../../../src/delivery/builds/storage/build.entity.js';
+import { ProcessInstanceEntity } from '../../../src/runtime/storage/process-instance.entity.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, ui, userTask } from '../../support/runtime/process-files.js';
 import { appPath, publish, type Published, mapping, workflowOf } from '../../support/runtime/publish.js';

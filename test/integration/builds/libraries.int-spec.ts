@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BuildDefinitionsService } from '../../../src/modules/builds/contents/build-definitions.service.js';
+import { BuildDefinitionsService } from '../../../src/delivery/builds/contents/build-definitions.service.js';
 import { TestApp } from '../../support/app.js';
 import { listPath, uniqueName } from '../../support/factories.js';
 import { userTaskProcess } from '../../support/runtime/process-files.js';

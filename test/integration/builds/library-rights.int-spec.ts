@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BuildEntity } from '../../../src/modules/builds/storage/build.entity.js';
+import { BuildEntity } from '../../../src/delivery/builds/storage/build.entity.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { userTaskProcess } from '../../support/runtime/process-files.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { canonicalJson } from '../../../src/common/canonical-json.js';
-import { AppPackageEntity } from '../../../src/modules/builds/storage/build.entity.js';
-import { packText } from '../../../src/common/packed-text.js';
+import { canonicalJson } from '../../../src/platform/json/canonical-json.js';
+import { AppPackageEntity } from '../../../src/delivery/builds/storage/build.entity.js';
+import { packText } from '../../../src/platform/json/packed-text.js';
 import { TestApp } from '../../support/app.js';
 import { node, taskProcess, userTaskProcess } from '../../support/runtime/process-files.js';
 import { packageDocument, mapping, workflowOf } from '../../support/runtime/publish.js';

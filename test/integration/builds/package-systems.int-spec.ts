@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SystemSecrets } from '../../../src/modules/systems/secrets/system-secrets.js';
+import { SystemSecrets } from '../../../src/systems/secrets/system-secrets.js';
 import { TestApp } from '../../support/app.js';
 import { serviceAccount, systemPath } from '../../support/factories.js';
 import { packageDocument } from '../../support/runtime/publish.js';

@@ -5,9 +5,9 @@ import {
   BuildEntity,
   BuildToolEntity,
   ProcessNodeEntity,
-} from '../../../src/modules/builds/storage/build.entity.js';
-import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
-import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
+} from '../../../src/delivery/builds/storage/build.entity.js';
+import type { ProcessGraph } from '../../../src/process-definitions/model/process-graph.types.js';
+import { SystemEntity } from '../../../src/systems/storage/system.entity.js';
 import type { TestApp, TestResponse } from '../../support/app.js';
 import { allowLibraries, appPath, deliveryPath } from '../../support/runtime/publish.js';
 import type { Place } from '../systems/rows.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AuditAction, AuditOutcome } from '../../../src/modules/audit/model/audit.types.js';
-import { WithdrawnBuildHandler } from '../../../src/modules/process-runtime/background/withdrawn-build.handler.js';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
+import { AuditAction, AuditOutcome } from '../../../src/audit/model/audit.types.js';
+import { WithdrawnBuildHandler } from '../../../src/runtime/background/withdrawn-build.handler.js';
+import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { flows, node, processFile, ui, userTask } from '../../support/runtime/process-files.js';

@@ -5,7 +5,7 @@ import {
   followInstance,
   NoAnswerError,
   ServiceError,
-} from '../../../clients/typescript/src/index.js';
+} from '../../../packages/client/src/index.js';
 import { startHttpPeer } from '../../support/peers/peer.js';
 import { keptPeers } from '../../support/peers/kept-peers.js';
 

@@ -5,7 +5,7 @@ import {
   ServiceError,
   type InstanceProgress,
   type SvcClient,
-} from '../../../clients/typescript/src/index.js';
+} from '../../../packages/client/src/index.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { startToolListPeer, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/app.setup.js';
-import { Env } from '../../../src/config/env.js';
+import { Env } from '../../../src/platform/config/env.js';
 import { EvaluationIssuer } from '../../../src/evaluation/evaluation-issuer.js';
 import { EvaluationSignInModule } from '../../../src/evaluation/sign-in/evaluation-sign-in.module.js';
 import { TEST_SECRETS_KEYS } from '../../support/app.js';

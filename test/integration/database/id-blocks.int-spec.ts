@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
-import { Env } from '../../../src/config/env.js';
-import { connectDatabase } from '../../../src/database/connect.js';
-import { Database } from '../../../src/database/database.js';
-import { NestedDatabaseUseError } from '../../../src/database/database.errors.js';
-import { IdBlocks, IdRangeExhaustedError } from '../../../src/database/id-blocks.js';
-import { IdBlockEntity } from '../../../src/database/id-block.entity.js';
+import { Env } from '../../../src/platform/config/env.js';
+import { connectDatabase } from '../../../src/store/connection/connect.js';
+import { Database } from '../../../src/store/database.js';
+import { NestedDatabaseUseError } from '../../../src/store/database.errors.js';
+import { IdBlocks, IdRangeExhaustedError } from '../../../src/store/ids/id-blocks.js';
+import { IdBlockEntity } from '../../../src/store/ids/id-block.entity.js';
 import { SCHEMA } from '../../../src/schema.js';
 
 const BLOCK = 1_000;

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dataSourceOptions } from '../../../src/database/data-source.options.js';
-import { migrate, MigrationLockError, withMigrationLock } from '../../../src/database/migrate.js';
+import { dataSourceOptions } from '../../../src/store/connection/data-source.options.js';
+import { migrate, MigrationLockError, withMigrationLock } from '../../../src/store/migrate.js';
 import { SCHEMA } from '../../../src/schema.js';
 import { dropDatabase, scratchDatabase } from '../../support/databases/start-databases.js';
 import { limitedEnv } from '../../support/limits/limits.js';

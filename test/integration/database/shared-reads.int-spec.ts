@@ -1,10 +1,10 @@
 import type { EntityManager } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Database } from '../../../src/database/database.js';
-import { DatabaseOverloadedError, NestedDatabaseUseError } from '../../../src/database/database.errors.js';
-import type { SharedRead } from '../../../src/database/groups/read-queue.js';
-import { Table } from '../../../src/database/table.js';
-import { WriteProofEntity } from '../../../src/database/write-proof.entity.js';
+import { Database } from '../../../src/store/database.js';
+import { DatabaseOverloadedError, NestedDatabaseUseError } from '../../../src/store/database.errors.js';
+import type { SharedRead } from '../../../src/store/groups/read-queue.js';
+import { Table } from '../../../src/store/tables/table.js';
+import { WriteProofEntity } from '../../../src/store/write-proof.entity.js';
 import { TestApp } from '../../support/app.js';
 
 const PROOFS = new Table(WriteProofEntity);

@@ -1,17 +1,17 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Database } from '../../../src/database/database.js';
-import { isDuplicate } from '../../../src/database/driver-errors.js';
+import { Database } from '../../../src/store/database.js';
+import { isDuplicate } from '../../../src/store/connection/driver-errors.js';
 import {
   holdInGroup,
   joinGroup,
   leaveGroup,
   memberOf,
   workInGroup,
-} from '../../../src/database/groups/write-group.js';
-import { Table } from '../../../src/database/table.js';
-import { WriteProofEntity } from '../../../src/database/write-proof.entity.js';
-import { ProcessEventEntity } from '../../../src/modules/process-runtime/storage/process-event.entity.js';
+} from '../../../src/store/groups/write-group.js';
+import { Table } from '../../../src/store/tables/table.js';
+import { WriteProofEntity } from '../../../src/store/write-proof.entity.js';
+import { ProcessEventEntity } from '../../../src/runtime/storage/process-event.entity.js';
 import { TestApp } from '../../support/app.js';
 import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { composeServices } from '../../../scripts/deploy/compose.js';
+import { composeServices } from '../../../tools/scripts/deploy/compose.js';
 import { TestApp } from '../../support/app.js';
 import { createPath, createSystemBody, listPath } from '../../support/factories.js';
 

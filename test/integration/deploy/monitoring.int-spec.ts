@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { Metrics } from '../../../src/common/metrics/metrics.js';
+import { Metrics } from '../../../src/platform/observability/metrics/metrics.js';
 import { TestApp } from '../../support/app.js';
 import { freePort } from '../../support/databases/process-resources.js';
 import { eventually } from '../../support/runtime/runtime-client.js';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Component } from '../../../src/modules/discovery/model/component.types.js';
+import type { Component } from '../../../src/discovery/model/component.types.js';
 import * as probing from '../../support/discovery/run-probe.js';
 import { connectionService, stopServices } from '../../support/peers/mcp-services.js';
 import { startEverything, startModernPeer } from '../../support/peers/official.peers.js';

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DiscoveryResult } from '../../../src/modules/discovery/model/scan.types.js';
+import type { DiscoveryResult } from '../../../src/discovery/model/scan.types.js';
 import {
   DiscoveryChangeEntity,
   DiscoveryScanEntity,
-} from '../../../src/modules/discovery/storage/discovery.entity.js';
+} from '../../../src/discovery/storage/discovery.entity.js';
 import { TestApp } from '../../support/app.js';
 import {
   FakePlatform,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Component } from '../../../src/modules/discovery/model/component.types.js';
-import type { ComponentSource } from '../../../src/modules/discovery/sources/listing.js';
-import { SOURCES } from '../../../src/modules/discovery/sources/sources.js';
-import { RegisteredSource } from '../../../src/modules/discovery/sources/registered.source.js';
-import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
-import { AuthorizationType, SystemType } from '../../../src/modules/systems/model/system.types.js';
-import { SystemsService } from '../../../src/modules/systems/registration/systems.service.js';
+import type { Component } from '../../../src/discovery/model/component.types.js';
+import type { ComponentSource } from '../../../src/discovery/sources/listing.js';
+import { SOURCES } from '../../../src/discovery/sources/sources.js';
+import { RegisteredSource } from '../../../src/discovery/sources/registered.source.js';
+import { SystemEntity } from '../../../src/systems/storage/system.entity.js';
+import { AuthorizationType, SystemType } from '../../../src/systems/model/system.types.js';
+import { SystemsService } from '../../../src/systems/registration/systems.service.js';
 import { TestApp } from '../../support/app.js';
 import { serviceAccount } from '../../support/factories.js';
 import { createdSystem, insertSystem, insertSystems, newPlace } from '../systems/rows.js';

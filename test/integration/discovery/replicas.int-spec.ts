@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { DiscoveryResult } from '../../../src/modules/discovery/model/scan.types.js';
+import type { DiscoveryResult } from '../../../src/discovery/model/scan.types.js';
 import {
   DiscoveryScanEntity,
   DiscoveryStateEntity,
-} from '../../../src/modules/discovery/storage/discovery.entity.js';
+} from '../../../src/discovery/storage/discovery.entity.js';
 import { TestApp } from '../../support/app.js';
 import { after, FakePlatform } from '../../support/discovery/fake-platform.js';
 

@@ -1,11 +1,11 @@
 import { request as rawRequest } from 'node:http';
 import { Agent, fetch } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SERVICE_VERSION } from '../../../src/common/service-version.js';
-import type { ComponentSource } from '../../../src/modules/discovery/sources/listing.js';
-import type { DiscoveryResult } from '../../../src/modules/discovery/model/scan.types.js';
-import { SOURCES } from '../../../src/modules/discovery/sources/sources.js';
-import { DiscoveryScanEntity } from '../../../src/modules/discovery/storage/discovery.entity.js';
+import { SERVICE_VERSION } from '../../../src/platform/service-version.js';
+import type { ComponentSource } from '../../../src/discovery/sources/listing.js';
+import type { DiscoveryResult } from '../../../src/discovery/model/scan.types.js';
+import { SOURCES } from '../../../src/discovery/sources/sources.js';
+import { DiscoveryScanEntity } from '../../../src/discovery/storage/discovery.entity.js';
 import { TestApp } from '../../support/app.js';
 import { after, FakePlatform, healthy, refused } from '../../support/discovery/fake-platform.js';
 import { IN_TIME_MS } from '../../support/patience.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { HealthService } from '../../../src/modules/health/health.service.js';
+import { HealthService } from '../../../src/health/health.service.js';
 import { TestApp } from '../../support/app.js';
 import { listPath } from '../../support/factories.js';
 import { StubIssuer } from '../../support/issuer.js';

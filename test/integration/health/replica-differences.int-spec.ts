@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Log } from '../../../src/common/logging/log.js';
-import { Metrics } from '../../../src/common/metrics/metrics.js';
-import { WriteProofEntity } from '../../../src/database/write-proof.entity.js';
-import { ReplicaDifferences } from '../../../src/modules/health/replica-differences.js';
+import { Log } from '../../../src/platform/observability/logging/log.js';
+import { Metrics } from '../../../src/platform/observability/metrics/metrics.js';
+import { WriteProofEntity } from '../../../src/store/write-proof.entity.js';
+import { ReplicaDifferences } from '../../../src/health/replica-differences.js';
 import { TestApp } from '../../support/app.js';
 import { eventually } from '../../support/runtime/runtime-client.js';
 

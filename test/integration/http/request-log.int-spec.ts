@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Log } from '../../../src/common/logging/log.js';
+import { Log } from '../../../src/platform/observability/logging/log.js';
 import { TestApp } from '../../support/app.js';
 import { AUDIENCE, signingKey } from '../../support/issuer.js';
 import { detailsPath, listPath } from '../../support/factories.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ProcessStarter } from '../../../src/modules/process-runtime/steps/process-starter.js';
+import { ProcessStarter } from '../../../src/runtime/steps/process-starter.js';
 import { TestApp, limitMetrics } from '../../support/app.js';
 import { taskProcess, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

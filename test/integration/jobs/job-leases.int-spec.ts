@@ -1,14 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { IdBlockEntity } from '../../../src/database/id-block.entity.js';
-import type {
-  ClaimedJob,
-  Job,
-  JobContext,
-  JobHandler,
-} from '../../../src/modules/jobs/model/job-queue.types.js';
-import { LeaseLostError } from '../../../src/modules/jobs/queue/jobs.errors.js';
-import { JobsRepository } from '../../../src/modules/jobs/storage/jobs.repository.js';
+import { IdBlockEntity } from '../../../src/store/ids/id-block.entity.js';
+import type { ClaimedJob, Job, JobContext, JobHandler } from '../../../src/jobs/model/job-queue.types.js';
+import { LeaseLostError } from '../../../src/jobs/queue/jobs.errors.js';
+import { JobsRepository } from '../../../src/jobs/storage/jobs.repository.js';
 import { Gate, IS_EMBEDDED, JobReplica } from './job-replica.js';
 
 const EFFECTS = 'effects-of-jobs';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Job } from '../../../src/modules/jobs/model/job-queue.types.js';
-import { InvalidJobError, LeaseLostError } from '../../../src/modules/jobs/queue/jobs.errors.js';
+import type { Job } from '../../../src/jobs/model/job-queue.types.js';
+import { InvalidJobError, LeaseLostError } from '../../../src/jobs/queue/jobs.errors.js';
 import { JobReplica } from './job-replica.js';
 
 describe('JobQueueService', () => {

@@ -1,20 +1,20 @@
 import { Global, Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { expect, vi } from 'vitest';
-import { Clock } from '../../../src/common/clock.js';
-import { Log } from '../../../src/common/logging/log.js';
-import { Metrics } from '../../../src/common/metrics/metrics.js';
-import { GlobalValue } from '../../../src/common/global-value.js';
-import { Database } from '../../../src/database/database.js';
-import { DatabaseModule } from '../../../src/database/database.module.js';
-import { IdBlocks } from '../../../src/database/id-blocks.js';
+import { Clock } from '../../../src/platform/clock.js';
+import { Log } from '../../../src/platform/observability/logging/log.js';
+import { Metrics } from '../../../src/platform/observability/metrics/metrics.js';
+import { GlobalValue } from '../../../src/platform/global-value.js';
+import { Database } from '../../../src/store/database.js';
+import { DatabaseModule } from '../../../src/store/database.module.js';
+import { IdBlocks } from '../../../src/store/ids/id-blocks.js';
 import { SCHEMA } from '../../../src/schema.js';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
-import { JobHandlersService } from '../../../src/modules/jobs/queue/job-handlers.service.js';
-import { JobQueueService } from '../../../src/modules/jobs/queue/job-queue.service.js';
-import type { JobHandler, NewJob } from '../../../src/modules/jobs/model/job-queue.types.js';
-import { JobWorkersModule } from '../../../src/modules/jobs/job-workers.module.js';
-import { JobsModule } from '../../../src/modules/jobs/jobs.module.js';
+import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
+import { JobHandlersService } from '../../../src/jobs/queue/job-handlers.service.js';
+import { JobQueueService } from '../../../src/jobs/queue/job-queue.service.js';
+import type { JobHandler, NewJob } from '../../../src/jobs/model/job-queue.types.js';
+import { JobWorkersModule } from '../../../src/jobs/job-workers.module.js';
+import { JobsModule } from '../../../src/jobs/jobs.module.js';
 import { limitedEnv } from '../../support/limits/limits.js';
 
 /** Whether the tests run on the embedded file, which belongs to one replica. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TlsMaterial } from '../../../src/common/tls/tls-material.js';
-import type { DiscoveredTool } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
+import type { TlsMaterial } from '../../../src/platform/tls/tls-material.js';
+import type { DiscoveredTool } from '../../../src/systems/mcp-connection/model/connection-test.types.js';
 import { startTlsFront } from '../../support/discovery/tls-servers.js';
 import { CertificateAuthority, type TlsCertificate } from '../../support/peers/certificates.js';
 import {

@@ -4,7 +4,7 @@ import { jwtVerify } from 'jose';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { connectionService, noAuth, serviceAccount, stopServices } from '../../support/peers/mcp-services.js';
-import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
+import { CONNECTION_WARNINGS } from '../../../src/systems/mcp-connection/model/connection-test.types.js';
 import { keptPeers } from '../../support/peers/kept-peers.js';
 import { startLegacySse } from '../../support/peers/legacy-sse.peer.js';
 import { startModernPeer } from '../../support/peers/official.peers.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
+import { CONNECTION_WARNINGS } from '../../../src/systems/mcp-connection/model/connection-test.types.js';
 import {
   connectionService,
   noAuth,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/common/json.js';
+import type { JsonObject } from '../../../src/platform/json/json.js';
 import { stopServices, toolCallsService } from '../../support/peers/mcp-services.js';
 
 const NAMES = Array.from({ length: 1_000 }, (_, index) => `name${index}`);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
-import type { ToolCallRequest } from '../../../src/modules/mcp-connection/model/tool-call.types.js';
+import type { ToolCallRequest } from '../../../src/systems/mcp-connection/model/tool-call.types.js';
 import { startModernPeer } from '../../support/peers/official.peers.js';
 import { startTokenPeer } from '../../support/peers/token.peer.js';
 import { startOAuthPeer } from '../../support/oidc-issuer.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { Metrics } from '../../../src/common/metrics/metrics.js';
-import type { DiscoveredTool } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
+import { Metrics } from '../../../src/platform/observability/metrics/metrics.js';
+import type { DiscoveredTool } from '../../../src/systems/mcp-connection/model/connection-test.types.js';
 import {
   connectionService,
   noAuth,

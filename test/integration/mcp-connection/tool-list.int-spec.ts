@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { CONNECTION_WARNINGS } from '../../../src/modules/mcp-connection/model/connection-test.types.js';
+import { CONNECTION_WARNINGS } from '../../../src/systems/mcp-connection/model/connection-test.types.js';
 import { connectionService, noAuth, stopServices } from '../../support/peers/mcp-services.js';
 import { IN_TIME_MS } from '../../support/patience.js';
 import { sendResult, startScriptedMcp, startToolListPeer } from '../../support/peers/scripted-mcp.peer.js';

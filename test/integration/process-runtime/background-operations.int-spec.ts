@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Log } from '../../../src/common/logging/log.js';
+import { Log } from '../../../src/platform/observability/logging/log.js';
 import { TestApp } from '../../support/app.js';
 import {
   flows,

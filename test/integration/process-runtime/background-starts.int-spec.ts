@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
-import { ProcessMessageEntity } from '../../../src/modules/process-runtime/storage/process-message.entity.js';
-import { ProcessRepeatEntity } from '../../../src/modules/repeats/storage/process-repeat.entity.js';
-import { CleanupHandler } from '../../../src/modules/process-runtime/background/cleanup.handler.js';
-import { StepResources } from '../../../src/modules/process-runtime/steps/step-resources.js';
+import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
+import { ProcessInstanceEntity } from '../../../src/runtime/storage/process-instance.entity.js';
+import { ProcessMessageEntity } from '../../../src/runtime/storage/process-message.entity.js';
+import { ProcessRepeatEntity } from '../../../src/idempotency/storage/process-repeat.entity.js';
+import { CleanupHandler } from '../../../src/runtime/background/cleanup.handler.js';
+import { StepResources } from '../../../src/runtime/steps/step-resources.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import {

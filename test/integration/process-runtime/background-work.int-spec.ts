@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shardOf } from '../../../src/database/shards.js';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
+import { shardOf } from '../../../src/store/shards.js';
+import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
+import { ProcessInstanceEntity } from '../../../src/runtime/storage/process-instance.entity.js';
 import { TestApp } from '../../support/app.js';
 import {
   flows,

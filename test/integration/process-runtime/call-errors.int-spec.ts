@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
-import { encodeJob, type RuntimeJob } from '../../../src/modules/process-runtime/steps/runtime-job.js';
-import { Database } from '../../../src/database/database.js';
-import { IdBlocks } from '../../../src/database/id-blocks.js';
-import { JobQueueService } from '../../../src/modules/jobs/queue/job-queue.service.js';
+import { ProcessInstanceEntity } from '../../../src/runtime/storage/process-instance.entity.js';
+import { encodeJob, type RuntimeJob } from '../../../src/runtime/steps/runtime-job.js';
+import { Database } from '../../../src/store/database.js';
+import { IdBlocks } from '../../../src/store/ids/id-blocks.js';
+import { JobQueueService } from '../../../src/jobs/queue/job-queue.service.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published, calling, mapping, workflowOf } from '../../support/runtime/publish.js';

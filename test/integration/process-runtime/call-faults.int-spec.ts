@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { DatabaseDeadlineError } from '../../../src/database/database.errors.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
-import { InstanceStepsService } from '../../../src/modules/process-runtime/steps/instance-steps.service.js';
-import { NotifyParentHandler } from '../../../src/modules/process-runtime/background/token-job.handlers.js';
-import { RunnableDefinitionsService } from '../../../src/modules/process-runtime/definitions/runnable-definitions.service.js';
+import { DatabaseDeadlineError } from '../../../src/store/database.errors.js';
+import { ProcessInstanceEntity } from '../../../src/runtime/storage/process-instance.entity.js';
+import { InstanceStepsService } from '../../../src/runtime/steps/instance-steps.service.js';
+import { NotifyParentHandler } from '../../../src/runtime/background/token-job.handlers.js';
+import { RunnableDefinitionsService } from '../../../src/runtime/definitions/runnable-definitions.service.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

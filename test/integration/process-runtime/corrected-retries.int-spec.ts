@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
+import { AuditAction } from '../../../src/audit/model/audit.types.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published, leading, workflowOf } from '../../support/runtime/publish.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { JobQueueService } from '../../../src/modules/jobs/queue/job-queue.service.js';
+import { JobQueueService } from '../../../src/jobs/queue/job-queue.service.js';
 import { TestApp } from '../../support/app.js';
 import {
   flows,

@@ -1,11 +1,11 @@
 import { In } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
+import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
 import {
   ProcessFamilyEntity,
   ProcessInstanceEntity,
-} from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
-import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
+} from '../../../src/runtime/storage/process-instance.entity.js';
+import { ProcessIncidentEntity } from '../../../src/runtime/storage/process-incident.entity.js';
 import { TestApp, limitMetrics } from '../../support/app.js';
 import { flows, node, processFile, taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { RunnableDefinitionsService } from '../../../src/modules/process-runtime/definitions/runnable-definitions.service.js';
-import type {
-  IncidentCountsDto,
-  IncidentPageDto,
-} from '../../../src/modules/process-runtime/model/incident-inbox.dto.js';
-import type { InstancePageDto } from '../../../src/modules/process-runtime/reading/instance.response.dto.js';
-import { InstanceListsRepository } from '../../../src/modules/process-runtime/storage/instance-lists.repository.js';
+import { RunnableDefinitionsService } from '../../../src/runtime/definitions/runnable-definitions.service.js';
+import type { IncidentCountsDto, IncidentPageDto } from '../../../src/runtime/model/incident-inbox.dto.js';
+import type { InstancePageDto } from '../../../src/runtime/reading/instance.response.dto.js';
+import { InstanceListsRepository } from '../../../src/runtime/storage/instance-lists.repository.js';
 import { TestApp } from '../../support/app.js';
 import { plansOf, planOf } from '../../support/databases/query-plans.js';
 import { uniqueName } from '../../support/factories.js';

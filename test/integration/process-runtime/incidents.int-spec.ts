@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shardOf } from '../../../src/database/shards.js';
-import type { ParkedJob } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
-import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
+import { shardOf } from '../../../src/store/shards.js';
+import type { ParkedJob } from '../../../src/runtime/storage/process-instance.entity.js';
+import { ProcessIncidentEntity } from '../../../src/runtime/storage/process-incident.entity.js';
 import { statementsOf } from '../../support/databases/query-plans.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';

@@ -1,8 +1,8 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { INSTANCE_STATES } from '../../../src/modules/process-runtime/engine/state/engine.types.js';
-import type { HistoryPageDto } from '../../../src/modules/process-runtime/reading/instance-history.dto.js';
-import type { InstancePageDto } from '../../../src/modules/process-runtime/reading/instance.response.dto.js';
+import { INSTANCE_STATES } from '../../../src/runtime/engine/state/engine.types.js';
+import type { HistoryPageDto } from '../../../src/runtime/reading/instance-history.dto.js';
+import type { InstancePageDto } from '../../../src/runtime/reading/instance.response.dto.js';
 import { TestApp } from '../../support/app.js';
 import { plansOf } from '../../support/databases/query-plans.js';
 import { taskProcess, userTask } from '../../support/runtime/process-files.js';

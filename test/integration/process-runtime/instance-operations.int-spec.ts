@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
+import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

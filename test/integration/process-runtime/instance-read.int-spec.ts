@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { InstanceResponseDto } from '../../../src/modules/process-runtime/reading/instance.response.dto.js';
+import type { InstanceResponseDto } from '../../../src/runtime/reading/instance.response.dto.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

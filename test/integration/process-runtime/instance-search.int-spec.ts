@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { InstanceListsRepository } from '../../../src/modules/process-runtime/storage/instance-lists.repository.js';
-import type { InstancePageDto } from '../../../src/modules/process-runtime/reading/instance.response.dto.js';
+import { InstanceListsRepository } from '../../../src/runtime/storage/instance-lists.repository.js';
+import type { InstancePageDto } from '../../../src/runtime/reading/instance.response.dto.js';
 import { statementsOf } from '../../support/databases/query-plans.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';

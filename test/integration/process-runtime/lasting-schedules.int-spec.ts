@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
-import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
+import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
+import { ProcessIncidentEntity } from '../../../src/runtime/storage/process-incident.entity.js';
+import { ProcessInstanceEntity } from '../../../src/runtime/storage/process-instance.entity.js';
 import { TestApp } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { flows, node, processFile, timerEvent, userTask } from '../../support/runtime/process-files.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProcessMessageWaitEntity } from '../../../src/modules/process-runtime/storage/process-message.entity.js';
+import { ProcessMessageWaitEntity } from '../../../src/runtime/storage/process-message.entity.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

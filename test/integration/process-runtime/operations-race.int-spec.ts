@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
+import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
+import { ProcessInstanceEntity } from '../../../src/runtime/storage/process-instance.entity.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { flows, node, processFile, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

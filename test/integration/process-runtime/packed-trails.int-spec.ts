@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HistoryPageDto } from '../../../src/modules/process-runtime/reading/instance-history.dto.js';
-import { ProcessEventEntity } from '../../../src/modules/process-runtime/storage/process-event.entity.js';
+import type { HistoryPageDto } from '../../../src/runtime/reading/instance-history.dto.js';
+import { ProcessEventEntity } from '../../../src/runtime/storage/process-event.entity.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

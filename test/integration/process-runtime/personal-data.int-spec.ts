@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Log } from '../../../src/common/logging/log.js';
-import { AuditEventEntity } from '../../../src/modules/audit/storage/audit-event.entity.js';
-import { ProcessEventEntity } from '../../../src/modules/process-runtime/storage/process-event.entity.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
-import { ProcessRepeatEntity } from '../../../src/modules/repeats/storage/process-repeat.entity.js';
+import { Log } from '../../../src/platform/observability/logging/log.js';
+import { AuditEventEntity } from '../../../src/audit/storage/audit-event.entity.js';
+import { ProcessEventEntity } from '../../../src/runtime/storage/process-event.entity.js';
+import { ProcessInstanceEntity } from '../../../src/runtime/storage/process-instance.entity.js';
+import { ProcessRepeatEntity } from '../../../src/idempotency/storage/process-repeat.entity.js';
 import { TestApp } from '../../support/app.js';
 import { Follower } from '../../support/runtime/follower.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ProcessStatisticsDto } from '../../../src/modules/process-runtime/reading/process-statistics.dto.js';
-import { ProcessStatisticsService } from '../../../src/modules/process-runtime/reading/process-statistics.service.js';
+import type { ProcessStatisticsDto } from '../../../src/runtime/reading/process-statistics.dto.js';
+import { ProcessStatisticsService } from '../../../src/runtime/reading/process-statistics.service.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { multiplyRows, planOf, RANDOM_TEXT, statementsOf } from '../../support/databases/query-plans.js';
 import { flows, node, processFile, ui, userTask } from '../../support/runtime/process-files.js';

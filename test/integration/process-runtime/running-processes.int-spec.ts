@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProcessInstancesService } from '../../../src/modules/process-runtime/reading/process-instances.service.js';
-import type { RunningProcessesDto } from '../../../src/modules/process-runtime/model/running-processes.dto.js';
+import { ProcessInstancesService } from '../../../src/runtime/reading/process-instances.service.js';
+import type { RunningProcessesDto } from '../../../src/runtime/model/running-processes.dto.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { multiplyRows, planOf, RANDOM_TEXT, statementsOf } from '../../support/databases/query-plans.js';
 import { uniqueName } from '../../support/factories.js';

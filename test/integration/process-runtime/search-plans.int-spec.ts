@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSearchTerm, termHash } from '../../../src/modules/process-runtime/model/search-terms.js';
+import { readSearchTerm, termHash } from '../../../src/runtime/model/search-terms.js';
 import { TestApp } from '../../support/app.js';
 import { planOf, statementsOf, type Sent } from '../../support/databases/query-plans.js';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type {
   ProcessPageDto,
   StartableProcessDto,
-} from '../../../src/modules/process-runtime/starts/startable-process.dto.js';
+} from '../../../src/runtime/starts/startable-process.dto.js';
 import { statementsOf } from '../../support/databases/query-plans.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Log } from '../../../src/common/logging/log.js';
-import { Database } from '../../../src/database/database.js';
+import { Log } from '../../../src/platform/observability/logging/log.js';
+import { Database } from '../../../src/store/database.js';
 import { TestApp } from '../../support/app.js';
 import { serviceTask, taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TaskPageDto } from '../../../src/modules/process-runtime/reading/tasks.dto.js';
+import type { TaskPageDto } from '../../../src/runtime/reading/tasks.dto.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { plansOf, statementsOf } from '../../support/databases/query-plans.js';
 import { uniqueName } from '../../support/factories.js';

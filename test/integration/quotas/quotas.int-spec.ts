@@ -1,10 +1,10 @@
 import type { Logger } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { QuotaUseEntity } from '../../../src/modules/quotas/storage/quota-use.entity.js';
+import { QuotaUseEntity } from '../../../src/runtime/quotas/storage/quota-use.entity.js';
 import { TestApp } from '../../support/app.js';
 import { asksFor, says, startModelServer, type ModelServer } from '../../support/peers/model-server.js';
 import { startToolsPeer, type ToolsPeer } from '../../support/peers/official.peers.js';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
+import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
 import { uniqueName } from '../../support/factories.js';
 import {
   flows,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { v7 as uuid } from 'uuid';
-import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
+import { SystemEntity } from '../../../src/systems/storage/system.entity.js';
 import { TestApp } from '../../support/app.js';
 import { startTlsFront } from '../../support/discovery/tls-servers.js';
 import {

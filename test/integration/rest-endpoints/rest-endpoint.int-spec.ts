@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { v7 as uuid } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi, onTestFinished } from 'vitest';
 import { holdLimits } from '../../support/limits/limits.js';
-import { Database } from '../../../src/database/database.js';
-import { BuildSystemEntity } from '../../../src/modules/builds/storage/build.entity.js';
-import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
-import { SystemSecrets } from '../../../src/modules/systems/secrets/system-secrets.js';
+import { Database } from '../../../src/store/database.js';
+import { BuildSystemEntity } from '../../../src/delivery/builds/storage/build.entity.js';
+import { SystemEntity } from '../../../src/systems/storage/system.entity.js';
+import { SystemSecrets } from '../../../src/systems/secrets/system-secrets.js';
 import {
   WorkflowCallEntity,
   WorkflowRunEntity,
-} from '../../../src/modules/workflows/storage/workflow-run.entity.js';
-import { WorkflowRunsService } from '../../../src/modules/workflows/runs/workflow-runs.service.js';
+} from '../../../src/runtime/calls/workflows/storage/workflow-run.entity.js';
+import { WorkflowRunsService } from '../../../src/runtime/calls/workflows/runs/workflow-runs.service.js';
 import { TestApp } from '../../support/app.js';
 import { readBody, startHttpPeer, type Peer } from '../../support/peers/peer.js';
 import { startTokenPeer, type TokenPeer } from '../../support/peers/token.peer.js';

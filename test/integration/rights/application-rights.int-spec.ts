@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { v7 as uuid } from 'uuid';
-import { AuditOutcome } from '../../../src/modules/audit/model/audit.types.js';
+import { AuditOutcome } from '../../../src/audit/model/audit.types.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import {
   connectionTestPath,

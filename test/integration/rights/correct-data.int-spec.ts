@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rotateSecrets } from '../../../src/common/secrets/sealed-columns.js';
-import { SecretCipher, sealedKeyId } from '../../../src/common/secrets/secret-cipher.js';
-import { AuditOutcome } from '../../../src/modules/audit/model/audit.types.js';
-import { ProcessCorrectionEntity } from '../../../src/modules/process-runtime/storage/process-event.entity.js';
+import { rotateSecrets } from '../../../src/platform/secrets/sealed-columns.js';
+import { SecretCipher, sealedKeyId } from '../../../src/platform/secrets/secret-cipher.js';
+import { AuditOutcome } from '../../../src/audit/model/audit.types.js';
+import { ProcessCorrectionEntity } from '../../../src/runtime/storage/process-event.entity.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { flows, node, processFile, serviceTask, userTask } from '../../support/runtime/process-files.js';

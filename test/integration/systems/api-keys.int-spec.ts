@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { rotateSecrets } from '../../../src/common/secrets/sealed-columns.js';
-import { SecretCipher, SecretUnreadableError } from '../../../src/common/secrets/secret-cipher.js';
-import { SystemSecrets } from '../../../src/modules/systems/secrets/system-secrets.js';
-import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
-import { SystemConnectionsService } from '../../../src/modules/systems/lookups/system-connections.service.js';
+import { rotateSecrets } from '../../../src/platform/secrets/sealed-columns.js';
+import { SecretCipher, SecretUnreadableError } from '../../../src/platform/secrets/secret-cipher.js';
+import { SystemSecrets } from '../../../src/systems/secrets/system-secrets.js';
+import { SystemEntity } from '../../../src/systems/storage/system.entity.js';
+import { SystemConnectionsService } from '../../../src/systems/lookups/system-connections.service.js';
 import { TestApp } from '../../support/app.js';
 import {
   connectionTestPath,

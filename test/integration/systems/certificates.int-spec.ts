@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Log } from '../../../src/common/logging/log.js';
-import { rotateSecrets } from '../../../src/common/secrets/sealed-columns.js';
-import { SecretCipher, SecretUnreadableError } from '../../../src/common/secrets/secret-cipher.js';
-import { canonicalCertificates, canonicalKey } from '../../../src/common/tls/certificates.js';
-import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
-import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
-import { SystemConnectionsService } from '../../../src/modules/systems/lookups/system-connections.service.js';
-import { SystemType } from '../../../src/modules/systems/model/system.types.js';
+import { Log } from '../../../src/platform/observability/logging/log.js';
+import { rotateSecrets } from '../../../src/platform/secrets/sealed-columns.js';
+import { SecretCipher, SecretUnreadableError } from '../../../src/platform/secrets/secret-cipher.js';
+import { canonicalCertificates, canonicalKey } from '../../../src/platform/tls/certificates.js';
+import { AuditAction } from '../../../src/audit/model/audit.types.js';
+import { SystemEntity } from '../../../src/systems/storage/system.entity.js';
+import { SystemConnectionsService } from '../../../src/systems/lookups/system-connections.service.js';
+import { SystemType } from '../../../src/systems/model/system.types.js';
 import { TEST_SECRETS_KEYS, TestApp } from '../../support/app.js';
 import {
   createPath,

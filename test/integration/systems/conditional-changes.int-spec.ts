@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { AuthorizationType, SystemType } from '../../../src/modules/systems/model/system.types.js';
+import { AuthorizationType, SystemType } from '../../../src/systems/model/system.types.js';
 import { detailsPath, serviceAccount, systemPath, toolPath } from '../../support/factories.js';
 import { tlsCertificate, type TlsCertificate } from '../../support/peers/certificates.js';
 import {

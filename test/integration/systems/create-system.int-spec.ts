@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AppVersionEntity } from '../../../src/modules/apps/app-version.entity.js';
+import { AppVersionEntity } from '../../../src/apps/app-version.entity.js';
 import { TestApp } from '../../support/app.js';
 import { createPath, createSystemBody, serviceAccount } from '../../support/factories.js';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AuditEventEntity } from '../../../src/modules/audit/storage/audit-event.entity.js';
-import { SystemType } from '../../../src/modules/systems/model/system.types.js';
+import { AuditEventEntity } from '../../../src/audit/storage/audit-event.entity.js';
+import { SystemType } from '../../../src/systems/model/system.types.js';
 import { TestApp } from '../../support/app.js';
 import {
   createPath,

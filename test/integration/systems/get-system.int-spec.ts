@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SystemType } from '../../../src/modules/systems/model/system.types.js';
+import { SystemType } from '../../../src/systems/model/system.types.js';
 import { TestApp } from '../../support/app.js';
 import { detailsPath, serviceAccount } from '../../support/factories.js';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SystemConnectionsService } from '../../../src/modules/systems/lookups/system-connections.service.js';
-import { AuthorizationType, SystemType } from '../../../src/modules/systems/model/system.types.js';
+import { SystemConnectionsService } from '../../../src/systems/lookups/system-connections.service.js';
+import { AuthorizationType, SystemType } from '../../../src/systems/model/system.types.js';
 import { TestApp } from '../../support/app.js';
 import { serviceAccount, systemPath } from '../../support/factories.js';
 import {

@@ -1,14 +1,11 @@
 import { v7 as uuid } from 'uuid';
-import { definitionHash } from '../../../src/common/tool-definition-hash.js';
-import { AppVersionEntity, VersionDependencyEntity } from '../../../src/modules/apps/app-version.entity.js';
-import { AppVersionState } from '../../../src/modules/apps/apps.types.js';
-import { AuditEventEntity } from '../../../src/modules/audit/storage/audit-event.entity.js';
-import {
-  ResourceDefinitionEntity,
-  SystemEntity,
-} from '../../../src/modules/systems/storage/system.entity.js';
-import { SystemType } from '../../../src/modules/systems/model/system.types.js';
-import { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';
+import { definitionHash } from '../../../src/platform/json/tool-definition-hash.js';
+import { AppVersionEntity, VersionDependencyEntity } from '../../../src/apps/app-version.entity.js';
+import { AppVersionState } from '../../../src/apps/apps.types.js';
+import { AuditEventEntity } from '../../../src/audit/storage/audit-event.entity.js';
+import { ResourceDefinitionEntity, SystemEntity } from '../../../src/systems/storage/system.entity.js';
+import { SystemType } from '../../../src/systems/model/system.types.js';
+import { ToolEntity } from '../../../src/systems/tools/storage/tool.entity.js';
 import type { TestApp } from '../../support/app.js';
 import { createPath, createSystemBody, uniqueName } from '../../support/factories.js';
 

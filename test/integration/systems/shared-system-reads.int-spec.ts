@@ -1,9 +1,9 @@
 import type { Logger } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { SystemKey } from '../../../src/modules/systems/model/system.types.js';
-import { SystemNotFoundError } from '../../../src/modules/systems/model/systems.errors.js';
-import { SystemsService } from '../../../src/modules/systems/registration/systems.service.js';
+import type { SystemKey } from '../../../src/systems/model/system.types.js';
+import { SystemNotFoundError } from '../../../src/systems/model/systems.errors.js';
+import { SystemsService } from '../../../src/systems/registration/systems.service.js';
 import { TestApp } from '../../support/app.js';
 import { connectionTestPath } from '../../support/factories.js';
 import { sendResult, startScriptedMcp, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SecretUnreadableError } from '../../../src/common/secrets/secret-cipher.js';
-import { SystemConnectionsService } from '../../../src/modules/systems/lookups/system-connections.service.js';
-import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
+import { SecretUnreadableError } from '../../../src/platform/secrets/secret-cipher.js';
+import { SystemConnectionsService } from '../../../src/systems/lookups/system-connections.service.js';
+import { SystemEntity } from '../../../src/systems/storage/system.entity.js';
 import { TestApp } from '../../support/app.js';
 import {
   connectionTestPath,

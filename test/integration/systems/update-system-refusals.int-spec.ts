@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
+import type { SystemEntity } from '../../../src/systems/storage/system.entity.js';
 import { TestApp } from '../../support/app.js';
 import { serviceAccount, systemPath } from '../../support/factories.js';
 import {

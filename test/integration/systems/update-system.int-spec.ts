@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SystemSecrets } from '../../../src/modules/systems/secrets/system-secrets.js';
+import { SystemSecrets } from '../../../src/systems/secrets/system-secrets.js';
 import { TestApp } from '../../support/app.js';
 import { detailsPath, serviceAccount, systemPath } from '../../support/factories.js';
 import {

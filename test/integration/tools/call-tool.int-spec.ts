@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
+import { AuditAction } from '../../../src/audit/model/audit.types.js';
 import { TestApp } from '../../support/app.js';
 import { sendResult, startScriptedMcp } from '../../support/peers/scripted-mcp.peer.js';
 import { startToolsPeer, type ToolsPeer } from '../../support/peers/official.peers.js';

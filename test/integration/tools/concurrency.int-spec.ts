@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
-import { AuditEventEntity } from '../../../src/modules/audit/storage/audit-event.entity.js';
-import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
-import { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';
+import { AuditAction } from '../../../src/audit/model/audit.types.js';
+import { AuditEventEntity } from '../../../src/audit/storage/audit-event.entity.js';
+import { SystemEntity } from '../../../src/systems/storage/system.entity.js';
+import { ToolEntity } from '../../../src/systems/tools/storage/tool.entity.js';
 import { TestApp } from '../../support/app.js';
 import { systemPath, toolPath } from '../../support/factories.js';
 import { sendResult, startScriptedMcp, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';

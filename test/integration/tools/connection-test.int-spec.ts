@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   CONNECTION_FAILURES,
   type ConnectionFailureCause,
-} from '../../../src/modules/mcp-connection/model/connection-failure.types.js';
-import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
+} from '../../../src/systems/mcp-connection/model/connection-failure.types.js';
+import { AuditAction } from '../../../src/audit/model/audit.types.js';
 import { TestApp } from '../../support/app.js';
 import { connectionTestPath, serviceAccount } from '../../support/factories.js';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CONNECTION_FAILURES } from '../../../src/modules/mcp-connection/model/connection-failure.types.js';
+import { CONNECTION_FAILURES } from '../../../src/systems/mcp-connection/model/connection-failure.types.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { connectionTestPath, serviceAccount } from '../../support/factories.js';
 import { startModernPeer, type ModernPeer } from '../../support/peers/official.peers.js';

@@ -1,8 +1,8 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
-import { AuditEventEntity } from '../../../src/modules/audit/storage/audit-event.entity.js';
+import { AuditAction } from '../../../src/audit/model/audit.types.js';
+import { AuditEventEntity } from '../../../src/audit/storage/audit-event.entity.js';
 import { TestApp } from '../../support/app.js';
 import { connectionTestPath, detailsPath, systemPath, uniqueName } from '../../support/factories.js';
 import { startHttpPeer, type Peer } from '../../support/peers/peer.js';

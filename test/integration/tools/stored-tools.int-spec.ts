@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SystemEntity } from '../../../src/modules/systems/storage/system.entity.js';
-import { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';
+import { SystemEntity } from '../../../src/systems/storage/system.entity.js';
+import { ToolEntity } from '../../../src/systems/tools/storage/tool.entity.js';
 import { TestApp } from '../../support/app.js';
 import { toolPath } from '../../support/factories.js';
 import { sendResult, startScriptedMcp, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SystemType } from '../../../src/modules/systems/model/system.types.js';
-import type { ToolEntity } from '../../../src/modules/tools/storage/tool.entity.js';
+import { SystemType } from '../../../src/systems/model/system.types.js';
+import type { ToolEntity } from '../../../src/systems/tools/storage/tool.entity.js';
 import { TestApp } from '../../support/app.js';
 import { toolPath } from '../../support/factories.js';
 import {

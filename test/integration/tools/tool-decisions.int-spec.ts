@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { AuditAction } from '../../../src/modules/audit/model/audit.types.js';
-import { ToolDecisionEntity } from '../../../src/modules/tools/storage/tool.entity.js';
-import { ToolDecisionsRepository } from '../../../src/modules/tools/storage/tool-decisions.repository.js';
+import { AuditAction } from '../../../src/audit/model/audit.types.js';
+import { ToolDecisionEntity } from '../../../src/systems/tools/storage/tool.entity.js';
+import { ToolDecisionsRepository } from '../../../src/systems/tools/storage/tool-decisions.repository.js';
 import { TestApp } from '../../support/app.js';
 import { connectionTestPath, detailsPath, systemPath, toolPath } from '../../support/factories.js';
 import { sendResult, startScriptedMcp, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';

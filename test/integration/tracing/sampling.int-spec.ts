@@ -1,6 +1,6 @@
 import type { Logger } from 'typeorm';
 import { describe, expect, it } from 'vitest';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
+import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
 import { flows, node, processFile, timerEvent } from '../../support/runtime/process-files.js';
 import { publish } from '../../support/runtime/publish.js';
 import { instancePath, started } from '../../support/runtime/runtime-client.js';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Database } from '../../../src/database/database.js';
+import { Database } from '../../../src/store/database.js';
 import { TestApp } from '../../support/app.js';
 import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';

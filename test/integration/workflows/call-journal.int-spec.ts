@@ -1,25 +1,28 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Database } from '../../../src/database/database.js';
+import { Database } from '../../../src/store/database.js';
 import {
   CallKind,
   CallState,
   type CallResponse,
   type OutsideCall,
-} from '../../../src/modules/workflows/model/call-journal.types.js';
-import { CallStore } from '../../../src/modules/workflows/journal/call-store.js';
+} from '../../../src/runtime/calls/workflows/model/call-journal.types.js';
+import { CallStore } from '../../../src/runtime/calls/workflows/journal/call-store.js';
 import {
   WorkflowCallEntity,
   WorkflowRunEntity,
-} from '../../../src/modules/workflows/storage/workflow-run.entity.js';
-import { DataMappingExecutor } from '../../../src/modules/workflows/executors/built-in.executors.js';
-import { OVER_THE_SEQUENCE, type RunScope } from '../../../src/modules/workflows/model/node-executor.js';
-import { WorkflowCallsRepository } from '../../../src/modules/workflows/storage/workflow-calls.repository.js';
-import { WorkflowRunsService } from '../../../src/modules/workflows/runs/workflow-runs.service.js';
+} from '../../../src/runtime/calls/workflows/storage/workflow-run.entity.js';
+import { DataMappingExecutor } from '../../../src/runtime/calls/workflows/executors/built-in.executors.js';
+import {
+  OVER_THE_SEQUENCE,
+  type RunScope,
+} from '../../../src/runtime/calls/workflows/model/node-executor.js';
+import { WorkflowCallsRepository } from '../../../src/runtime/calls/workflows/storage/workflow-calls.repository.js';
+import { WorkflowRunsService } from '../../../src/runtime/calls/workflows/runs/workflow-runs.service.js';
 import {
   CallNotMadeError,
   WorkflowFailedError,
-} from '../../../src/modules/workflows/model/workflows.errors.js';
+} from '../../../src/runtime/calls/workflows/model/workflows.errors.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published, calling, mapping, workflowOf } from '../../support/runtime/publish.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
-import type { NodeContext } from '../../../src/modules/workflows/model/node-executor.js';
-import { DataMappingExecutor } from '../../../src/modules/workflows/executors/built-in.executors.js';
+import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
+import type { NodeContext } from '../../../src/runtime/calls/workflows/model/node-executor.js';
+import { DataMappingExecutor } from '../../../src/runtime/calls/workflows/executors/built-in.executors.js';
 import { TestApp } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published, calling, mapping, workflowOf } from '../../support/runtime/publish.js';

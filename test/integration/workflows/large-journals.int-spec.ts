@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CallStore } from '../../../src/modules/workflows/journal/call-store.js';
-import { CallKind, CallState } from '../../../src/modules/workflows/model/call-journal.types.js';
-import { workflowCallPageSteps } from '../../../src/modules/workflows/reading/workflow-call.dto.js';
-import { workflowRunDetailsSteps } from '../../../src/modules/workflows/reading/workflow-run.dto.js';
+import { CallStore } from '../../../src/runtime/calls/workflows/journal/call-store.js';
+import { CallKind, CallState } from '../../../src/runtime/calls/workflows/model/call-journal.types.js';
+import { workflowCallPageSteps } from '../../../src/runtime/calls/workflows/reading/workflow-call.dto.js';
+import { workflowRunDetailsSteps } from '../../../src/runtime/calls/workflows/reading/workflow-run.dto.js';
 import {
   WorkflowCallEntity,
   WorkflowRunEntity,
   type RunCallPage,
-} from '../../../src/modules/workflows/storage/workflow-run.entity.js';
-import type { Steps } from '../../../src/common/turns.js';
-import { WorkflowRunsRepository } from '../../../src/modules/workflows/storage/workflow-runs.repository.js';
+} from '../../../src/runtime/calls/workflows/storage/workflow-run.entity.js';
+import type { Steps } from '../../../src/platform/turns.js';
+import { WorkflowRunsRepository } from '../../../src/runtime/calls/workflows/storage/workflow-runs.repository.js';
 import { TestApp } from '../../support/app.js';
 import { publish, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { runWorkflow } from './workflow-package.js';

@@ -1,13 +1,16 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NestedDatabaseUseError } from '../../../src/database/database.errors.js';
-import { Database } from '../../../src/database/database.js';
-import { WorkflowRunEntity } from '../../../src/modules/workflows/storage/workflow-run.entity.js';
-import { RunJournal } from '../../../src/modules/workflows/journal/run-journal.js';
-import { RunStore } from '../../../src/modules/workflows/journal/run-store.js';
-import { WorkflowRunsRepository } from '../../../src/modules/workflows/storage/workflow-runs.repository.js';
-import { WorkflowRunOrigin, WorkflowRunState } from '../../../src/modules/workflows/model/workflow.types.js';
-import { WorkflowFailedError } from '../../../src/modules/workflows/model/workflows.errors.js';
+import { NestedDatabaseUseError } from '../../../src/store/database.errors.js';
+import { Database } from '../../../src/store/database.js';
+import { WorkflowRunEntity } from '../../../src/runtime/calls/workflows/storage/workflow-run.entity.js';
+import { RunJournal } from '../../../src/runtime/calls/workflows/journal/run-journal.js';
+import { RunStore } from '../../../src/runtime/calls/workflows/journal/run-store.js';
+import { WorkflowRunsRepository } from '../../../src/runtime/calls/workflows/storage/workflow-runs.repository.js';
+import {
+  WorkflowRunOrigin,
+  WorkflowRunState,
+} from '../../../src/runtime/calls/workflows/model/workflow.types.js';
+import { WorkflowFailedError } from '../../../src/runtime/calls/workflows/model/workflows.errors.js';
 import { TestApp } from '../../support/app.js';
 import { publish, calling, leading, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { failureOf, runWorkflow } from './workflow-package.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { shardOfUuid } from '../../../src/database/shards.js';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
-import { WorkflowRunEntity } from '../../../src/modules/workflows/storage/workflow-run.entity.js';
-import { DataMappingExecutor } from '../../../src/modules/workflows/executors/built-in.executors.js';
+import { shardOfUuid } from '../../../src/store/shards.js';
+import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
+import { WorkflowRunEntity } from '../../../src/runtime/calls/workflows/storage/workflow-run.entity.js';
+import { DataMappingExecutor } from '../../../src/runtime/calls/workflows/executors/built-in.executors.js';
 import { TestApp } from '../../support/app.js';
 import { publish, type Published, calling, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { eventually } from '../../support/runtime/runtime-client.js';

@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid';
-import type { JsonObject, JsonValue } from '../../../src/common/json.js';
-import type { WorkflowRunRequest } from '../../../src/modules/workflows/model/workflow.types.js';
-import { WorkflowRunsService } from '../../../src/modules/workflows/runs/workflow-runs.service.js';
+import type { JsonObject, JsonValue } from '../../../src/platform/json/json.js';
+import type { WorkflowRunRequest } from '../../../src/runtime/calls/workflows/model/workflow.types.js';
+import { WorkflowRunsService } from '../../../src/runtime/calls/workflows/runs/workflow-runs.service.js';
 import type { TestApp } from '../../support/app.js';
 
 /** Runs a workflow as the job of a process does. */

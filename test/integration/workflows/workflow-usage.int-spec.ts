@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { DataMappingExecutor } from '../../../src/modules/workflows/executors/built-in.executors.js';
-import { CallKind, type CallUsage } from '../../../src/modules/workflows/model/call-journal.types.js';
-import { OVER_THE_SEQUENCE } from '../../../src/modules/workflows/model/node-executor.js';
-import type { WorkflowUsageDto } from '../../../src/modules/workflows/reading/workflow-usage.dto.js';
-import { workflowLimits } from '../../../src/modules/workflows/workflow.limits.js';
+import { DataMappingExecutor } from '../../../src/runtime/calls/workflows/executors/built-in.executors.js';
+import { CallKind, type CallUsage } from '../../../src/runtime/calls/workflows/model/call-journal.types.js';
+import { OVER_THE_SEQUENCE } from '../../../src/runtime/calls/workflows/model/node-executor.js';
+import type { WorkflowUsageDto } from '../../../src/runtime/calls/workflows/reading/workflow-usage.dto.js';
+import { workflowLimits } from '../../../src/runtime/calls/workflows/workflow.limits.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { multiplyRows, planOf, RANDOM_TEXT, statementsOf } from '../../support/databases/query-plans.js';
 import { uniqueName } from '../../support/factories.js';

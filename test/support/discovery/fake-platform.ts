@@ -3,14 +3,14 @@ import {
   type Component,
   componentOf,
   type ComponentMap,
-} from '../../../src/modules/discovery/model/component.types.js';
-import { Probes } from '../../../src/modules/discovery/probes/kinds/probes.js';
-import { ProbeError } from '../../../src/modules/discovery/model/failures.js';
-import type { ProbeContext, ProbeFinding } from '../../../src/modules/discovery/model/probe.js';
-import type { ComponentSource, SourceListing } from '../../../src/modules/discovery/sources/listing.js';
-import { SOURCES } from '../../../src/modules/discovery/sources/sources.js';
+} from '../../../src/discovery/model/component.types.js';
+import { Probes } from '../../../src/discovery/probes/kinds/probes.js';
+import { ProbeError } from '../../../src/discovery/model/failures.js';
+import type { ProbeContext, ProbeFinding } from '../../../src/discovery/model/probe.js';
+import type { ComponentSource, SourceListing } from '../../../src/discovery/sources/listing.js';
+import { SOURCES } from '../../../src/discovery/sources/sources.js';
 import * as fc from 'fast-check';
-import type { CheckedComponent } from '../../../src/modules/discovery/model/scan.types.js';
+import type { CheckedComponent } from '../../../src/discovery/model/scan.types.js';
 
 /** What happens when a component is checked. */
 export type Behaviour = (context: ProbeContext, component: Component) => Promise<ProbeFinding>;

@@ -1,15 +1,15 @@
-import { Env } from '../../../src/config/env.js';
+import { Env } from '../../../src/platform/config/env.js';
 import {
   type Component,
   type ComponentKind,
   componentOf,
-} from '../../../src/modules/discovery/model/component.types.js';
-import { ProbeClients } from '../../../src/modules/discovery/probes/http/probe-clients.js';
-import { Probes } from '../../../src/modules/discovery/probes/kinds/probes.js';
-import { ProbeError, type ProbeFailure } from '../../../src/modules/discovery/model/failures.js';
-import type { ProbeFinding } from '../../../src/modules/discovery/model/probe.js';
-import { runProbe as runInScan } from '../../../src/modules/discovery/scan/probe-run.js';
-import type { McpConnectionService } from '../../../src/modules/mcp-connection/mcp-connection.service.js';
+} from '../../../src/discovery/model/component.types.js';
+import { ProbeClients } from '../../../src/discovery/probes/http/probe-clients.js';
+import { Probes } from '../../../src/discovery/probes/kinds/probes.js';
+import { ProbeError, type ProbeFailure } from '../../../src/discovery/model/failures.js';
+import type { ProbeFinding } from '../../../src/discovery/model/probe.js';
+import { runProbe as runInScan } from '../../../src/discovery/scan/probe-run.js';
+import type { McpConnectionService } from '../../../src/systems/mcp-connection/mcp-connection.service.js';
 
 /** How long a probe may take in tests whose component answers. */
 const PATIENT_MS = 10_000;

@@ -1,25 +1,25 @@
-import { pageLimits } from '../../../src/common/validation/page.limits.js';
-import { agentLimits } from '../../../src/modules/agents/agent.limits.js';
-import { auditLimits } from '../../../src/modules/audit/audit.limits.js';
-import { buildLimits } from '../../../src/modules/builds/build.limits.js';
-import { dataLimits } from '../../../src/common/validation/data.limits.js';
-import { databaseLimits } from '../../../src/database/database.limits.js';
-import { definitionLimits } from '../../../src/modules/process-definitions/definition.limits.js';
-import { discoveryLimits } from '../../../src/modules/discovery/discovery.limits.js';
-import { httpLimits } from '../../../src/common/http/http.limits.js';
-import { jobLimits } from '../../../src/modules/jobs/job.limits.js';
-import { mcpCallLimits, mcpLimits } from '../../../src/modules/mcp-connection/mcp.limits.js';
-import { modelLimits } from '../../../src/modules/agents/llm/model.limits.js';
-import { outboundLimits } from '../../../src/common/outbound/outbound.limits.js';
-import { packageLimits } from '../../../src/modules/packages/package.limits.js';
-import { processLimits } from '../../../src/modules/process-runtime/process.limits.js';
-import { quotaLimits } from '../../../src/modules/quotas/quota.limits.js';
-import { redisLimits } from '../../../src/common/redis/redis.limits.js';
-import { restLimits } from '../../../src/modules/rest-endpoints/rest.limits.js';
-import { tokenLimits } from '../../../src/common/auth/token.limits.js';
-import { workflowLimits } from '../../../src/modules/workflows/workflow.limits.js';
+import { pageLimits } from '../../../src/platform/validation/page.limits.js';
+import { agentLimits } from '../../../src/runtime/calls/agents/agent.limits.js';
+import { auditLimits } from '../../../src/audit/audit.limits.js';
+import { buildLimits } from '../../../src/delivery/builds/build.limits.js';
+import { dataLimits } from '../../../src/platform/validation/data.limits.js';
+import { databaseLimits } from '../../../src/store/database.limits.js';
+import { definitionLimits } from '../../../src/process-definitions/definition.limits.js';
+import { discoveryLimits } from '../../../src/discovery/discovery.limits.js';
+import { httpLimits } from '../../../src/platform/http/http.limits.js';
+import { jobLimits } from '../../../src/jobs/job.limits.js';
+import { mcpCallLimits, mcpLimits } from '../../../src/systems/mcp-connection/mcp.limits.js';
+import { modelLimits } from '../../../src/runtime/calls/agents/llm/model.limits.js';
+import { outboundLimits } from '../../../src/platform/outbound/outbound.limits.js';
+import { packageLimits } from '../../../src/delivery/packages/package.limits.js';
+import { processLimits } from '../../../src/runtime/process.limits.js';
+import { quotaLimits } from '../../../src/runtime/quotas/quota.limits.js';
+import { redisLimits } from '../../../src/platform/redis/redis.limits.js';
+import { restLimits } from '../../../src/runtime/calls/rest-endpoints/rest.limits.js';
+import { tokenLimits } from '../../../src/platform/auth/token.limits.js';
+import { workflowLimits } from '../../../src/runtime/calls/workflows/workflow.limits.js';
 
-import { Env, type Mode } from '../../../src/config/env.js';
+import { Env, type Mode } from '../../../src/platform/config/env.js';
 
 type Limits = Record<string, unknown>;
 

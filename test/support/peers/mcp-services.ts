@@ -3,13 +3,13 @@ import type {
   ConnectionTestRequest,
   SystemCredentials,
   DiscoveredTool,
-} from '../../../src/modules/mcp-connection/model/connection-test.types.js';
-import { McpConnectionService } from '../../../src/modules/mcp-connection/mcp-connection.service.js';
+} from '../../../src/systems/mcp-connection/model/connection-test.types.js';
+import { McpConnectionService } from '../../../src/systems/mcp-connection/mcp-connection.service.js';
 import { limitedEnv } from '../limits/limits.js';
-import { definitionHash } from '../../../src/common/tool-definition-hash.js';
-import { Metrics } from '../../../src/common/metrics/metrics.js';
-import type { ToolCallRequest } from '../../../src/modules/mcp-connection/model/tool-call.types.js';
-import { ToolCallsService } from '../../../src/modules/mcp-connection/calls/tool-calls.service.js';
+import { definitionHash } from '../../../src/platform/json/tool-definition-hash.js';
+import { Metrics } from '../../../src/platform/observability/metrics/metrics.js';
+import type { ToolCallRequest } from '../../../src/systems/mcp-connection/model/tool-call.types.js';
+import { ToolCallsService } from '../../../src/systems/mcp-connection/calls/tool-calls.service.js';
 
 const services: { onModuleDestroy(): unknown }[] = [];
 const DEADLINE_MS = 10_000;

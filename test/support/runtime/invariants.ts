@@ -1,8 +1,5 @@
-import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
-import type {
-  EngineEvent,
-  TokenState,
-} from '../../../src/modules/process-runtime/engine/state/engine.types.js';
+import type { ProcessGraph } from '../../../src/process-definitions/model/process-graph.types.js';
+import type { EngineEvent, TokenState } from '../../../src/runtime/engine/state/engine.types.js';
 import type { MemoryInstance } from './memory-engine.js';
 
 /** Background work as far as it belongs to instances, whoever keeps it. */

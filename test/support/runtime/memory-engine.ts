@@ -1,9 +1,6 @@
-import type { JsonObject, JsonValue } from '../../../src/common/json.js';
-import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
-import {
-  EngineIncident,
-  EngineRefusal,
-} from '../../../src/modules/process-runtime/engine/state/engine.errors.js';
+import type { JsonObject, JsonValue } from '../../../src/platform/json/json.js';
+import type { ProcessGraph } from '../../../src/process-definitions/model/process-graph.types.js';
+import { EngineIncident, EngineRefusal } from '../../../src/runtime/engine/state/engine.errors.js';
 import type {
   EngineCommand,
   EngineEvent,
@@ -13,11 +10,11 @@ import type {
   StepContext,
   StepResult,
   TokenState,
-} from '../../../src/modules/process-runtime/engine/state/engine.types.js';
-import { newInstance } from '../../../src/modules/process-runtime/engine/state/tokens.js';
-import { openUiActions } from '../../../src/modules/process-runtime/engine/ui-actions/ui-actions.js';
-import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/state/runtime-definition.js';
-import { step } from '../../../src/modules/process-runtime/engine/step.js';
+} from '../../../src/runtime/engine/state/engine.types.js';
+import { newInstance } from '../../../src/runtime/engine/state/tokens.js';
+import { openUiActions } from '../../../src/runtime/engine/ui-actions/ui-actions.js';
+import { RuntimeDefinition } from '../../../src/runtime/engine/state/runtime-definition.js';
+import { step } from '../../../src/runtime/engine/step.js';
 
 /** What a workflow that test code stands in for answers: at once or later, an output, a failure or a BPMN error (`thrown`). */
 export type WorkflowAnswer = {

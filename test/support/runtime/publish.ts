@@ -1,5 +1,5 @@
 import { In } from 'typeorm';
-import { BuildEntity } from '../../../src/modules/builds/storage/build.entity.js';
+import { BuildEntity } from '../../../src/delivery/builds/storage/build.entity.js';
 import type { TestApp, TestResponse } from '../app.js';
 import { uniqueName } from '../factories.js';
 

@@ -1,15 +1,15 @@
 import type { TestApp } from '../app.js';
-import type { InstanceStatus } from '../../../src/modules/process-runtime/engine/state/engine.types.js';
-import { RuntimeJobEntity } from '../../../src/modules/jobs/storage/runtime-job.entity.js';
-import { eventsOf, type EventRow } from '../../../src/modules/process-runtime/storage/events.repository.js';
-import { ProcessEventEntity } from '../../../src/modules/process-runtime/storage/process-event.entity.js';
-import { ProcessIncidentEntity } from '../../../src/modules/process-runtime/storage/process-incident.entity.js';
-import { ProcessInstanceEntity } from '../../../src/modules/process-runtime/storage/process-instance.entity.js';
-import { ProcessTokenEntity } from '../../../src/modules/process-runtime/storage/process-token.entity.js';
+import type { InstanceStatus } from '../../../src/runtime/engine/state/engine.types.js';
+import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
+import { eventsOf, type EventRow } from '../../../src/runtime/storage/events.repository.js';
+import { ProcessEventEntity } from '../../../src/runtime/storage/process-event.entity.js';
+import { ProcessIncidentEntity } from '../../../src/runtime/storage/process-incident.entity.js';
+import { ProcessInstanceEntity } from '../../../src/runtime/storage/process-instance.entity.js';
+import { ProcessTokenEntity } from '../../../src/runtime/storage/process-token.entity.js';
 import { v7 as uuid } from 'uuid';
 import { setTimeout } from 'node:timers/promises';
-import { Database } from '../../../src/database/database.js';
-import { shardOfUuid } from '../../../src/database/shards.js';
+import { Database } from '../../../src/store/database.js';
+import { shardOfUuid } from '../../../src/store/shards.js';
 
 /** An instance as stored. */
 export function instanceRow(app: TestApp, uuid: string): Promise<ProcessInstanceEntity> {

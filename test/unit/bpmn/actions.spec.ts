@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/common/json.js';
+import type { JsonObject } from '../../../src/platform/json/json.js';
 import { SchemaSyntaxError } from '../../../src/language/json-schema/json-schema.types.js';
 import { compileSchema } from '../../../src/language/json-schema/json-schema.js';
 import { bpmn, compileXml, errorsOf, flows, graphOf, nodeOf, nodes } from './compile.js';

@@ -2,11 +2,8 @@ import { limitedEnv } from '../../support/limits/limits.js';
 import {
   ProcessCompilerService,
   type CompiledFile,
-} from '../../../src/modules/process-definitions/process-compiler.service.js';
-import type {
-  GraphNode,
-  ProcessGraph,
-} from '../../../src/modules/process-definitions/model/process-graph.types.js';
+} from '../../../src/process-definitions/process-compiler.service.js';
+import type { GraphNode, ProcessGraph } from '../../../src/process-definitions/model/process-graph.types.js';
 
 /** Compiles BPMN text with the default limits, or with others. */
 export function compileXml(xml: string, limits: Record<string, string> = {}): Promise<CompiledFile> {

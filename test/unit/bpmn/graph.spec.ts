@@ -416,7 +416,7 @@ describe('identity', () => {
 
   it('differs between applications', async () => {
     const { ProcessCompilerService } =
-      await import('../../../src/modules/process-definitions/process-compiler.service.js');
+      await import('../../../src/process-definitions/process-compiler.service.js');
     const compiler = new ProcessCompilerService({ get: () => 1_000_000 } as never);
     const [one, other] = await Promise.all(
       ['app-1', 'app-2'].map((appId) => compiler.compile({ name: 'x', xml: bpmn(SIMPLE) }, { appId })),

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { GraphNode } from '../../../src/modules/process-definitions/model/process-graph.types.js';
+import type { GraphNode } from '../../../src/process-definitions/model/process-graph.types.js';
 import { withoutScripts } from '../../support/runtime/betsy.js';
 import { bpmn, compileXml, definitions, flows, nodes } from './compile.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
-import { Reachability } from '../../../src/modules/process-runtime/engine/state/reachability.js';
+import type { ProcessGraph } from '../../../src/process-definitions/model/process-graph.types.js';
+import { Reachability } from '../../../src/runtime/engine/state/reachability.js';
 import { bpmn, flows, graphOf, nodeOf, nodes } from './compile.js';
 
 /** Keys of the nodes of which something is true. */

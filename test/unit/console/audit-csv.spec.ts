@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ApplicationAuditEvent } from '../../../clients/typescript/src/index.js';
-import { csvOf } from '../../../console/src/pages/audit/audit-csv.js';
+import type { ApplicationAuditEvent } from '../../../packages/client/src/index.js';
+import { csvOf } from '../../../packages/console/src/pages/audit/audit-csv.js';
 
 const EVENT: ApplicationAuditEvent = {
   id: '1',

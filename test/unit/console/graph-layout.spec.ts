@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkflowNode } from '../../../clients/typescript/src/index.js';
-import { drawingOf, NODE_WIDTH } from '../../../console/src/pages/applications/graph-layout.js';
+import type { WorkflowNode } from '../../../packages/client/src/index.js';
+import { drawingOf, NODE_WIDTH } from '../../../packages/console/src/pages/applications/graph-layout.js';
 
 const node = (
   id: string,

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { ElementStatistics } from '../../../clients/typescript/src/index.js';
-import { byMeasure, heatMarks, levelsOf, levelText } from '../../../console/src/pages/instances/heat.js';
+import type { ElementStatistics } from '../../../packages/client/src/index.js';
+import {
+  byMeasure,
+  heatMarks,
+  levelsOf,
+  levelText,
+} from '../../../packages/console/src/pages/instances/heat.js';
 
 const element = (bpmnElementId: string, figures: Partial<ElementStatistics>): ElementStatistics => ({
   bpmnElementId,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isRounded, parsedJson } from '../../../console/src/parts/json.js';
+import { isRounded, parsedJson } from '../../../packages/console/src/parts/json.js';
 
 it.each([
   [

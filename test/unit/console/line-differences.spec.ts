@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pairLines } from '../../../console/src/parts/line-differences.js';
+import { pairLines } from '../../../packages/console/src/parts/line-differences.js';
 
 const pairs = (before: string, after: string) =>
   pairLines(before, after).map((pair) => [pair.before, pair.after, pair.isSame]);

@@ -8,8 +8,8 @@ import {
   librariesOf,
   readPackageFiles,
   withChoices,
-} from '../../../console/src/pages/applications/package-files.js';
-import { readPackageFolder } from '../../../src/modules/packages/reading/package-folder.js';
+} from '../../../packages/console/src/pages/applications/package-files.js';
+import { readPackageFolder } from '../../../src/delivery/packages/reading/package-folder.js';
 
 type Content = string | Uint8Array<ArrayBuffer>;
 type Folder = Record<string, Content>;

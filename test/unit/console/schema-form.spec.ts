@@ -5,7 +5,7 @@ import {
   kindOf,
   resolved,
   type Schema,
-} from '../../../console/src/parts/schema-form/schema.js';
+} from '../../../packages/console/src/parts/schema-form/schema.js';
 
 const named = (names: number, part: Schema): Record<string, Schema> =>
   Object.fromEntries(Array.from({ length: names }, (_, index) => [`p${index}`, part]));

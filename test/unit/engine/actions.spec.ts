@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GraphAction } from '../../../src/modules/process-definitions/model/process-graph.types.js';
+import type { GraphAction } from '../../../src/process-definitions/model/process-graph.types.js';
 import { engineOf, expectFailure, automatic, manual, save, TestGraph, workflow } from './graph-builder.js';
 import { positions, type MemoryInstance } from '../../support/runtime/memory-engine.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GraphAction } from '../../../src/modules/process-definitions/model/process-graph.types.js';
+import type { GraphAction } from '../../../src/process-definitions/model/process-graph.types.js';
 import {
   engineOf,
   expectFailure,

@@ -1,5 +1,5 @@
-import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
-import { EngineIncident } from '../../../src/modules/process-runtime/engine/state/engine.errors.js';
+import type { ProcessGraph } from '../../../src/process-definitions/model/process-graph.types.js';
+import { EngineIncident } from '../../../src/runtime/engine/state/engine.errors.js';
 import type { BetsyCase, BetsyFeature } from '../../support/runtime/betsy.js';
 import { workflow } from './graph-builder.js';
 import { checkInvariants } from '../../support/runtime/invariants.js';

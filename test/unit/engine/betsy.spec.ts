@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
+import type { ProcessGraph } from '../../../src/process-definitions/model/process-graph.types.js';
 import {
   betsyExpectations,
   betsyModel,

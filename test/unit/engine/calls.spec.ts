@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CallTarget } from '../../../src/modules/process-definitions/model/process-graph.types.js';
+import type { CallTarget } from '../../../src/process-definitions/model/process-graph.types.js';
 import { engineOf, expectFailure, save, TestGraph } from './graph-builder.js';
 import {
   LIMITS,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/common/json.js';
+import type { JsonObject } from '../../../src/platform/json/json.js';
 import { engineOf, expectFailure, manual, save, TestGraph, workflow } from './graph-builder.js';
 import { LIMITS, positions } from '../../support/runtime/memory-engine.js';
 

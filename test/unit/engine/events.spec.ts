@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseCycle } from '../../../src/common/iso-8601.js';
-import type { EventDefinition } from '../../../src/modules/process-definitions/model/process-graph.types.js';
-import { cycleOccurrence } from '../../../src/modules/process-runtime/engine/state/due-times.js';
+import { parseCycle } from '../../../src/platform/iso-8601.js';
+import type { EventDefinition } from '../../../src/process-definitions/model/process-graph.types.js';
+import { cycleOccurrence } from '../../../src/runtime/engine/state/due-times.js';
 import { engineOf, expectFailure, manual, save, TestGraph, workflow } from './graph-builder.js';
 import {
   LIMITS,

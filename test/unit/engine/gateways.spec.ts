@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EngineIncident } from '../../../src/modules/process-runtime/engine/state/engine.errors.js';
+import { EngineIncident } from '../../../src/runtime/engine/state/engine.errors.js';
 import { engineOf, manual, TestGraph } from './graph-builder.js';
 import { positions, trace } from '../../support/runtime/memory-engine.js';
 

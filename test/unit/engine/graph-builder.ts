@@ -8,7 +8,7 @@ import type {
   GraphUiAction,
   NodeKind,
   ProcessGraph,
-} from '../../../src/modules/process-definitions/model/process-graph.types.js';
+} from '../../../src/process-definitions/model/process-graph.types.js';
 import { expect } from 'vitest';
 import { checkInvariants } from '../../support/runtime/invariants.js';
 import { MemoryEngine } from '../../support/runtime/memory-engine.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { newInstance } from '../../../src/modules/process-runtime/engine/state/tokens.js';
-import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/state/runtime-definition.js';
-import { step } from '../../../src/modules/process-runtime/engine/step.js';
+import { newInstance } from '../../../src/runtime/engine/state/tokens.js';
+import { RuntimeDefinition } from '../../../src/runtime/engine/state/runtime-definition.js';
+import { step } from '../../../src/runtime/engine/step.js';
 import { engineOf, expectFailure, save, TestGraph } from './graph-builder.js';
 import { LIMITS, positions, trace } from '../../support/runtime/memory-engine.js';
 

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { NodeKind } from '../../../src/modules/process-definitions/model/process-graph.types.js';
-import {
-  EngineIncident,
-  EngineRefusal,
-} from '../../../src/modules/process-runtime/engine/state/engine.errors.js';
+import type { NodeKind } from '../../../src/process-definitions/model/process-graph.types.js';
+import { EngineIncident, EngineRefusal } from '../../../src/runtime/engine/state/engine.errors.js';
 import { automatic, manual, returning, TestGraph, workflow } from './graph-builder.js';
 import { checkInvariants } from '../../support/runtime/invariants.js';
 import { LIMITS, MemoryEngine, type MemoryInstance } from '../../support/runtime/memory-engine.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/state/runtime-definition.js';
+import { RuntimeDefinition } from '../../../src/runtime/engine/state/runtime-definition.js';
 import { GeneratedProcess } from '../../support/runtime/process-generator.js';
 import { RandomWalk } from './random-walk.js';
 import { Random } from '../../support/runtime/random.js';

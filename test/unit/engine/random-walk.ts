@@ -1,5 +1,5 @@
-import type { TokenState } from '../../../src/modules/process-runtime/engine/state/engine.types.js';
-import type { RuntimeDefinition } from '../../../src/modules/process-runtime/engine/state/runtime-definition.js';
+import type { TokenState } from '../../../src/runtime/engine/state/engine.types.js';
+import type { RuntimeDefinition } from '../../../src/runtime/engine/state/runtime-definition.js';
 import { checkInvariants } from '../../support/runtime/invariants.js';
 import { LIMITS, MemoryEngine, trace, type MemoryInstance } from '../../support/runtime/memory-engine.js';
 import type { Decisions } from '../../support/runtime/process-generator.js';

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { unicodeClassesMade } from '../../../src/language/expressions/unicode-classes.js';
 import { TestGraph } from './graph-builder.js';
 import { limitedEnv } from '../../support/limits/limits.js';
-import type { BuildDefinitionsService } from '../../../src/modules/builds/contents/build-definitions.service.js';
-import { BuildStatus, type BuildDefinition } from '../../../src/modules/builds/model/builds.types.js';
-import { RunnableDefinitionsService } from '../../../src/modules/process-runtime/definitions/runnable-definitions.service.js';
+import type { BuildDefinitionsService } from '../../../src/delivery/builds/contents/build-definitions.service.js';
+import { BuildStatus, type BuildDefinition } from '../../../src/delivery/builds/model/builds.types.js';
+import { RunnableDefinitionsService } from '../../../src/runtime/definitions/runnable-definitions.service.js';
 
 function definition(id: number, condition: string): BuildDefinition {
   const graph = new TestGraph()

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { JsonObject } from '../../../src/common/json.js';
+import type { JsonObject } from '../../../src/platform/json/json.js';
 
 /** A list of so many. */
 export const many = <T>(count: number, of: (index: number) => T): T[] =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckContext, LibraryBuild } from '../../../src/modules/packages/model/package.types.js';
-import { SystemType } from '../../../src/modules/systems/model/system.types.js';
+import type { CheckContext, LibraryBuild } from '../../../src/delivery/packages/model/package.types.js';
+import { SystemType } from '../../../src/systems/model/system.types.js';
 import { application, node, packageDocument, system, withoutProcesses, workflow } from './package-fixture.js';
 
 const LIBRARY: LibraryBuild = {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { TECHNICAL_CODES } from '../../../src/modules/packages/check/error-codes.js';
-import { PackagesService } from '../../../src/modules/packages/packages.service.js';
-import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
+import { TECHNICAL_CODES } from '../../../src/delivery/packages/check/error-codes.js';
+import { PackagesService } from '../../../src/delivery/packages/packages.service.js';
+import { ProcessCompilerService } from '../../../src/process-definitions/process-compiler.service.js';
 import { flows, node, processFile, serviceTask, userTask } from '../../support/runtime/process-files.js';
 import { calling, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { packageDocument, settings } from './package-fixture.js';

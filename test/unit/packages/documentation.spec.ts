@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { NODE_TYPES } from '../../../src/modules/packages/schema/node-types.types.js';
-import { PackagesService } from '../../../src/modules/packages/packages.service.js';
-import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
+import { NODE_TYPES } from '../../../src/delivery/packages/schema/node-types.types.js';
+import { PackagesService } from '../../../src/delivery/packages/packages.service.js';
+import { ProcessCompilerService } from '../../../src/process-definitions/process-compiler.service.js';
 import { packageDocument, settings } from './package-fixture.js';
 
-const SOURCES = 'src/modules/packages';
+const SOURCES = 'src/delivery/packages';
 /** Codes are the first argument of these, or stand in a member `code`; those of references are put together. */
 const CODE = /(?:\b(?:error|warning|wrong)\(\s*|requireUniqueNames\(\s*'[^']*',\s*|code: )'([A-Z_]+)'/g;
 const PUT_TOGETHER = ['SYSTEM_NOT_FOUND', 'WORKFLOW_NOT_FOUND'];

@@ -1,6 +1,6 @@
-import { Env } from '../../../src/config/env.js';
-import { PackagesService } from '../../../src/modules/packages/packages.service.js';
-import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
+import { Env } from '../../../src/platform/config/env.js';
+import { PackagesService } from '../../../src/delivery/packages/packages.service.js';
+import { ProcessCompilerService } from '../../../src/process-definitions/process-compiler.service.js';
 import { limitedEnv } from '../../support/limits/limits.js';
 
 /** A package in which everything is right and little is in it; every call gives a new one. */

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { holdLimits } from '../../support/limits/limits.js';
-import { readPackageFolder } from '../../../src/modules/packages/reading/package-folder.js';
-import { PackageReader } from '../../../src/modules/packages/reading/package-reader.js';
+import { readPackageFolder } from '../../../src/delivery/packages/reading/package-folder.js';
+import { PackageReader } from '../../../src/delivery/packages/reading/package-reader.js';
 import { application, system, workflow } from './package-fixture.js';
 
 const LIMITS = {

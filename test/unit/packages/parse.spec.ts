@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PackageReader } from '../../../src/modules/packages/reading/package-reader.js';
+import { PackageReader } from '../../../src/delivery/packages/reading/package-reader.js';
 import { application, node, packageDocument, settings, system, workflow } from './package-fixture.js';
 
 function parse(document: unknown, values: Record<string, string> = {}) {

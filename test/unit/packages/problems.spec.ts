@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PackageProblems } from '../../../src/modules/packages/model/package-problems.js';
+import { PackageProblems } from '../../../src/delivery/packages/model/package-problems.js';
 
 describe('problems of a package beyond their limit', () => {
   const place = { file: 'a.bpmn', element: null };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckContext, LibraryBuild } from '../../../src/modules/packages/model/package.types.js';
-import { PackagesService, withDefinitionIds } from '../../../src/modules/packages/packages.service.js';
-import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
+import type { CheckContext, LibraryBuild } from '../../../src/delivery/packages/model/package.types.js';
+import { PackagesService, withDefinitionIds } from '../../../src/delivery/packages/packages.service.js';
+import { ProcessCompilerService } from '../../../src/process-definitions/process-compiler.service.js';
 import { application, node, packageDocument, settings, system, workflow } from './package-fixture.js';
 
 const env = settings();

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { publishedSchemas } from '../../../src/modules/packages/schema/published-schemas.js';
-import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
+import { publishedSchemas } from '../../../src/delivery/packages/schema/published-schemas.js';
+import { ProcessCompilerService } from '../../../src/process-definitions/process-compiler.service.js';
 import {
   application,
   node,
@@ -139,7 +139,7 @@ describe('published JSON Schemas', () => {
   });
 
   it.each(names)('%s is committed as the code has it', (name) => {
-    const committed = JSON.parse(readFileSync(`schemas/${name}`, 'utf8')) as unknown;
+    const committed = JSON.parse(readFileSync(`docs/schemas/${name}`, 'utf8')) as unknown;
     expect(committed).toEqual(publishedSchemas()[name]);
   });
 

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../src/common/json.js';
-import { readPackageFolder } from '../../../src/modules/packages/reading/package-folder.js';
-import type { PackageWorkflow } from '../../../src/modules/packages/model/package.types.js';
-import { PackagesService } from '../../../src/modules/packages/packages.service.js';
-import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
-import type { ProcessGraph } from '../../../src/modules/process-definitions/model/process-graph.types.js';
-import type { RunScope } from '../../../src/modules/workflows/model/node-executor.js';
-import { BUILT_IN_EXECUTORS } from '../../../src/modules/workflows/executors/built-in.executors.js';
-import { RunJournal } from '../../../src/modules/workflows/journal/run-journal.js';
-import { WorkflowRunner } from '../../../src/modules/workflows/runs/workflow-runner.js';
+import type { JsonObject, JsonValue } from '../../../src/platform/json/json.js';
+import { readPackageFolder } from '../../../src/delivery/packages/reading/package-folder.js';
+import type { PackageWorkflow } from '../../../src/delivery/packages/model/package.types.js';
+import { PackagesService } from '../../../src/delivery/packages/packages.service.js';
+import { ProcessCompilerService } from '../../../src/process-definitions/process-compiler.service.js';
+import type { ProcessGraph } from '../../../src/process-definitions/model/process-graph.types.js';
+import type { RunScope } from '../../../src/runtime/calls/workflows/model/node-executor.js';
+import { BUILT_IN_EXECUTORS } from '../../../src/runtime/calls/workflows/executors/built-in.executors.js';
+import { RunJournal } from '../../../src/runtime/calls/workflows/journal/run-journal.js';
+import { WorkflowRunner } from '../../../src/runtime/calls/workflows/runs/workflow-runner.js';
 import { MemoryEngine, type MemoryInstance } from '../../support/runtime/memory-engine.js';
 import { settings } from './package-fixture.js';
 

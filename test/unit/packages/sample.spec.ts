@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { BpmnModdle } from 'bpmn-moddle';
 import { describe, expect, it } from 'vitest';
-import { readPackageFolder } from '../../../src/modules/packages/reading/package-folder.js';
-import type { LibraryBuild } from '../../../src/modules/packages/model/package.types.js';
-import { PackagesService } from '../../../src/modules/packages/packages.service.js';
-import { publishedSchemas } from '../../../src/modules/packages/schema/published-schemas.js';
-import { ProcessCompilerService } from '../../../src/modules/process-definitions/process-compiler.service.js';
-import { SVC_EXTENSION } from '../../../src/modules/process-definitions/reader/svc-extension.js';
+import { readPackageFolder } from '../../../src/delivery/packages/reading/package-folder.js';
+import type { LibraryBuild } from '../../../src/delivery/packages/model/package.types.js';
+import { PackagesService } from '../../../src/delivery/packages/packages.service.js';
+import { publishedSchemas } from '../../../src/delivery/packages/schema/published-schemas.js';
+import { ProcessCompilerService } from '../../../src/process-definitions/process-compiler.service.js';
+import { SVC_EXTENSION } from '../../../src/process-definitions/reader/svc-extension.js';
 import { settings } from './package-fixture.js';
 
 const BPMN_FILES = [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ConsulSource } from '../../../../src/modules/discovery/sources/consul.source.js';
+import { ConsulSource } from '../../../../src/discovery/sources/consul.source.js';
 import { noSocketsLeft, startHttpPeer, type Peer } from '../../../support/peers/peer.js';
 import { limitedEnv } from '../../../support/limits/limits.js';
 

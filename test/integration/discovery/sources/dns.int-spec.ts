@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
-import { DnsSource } from '../../../../src/modules/discovery/sources/dns.source.js';
+import { DnsSource } from '../../../../src/discovery/sources/dns.source.js';
 import { startDnsmasq, type Dnsmasq } from '../../../support/discovery/source-servers.js';
 import { limitedEnv } from '../../../support/limits/limits.js';
 

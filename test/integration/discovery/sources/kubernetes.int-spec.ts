@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { KubernetesSource } from '../../../../src/modules/discovery/sources/kubernetes.source.js';
+import { KubernetesSource } from '../../../../src/discovery/sources/kubernetes.source.js';
 import { startKubernetesPeer, type KubernetesPeer } from '../../../support/discovery/source-servers.js';
 import { noSocketsLeft } from '../../../support/peers/peer.js';
 import { tlsCertificate, type TlsCertificate } from '../../../support/peers/certificates.js';

@@ -1,0 +1,22 @@
+import type { WorkflowCall } from '../../../../client/src/index.js';
+
+/** What the models of a run have counted in all. */
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  cost: number;
+  /** Whether the provider tells costs. */
+  hasCost: boolean;
+}
+
+/** The sum over calls. */
+export function summed(calls: readonly Pick<WorkflowCall, 'usage'>[]): Usage {
+  const sum = { inputTokens: 0, outputTokens: 0, cost: 0, hasCost: false };
+  for (const { usage } of calls) {
+    sum.inputTokens += usage?.inputTokens ?? 0;
+    sum.outputTokens += usage?.outputTokens ?? 0;
+    sum.cost += usage?.cost ?? 0;
+    sum.hasCost ||= typeof usage?.cost === 'number';
+  }
+  return sum;
+}

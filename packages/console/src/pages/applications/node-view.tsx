@@ -1,0 +1,145 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { WorkflowNode } from '../../../../client/src/index.js';
+import { setQuery } from '../../app/router.js';
+import { api } from '../../app/session.js';
+import { useAction } from '../../live/use-action.js';
+import { ifMatch, versionOf } from '../../live/versions.js';
+import { useAnswer } from '../../live/use-answer.js';
+import { Button } from '../../parts/button.js';
+import { ConfirmDialog } from '../../parts/dialog.js';
+import { Facts, Moment } from '../../parts/facts.js';
+import { JsonTree } from '../../parts/json-tree.js';
+import { say } from '../../parts/messages.js';
+import { Shown } from '../../parts/notes.js';
+import { Section } from '../../parts/page-head.js';
+import { texts } from '../../texts/texts.js';
+import { NodeEditor } from './node-editor.js';
+import { Problems, problemsOf } from './problems.js';
+
+const { applications } = texts;
+/** Written by the service. */
+const NOT_WRITTEN: ReadonlySet<string> = new Set([
+  'createdDate',
+  'modifiedDate',
+  'createdBy',
+  'modifiedBy',
+  'workflowResourceId',
+]);
+
+interface NodePath {
+  appId: string;
+  versionId: string;
+  workflowName: string;
+  nodeId: string;
+}
+
+interface NodeProps {
+  path: NodePath;
+  /** Nodes of a committed version can only be read. */
+  isDraft: boolean;
+  onChanged: () => void;
+}
+
+/** A node as it was read, with the tag that a change has to name. */
+interface KnownNode {
+  node: WorkflowNode;
+  /** Null where the answer came without one. */
+  tag: string | null;
+}
+
+/** One node of a workflow: what it holds, and its editor. */
+export function NodeView({ path, isDraft, onChanged }: NodeProps): JSX.Element {
+  const [isEdited, setIsEdited] = useState(false);
+  const answer = useAnswer(async (signal): Promise<KnownNode> => {
+    const { data, response } = await api().getWorkflowNode({ path, signal });
+    return { node: data, tag: versionOf(response) };
+  }, Object.values(path));
+  const changed = (): void => {
+    setIsEdited(false);
+    answer.reload();
+    onChanged();
+  };
+  return (
+    <Shown answer={answer}>
+      {(known) => (
+        <Section
+          title={applications.nodeTitle(known.node.name)}
+          actions={
+            isDraft &&
+            !isEdited && (
+              <>
+                <Button onClick={() => setIsEdited(true)}>{applications.edit}</Button>
+                <Removal path={path} known={known} onChanged={onChanged} />
+              </>
+            )
+          }
+        >
+          {isEdited ? (
+            <NodeEditor
+              key={known.tag}
+              node={writtenOf(known.node)}
+              save={async (body) => {
+                await api().updateWorkflowNode({ path, headers: ifMatch(known.tag), body });
+                say(applications.nodeSaved);
+                changed();
+              }}
+              onClose={() => setIsEdited(false)}
+              whenRefused={<Button onClick={answer.reload}>{applications.readAgain}</Button>}
+            />
+          ) : (
+            <Contents node={known.node} />
+          )}
+        </Section>
+      )}
+    </Shown>
+  );
+}
+
+function Contents({ node }: { node: WorkflowNode }): JSX.Element {
+  return (
+    <>
+      <Facts
+        facts={[
+          [applications.nodeType, applications.nodeTypes[node.type]],
+          [applications.changed, <Moment key="changed" at={node.modifiedDate} />],
+          [applications.changedBy, node.modifiedBy.userName],
+        ]}
+      />
+      <JsonTree value={writtenOf(node)} openDepth={2} />
+    </>
+  );
+}
+
+function Removal({ path, known, onChanged }: Omit<NodeProps, 'isDraft'> & { known: KnownNode }): JSX.Element {
+  const [isOpen, setIsOpen] = useState(false);
+  const remove = useAction(async () => {
+    await api().deleteWorkflowNode({ path, headers: ifMatch(known.tag) });
+    say(applications.nodeRemoved);
+    setQuery({ node: undefined });
+    onChanged();
+  });
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>{applications.removeNode}</Button>
+      {isOpen && (
+        <ConfirmDialog
+          title={applications.removeNodeTitle(known.node.name)}
+          confirm={applications.removeNode}
+          isDangerous
+          isBusy={remove.isBusy}
+          error={remove.error}
+          onConfirm={remove.run}
+          onClose={() => setIsOpen(false)}
+        >
+          <p>{applications.removeNodeLead}</p>
+          <Problems problems={problemsOf(remove.error)} />
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+function writtenOf(node: WorkflowNode): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(node).filter(([name]) => !NOT_WRITTEN.has(name)));
+}

@@ -1,0 +1,39 @@
+import type { ConnectionTestResponse } from '../../../../client/src/index.js';
+
+/** What a connection test does, in its order; only a service account needs a token. */
+const STEPS = ['token', 'address', 'credentials', 'protocol', 'tools', 'stored'] as const;
+
+/** One of them. */
+export type StepName = (typeof STEPS)[number];
+
+/** A step and how it ended. */
+export interface Step {
+  name: StepName;
+  state: 'done' | 'failed' | 'skipped';
+}
+
+/** The cause of a failure is one of a fixed list of sentences. Whatever else it is, the server was not reached. */
+const CAUSES: readonly (readonly [StepName, RegExp])[] = [
+  ['token', /token endpoint|no token/],
+  ['credentials', /MCP server (asks for|knows the) credentials/],
+  ['tools', /list of tools|lists more tools/],
+  ['protocol', /not an MCP server|protocol (error|version)|HTTP error/],
+];
+
+/** The steps of a test that has answered. */
+export function stepsOf(answer: ConnectionTestResponse, needsToken: boolean): Step[] {
+  const steps = needsToken ? STEPS : STEPS.slice(1);
+  const failed = answer.status === 200 ? steps.length : steps.indexOf(failedStep(answer));
+  return steps.map((name, index) => ({ name, state: stateOf(index, failed) }));
+}
+
+function stateOf(index: number, failed: number): Step['state'] {
+  if (index < failed) {
+    return 'done';
+  }
+  return index === failed ? 'failed' : 'skipped';
+}
+
+function failedStep({ details = '' }: ConnectionTestResponse): StepName {
+  return CAUSES.find(([, sentence]) => sentence.test(details))?.[0] ?? 'address';
+}

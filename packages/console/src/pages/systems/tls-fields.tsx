@@ -1,0 +1,98 @@
+import type { JSX } from 'preact';
+import type { Certificate, SystemResponse } from '../../../../client/src/index.js';
+import { Checkbox, TextArea } from '../../parts/fields.js';
+import { texts } from '../../texts/texts.js';
+import type { TlsDraft } from './connection-draft.js';
+
+const { systems } = texts;
+const ROWS = 4;
+
+interface TlsFieldsProps {
+  draft: TlsDraft;
+  change: (draft: TlsDraft) => void;
+  /** What is stored, without the key. */
+  stored: SystemResponse['tls'];
+  /** The stored key must be given again, since it would go elsewhere. */
+  mustRepeatKey: boolean;
+}
+
+/** What a system adds to TLS. Most have nothing of it. */
+export function TlsFields({ draft, change, stored, mustRepeatKey }: TlsFieldsProps): JSX.Element {
+  const authorities = stored?.caCertificates;
+  const client = stored?.clientCertificate;
+  const keeps = stored?.hasClientKey === true && !mustRepeatKey;
+  const set = (changes: Partial<TlsDraft>): void => change({ ...draft, ...changes });
+  return (
+    <details open={stored !== undefined}>
+      <summary>{systems.certificates}</summary>
+      <div class="stack">
+        {authorities !== undefined && (
+          <Stored
+            certificates={authorities}
+            label={systems.removeAuthorities}
+            isRemoved={draft.removesAuthorities}
+            onChange={(removesAuthorities) => set({ removesAuthorities })}
+          />
+        )}
+        <TextArea
+          label={systems.caCertificates}
+          hint={systems.caCertificatesHint}
+          rows={ROWS}
+          isCode
+          disabled={draft.removesAuthorities}
+          value={draft.caCertificates}
+          onChange={(caCertificates) => set({ caCertificates })}
+        />
+        {client !== undefined && (
+          <Stored
+            certificates={[client]}
+            label={systems.removeClient}
+            isRemoved={draft.removesClient}
+            onChange={(removesClient) => set({ removesClient })}
+          />
+        )}
+        <TextArea
+          label={systems.clientCertificate}
+          hint={systems.clientCertificateHint}
+          rows={ROWS}
+          isCode
+          disabled={draft.removesClient}
+          value={draft.clientCertificate}
+          onChange={(clientCertificate) => set({ clientCertificate })}
+        />
+        <TextArea
+          label={systems.clientKey}
+          hint={keeps ? systems.secretKept : systems.secretHint}
+          error={mustRepeatKey && draft.clientKey.trim() === '' ? systems.secretAgain : undefined}
+          rows={ROWS}
+          isCode
+          disabled={draft.removesClient}
+          value={draft.clientKey}
+          onChange={(clientKey) => set({ clientKey })}
+        />
+      </div>
+    </details>
+  );
+}
+
+interface StoredProps {
+  certificates: readonly Certificate[];
+  label: string;
+  isRemoved: boolean;
+  onChange: (isRemoved: boolean) => void;
+}
+
+function Stored({ certificates, label, isRemoved, onChange }: StoredProps): JSX.Element {
+  return (
+    <>
+      <ul class="plain-list">
+        {certificates.map(({ subject, validTo, fingerprint }) => (
+          <li key={fingerprint}>{systems.certificate(subject, validTo.slice(0, DATE_LENGTH))}</li>
+        ))}
+      </ul>
+      <Checkbox label={label} isOn={isRemoved} onChange={onChange} />
+    </>
+  );
+}
+
+const DATE_LENGTH = 'YYYY-MM-DD'.length;

@@ -1,0 +1,85 @@
+import { Matches } from 'class-validator';
+import {
+  Answer,
+  Shows,
+  NEXT_PAGE,
+  NEXT_PAGE_AFTER,
+  Fields,
+} from '../../platform/openapi/answer-fields.decorators.js';
+import type { Page } from '../../platform/validation/page.js';
+import {
+  IsPageLimit,
+  IsQueryId,
+  IsInQuery,
+  IsQueryName,
+  inRange,
+} from '../../platform/validation/query.decorators.js';
+import { AppVersionState, type StoredVersion } from '../apps.types.js';
+
+/** Where a list of versions goes on: a time of up to 14 digits, as databases take it, and the id of a version. */
+const PLACE = /^[0-9]{1,14}-[A-Za-z0-9._-]{1,64}$/;
+
+export class ApplicationsQueryDto extends Fields({
+  after: IsQueryId('The `next` of the page before: only applications behind this id.'),
+  limit: IsPageLimit('Applications'),
+}) {}
+
+export class AppVersionsQueryDto extends Fields({
+  status: IsQueryName('AppVersionState', Object.values(AppVersionState), 'Only versions with this status.', {
+    message: 'must be DRAFT or COMMITTED',
+  }),
+  ...inRange('versions that came into being'),
+  before: IsInQuery<string>(
+    {
+      type: String,
+      pattern: PLACE.source,
+      description: 'The `next` of the page before.',
+    },
+    Matches(PLACE, { message: 'must be the next of a page' }),
+  ),
+  limit: IsPageLimit('Versions'),
+}) {}
+
+export class ListedApplicationDto extends Answer({
+  applicationId: Shows.value('Id of the application.', 'sample'),
+  versions: Shows.number('How many versions of it hold something.', 2),
+  createdDate: Shows.moment('When the first of them came into being.', '2026-01-30T09:00:00.000Z'),
+  committedDate: Shows.momentOrNull(
+    'When one of them was last committed; null when none was.',
+    '2026-01-31T10:20:30.123Z',
+  ),
+}) {}
+
+export class ApplicationPageDto extends Answer({
+  applications: Shows.list(() => ListedApplicationDto, 'By id.'),
+  next: Shows.textOrNull(NEXT_PAGE_AFTER, null),
+}) {}
+
+export class ListedVersionDto extends Answer({
+  applicationId: Shows.value('Id of the application.', 'sample'),
+  applicationVersionId: Shows.value('Id of the version: `versionId` in paths.', 'v2'),
+  status: Shows.enum('AppVersionState', AppVersionState, 'A committed version is read-only.', 'COMMITTED'),
+  createdDate: Shows.moment(
+    'When it came into being, with its first system or package.',
+    '2026-01-31T10:00:00.000Z',
+  ),
+  committedDate: Shows.momentOrNull('When it was committed; null for a draft.', '2026-01-31T10:20:30.123Z'),
+}) {}
+
+export class VersionPageDto extends Answer({
+  versions: Shows.list(() => ListedVersionDto, 'Newest first.'),
+  next: Shows.textOrNull(NEXT_PAGE, null),
+}) {}
+
+export function toVersionPage({ items, next }: Page<StoredVersion>): VersionPageDto {
+  return {
+    versions: items.map(({ appId, appVersionId, state, createdAt, committedAt }) => ({
+      applicationId: appId,
+      applicationVersionId: appVersionId,
+      status: state,
+      createdDate: createdAt,
+      committedDate: committedAt,
+    })),
+    next,
+  };
+}

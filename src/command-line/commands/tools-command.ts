@@ -1,0 +1,142 @@
+import {
+  pagesOf,
+  ServiceError,
+  type SvcClient,
+  type SystemResponse,
+} from '../../../packages/client/src/index.js';
+import { didYouMean } from '../../platform/nearest-name.js';
+import { UsageError, type Session } from '../session.js';
+import { table } from '../lines.js';
+import { printable } from '../../platform/printable.js';
+
+const FORBIDDEN = 403;
+
+type Version = { appId: string; versionId: string };
+type NamedSystem = SystemResponse & { resourceName: string };
+
+/** Lists the MCP systems of a version with their tools; before that, switches one where that is asked for. */
+export async function tools(
+  session: Session,
+  appId: string,
+  versionId: string,
+  { enable, disable }: { enable?: string; disable?: string },
+): Promise<number> {
+  if (enable !== undefined && disable !== undefined) {
+    throw new UsageError('--enable and --disable exclude each other.');
+  }
+  const version = { appId, versionId };
+  const svc = await session.service();
+  const named = enable ?? disable;
+  if (named !== undefined) {
+    await switchTool(svc, version, named, enable !== undefined);
+  }
+  const systems = await systemsOf(svc, version);
+  const isThere = systems.length > 0 || (await isVersion(svc, version));
+  if (isThere === false) {
+    throw new UsageError(printable(`There is no version ${versionId} of ${appId}.`));
+  }
+  const none = `Version ${versionId} of ${appId} has no MCP system${isThere === null ? ', or there is no such version' : ''}.`;
+  const lines = (): string[] =>
+    table(
+      systems.flatMap(({ name: system, tools: found }) =>
+        found.length === 0
+          ? [
+              {
+                system,
+                name: 'none: its connection was not tested, or it has none',
+                enabled: '',
+                description: '',
+              },
+            ]
+          : found.map((tool) => ({ ...tool, system, enabled: tool.enabled ? 'yes' : 'no' })),
+      ),
+      { SYSTEM: 'system', TOOL: 'name', ENABLED: 'enabled', DESCRIPTION: 'description' },
+    );
+  session.showList(systems, lines, none);
+  return 0;
+}
+
+/**
+ * A version without systems and one that is not there have the same list of systems.
+ * @returns null where this caller may not list versions
+ */
+async function isVersion(svc: SvcClient, { appId, versionId }: Version): Promise<boolean | null> {
+  try {
+    const path = { appId };
+    for await (const { versions } of pagesOf((cursor) => svc.listVersions({ path, query: cursor }))) {
+      if (versions.some((version) => version.applicationVersionId === versionId)) {
+        return true;
+      }
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === FORBIDDEN) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+/** @param named SYSTEM/TOOL, the system by its name or its resourceName. @throws UsageError */
+async function switchTool(svc: SvcClient, version: Version, named: string, enabled: boolean): Promise<void> {
+  const systems = await systemsOf(svc, version);
+  const found = toolsNamed(systems, named);
+  const [only] = found;
+  if (only === undefined) {
+    throw new UsageError(printable(`There is no tool ${named}: ${reasonOf(named, systems, version)}`));
+  }
+  if (found.length > 1) {
+    throw new UsageError(`There are several tools ${named}: name it as SYSTEM/TOOL.`);
+  }
+  const { resourceId, id } = only.system;
+  const path = { ...version, systemResourceId: resourceId, systemId: id, toolId: only.tool.id };
+  await svc.switchTool({ path, body: { enabled } });
+}
+
+async function systemsOf(svc: SvcClient, version: Version): Promise<NamedSystem[]> {
+  const { data } = await svc.listSystems({ path: version, query: { includeManifestInfo: true } });
+  const systems = data.systems
+    .filter(({ type }) => type === 'MCP')
+    .map(async ({ resourceId, name, manifestInfo }) => {
+      const system = await svc.getSystem({ path: { ...version, systemResourceId: resourceId } });
+      return { ...system.data, resourceName: manifestInfo?.resourceName ?? name };
+    });
+  return Promise.all(systems);
+}
+
+type Found = { system: NamedSystem; tool: SystemResponse['tools'][number] };
+
+function toolsNamed(systems: NamedSystem[], named: string): Found[] {
+  return systems.flatMap((system) =>
+    system.tools
+      .filter(({ name }) => namesOf(system).some((one) => `${one}/${name}` === named))
+      .map((tool) => ({ system, tool })),
+  );
+}
+
+function namesOf({ name, resourceName }: NamedSystem): string[] {
+  return [name, resourceName];
+}
+
+function reasonOf(named: string, systems: NamedSystem[], { appId, versionId }: Version): string {
+  if (systems.length === 0) {
+    return `version ${versionId} of ${appId} has no MCP system, or there is no such version.`;
+  }
+  if (!named.includes('/')) {
+    return 'name it as SYSTEM/TOOL.';
+  }
+  const system = systems.find((one) => namesOf(one).some((name) => named.startsWith(`${name}/`)));
+  if (system === undefined) {
+    const [name = ''] = named.split('/');
+    return `there is no MCP system ${name}.${didYouMean(name, systems.flatMap(namesOf))}`;
+  }
+  const { name, tools: known } = system;
+  const written = namesOf(system).find((one) => named.startsWith(`${one}/`)) ?? '';
+  const hint = didYouMean(
+    named.slice(written.length + 1),
+    known.map((tool) => tool.name),
+  );
+  return known.length === 0
+    ? `the connection of ${name} was not tested (svc deliver --test-connections), or it has no tool.`
+    : `${name} has no tool of that name.${hint}`;
+}

@@ -1,0 +1,186 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { canonicalJson } from '../../../platform/json/canonical-json.js';
+import { Log } from '../../../platform/observability/logging/log.js';
+import { RecentlyUsed } from '../../../platform/recently-used.js';
+import { definitionHash } from '../../../platform/json/tool-definition-hash.js';
+import { inTurn } from '../../../platform/turns.js';
+import { Database } from '../../../store/database.js';
+import { storedBytes } from '../../../store/tables/column-values.js';
+import type { PackageSettings } from '../../packages/model/package.types.js';
+import { BuildDamagedError } from '../model/builds.errors.js';
+import type { BuildDefinition } from '../model/builds.types.js';
+import type { BuildLibraryDto } from '../model/package.dto.js';
+import { AppPackages } from '../storage/app-packages.repository.js';
+import { BuildContents } from '../storage/build-contents.repository.js';
+import type { BuildSystemEntity, BuildToolEntity, BuildEntity } from '../storage/build.entity.js';
+import { Builds } from '../storage/builds.repository.js';
+import { DefinitionRows } from '../storage/definition-rows.repository.js';
+import { buildChecksum, emptyPackage, textHash, type BuildContent } from './build-checksum.js';
+
+/** Builds whose hashes are held at the most. */
+const MAX_SEALS = 1_000;
+
+/** Hashes of the parts of a build whose checksum was verified. */
+interface Seal {
+  /** By the number of the definition. */
+  readonly definitions: ReadonlyMap<number, string>;
+  /** By name. */
+  readonly workflows: ReadonlyMap<string, string>;
+  readonly libraries: string;
+  readonly systems: string;
+  /** Definition hash and flag, by id. */
+  readonly tools: ReadonlyMap<string, string>;
+}
+
+/**
+ * Verifies what is loaded of builds. The first time something of a build is to run, the whole build is read and its checksum compared.
+ * From then on each part that is loaded again is compared with its hash, which stays in memory.
+ */
+@Injectable()
+export class BuildSeals {
+  private readonly held = new RecentlyUsed<string, Seal>({ entries: MAX_SEALS });
+  private readonly loading = new Map<string, Promise<Seal>>();
+  /** Builds are verified one after the other, since a whole one is in memory meanwhile. */
+  private latest: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly database: Database,
+    private readonly log: Log,
+  ) {}
+
+  /** @throws BuildDamagedError */
+  async demandDefinition({ id, buildId, hash }: BuildDefinition): Promise<void> {
+    const { definitions } = await this.sealOf(buildId);
+    this.demand(definitions.get(id) === hash, buildId);
+  }
+
+  /**
+   * A workflow of a build as JSON in UTF-8.
+   * @returns null when there is none of this name
+   * @throws BuildDamagedError
+   */
+  async workflow(buildId: string, name: string): Promise<Buffer | null> {
+    const text = await this.database.read((manager) => BuildContents.workflow(manager, buildId, name));
+    if (text !== null) {
+      const { workflows } = await this.sealOf(buildId);
+      this.demand(workflows.get(name) === textHash(text), buildId);
+    }
+    return text;
+  }
+
+  /** @throws BuildDamagedError */
+  async demandLibraries(buildId: string, libraries: readonly BuildLibraryDto[]): Promise<void> {
+    const seal = await this.sealOf(buildId);
+    this.demand(seal.libraries === rowsHash(libraries), buildId);
+  }
+
+  /** @throws BuildDamagedError */
+  async demandSystems(buildId: string, systems: readonly BuildSystemEntity[]): Promise<void> {
+    const seal = await this.sealOf(buildId);
+    this.demand(seal.systems === rowsHash(systems), buildId);
+  }
+
+  /** @throws BuildDamagedError */
+  async demandTools(buildId: string, tools: readonly BuildToolEntity[]): Promise<void> {
+    const seal = await this.sealOf(buildId);
+    for (const tool of tools) {
+      const isDefined = await inTurn(() => definitionHash(tool) === tool.definitionHash);
+      this.demand(isDefined && seal.tools.get(tool.toolId) === factsOf(tool), buildId);
+    }
+  }
+
+  private demand(isWhole: boolean, buildId: string): void {
+    if (!isWhole) {
+      const error = new BuildDamagedError(buildId);
+      this.log.error('build damaged', error, { buildId });
+      throw error;
+    }
+  }
+
+  private async sealOf(buildId: string): Promise<Seal> {
+    const known = this.held.get(buildId) ?? this.loading.get(buildId);
+    if (known !== undefined) {
+      return known;
+    }
+    const loading = this.latest.then(() => this.verify(buildId)).finally(() => this.loading.delete(buildId));
+    this.loading.set(buildId, loading);
+    this.latest = loading.catch(() => undefined);
+    return loading;
+  }
+
+  private async verify(buildId: string): Promise<Seal> {
+    const build = await this.database.read((manager) => Builds.byId(manager, buildId));
+    const definitions = await this.definitions(buildId);
+    const workflows = await this.workflows(buildId);
+    const rest = await this.database.read((manager) => this.rest(manager, build));
+    const content = {
+      ...rest,
+      definitions: definitions.map(({ part }) => part),
+      workflows: workflows.map(({ part }) => part),
+    };
+    this.demand((await buildChecksum(content)) === build.checksum, buildId);
+    const seal: Seal = {
+      definitions: new Map(definitions.map(({ id, hash }) => [id, hash])),
+      workflows: new Map(workflows.map(({ part, hash }) => [part.name, hash])),
+      libraries: rowsHash(content.libraries),
+      systems: rowsHash(content.systems),
+      tools: new Map(content.tools.map((tool) => [tool.toolId, factsOf(tool)])),
+    };
+    this.held.set(buildId, seal);
+    return seal;
+  }
+
+  private async definitions(
+    buildId: string,
+  ): Promise<{ id: number; hash: string; part: BuildContent['definitions'][number] }[]> {
+    const found = [];
+    for (const id of await this.database.read((manager) => DefinitionRows.idsOf(manager, buildId))) {
+      const { graph, bpmn, ...rest } = await this.database.read((manager) =>
+        BuildContents.definition(manager, id),
+      );
+      const part = { ...rest, graph: storedBytes(graph), bpmn: storedBytes(bpmn) };
+      found.push(await inTurn(() => ({ id, hash: textHash(graph), part })));
+    }
+    return found;
+  }
+
+  private async workflows(
+    buildId: string,
+  ): Promise<{ hash: string; part: BuildContent['workflows'][number] }[]> {
+    const found = [];
+    for (const row of await this.database.read((manager) => BuildContents.workflowIds(manager, buildId))) {
+      const text = await this.database.read((manager) => BuildContents.workflow(manager, buildId, row.name));
+      const definition = storedBytes((text ?? '').toString());
+      found.push(await inTurn(() => ({ hash: textHash(text ?? ''), part: { ...row, definition } })));
+    }
+    return found;
+  }
+
+  private async rest(
+    manager: EntityManager,
+    { buildId, appId, appVersionId, settings }: BuildEntity,
+  ): Promise<Omit<BuildContent, 'definitions' | 'workflows'>> {
+    const version = { appId, appVersionId };
+    const { checksum } = (await AppPackages.state(manager, version)) ?? emptyPackage(version);
+    return {
+      version,
+      packageChecksum: checksum,
+      settings: JSON.parse(settings) as PackageSettings,
+      libraries: await BuildContents.libraries(manager, buildId),
+      systems: await BuildContents.systems(manager, buildId),
+      tools: await BuildContents.toolFacts(manager, buildId),
+    };
+  }
+}
+
+function rowsHash(rows: readonly (BuildLibraryDto | BuildSystemEntity)[]): string {
+  return textHash(canonicalJson(rows));
+}
+
+function factsOf({
+  definitionHash: hash,
+  enabled,
+}: Pick<BuildToolEntity, 'definitionHash' | 'enabled'>): string {
+  return `${hash} ${enabled}`;
+}

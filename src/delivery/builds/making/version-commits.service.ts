@@ -1,0 +1,166 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { demandMatch, type IfMatch } from '../../../platform/http/conditional-requests.js';
+import { inTurns } from '../../../platform/turns.js';
+import type { Principal } from '../../../platform/user/principal.js';
+import { nameKey } from '../../../platform/validation/resource-name.js';
+import { Database } from '../../../store/database.js';
+import { AppsService } from '../../../apps/apps.service.js';
+import { AppVersionState, type AppVersionKey } from '../../../apps/apps.types.js';
+import { AuditAction, AuditOutcome } from '../../../audit/model/audit.types.js';
+import { AuditService } from '../../../audit/recording/audit.service.js';
+import type { PackageProblem } from '../../packages/model/package.types.js';
+import { SystemsImportService } from '../../../systems/delivery/systems-import.service.js';
+import {
+  PackageMovedError,
+  PackageNotFoundError,
+  PackageOutdatedError,
+  PackageSystemsMissingError,
+} from '../model/builds.errors.js';
+import type { PackageText } from '../model/builds.types.js';
+import { agentsOf } from '../model/workflow-text.js';
+import { PackageCheckService } from '../packages/package-check.service.js';
+import { namesOf, storedPackage, storedWorkflows, untilUnmoved } from '../packages/stored-packages.js';
+import { AppPackages } from '../storage/app-packages.repository.js';
+import { BuildWarningsService } from './build-warnings.service.js';
+import type { CommittedVersionResponseDto } from './commit.dto.js';
+
+interface CommitOrder {
+  message: string | null;
+  condition: IfMatch | undefined;
+}
+
+/** What a version was checked with. */
+interface CheckedVersion {
+  /** Of its package; null without one. */
+  readonly checksum: string | null;
+  /** Names of the systems that the package names, or an agent of it uses. */
+  readonly systems: readonly string[];
+}
+
+/** Commits application versions (docs/contract.md, section 6), and says what is wrong with them before. */
+@Injectable()
+export class VersionCommitsService {
+  constructor(
+    private readonly database: Database,
+    private readonly apps: AppsService,
+    private readonly checks: PackageCheckService,
+    private readonly systems: SystemsImportService,
+    private readonly audit: AuditService,
+    private readonly warnings: BuildWarningsService,
+  ) {}
+
+  /**
+   * Checks the package of a version as a commit would, and warns as a build would; nothing is changed. Libraries, systems and agents can have
+   * changed since it was stored.
+   * @throws PackageNotFoundError
+   * @throws LibraryNotUsableError when the application must not use a library that it names
+   * @throws PackageChecksBusyError when too many packages wait for their check
+   */
+  async problems(principal: Principal, version: AppVersionKey): Promise<PackageProblem[]> {
+    const stored = await storedPackage(this.database, version);
+    if (stored === null) {
+      throw new PackageNotFoundError();
+    }
+    const { problems } = await this.checks.require(principal, version, stored.json, { isOnlyRead: true });
+    return [...problems, ...(await this.warnings.of({ ...version, buildId: null }))];
+  }
+
+  /**
+   * Makes a version read-only for ever.
+   * @param message why, for the audit log; null for none
+   * @param condition tags of packages, their quoted checksums, of which one must be stored
+   * @throws VersionNotFoundError when nothing is stored for it
+   * @throws VersionCommittedError when that was done before
+   * @throws PackageSystemsMissingError when its package and its systems contradict each other
+   * @throws PackageOutdatedError, LibraryNotUsableError when no build of it could be made
+   * @throws PackageMovedError when packages were stored all the time
+   * @throws ChangedMeanwhileError when another package is stored
+   */
+  async commit(
+    principal: Principal,
+    version: AppVersionKey,
+    message: string | null,
+    condition?: IfMatch,
+  ): Promise<CommittedVersionResponseDto> {
+    await this.database.read((manager) => this.apps.requireDraft(manager, version));
+    // Where another package was stored after the check, that one is checked.
+    const committedAt = await untilUnmoved(async () => {
+      const checked = await this.requireBuildable(principal, version);
+      return this.database.write((manager) =>
+        this.store(manager, principal, version, { ...checked, message, condition }),
+      );
+    });
+    return {
+      ...version,
+      status: AppVersionState.Committed,
+      committedDate: committedAt.toISOString(),
+      warnings: await this.warnings.of({ ...version, buildId: null }),
+    };
+  }
+
+  /** What would make every build of the version fail: a commit cannot be taken back. Not inside of a transaction. */
+  private async requireBuildable(principal: Principal, version: AppVersionKey): Promise<CheckedVersion> {
+    const stored = await storedPackage(this.database, version);
+    if (stored === null) {
+      return { checksum: null, systems: [] };
+    }
+    const systems = await this.systemsOf(version, stored);
+    await this.database.read((manager) => this.requireSystems(manager, version, systems));
+    const { package: checked, problems } = await this.checks.require(principal, version, stored.json);
+    if (checked === null) {
+      throw new PackageOutdatedError(problems, 'deliver it again, mended');
+    }
+    return { checksum: stored.checksum, systems };
+  }
+
+  /** What is of a package that was stored meanwhile is found out by its checksum. */
+  private async systemsOf(version: AppVersionKey, { json }: PackageText): Promise<string[]> {
+    const named = (await namesOf(json)).systems;
+    const workflows = await inTurns(agentsOf(await storedWorkflows(this.database, version)));
+    const used = workflows
+      .flatMap(({ nodes }) => nodes.flatMap(({ aiOptions }) => aiOptions?.mcpServers ?? []))
+      .filter(({ appId }) => appId === version.appId);
+    return [...new Set([...named, ...used.map(({ resourceName }) => resourceName ?? '')])];
+  }
+
+  /**
+   * A system of the package, or one that its workflows use, can have been deleted by the interface; a committed version could
+   * never be mended.
+   * @throws PackageSystemsMissingError
+   */
+  private async requireSystems(
+    manager: EntityManager,
+    version: AppVersionKey,
+    names: readonly string[],
+  ): Promise<void> {
+    const present = names.length === 0 ? new Map() : await this.systems.idsByName(manager, version);
+    const missing = names.filter((name) => !present.has(nameKey(name)));
+    if (missing.length > 0) {
+      throw new PackageSystemsMissingError(missing);
+    }
+  }
+
+  /** Commits a version if it is still as it was checked. @returns when */
+  private async store(
+    manager: EntityManager,
+    principal: Principal,
+    version: AppVersionKey,
+    { checksum, systems, message, condition }: CommitOrder & CheckedVersion,
+  ): Promise<Date> {
+    await this.apps.openForCommit(manager, version);
+    if (((await AppPackages.state(manager, version))?.checksum ?? null) !== checksum) {
+      throw new PackageMovedError();
+    }
+    await this.requireSystems(manager, version, systems);
+    demandMatch(condition, checksum === null ? null : `"${checksum}"`);
+    const committedAt = await this.apps.commit(manager, version);
+    await this.audit.record(manager, principal, {
+      action: AuditAction.VersionCommit,
+      outcome: AuditOutcome.Ok,
+      ...version,
+      details: { message },
+    });
+    return committedAt;
+  }
+}

@@ -1,0 +1,187 @@
+import {
+  ConflictError,
+  ForbiddenError,
+  InvalidRequestError,
+  NotFoundError,
+  UnavailableError,
+} from '../../../platform/errors/domain.error.js';
+import type { PackageProblem } from '../../packages/model/package.types.js';
+import type { NamedLibrary } from './builds.types.js';
+
+/** Problems that `details` names; `problems` has them all. */
+const NAMED = 20;
+
+/** The package cannot be stored; every problem of it is told. */
+export class PackageRefusedError extends InvalidRequestError {
+  readonly code = 'PACKAGE_REFUSED';
+  override readonly extension: { problems: PackageProblem[] };
+  constructor(problems: PackageProblem[]) {
+    super('The application package is not valid.', describe(problems));
+    this.extension = { problems };
+  }
+}
+
+/** Another package was stored while this one was edited. */
+export class PackageMovedError extends ConflictError {
+  readonly code = 'PACKAGE_MOVED';
+  constructor() {
+    super('The application package was changed at the same time: read it again.');
+  }
+}
+
+/** No package was stored for the version. */
+export class PackageNotFoundError extends NotFoundError {
+  readonly code = 'PACKAGE_NOT_FOUND';
+  constructor() {
+    super('Application package not found.');
+  }
+}
+
+/** Systems that the package names were deleted after it was stored. */
+export class PackageSystemsMissingError extends ConflictError {
+  readonly code = 'PACKAGE_SYSTEMS_MISSING';
+  constructor(resourceNames: string[]) {
+    super(
+      'Systems of the application package were deleted: store the package again.',
+      resourceNames.join(', '),
+    );
+  }
+}
+
+/** The stored package no longer passes the checks, which an update of the service can have made stricter. */
+export class PackageOutdatedError extends ConflictError {
+  readonly code = 'PACKAGE_OUTDATED';
+  /** @param remedy the way out for the package: a committed version can no longer be mended */
+  constructor(
+    problems: PackageProblem[],
+    remedy: 'deliver it again, mended' | 'deliver it, mended, to another version',
+  ) {
+    super(`The stored application package cannot be built by this release: ${remedy}.`, describe(problems));
+  }
+}
+
+/** Too many builds wait for their comparison (`comparisonQueue`), or this one did for too long. */
+export class BuildComparisonsBusyError extends UnavailableError {
+  readonly code = 'BUILD_COMPARISONS_BUSY';
+  readonly retryAfterSeconds = 5;
+  constructor() {
+    super('Too many builds wait for their comparison; try again.');
+  }
+}
+
+/** No such build, or it is not one of this application. */
+export class BuildNotFoundError extends NotFoundError {
+  readonly code = 'BUILD_NOT_FOUND';
+  constructor() {
+    super('Build not found for this application.');
+  }
+}
+
+/** The build was withdrawn: nothing of it is started any more. */
+export class BuildWithdrawnError extends ConflictError {
+  readonly code = 'BUILD_WITHDRAWN';
+  constructor() {
+    super('The build was withdrawn: it is neither started nor activated any more.');
+  }
+}
+
+/** What is stored of a build is not what its checksum was made of: nothing of it runs. */
+export class BuildDamagedError extends ConflictError {
+  readonly code = 'BUILD_DAMAGED';
+  constructor(buildId: string) {
+    super(
+      `What is stored of build "${buildId}" does not match its checksum: nothing of it runs. Restore it or make another build.`,
+    );
+  }
+}
+
+/** The build was never active, and the caller may not deliver the application. */
+export class BuildNeverActiveError extends ForbiddenError {
+  readonly code = 'BUILD_NEVER_ACTIVE';
+  constructor() {
+    super('The build was never active: only who may deliver the application starts its processes.');
+  }
+}
+
+/** A library must not be called now: its build was withdrawn, or its owner no longer lets the application use it. */
+export class LibraryRefusedError extends NotFoundError {
+  readonly code = 'LIBRARY_REFUSED';
+  constructor({ appId, buildId }: { appId: string; buildId: string }, refusal: LibraryRefusal) {
+    const why = refusal === 'WITHDRAWN' ? 'was withdrawn' : 'may not be used any more';
+    super(`Build "${buildId}" of library "${appId}" ${why}.`);
+  }
+}
+
+/** Why an application must not use a build as a library. */
+export type LibraryRefusal = 'WITHDRAWN' | 'NO_CONSENT';
+
+/** The package of a library does not say that the application may use it. */
+export class LibraryNotUsableError extends ConflictError {
+  readonly code = 'LIBRARY_NOT_USABLE';
+  constructor(appId: string, library: NamedLibrary, refusal?: LibraryRefusal) {
+    const remedy =
+      refusal === 'WITHDRAWN'
+        ? 'it was withdrawn. Name another build.'
+        : `its owner has to add "${appId}" to "usableBy" in its application.json, commit and make a build, whose id is then named here.`;
+    super(
+      `Application "${appId}" may not use build "${library.buildId}" of library "${library.appId}": ${remedy}`,
+    );
+  }
+}
+
+/** No build of the application was ever activated. */
+export class ActiveBuildNotFoundError extends NotFoundError {
+  readonly code = 'ACTIVE_BUILD_NOT_FOUND';
+  constructor() {
+    super('The application has no active build.');
+  }
+}
+
+/** No process of this name in the build (docs/process-semantics.md, section 2). */
+export class ProcessDefinitionNotFoundError extends NotFoundError {
+  readonly code = 'PROCESS_DEFINITION_NOT_FOUND';
+  constructor() {
+    super('Process definition not found.');
+  }
+}
+
+/** No workflow of this name in the build. */
+export class WorkflowNotFoundError extends NotFoundError {
+  readonly code = 'WORKFLOW_NOT_FOUND';
+  constructor() {
+    super('Workflow not found.');
+  }
+}
+
+/** No node of this id in the workflow. */
+export class WorkflowNodeNotFoundError extends NotFoundError {
+  readonly code = 'WORKFLOW_NODE_NOT_FOUND';
+  constructor() {
+    super('Workflow node not found.');
+  }
+}
+
+/** The workflow has a node of this id already. */
+export class WorkflowNodeExistsError extends ConflictError {
+  readonly code = 'WORKFLOW_NODE_EXISTS';
+  constructor() {
+    super('The workflow has a node with this id already.');
+  }
+}
+
+/** The node is not the one that the caller has read. */
+export class WorkflowNodeChangedError extends ConflictError {
+  readonly code = 'WORKFLOW_NODE_CHANGED';
+  constructor() {
+    super('The workflow node was changed meanwhile: read it again.');
+  }
+}
+
+function describe(problems: PackageProblem[]): string {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const named = errors
+    .slice(0, NAMED)
+    .map(({ file, element, message }) => `${file}${element === null ? '' : ` (${element})`}: ${message}`);
+  const more = errors.length - named.length;
+  return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}

@@ -1,0 +1,61 @@
+import { jsonParts, memberOf } from '../../../platform/json/json-part.js';
+import { unpackBytes } from '../../../platform/json/packed-text.js';
+import { inTurns } from '../../../platform/turns.js';
+import type { Database } from '../../../store/database.js';
+import type { AppVersionKey } from '../../../apps/apps.types.js';
+import type { DraftNode } from '../../packages/drafts/draft-workflows.js';
+import type { LibraryReference } from '../../packages/model/package.types.js';
+import { PackageMovedError } from '../model/builds.errors.js';
+import type { PackageText } from '../model/builds.types.js';
+import { draftTexts, type WorkflowText } from '../model/workflow-text.js';
+import { AppPackages } from '../storage/app-packages.repository.js';
+
+/** Members of a document, those of its application or its systems, and those of one system. */
+const LEVELS = 3;
+/** How often work on a package is done again because another one was stored meanwhile. */
+const ATTEMPTS = 5;
+
+/** The package of a version as it was delivered; null when there is none. Not inside of a transaction. */
+export async function storedPackage(database: Database, version: AppVersionKey): Promise<PackageText | null> {
+  const row = await database.read((manager) => AppPackages.document(manager, version));
+  return row && { json: await unpackBytes(row.document), checksum: row.checksum };
+}
+
+/** The workflows of a version as they were checked; none without a package. Not inside of a transaction. */
+export async function storedWorkflows(
+  database: Database,
+  version: AppVersionKey,
+): Promise<WorkflowText<DraftNode>[]> {
+  const row = await database.read((manager) => AppPackages.workflows(manager, version));
+  return row === null ? [] : inTurns(draftTexts<DraftNode>(await unpackBytes(row.workflows)));
+}
+
+/**
+ * What the document of a package names, without reading the rest of it: builds of libraries, and systems by resource name. Its shape was
+ * checked when it was stored.
+ */
+export async function namesOf(json: Buffer): Promise<{ libraries: LibraryReference[]; systems: string[] }> {
+  const document = await inTurns(jsonParts(json, LEVELS));
+  const libraries = memberOf(memberOf(document, 'application'), 'libraries')?.read() ?? [];
+  const systems = memberOf(document, 'systems')?.parts ?? [];
+  return {
+    libraries: libraries as LibraryReference[],
+    systems: systems.map((system) => memberOf(system, 'resourceName')?.read() as string),
+  };
+}
+
+/**
+ * Does work that begins by reading the package of a version, and stores only if it is still there.
+ * @throws what the work throws; PackageMovedError when others stored packages all the time
+ */
+export async function untilUnmoved<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof PackageMovedError) || attempt >= ATTEMPTS) {
+        throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import type { GraphNode } from '../../../process-definitions/model/process-graph.types.js';
+import { quoted, type PackageProblems } from '../model/package-problems.js';
+
+/**
+ * Refuses a second message start event of the same message anywhere in a package: a message starts one process, so the second event
+ * would never fire (docs/contract.md, section 4.4).
+ */
+export function checkMessageStarts(
+  nodes: readonly { node: GraphNode; file: string }[],
+  problems: PackageProblems,
+): void {
+  const first = new Map<string, { element: string; file: string }>();
+  for (const { node, file } of nodes) {
+    const { kind, event, key: element } = node;
+    if (kind === 'START_EVENT' && event?.type === 'MESSAGE' && event.message !== '') {
+      const known = first.get(event.message);
+      if (known === undefined) {
+        first.set(event.message, { element, file });
+      } else {
+        const where = `"${quoted(known.element)}" ${known.file === file ? 'in this file' : `in ${known.file}`}`;
+        const message = `The message "${quoted(event.message)}" already starts a process at ${where}. A message starts one process: use another message, or one start event for both.`;
+        problems.error('MESSAGE_STARTS_TWICE', { file, element }, message);
+      }
+    }
+  }
+}

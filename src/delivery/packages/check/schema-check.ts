@@ -1,0 +1,27 @@
+import { jsonSize, type JsonObject } from '../../../platform/json/json.js';
+import { SchemaSyntaxError } from '../../../language/json-schema/json-schema.types.js';
+import { compileSchema } from '../../../language/json-schema/json-schema.js';
+import { misspeltRequired } from '../../../language/json-schema/required-names.js';
+import type { Place, PackageProblems } from '../model/package-problems.js';
+import { packageLimits } from '../package.limits.js';
+
+/** Refuses a JSON Schema that values could not be held against later, or that is too large. */
+export function checkSchema(schema: JsonObject, what: string, place: Place, problems: PackageProblems): void {
+  if (jsonSize(schema) > packageLimits.schemaBytes) {
+    const message = `${what}: a JSON Schema has at most ${packageLimits.schemaBytes} bytes.`;
+    problems.error('SCHEMA_INVALID', place, message);
+    return;
+  }
+  try {
+    compileSchema(schema);
+    const slip = misspeltRequired(schema);
+    if (slip !== undefined) {
+      problems.warning('REQUIRED_UNKNOWN', place, `${what}: ${slip}`);
+    }
+  } catch (error) {
+    if (!(error instanceof SchemaSyntaxError)) {
+      throw error;
+    }
+    problems.error('SCHEMA_INVALID', place, `${what}: ${error.message}`);
+  }
+}

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../platform/json/canonical-json.js';
+import { UnreadableBodyError } from '../../platform/errors/request.errors.js';
+import { asInfinite, parseExactly } from '../../platform/json/exact-json.js';
+import { isJsonObject, type JsonObject } from '../../platform/json/json.js';
+import { canonicalCertificates } from '../../platform/tls/certificates.js';
+import { storedBytes } from '../../store/tables/column-values.js';
+import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import { stamped, type DraftChange, type DraftWorkflow } from './drafts/draft-workflows.js';
+import { editedDocument } from './drafts/node-edit.js';
+import { packText, unpackBytes } from '../../platform/json/packed-text.js';
+import { resourceId, workflowDefinitionId } from '../../platform/validation/resource-ids.js';
+import type {
+  CheckContext,
+  CheckedProcessFile,
+  DefinitionIds,
+  PackageSystem,
+  PackageWorkflow,
+} from './model/package.types.js';
+import { SequenceNotFoundError } from './model/packages.errors.js';
+import { withDefinitionIds, type PackagesService } from './packages.service.js';
+import type {
+  CheckResult,
+  CheckTask,
+  EditTask,
+  JudgedGraph,
+  JudgedPackage,
+  JudgedProcessFile,
+  JudgedWorkflow,
+  NamedNode,
+  NumberTask,
+  PackageJson,
+  PackageTask,
+  PackageTaskAnswer,
+  PackageWork,
+  ReadPackage,
+} from './thread/package-task.types.js';
+
+const NO_IDS: DefinitionIds = { systems: new Map(), workflows: new Map() };
+
+/** What a worker does with packages. */
+export class PackageTasks {
+  constructor(private readonly packages: PackagesService) {}
+
+  /** Never rejects: a defect of ours must be an answer too. */
+  async answer(task: PackageTask): Promise<PackageTaskAnswer> {
+    try {
+      return { result: await this.result(task) };
+    } catch (error) {
+      if (error instanceof SequenceNotFoundError) {
+        return { noSequence: true };
+      }
+      return error instanceof UnreadableBodyError
+        ? { refused: error.message }
+        : { fault: error instanceof Error ? (error.stack ?? error.message) : 'unknown' };
+    }
+  }
+
+  private result(task: PackageTask): Promise<PackageWork[keyof PackageWork]['result']> {
+    switch (task.task) {
+      case 'read':
+        return this.read(task);
+      case 'edit':
+        return this.edit(task);
+      case 'number':
+        return Promise.resolve(numbered(task));
+      default:
+        return this.check(task);
+    }
+  }
+
+  private async edit({ packed, edit }: EditTask): Promise<Uint8Array> {
+    const document = documentOf(await unpackBytes(packed));
+    return bytesOf(JSON.stringify(editedDocument(document, edit)));
+  }
+
+  private async read({ json, appId }: PackageWork['read']['task']): Promise<ReadPackage> {
+    const { package: pkg, problems, readable } = this.packages.parse(documentOf(json));
+    if (pkg === null) {
+      const others = await this.packages.checkParts(readable, appId);
+      return { outline: null, problems: [...problems, ...others] };
+    }
+    const outline = {
+      libraries: pkg.application.libraries,
+      systems: pkg.systems.map(({ resourceName }) => ({ resourceName })),
+      workflows: pkg.workflows.map(({ name }) => ({ name })),
+    };
+    return { outline, problems };
+  }
+
+  private async check({ json, context, build, draft }: CheckTask): Promise<CheckResult> {
+    const document = documentOf(json);
+    const { package: pkg, problems } = this.packages.parse(document);
+    if (pkg === null) {
+      return { judged: null, problems };
+    }
+    const { checked, problems: found } = await this.packages.check(pkg, context);
+    if (checked === null) {
+      return { judged: null, problems: found };
+    }
+    const { application, systems, processes, workflows } = checked;
+    const judged: JudgedPackage = {
+      application,
+      systems: systems.map(withCanonicalTls),
+      processCount: processes.reduce((sum, { graphs }) => sum + graphs.length, 0),
+      workflowCount: workflows.length,
+      processes: build === null ? [] : processes.map(toJudgedFile),
+      workflows: build === null ? [] : workflows.map((workflow) => this.judged(workflow, build, context)),
+      drafts: draft && (await draftsOf(workflows, draft)),
+      checksum: createHash('sha256').update(canonicalJson(document)).digest('hex'),
+      packed: storedBytes(await packText(JSON.stringify(document))),
+    };
+    return { judged, problems: found };
+  }
+
+  private judged(
+    workflow: PackageWorkflow,
+    version: AppVersionKey,
+    { appId, definitionIds = NO_IDS }: CheckContext,
+  ): JudgedWorkflow {
+    const { name } = workflow;
+    const resourceDefinitionId = workflowDefinitionId(appId, name);
+    const ids = { resourceId: resourceId(version, resourceDefinitionId), resourceDefinitionId };
+    const identified = withDefinitionIds(workflow, appId, definitionIds);
+    return { ...ids, name, definition: storedBytes(JSON.stringify({ ...identified, ...ids })) };
+  }
+}
+
+/** What of an answer moves to the thread that asked, instead of being copied there. */
+export function buffersOf(answer: PackageTaskAnswer): ArrayBuffer[] {
+  return ('result' in answer ? bytesIn(answer.result) : []).map(({ buffer }) => buffer as ArrayBuffer);
+}
+
+function bytesIn(result: PackageWork[keyof PackageWork]['result']): Uint8Array[] {
+  if (result instanceof Uint8Array) {
+    return [result];
+  }
+  const judged = 'judged' in result ? result.judged : null;
+  if (judged === null) {
+    return [];
+  }
+  const { packed, drafts, processes, workflows } = judged;
+  return [
+    packed,
+    ...(drafts === null ? [] : [drafts]),
+    ...processes.flatMap(({ bpmn, graphs }) => [bpmn, ...graphs.flatMap(({ nodes, json }) => [nodes, json])]),
+    ...workflows.map(({ definition }) => definition),
+  ];
+}
+
+/** @throws UnreadableBodyError */
+function documentOf(json: PackageJson): JsonObject {
+  const document = parsed(typeof json === 'string' ? json : new TextDecoder().decode(json));
+  if (!isJsonObject(document)) {
+    throw new UnreadableBodyError('Request body must be a JSON object.');
+  }
+  return document;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseExactly(text, asInfinite);
+  } catch {
+    throw new UnreadableBodyError('Request body is not valid JSON.');
+  }
+}
+
+/** Certificates in the one form that is stored, so that a delivery has nothing to read within its transaction. */
+function withCanonicalTls(system: PackageSystem): PackageSystem {
+  const { tls } = system;
+  return tls === undefined || tls === null
+    ? system
+    : { ...system, tls: { ...tls, caCertificates: canonicalCertificates(tls.caCertificates) } };
+}
+
+function toJudgedFile({ file, bpmn, graphs }: CheckedProcessFile): JudgedProcessFile {
+  return { file, bpmn: storedBytes(bpmn), graphs: graphs.map(toJudgedGraph) };
+}
+
+function toJudgedGraph(graph: ProcessGraph): JudgedGraph {
+  const { name, svcUuid } = graph;
+  const nodes = graph.nodes.map((node): NamedNode => ({ svcUuid: node.svcUuid, key: node.key }));
+  return { name, svcUuid, nodes: bytesOf(JSON.stringify(nodes)), json: bytesOf(JSON.stringify(graph)) };
+}
+
+function numbered({ json, numbers }: NumberTask): Uint8Array {
+  const graph = JSON.parse(new TextDecoder().decode(json)) as ProcessGraph;
+  const nodes = graph.nodes.map((node, index) => ({ ...node, id: numbers[index] }));
+  return storedBytes(JSON.stringify({ ...graph, nodes }));
+}
+
+/** Of its own, so that it can move to another thread: small buffers share their memory. */
+function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+async function draftsOf(
+  workflows: readonly PackageWorkflow[],
+  { before, ...change }: DraftChange,
+): Promise<Uint8Array> {
+  const stored =
+    before === null ? [] : (JSON.parse((await unpackBytes(before)).toString()) as DraftWorkflow[]);
+  return storedBytes(await packText(JSON.stringify(stamped(workflows, stored, change))));
+}

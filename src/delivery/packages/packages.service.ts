@@ -1,0 +1,176 @@
+import { Injectable } from '@nestjs/common';
+import { plainHttpOf } from '../../platform/outbound/configured-outbound.js';
+import { nameKey } from '../../platform/validation/resource-name.js';
+import { Env } from '../../platform/config/env.js';
+import { ProcessCompilerService } from '../../process-definitions/process-compiler.service.js';
+import { checkApplication } from './check/application-check.js';
+import { checkDisplayNames, requireUniqueNames } from './check/names.js';
+import { withPlaces } from './check/problem-places.js';
+import { ProcessesCheck } from './check/processes-check.js';
+import { References, type Referring } from './check/references.js';
+import { checkSystems } from './check/systems-check.js';
+import { WorkflowInputs } from './check/workflow-input.js';
+import { WorkflowsCheck } from './check/workflows-check.js';
+import { PackageProblems } from './model/package-problems.js';
+import type {
+  ApplicationPackage,
+  CheckContext,
+  CheckedPackage,
+  DefinitionIds,
+  PackageProblem,
+  ReadableParts,
+  ResourceReference,
+  UnreadParts,
+  WorkflowNode,
+} from './model/package.types.js';
+import { PackageReader } from './reading/package-reader.js';
+
+/** The parts of a package that refer to each other. */
+type Parts = Referring & Pick<ApplicationPackage, 'processes'>;
+
+/**
+ * Reads and checks application packages (docs/packages.md). It stores nothing and calls nobody. Packages of others are read in
+ * a thread of their own: see PackageThreadsService.
+ */
+@Injectable()
+export class PackagesService {
+  constructor(
+    private readonly env: Env,
+    private readonly compiler: ProcessCompilerService,
+  ) {}
+
+  /**
+   * Reads a package in the form of one document: its shape, and the bounds that keep a hostile one harmless.
+   * @param document JSON of unknown origin
+   * @returns the package, or null and all problems of its shape; then `readable` holds the parts for `checkParts`
+   */
+  parse(document: unknown): {
+    package: ApplicationPackage | null;
+    problems: PackageProblem[];
+    readable: ReadableParts;
+  } {
+    const reader = new PackageReader(document);
+    return { ...reader.read(), readable: reader.readable };
+  }
+
+  /**
+   * Checks what can be read of a package that has a wrong shape elsewhere, so that its author reads everything at once. References
+   * to what could not be read, and to what lies outside of the package, are left out.
+   */
+  async checkParts({ unread, ...parts }: ReadableParts, appId: string): Promise<PackageProblem[]> {
+    const problems = new PackageProblems();
+    checkSystems(parts.systems, problems, 'allow');
+    const pkg = { application: { libraries: [] }, ...parts };
+    await this.checkReferences(pkg, { appId, libraries: [] }, problems, unread);
+    return withPlaces(problems.list(), parts);
+  }
+
+  /**
+   * Checks whether a package makes sense as a whole: everything that could go wrong because of it later goes wrong here, and its author reads
+   * it at once.
+   * @param context the target of the delivery; `libraries` as far as the named builds exist
+   * @returns the package as it can be stored, or null and all that is wrong; warnings come with either
+   */
+  async check(
+    pkg: ApplicationPackage,
+    context: CheckContext,
+  ): Promise<{ checked: CheckedPackage | null; problems: PackageProblem[] }> {
+    const { application, systems } = pkg;
+    const problems = new PackageProblems();
+    checkApplication(application, context, problems);
+    const files = [...systems, ...pkg.workflows].map(({ file }) => ({ name: file, file, element: null }));
+    requireUniqueNames('files', 'FILE_NOT_UNIQUE', files, problems);
+    checkSystems(systems, problems, plainHttpOf(this.env));
+    checkDisplayNames(pkg, problems);
+    const checked = { application, systems, ...(await this.checkReferences(pkg, context, problems, null)) };
+    return {
+      checked: problems.hasErrors ? null : checked,
+      problems: withPlaces(problems.list(), pkg),
+    };
+  }
+
+  /** As many of some problems as `problems` allows; the last entry says when some are left out. */
+  told(problems: readonly PackageProblem[]): PackageProblem[] {
+    const found = new PackageProblems();
+    problems.forEach((problem) => found.add(problem));
+    return found.list();
+  }
+
+  /** @param unread where the package could not be read as a whole */
+  private async checkReferences(
+    pkg: Parts,
+    context: CheckContext,
+    problems: PackageProblems,
+    unread: UnreadParts | null,
+  ): Promise<Pick<CheckedPackage, 'workflows' | 'processes'>> {
+    const { appId } = context;
+    const references = new References(pkg, context, problems, unread);
+    const inputs = new WorkflowInputs(problems);
+    const workflows = await new WorkflowsCheck(appId, references, problems, inputs).check(pkg.workflows);
+    const outputs = new Map(
+      pkg.workflows.flatMap(({ name, outputSchema }) =>
+        outputSchema === null ? [] : [[name, outputSchema] as const],
+      ),
+    );
+    const check = new ProcessesCheck(pkg, context, references, problems, inputs, unread);
+    const processes = await check.check((file) => this.compiler.compile(file, { appId, outputs }));
+    return { workflows, processes };
+  }
+}
+
+/** What a node needs to have to refer to systems and workflows. */
+export type ReferringNode = Pick<WorkflowNode, 'type'> &
+  Partial<Pick<WorkflowNode, 'payload' | 'subWorkflowResourceDefinitionId'>> & {
+    aiOptions: { mcpServers: ResourceReference[] } | null;
+  };
+
+/**
+ * Puts definition ids into the references of checked workflows to systems and workflows of their own application, as the
+ * contract shows them. A reference whose name has no id stays as it is.
+ */
+export function withDefinitionIds<Node extends ReferringNode, Workflow extends { nodes: Node[] }>(
+  workflow: Workflow & { nodes: Node[] },
+  appId: string,
+  ids: DefinitionIds,
+): Workflow {
+  const identified = (reference: ResourceReference, kind: keyof DefinitionIds): ResourceReference =>
+    reference.appId === appId && (reference.resourceDefinitionId ?? null) === null
+      ? { ...reference, resourceDefinitionId: ids[kind].get(nameKey(reference.resourceName ?? '')) ?? null }
+      : reference;
+  return { ...workflow, nodes: workflow.nodes.map((node) => nodeWithIds(node, identified)) };
+}
+
+function nodeWithIds<Node extends ReferringNode>(
+  node: Node,
+  identified: (reference: ResourceReference, kind: keyof DefinitionIds) => ResourceReference,
+): Node {
+  const { aiOptions, payload } = node;
+  switch (node.type) {
+    case 'CUSTOM_AGENT':
+      return aiOptions === null
+        ? node
+        : {
+            ...node,
+            aiOptions: {
+              ...aiOptions,
+              mcpServers: aiOptions.mcpServers.map((server) => identified(server, 'systems')),
+            },
+          };
+    case 'REST_ENDPOINT':
+    case 'DATA_SOURCE':
+      return {
+        ...node,
+        payload: { ...payload, system: identified(payload?.['system'] as ResourceReference, 'systems') },
+      };
+    case 'SUBWORKFLOW': {
+      const workflow = identified(payload?.['workflow'] as ResourceReference, 'workflows');
+      return {
+        ...node,
+        payload: { ...payload, workflow },
+        subWorkflowResourceDefinitionId: workflow.resourceDefinitionId ?? null,
+      };
+    }
+    default:
+      return node;
+  }
+}

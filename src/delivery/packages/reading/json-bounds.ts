@@ -1,0 +1,117 @@
+import { BEYOND_NUMBERS } from '../../../platform/json/exact-json.js';
+import { isJsonObject } from '../../../platform/json/json.js';
+import { isPrototypeKey } from '../../../language/paths/data-paths.js';
+import type { Place, PackageProblems } from '../model/package-problems.js';
+
+/** Levels of a package; the node of a workflow needs seven, its schemas and bodies the rest. */
+const MAX_DEPTH = 64;
+/** Elements of one array. */
+const MAX_ELEMENTS = 10_000;
+const MAX_NAME_LENGTH = 1_024;
+/** Packages have 20 bytes and more to a value. So many bytes of the limit to one admit all but those made to be dense. */
+const BYTES_PER_VALUE = 16;
+/** The floor keeps small limits usable. */
+const MIN_VALUES = 16_384;
+/** Neither a database nor XML can hold them. */
+// eslint-disable-next-line no-control-regex
+const UNSTORABLE = /[\u0000\p{Cs}]/u;
+
+interface Visit {
+  value: unknown;
+  depth: number;
+  /** Steps are linked, so that a pointer costs nothing until it is needed. */
+  step: Step | null;
+}
+
+interface Step {
+  name: string | number;
+  above: Step | null;
+}
+
+/**
+ * Finds parts of JSON of unknown origin that nothing else must look at: nesting and arrays without end, member names that reach
+ * a prototype, text that cannot be stored, values without end.
+ * @param maxBytes of the document
+ * @param placeOf the file and element of a path
+ */
+export function checkBounds(
+  document: unknown,
+  maxBytes: number,
+  problems: PackageProblems,
+  placeOf: (path: (string | number)[]) => Place,
+): void {
+  // Not recursive: nesting without end would exhaust the stack before it is found.
+  const open: Visit[] = [{ value: document, depth: 0, step: null }];
+  const maxValues = Math.max(MIN_VALUES, Math.floor(maxBytes / BYTES_PER_VALUE));
+  let values = 0;
+  for (let visit = open.pop(); visit !== undefined && !problems.isFull; visit = open.pop()) {
+    values += 1;
+    if (values > maxValues) {
+      const message = `A package has at most ${maxValues} values: objects, arrays, texts and others. Divide it.`;
+      problems.error('TOO_MANY', placeOf([]), message);
+      return;
+    }
+    const tooMuch = boundProblem(visit);
+    if (tooMuch !== undefined) {
+      problems.error(tooMuch.code, placeOf(pathOf(visit.step)), tooMuch.message);
+    } else {
+      enter(visit, open);
+    }
+  }
+}
+
+interface Excess {
+  code: string;
+  message: string;
+}
+
+function boundProblem({ value, depth, step }: Visit): Excess | undefined {
+  if (depth > MAX_DEPTH) {
+    return { code: 'TOO_DEEP', message: `A package has at most ${MAX_DEPTH} levels.` };
+  }
+  if (Array.isArray(value) && value.length > MAX_ELEMENTS) {
+    return { code: 'TOO_MANY', message: `An array of a package has at most ${MAX_ELEMENTS} elements.` };
+  }
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    return { code: 'VALUE_INVALID', message: `A value ${BEYOND_NUMBERS}.` };
+  }
+  const name = typeof step?.name === 'string' ? step.name : '';
+  return nameProblem(name) ?? (typeof value === 'string' ? textProblem(value) : undefined);
+}
+
+function nameProblem(name: string): Excess | undefined {
+  if (isPrototypeKey(name)) {
+    return { code: 'NAME_FORBIDDEN', message: `${name} is a name that no member may have.` };
+  }
+  if (name.length > MAX_NAME_LENGTH) {
+    return { code: 'NAME_TOO_LONG', message: `Names of members have at most ${MAX_NAME_LENGTH} characters.` };
+  }
+  return textProblem(name);
+}
+
+function textProblem(text: string): Excess | undefined {
+  return UNSTORABLE.test(text)
+    ? { code: 'TEXT_INVALID', message: 'A text holds a NUL or half of a surrogate pair.' }
+    : undefined;
+}
+
+function enter({ value, depth, step }: Visit, open: Visit[]): void {
+  if (Array.isArray(value)) {
+    // Backwards, since the last one pushed is looked at first.
+    for (let index = value.length - 1; index >= 0; index -= 1) {
+      open.push({ value: value[index] as unknown, depth: depth + 1, step: { name: index, above: step } });
+    }
+  } else if (isJsonObject(value)) {
+    for (const [name, member] of Object.entries(value).toReversed()) {
+      open.push({ value: member, depth: depth + 1, step: { name, above: step } });
+    }
+  }
+}
+
+function pathOf(last: Step | null): (string | number)[] {
+  const path: (string | number)[] = [];
+  for (let step = last; step !== null; step = step.above) {
+    path.unshift(step.name);
+  }
+  return path;
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { processGraphSchema } from '../../../process-definitions/model/process-graph.types.js';
+import {
+  dataSourcePayloadSchema,
+  endPayloadSchema,
+  restPayloadSchema,
+  subworkflowPayloadSchema,
+} from './node-payload.schema.js';
+import { packageSchema } from './package.schema.js';
+import { workflowSchema } from './workflow.schema.js';
+
+type Document = Record<string, unknown> & { $defs?: Record<string, Record<string, unknown>> };
+
+const ID_PREFIX = 'urn:svc-platform:schema';
+const NODE = 'WorkflowNode';
+/** What `payload` is, for the types of node that have one. */
+const PAYLOADS = {
+  REST_ENDPOINT: { name: 'RestEndpointPayload', schema: restPayloadSchema },
+  DATA_SOURCE: { name: 'DataSourcePayload', schema: dataSourcePayloadSchema },
+  END: { name: 'EndPayload', schema: endPayloadSchema },
+  SUBWORKFLOW: { name: 'SubworkflowPayload', schema: subworkflowPayloadSchema },
+} as const;
+
+/**
+ * The JSON Schemas (2020-12) that authors of packages and their tools use, by file name. They are made of the schemas that the
+ * service itself checks with, so they cannot say something else.
+ */
+export function publishedSchemas(): Record<string, Document> {
+  return {
+    'application-package.schema.json': published('application-package', 'Application package', packageSchema),
+    'workflow.schema.json': published('workflow', 'Workflow', workflowSchema),
+    'process-graph.schema.json': published('process-graph', 'Process graph', processGraphSchema),
+  };
+}
+
+function published(name: string, title: string, schema: z.ZodType): Document {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input' }) as Document;
+  const document: Document = { $schema, $id: `${ID_PREFIX}:${name}:1`, title, ...rest };
+  return document.$defs?.[NODE] === undefined ? document : withPayloads(document);
+}
+
+/** A schema library cannot say "the payload is this when the type is that"; JSON Schema can. */
+function withPayloads(document: Document): Document {
+  const $defs = { ...document.$defs };
+  for (const { schema } of Object.values(PAYLOADS)) {
+    // A schema with an id stands under $defs of its own document, with those that it refers to.
+    Object.assign($defs, (z.toJSONSchema(schema, { io: 'input' }) as Document).$defs);
+  }
+  const allOf = Object.entries(PAYLOADS).map(([type, { name }]) => ({
+    if: {
+      properties: { type: { const: type }, payload: { type: 'object', minProperties: 1 } },
+      required: ['type', 'payload'],
+    },
+    // eslint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema; nobody awaits a schema
+    then: { properties: { payload: { $ref: `#/$defs/${name}` } } },
+  }));
+  return { ...document, $defs: { ...$defs, [NODE]: { ...$defs[NODE], allOf } } };
+}

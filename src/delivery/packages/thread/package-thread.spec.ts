@@ -1,0 +1,42 @@
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { WorkerPool } from '../../../platform/threads/worker.pool.js';
+import { PackageChecksBusyError } from '../model/packages.errors.js';
+import { PackageThread } from './package-thread.js';
+import { limitedEnv } from '../../../../test/support/limits/limits.js';
+
+const TASK = { json: '{}', appId: 'app' };
+
+describe('PackageThread', () => {
+  const thread = new PackageThread(limitedEnv('maintenance', {}));
+  const run = vi.spyOn(WorkerPool.prototype, 'run');
+  afterEach(() => run.mockReset());
+  afterAll(() => run.mockRestore());
+
+  it('reads again once when its worker ends for no reason that is known', async () => {
+    const read = { outline: null, problems: [] };
+    run.mockResolvedValueOnce({ lost: 'ended' }).mockResolvedValueOnce({ result: read });
+    expect(await thread.read(TASK)).toEqual(read);
+    run.mockResolvedValue({ lost: 'ended' });
+    await expect(thread.read(TASK)).rejects.toThrow('ended unexpectedly');
+    expect(run).toHaveBeenCalledTimes(4);
+  });
+
+  it.each(['refused', 'loading', 'stopping'])(
+    'blames no package that never had a worker: %s',
+    async (lost) => {
+      run.mockResolvedValue({ lost });
+      await expect(thread.read(TASK)).rejects.toThrow(PackageChecksBusyError);
+    },
+  );
+
+  it.each([
+    ['memory', 'MB'],
+    ['timeout', 'ms'],
+  ])('names the bound that a package is beyond: %s', async (lost, unit) => {
+    run.mockResolvedValue({ lost });
+    const { problems } = await thread.read(TASK);
+    expect(problems).toMatchObject([{ code: 'PACKAGE_TOO_COMPLEX' }]);
+    expect(problems[0]?.message).toMatch(new RegExp(`took .* than \\d+ ${unit}`));
+    expect(run).toHaveBeenCalledOnce();
+  });
+});

@@ -1,0 +1,116 @@
+import type { Page } from '../../platform/validation/page.js';
+import {
+  Answer,
+  AnswerWith,
+  Shows,
+  shows,
+  NEXT_PAGE,
+} from '../../platform/openapi/answer-fields.decorators.js';
+import type { DiscoveryChangeEntity } from '../storage/discovery.entity.js';
+import type { StoredScan, StoredScanDetails } from '../storage/scan-store.js';
+import { DiscoveryResultDto } from '../model/discovery-result.dto.js';
+import type { ComponentStatus } from '../model/component.types.js';
+import { PROBE_FAILURES } from '../model/failures.js';
+import { CHANGE_EVENTS, type DiscoveryResult } from '../model/scan.types.js';
+
+export class ScanDto extends Answer({
+  id: Shows.number('Number of the scan. Later scans have higher ones; scans that failed leave gaps.', 17),
+  startedAt: Shows.moment('When it began.', '2026-01-31T10:20:30.123Z'),
+  finishedAt: Shows.moment(
+    'When it was completed: `scanTimestamp` of its result.',
+    '2026-01-31T10:20:32.423Z',
+  ),
+  requestedBy: Shows.value('User name of the caller who came first.', 'jane.doe'),
+  durationMs: Shows.number('How long it took.', 2300),
+  totalServices: Shows.number('Services discovered.', 2),
+  healthyServices: Shows.number('Of these, healthy.', 1),
+  unhealthyServices: Shows.number('Of these, unhealthy.', 1),
+  newServicesFound: Shows.number('Services that the scan before did not find.', 0),
+  configurationChanges: Shows.number('Components that changed or went.', 1),
+  issuesDetected: Shows.number('Issues, each with one recommendation.', 1),
+}) {}
+
+/** A completed scan with what its callers were answered. */
+export class ScanDetailsDto extends AnswerWith(ScanDto, {
+  result: Shows.part(() => DiscoveryResultDto, 'What its callers were answered.'),
+}) {}
+
+export class ScansPageDto extends Answer({
+  scans: Shows.list(() => ScanDto, 'Newest first.'),
+  next: Shows.numberOrNull(NEXT_PAGE, null),
+}) {}
+
+export function toScansPage({ items, next }: Page<StoredScan, number>): ScansPageDto {
+  return { scans: items.map(toScan), next };
+}
+
+/** What a scan found, but for what is stored beside it. */
+export function toDiscoveryResult({ registered: _stored, ...shown }: DiscoveryResult): DiscoveryResultDto {
+  return shown;
+}
+
+export function toScanDetails(scan: StoredScanDetails): ScanDetailsDto {
+  return { ...toScan(scan), result: toDiscoveryResult(scan.result) };
+}
+
+function toScan(scan: StoredScan): ScanDto {
+  return {
+    id: scan.id,
+    startedAt: scan.startedAt.toISOString(),
+    finishedAt: scan.finishedAt.toISOString(),
+    requestedBy: scan.requestedBy,
+    durationMs: scan.durationMs,
+    totalServices: scan.totalServices,
+    healthyServices: scan.healthyServices,
+    unhealthyServices: scan.totalServices - scan.healthyServices,
+    newServicesFound: scan.newServices,
+    configurationChanges: scan.configurationChanges,
+    issuesDetected: scan.issues,
+  };
+}
+
+/** Something that a scan found different from the scan before it. */
+export class ChangeDto extends Answer({
+  id: Shows.number('Id of the change; later ones have higher ids.', 1700003),
+  scanId: Shows.number('Number of the scan.', 17),
+  noticedAt: Shows.moment('When that scan was completed.', '2026-01-31T10:20:32.423Z'),
+  map: Shows.enum(
+    'ComponentMap',
+    ['services', 'infrastructure', 'externalIntegrations'],
+    'Map of the result in which the component stands.',
+  ),
+  key: Shows.value('Key of the component in that map.', 'reporting'),
+  event: Shows.enum(
+    'ComponentChangeEvent',
+    CHANGE_EVENTS,
+    'It came, it went, its configuration changed, or it became healthy or unhealthy.',
+  ),
+  status: shows<ComponentStatus | null>({
+    type: String,
+    nullable: true,
+    enum: ['healthy', 'unhealthy', null],
+  })('Its status in that scan; null when it was gone.', 'unhealthy'),
+  error: Shows.textOrNull('Why it was unhealthy; null when it was not.', 'The connection was refused.'),
+}) {}
+
+export class ChangesPageDto extends Answer({
+  changes: Shows.list(() => ChangeDto, 'Newest first.'),
+  next: Shows.numberOrNull(NEXT_PAGE, null),
+}) {}
+
+export function toChangesPage({ items, next }: Page<DiscoveryChangeEntity, number>): ChangesPageDto {
+  return { changes: items.map(toChange), next };
+}
+
+function toChange(change: DiscoveryChangeEntity): ChangeDto {
+  return {
+    id: change.id,
+    scanId: change.scanId,
+    noticedAt: change.noticedAt.toISOString(),
+    map: change.componentMap,
+    key: change.componentKey,
+    event: change.event,
+    status: change.status,
+    error: change.failure === null ? null : PROBE_FAILURES[change.failure],
+  };
+}

@@ -1,0 +1,89 @@
+import { parsedJson } from '../../platform/json/json.js';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import type { Log } from '../../platform/observability/logging/log.js';
+import type { Env } from '../../platform/config/env.js';
+import { type ComponentSource, Listing, type SourceListing } from './listing.js';
+import { declare } from './configuration/declared-component.js';
+import { mistakesOf, readBounded, resolveReferences } from './configuration/references.js';
+import { SourceError } from '../model/failures.js';
+import { discoveryLimits } from '../discovery.limits.js';
+
+const PATH = ['platform', 'components'] as const;
+const MAX_LOGGED = 20;
+
+/** The file around its components, which are checked one by one: a mistake in one leaves the others in use. */
+const envelopeSchema = z.strictObject({
+  $schema: z.unknown().optional(),
+  platform: z.strictObject({ components: z.array(z.unknown()) }),
+});
+
+/** Components that the file of DISCOVERY_CONFIG_FILE lists. It is read anew for each scan. */
+export class ConfigurationSource implements ComponentSource {
+  readonly name = 'configuration';
+
+  constructor(
+    private readonly env: Env,
+    private readonly log: Log,
+  ) {}
+
+  /** Logs mistakes, for when the service starts: whoever deploys it looks there. They do not stop it. */
+  async logMistakes(): Promise<void> {
+    try {
+      const { rejected } = await this.list(AbortSignal.timeout(discoveryLimits.sourceTimeoutMs));
+      for (const { key, reason } of rejected.slice(0, MAX_LOGGED)) {
+        this.log.warn('a component of DISCOVERY_CONFIG_FILE cannot be used', { key, reason });
+      }
+    } catch (error) {
+      const fields =
+        error instanceof SourceError ? { reason: error.message, detail: error.detail } : { reason: 'fault' };
+      this.log.warn('DISCOVERY_CONFIG_FILE cannot be used', fields);
+    }
+  }
+
+  async list(signal: AbortSignal): Promise<SourceListing> {
+    const text = await readBounded(this.env.get('DISCOVERY_CONFIG_FILE') ?? '', signal);
+    const listing = new Listing(this.name);
+    const variable = (name: string) => this.env.variable(name);
+    const file = (path: string) => readBounded(path, signal);
+    for (const [index, entry] of entriesOf(text).entries()) {
+      const path = [...PATH, index];
+      const mistakes: string[] = [];
+      const value = await resolveReferences(entry, { variable, file, mistakes }, path);
+      const declared = declare(value, { source: this.name, path });
+      const key = 'component' in declared ? declared.component.key : declared.key;
+      // What cannot be resolved breaks rules besides, which would only distract.
+      listing.addDeclared(mistakes.length > 0 ? { key, mistakes } : declared);
+    }
+    return listing.done();
+  }
+}
+
+/** @throws SourceError when the text is no document, or not one of the format */
+function entriesOf(text: string): unknown[] {
+  const { data, error } = envelopeSchema.safeParse(parsedJson(text) ?? yamlOf(text));
+  if (error !== undefined) {
+    throw new SourceError('configuration', mistakesOf(error, []).join('; '));
+  }
+  return data.platform.components;
+}
+
+/** JSON is a subset of YAML 1.2, but for details such as tabs. */
+function yamlOf(text: string): unknown {
+  try {
+    const document = parseDocument(text, { logLevel: 'silent', uniqueKeys: true });
+    const [mistake] = document.errors;
+    if (mistake === undefined) {
+      return document.toJS();
+    }
+    const start = mistake.linePos?.[0];
+    throw syntaxError(start === undefined ? null : `line ${start.line}, column ${start.col}`);
+  } catch (error) {
+    // Also aliases that multiply or lead nowhere, and endless nesting. The library's messages quote the text.
+    throw error instanceof SourceError ? error : syntaxError(null);
+  }
+}
+
+function syntaxError(place: string | null): SourceError {
+  return new SourceError('syntax', place);
+}

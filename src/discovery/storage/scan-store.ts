@@ -1,0 +1,191 @@
+import { Injectable } from '@nestjs/common';
+import { And, type EntityManager, type EntityTarget, LessThan, MoreThan } from 'typeorm';
+import { type Page, type PageQuery, readPage } from '../../platform/validation/page.js';
+import type { Grant } from '../../platform/user/grant.js';
+import { pageLimits } from '../../platform/validation/page.limits.js';
+import type { Condition } from '../../store/tables/conditions.js';
+import { Database } from '../../store/database.js';
+import { inParts } from '../../store/tables/statement-batches.js';
+import { Table } from '../../store/tables/table.js';
+import { type TimeRange, timesIn } from '../../store/tables/conditions.js';
+import { discoveryLimits } from '../discovery.limits.js';
+import { answerOf } from '../findings/answer.js';
+import { isKeyOfRegistration, REGISTRATION_PREFIXES, seenBy } from '../findings/seen-by.js';
+import { compare, type Comparison } from '../findings/snapshot.js';
+import { ScanNotFoundError } from '../model/failures.js';
+import type { DiscoveryResult, ScanFindings } from '../model/scan.types.js';
+import { DiscoveryChangeEntity, DiscoveryScanEntity } from './discovery.entity.js';
+import { ScanTurnsRepository } from './scan-turns.repository.js';
+
+/** Ids that the changes of one scan have to themselves; a scan of 10,000 components has at most 30,000. */
+const IDS_OF_A_SCAN = 100_000;
+/** Rows of one insert; databases bound the values of a statement. */
+const ROWS_OF_AN_INSERT = 500;
+
+/** Without its answer, which may be large. */
+const SCANS = new Table(DiscoveryScanEntity).selectAllBut('result');
+const CHANGES = new Table(DiscoveryChangeEntity).selectAllBut();
+
+/** A completed scan in the history. */
+export type StoredScan = Omit<DiscoveryScanEntity, 'result'>;
+
+/** A completed scan with its answer. */
+export type StoredScanDetails = StoredScan & { result: DiscoveryResult };
+
+/** Which part of the history is wanted, newest first, by when scans were completed. */
+type HistoryQuery = PageQuery<number> & TimeRange;
+
+/** A scan that one replica made in its turn. */
+export interface MadeScan {
+  number: number;
+  holder: string;
+  requestedBy: string;
+  findings: ScanFindings;
+}
+
+/** Completed scans: compared, stored and read again. */
+@Injectable()
+export class ScanStore {
+  constructor(
+    private readonly database: Database,
+    private readonly turns: ScanTurnsRepository,
+  ) {}
+
+  /**
+   * Compares a scan with the last completed one and stores all of it in one transaction, which also ends the turn and
+   * forgets the oldest of the history.
+   * @throws ScanFailedError `DISCOVERY_LOST` when another replica scans meanwhile
+   */
+  async complete(scan: MadeScan): Promise<DiscoveryResult> {
+    return this.database.write(async (manager) => {
+      const previous = await this.turns.finish(manager, scan.holder);
+      const comparison = compare(previous, scan.findings.components);
+      const result = answerOf(scan.findings, comparison);
+      await manager.insert(DiscoveryScanEntity, scanRow(scan, comparison, result));
+      for (const rows of inParts(changeRows(scan, comparison), ROWS_OF_AN_INSERT)) {
+        await manager.insert(DiscoveryChangeEntity, rows);
+      }
+      await this.turns.storeSnapshot(manager, comparison.snapshot);
+      await keepNewest(manager, DiscoveryScanEntity, discoveryLimits.scansKept);
+      await keepNewest(manager, DiscoveryChangeEntity, discoveryLimits.changesKept);
+      return result;
+    });
+  }
+
+  /** The newest completed scan with a number above this one; null when there is none. */
+  async newestAfter(id: number): Promise<StoredScanDetails | null> {
+    const row = await this.database.read((manager) =>
+      manager.findOne(DiscoveryScanEntity, { where: { id: MoreThan(id) }, order: { id: 'DESC' } }),
+    );
+    return row && withResult(row);
+  }
+
+  /** @throws ScanNotFoundError */
+  async byId(id: number): Promise<StoredScanDetails> {
+    const row = await this.database.read((manager) => manager.findOneBy(DiscoveryScanEntity, { id }));
+    if (row === null) {
+      throw new ScanNotFoundError();
+    }
+    return withResult(row);
+  }
+
+  /** Completed scans, newest first, `scansKept` of them. */
+  async scans(query: HistoryQuery): Promise<Page<StoredScan, number>> {
+    const times = timesIn(query);
+    const where = { ...behind(query), ...(times.length > 0 && { finishedAt: And(...times) }) };
+    return this.page(query, (manager, limit) => SCANS.find(manager, where, { order: { id: 'DESC' }, limit }));
+  }
+
+  /**
+   * What scans found different from the scans before them, newest first.
+   * @param grant applications whose registrations are wanted: of these, changes of those that the newest scan
+   * shows
+   */
+  async changes(
+    query: HistoryQuery & { key?: string },
+    grant: Grant,
+  ): Promise<Page<DiscoveryChangeEntity, number>> {
+    const and = grant === 'all' ? undefined : await this.registrationsOf(grant);
+    const times = timesIn(query);
+    const where = {
+      ...behind(query),
+      ...(query.key !== undefined && { componentKey: query.key }),
+      ...(times.length > 0 && { noticedAt: And(...times) }),
+    };
+    return this.page(query, (manager, limit) =>
+      CHANGES.find(manager, where, { order: { id: 'DESC' }, limit, and }),
+    );
+  }
+
+  /** Of components whose keys could be those of registrations only the ones that these applications see. */
+  private async registrationsOf(grant: Grant): Promise<Condition> {
+    const newest = await this.newestAfter(0);
+    const shown = newest === null ? [] : Object.keys(seenBy(grant, newest.result).externalIntegrations);
+    const values = shown.filter(isKeyOfRegistration);
+    const others = REGISTRATION_PREFIXES.map((prefix) => `component_key NOT LIKE '${prefix}%'`).join(' AND ');
+    const theirs = values.length === 0 ? '' : ` OR component_key IN (${values.map(() => '?').join(', ')})`;
+    return { sql: `((${others})${theirs})`, values };
+  }
+
+  private async page<Item extends { id: number }>(
+    { limit = pageLimits.size }: HistoryQuery,
+    read: (manager: EntityManager, limit: number) => Promise<Item[]>,
+  ): Promise<Page<Item, number>> {
+    const rows = (most: number) => this.database.read((manager) => read(manager, most));
+    return readPage(limit, rows, ({ id }) => id);
+  }
+}
+
+/** Deletes all but the newest rows. */
+async function keepNewest(
+  manager: EntityManager,
+  entity: EntityTarget<{ id: number }>,
+  count: number,
+): Promise<void> {
+  const newest = { select: { id: true }, order: { id: 'DESC' }, skip: count - 1, take: 1 } as const;
+  const [oldest] = await manager.find(entity, newest);
+  if (oldest !== undefined) {
+    await manager.delete(entity, { id: LessThan(oldest.id) });
+  }
+}
+
+function behind({ before }: HistoryQuery) {
+  return before === undefined ? {} : { id: LessThan(before) };
+}
+
+function withResult(row: DiscoveryScanEntity): StoredScanDetails {
+  return { ...row, result: JSON.parse(row.result) as DiscoveryResult };
+}
+
+function scanRow(
+  { number, requestedBy, findings }: MadeScan,
+  { newServices, configurationChanges }: Comparison,
+  result: DiscoveryResult,
+): DiscoveryScanEntity {
+  return {
+    id: number,
+    startedAt: findings.startedAt,
+    finishedAt: findings.finishedAt,
+    requestedBy,
+    durationMs: Math.round(findings.durationMs),
+    totalServices: result.totalServices,
+    healthyServices: result.healthyServices,
+    newServices,
+    configurationChanges,
+    issues: result.summary.issuesDetected,
+    result: JSON.stringify(result),
+  };
+}
+
+function changeRows({ number, findings }: MadeScan, { changes }: Comparison): DiscoveryChangeEntity[] {
+  return changes.map(({ component, event, status, failure }, index) => ({
+    id: number * IDS_OF_A_SCAN + index,
+    scanId: number,
+    noticedAt: findings.finishedAt,
+    componentMap: component.map,
+    componentKey: component.key,
+    event,
+    status,
+    failure,
+  }));
+}

@@ -1,0 +1,121 @@
+import type { Server } from 'node:http';
+import type { Worker } from 'node:worker_threads';
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { Env } from '../platform/config/env.js';
+import { listening } from '../platform/http/http-server.js';
+import { Log } from '../platform/observability/logging/log.js';
+import { Metrics } from '../platform/observability/metrics/metrics.js';
+import { neverStandsBack, startThread } from '../platform/threads/start-thread.js';
+import { HealthService } from './health.service.js';
+import {
+  beat,
+  newPulse,
+  type ProbeAnswer,
+  type ProbeQuestion,
+  type ProbeThreadMessage,
+  type ProbeThreadSettings,
+} from './probes/main-thread.js';
+import { httpLimits } from '../platform/http/http.limits.js';
+
+const MEMORY_MB = 64;
+const RESTART_MS = 1_000;
+
+/** Serves probes and metrics on METRICS_PORT from a thread of its own, also while the main one is busy. */
+@Injectable()
+export class ProbeThreadService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly pulse = newPulse();
+  private worker: Worker | undefined;
+  private endBeat: (() => void) | undefined;
+
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly health: HealthService,
+    private readonly main: HttpAdapterHost,
+    private readonly env: Env,
+    private readonly log: Log,
+  ) {}
+
+  /** @throws SettingUnusableError when the port cannot be had */
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.env.get('METRICS_PORT') !== 0) {
+      this.endBeat = beat(this.pulse);
+      await listening('METRICS_PORT', this.start());
+      // Whoever comes first shall find something, also while the main thread is busy.
+      await this.answer('metrics');
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.endBeat?.();
+    const { worker } = this;
+    this.worker = undefined;
+    await worker?.terminate();
+  }
+
+  private start(): Promise<void> {
+    const workerData: ProbeThreadSettings = {
+      host: this.env.get('HOST'),
+      port: this.env.get('METRICS_PORT'),
+      maxStallMs: httpLimits.livenessMaxStallMs,
+      pulse: this.pulse,
+    };
+    const worker = startThread({ name: 'probes', entry: '#probe-worker', workerData, memoryMb: MEMORY_MB });
+    this.worker = worker;
+    worker.unref();
+    return new Promise((resolve, reject) => {
+      worker.on('message', (message: ProbeThreadMessage | string) => {
+        if (typeof message !== 'string') {
+          this.hear(message, resolve, reject);
+        }
+      });
+      worker.on('error', reject);
+      worker.on('exit', () => {
+        reject(new Error('The thread of the probes ended.'));
+        this.restart(worker);
+      });
+    });
+  }
+
+  private hear(message: ProbeThreadMessage, resolve: () => void, reject: (error: Error) => void): void {
+    if ('ask' in message) {
+      void this.answer(message.ask);
+    } else if ('failed' in message) {
+      reject(Object.assign(new Error(message.failed), { code: message.failed }));
+      void this.worker?.terminate();
+    } else {
+      if (message.thread !== undefined) {
+        neverStandsBack(message.thread);
+      }
+      resolve();
+    }
+  }
+
+  private async answer(question: ProbeQuestion): Promise<void> {
+    const answer = await this.known(question).catch((): ProbeAnswer => ({ unknown: question }));
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    this.worker?.postMessage(answer);
+  }
+
+  private async known(question: ProbeQuestion): Promise<ProbeAnswer> {
+    if (question === 'metrics') {
+      return { metrics: await this.metrics.text() };
+    }
+    // This thread is there before PORT listens.
+    const { listening: isListening } = this.main.httpAdapter.getHttpServer() as Server;
+    return { readiness: isListening && (await this.health.isReady()), differs: this.health.differs };
+  }
+
+  /** Without this thread an orchestrator would take the whole replica for dead. */
+  private restart(worker: Worker): void {
+    if (this.worker !== worker) {
+      return;
+    }
+    this.log.warn('the thread of the probes ended, and is started again');
+    setTimeout(() => {
+      if (this.worker === worker) {
+        this.start().catch((error: unknown) => this.log.error('the probes have no thread', error));
+      }
+    }, RESTART_MS).unref();
+  }
+}

@@ -1,0 +1,125 @@
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import { IsNull, MoreThan, Not } from 'typeorm';
+import { canonicalJson } from '../platform/json/canonical-json.js';
+import { Clock } from '../platform/clock.js';
+import { Log } from '../platform/observability/logging/log.js';
+import { Metrics } from '../platform/observability/metrics/metrics.js';
+import { KeyedNames } from '../platform/secrets/keyed-names.js';
+import { SERVICE_VERSION } from '../platform/service-version.js';
+import { Env } from '../platform/config/env.js';
+import type { Settings } from '../platform/config/env.schema.js';
+import { Database } from '../store/database.js';
+import { WriteProofEntity } from '../store/write-proof.entity.js';
+
+/** Settings that decide who may do what, and whom the service calls. */
+const SECURITY_SETTINGS = [
+  'NODE_ENV',
+  'OIDC_ISSUER',
+  'OIDC_AUDIENCE',
+  'OIDC_TOKEN_TYPES',
+  'OIDC_REQUIRED_CLAIMS',
+  'OIDC_INTROSPECTION_URL',
+  'PERMISSION_RULES',
+  'SECRETS_KEYS',
+  'CORS_ORIGINS',
+  'TRUST_PROXY',
+  'EGRESS_ALLOW',
+  'OUTBOUND_HTTP',
+  'OUTBOUND_PROXY',
+  'OUTBOUND_NO_PROXY',
+  'OUTBOUND_PROXY_TARGET',
+  'TOOL_CALLS',
+  'TOOL_CHANGE_POLICY',
+  'LIBRARY_CONSENT_AT_CALLS',
+  'PROCESS_START_PERMISSION',
+  'PROCESS_UI_ACTION_ACCESS',
+  'PROCESS_UI_ACTION_PERMISSION',
+  'PROCESS_MESSAGE_ONE_RECEIVER',
+  'HTTP_REQUIRE_IF_MATCH',
+  'DISCOVERY_PERMISSION',
+] as const satisfies readonly (keyof Settings)[];
+/** How long ago another replica may have shown itself. */
+const RECENT_MS = 60_000;
+const LOOK_MS = 5_000;
+
+/** In what replicas can differ. */
+export type Difference = 'release' | 'settings';
+
+/** Tells whether other replicas run another release or, by a keyed hash, other security settings. */
+@Injectable()
+export class ReplicaDifferences implements BeforeApplicationShutdown {
+  /** What this replica writes. */
+  readonly facts: Pick<WriteProofEntity, 'serviceRelease' | 'settingsHash'>;
+  private counts: Readonly<Record<Difference, number>> = { release: 0, settings: 0 };
+  private lookedAt = Number.NEGATIVE_INFINITY;
+  private slot: number | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    { registry }: Metrics,
+    env: Env,
+  ) {
+    const values = SECURITY_SETTINGS.map((name) => env.variable(name) ?? null);
+    const settingsHash = new KeyedNames(env.get('SECRETS_KEYS')).of(canonicalJson(values));
+    this.facts = { serviceRelease: SERVICE_VERSION, settingsHash };
+    const counts = (): Readonly<Record<Difference, number>> => this.counts;
+    registry.registerMetric(
+      new Gauge({
+        name: 'svc_replicas_differing',
+        help: 'Other replicas with another release or with other security settings than this one.',
+        labelNames: ['in'],
+        registers: [],
+        collect() {
+          Object.entries(counts()).forEach(([name, count]) => this.set({ in: name }, count));
+        },
+      }),
+    );
+  }
+
+  /** In what others differ from this replica, as far as is known. */
+  get now(): Difference[] {
+    return (['release', 'settings'] as const).filter((name) => this.counts[name] > 0);
+  }
+
+  /** Looks at the other replicas, every few seconds at most. @param slot of this replica */
+  async look(slot: number): Promise<void> {
+    this.slot = slot;
+    if (performance.now() - this.lookedAt < LOOK_MS) {
+      return;
+    }
+    this.lookedAt = performance.now();
+    const recent = new Date(this.clock.now().getTime() - RECENT_MS);
+    const where = { writtenAt: MoreThan(recent), settingsHash: Not(IsNull()) };
+    const rows = await this.database.read((manager) => manager.findBy(WriteProofEntity, where));
+    const { serviceRelease, settingsHash } = this.facts;
+    this.learn({
+      release: rows.filter((row) => row.serviceRelease !== serviceRelease).length,
+      settings: rows.filter((row) => row.settingsHash !== settingsHash).length,
+    });
+  }
+
+  /** Takes the facts back: a replica that has stopped differs from nobody. */
+  async beforeApplicationShutdown(): Promise<void> {
+    const { slot } = this;
+    if (slot !== undefined) {
+      const none = { serviceRelease: null, settingsHash: null };
+      await this.database
+        .write((manager) => manager.update(WriteProofEntity, { slot, ...this.facts }, none))
+        .catch(() => undefined);
+    }
+  }
+
+  private learn(counts: Readonly<Record<Difference, number>>): void {
+    const before = this.now.join();
+    this.counts = counts;
+    const differs = this.now.join();
+    if (differs !== before && differs !== '') {
+      this.log.warn('replicas differ', { differs, ...counts });
+    } else if (differs !== before) {
+      this.log.info('replicas agree');
+    }
+  }
+}

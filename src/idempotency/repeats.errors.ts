@@ -1,0 +1,14 @@
+import { ConflictError } from '../platform/errors/domain.error.js';
+
+/** The key was used for a request with another body (docs/contract.md, section 4.3). */
+export class IdempotencyKeyReusedError extends ConflictError {
+  readonly code = 'IDEMPOTENCY_KEY_REUSED';
+  constructor() {
+    super('The Idempotency-Key was used for a request with another body.');
+  }
+}
+
+/** Another call with the same key was first. Never leaves the service that keeps the answer. */
+export class RepeatTakenError extends Error {
+  override readonly name = 'RepeatTakenError';
+}

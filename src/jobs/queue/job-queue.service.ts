@@ -1,0 +1,193 @@
+import { hash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { In, type EntityManager } from 'typeorm';
+import { Clock } from '../../platform/clock.js';
+import { afterCommit } from '../../store/groups/write-progress.js';
+import { andShard, SHARDS, shardOf, shardOfHash } from '../../store/shards.js';
+import { Table } from '../../store/tables/table.js';
+import { RuntimeJobEntity } from '../storage/runtime-job.entity.js';
+import { withTrace } from '../model/job-trace.js';
+import { JobHandlersService } from './job-handlers.service.js';
+import { JobSignal } from './job-signal.js';
+import type { Job, NewJob } from '../model/job-queue.types.js';
+import { InvalidJobError, LeaseLostError } from './jobs.errors.js';
+import { jobLimits } from '../job.limits.js';
+
+const JOBS = new Table(RuntimeJobEntity, { instanceId: shardOf, dedupeKey: shardOfKey });
+const ID = JOBS.select('id');
+const WORK = JOBS.select('id', 'payload');
+
+const KIND_MAX_LENGTH = 32;
+const DEDUPE_KEY_MAX_LENGTH = 128;
+
+/**
+ * Durable background jobs. All writes here belong to the caller's transaction. A job exists if and only if that transaction was
+ * committed. The effect of a job is stored if and only if the job is gone. A job is run at least once, its effect on our own
+ * state is stored exactly once.
+ */
+@Injectable()
+export class JobQueueService {
+  private readonly completed = new WeakSet<Job>();
+  private isWaking = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly handlers: JobHandlersService,
+    private readonly signal: JobSignal,
+  ) {}
+
+  /**
+   * Adds jobs, with few statements. One whose dedupe key is taken is left out. Workers are woken after the commit.
+   * @param jobs with ids out of `IdBlocks`, name `job`
+   * @throws InvalidJobError when a kind, key or payload is too long
+   */
+  async add(manager: EntityManager, jobs: (NewJob & { id: number })[]): Promise<void> {
+    const createdAt = this.clock.now();
+    const [keyed, others] = [true, false].map((isKeyed) =>
+      jobs
+        .filter(({ dedupeKey }) => (dedupeKey !== undefined) === isKeyed)
+        .map((job) => this.toRow(job, createdAt)),
+    );
+    await JOBS.insert(manager, others ?? []);
+    // Only these: a primary key that is taken must be an error.
+    await JOBS.insert(manager, keyed ?? [], true);
+    afterCommit(manager, () => this.wake());
+  }
+
+  /**
+   * Deletes a job in the transaction that stores its effect. A transaction that also cancels jobs of this owner must complete
+   * first, or it would cancel the job that it is part of.
+   * @throws LeaseLostError when it was cancelled or another worker has it; the transaction must then not be committed
+   */
+  async complete(manager: EntityManager, job: Job): Promise<void> {
+    if (!(await JOBS.deleteOne(manager, { id: job.id, shard: job.shard, lease: job.lease }))) {
+      throw new LeaseLostError();
+    }
+    this.completed.add(job);
+  }
+
+  /**
+   * Keeps a job from being completed or cancelled until the transaction ends.
+   * @throws LeaseLostError when it was cancelled or another worker has it
+   */
+  async hold(manager: EntityManager, { id, shard, lease }: Job): Promise<void> {
+    if ((await ID.first(manager, { id, shard, lease }, { lock: 'pessimistic_read' })) === null) {
+      throw new LeaseLostError();
+    }
+  }
+
+  /** Whether `complete` was called with this very job; the transaction may still have failed. */
+  isCompleted(job: Job): boolean {
+    return this.completed.has(job);
+  }
+
+  /**
+   * Deletes the jobs of these tokens, running ones included: they can no longer store anything.
+   * @param kinds only jobs of these kinds
+   */
+  async cancelOfToken(
+    manager: EntityManager,
+    instanceId: number,
+    tokenIds: number[],
+    kinds?: string[],
+  ): Promise<void> {
+    const ofKinds = kinds === undefined ? {} : { kind: In(kinds) };
+    await JOBS.delete(manager, { instanceId, tokenId: In(tokenIds), ...ofKinds });
+  }
+
+  /** The jobs of one kind that belong to an instance, running ones included. */
+  async ofInstance(
+    manager: EntityManager,
+    instanceId: number,
+    kind: string,
+  ): Promise<Pick<Job, 'id' | 'payload'>[]> {
+    return WORK.find(manager, { instanceId, kind });
+  }
+
+  /** How many open jobs a family has, running ones included; counts no further than `most`. */
+  async countOfFamily(manager: EntityManager, familyId: number, most: number): Promise<number> {
+    const shard = andShard(manager, shardOf(familyId));
+    const [found] = await manager.query<{ jobs: unknown }[]>(
+      `SELECT COUNT(*) AS jobs FROM (SELECT id FROM runtime_jobs WHERE family_id = ?${shard.sql} LIMIT ?) AS counted`,
+      [familyId, ...shard.values, most],
+    );
+    return Number(found?.jobs ?? 0);
+  }
+
+  /** Deletes jobs of an instance by their ids, running ones included: they can no longer store anything. */
+  async cancel(manager: EntityManager, instanceId: number, ids: number[]): Promise<void> {
+    await JOBS.delete(manager, { id: In(ids), instanceId });
+  }
+
+  /**
+   * Deletes the jobs with these dedupe keys, running ones included: they can no longer store anything.
+   * @param shard in which they were added; by default that of jobs without an owner
+   */
+  async cancelKeys(manager: EntityManager, dedupeKeys: string[], shard?: number): Promise<void> {
+    const place = shard === undefined ? {} : { shard };
+    await JOBS.delete(manager, { dedupeKey: In(dedupeKeys), ...place });
+  }
+
+  /** Wakes the workers of this replica, once for all calls of a turn. Adding jobs does so after its commit. */
+  wake(): void {
+    if (!this.isWaking) {
+      this.isWaking = true;
+      setImmediate(() => {
+        this.isWaking = false;
+        this.signal.wake();
+      });
+    }
+  }
+
+  private toRow(job: NewJob & { id: number }, createdAt: Date): RuntimeJobEntity {
+    this.check(job);
+    return {
+      id: job.id,
+      shard: placeOf(job),
+      lane: this.handlers.lane(job.kind),
+      kind: job.kind,
+      dueAt: job.availableAt,
+      availableAt: job.availableAt,
+      attempts: 0,
+      failures: 0,
+      interruptions: 0,
+      lease: null,
+      instanceId: job.instanceId ?? null,
+      tokenId: job.tokenId ?? null,
+      familyId: job.familyId ?? null,
+      dedupeKey: job.dedupeKey ?? null,
+      payload: withTrace(job, createdAt),
+      createdAt,
+    };
+  }
+
+  // An insert that leaves duplicates out also cuts off what is too long.
+  private check({ kind, dedupeKey, payload }: NewJob): void {
+    if (kind === '' || kind.length > KIND_MAX_LENGTH) {
+      throw new InvalidJobError(`The kind of a job must have 1 to ${KIND_MAX_LENGTH} characters.`);
+    }
+    if (dedupeKey !== undefined && (dedupeKey === '' || dedupeKey.length > DEDUPE_KEY_MAX_LENGTH)) {
+      throw new InvalidJobError(
+        `The dedupe key of a job must have 1 to ${DEDUPE_KEY_MAX_LENGTH} characters.`,
+      );
+    }
+    if (Buffer.byteLength(JSON.stringify(payload)) > jobLimits.maxPayloadBytes) {
+      throw new InvalidJobError(`The payload of a job has more than ${jobLimits.maxPayloadBytes} bytes.`);
+    }
+  }
+}
+
+/** Equal dedupe keys are in one shard, where the unique index sees them. */
+function placeOf({ id, shard, instanceId, dedupeKey }: NewJob & { id: number }): number {
+  if (shard !== undefined) {
+    return shard;
+  }
+  if (instanceId !== undefined) {
+    return shardOf(instanceId);
+  }
+  return dedupeKey === undefined ? id % SHARDS : shardOfKey(dedupeKey);
+}
+
+function shardOfKey(dedupeKey: string): number {
+  return shardOfHash(hash('sha256', dedupeKey));
+}

@@ -1,0 +1,62 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import { Clock } from '../../platform/clock.js';
+import { inScrapeTime, Metrics } from '../../platform/observability/metrics/metrics.js';
+import { JOB_LANES, type JobLane } from '../model/job-queue.types.js';
+import { JobHandlersService } from '../queue/job-handlers.service.js';
+import { JobsRepository } from '../storage/jobs.repository.js';
+
+/** How far background jobs are behind, read whenever somebody asks for the metrics. */
+@Injectable()
+export class JobMetrics implements OnApplicationBootstrap {
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly handlers: JobHandlersService,
+    jobs: JobsRepository,
+    clock: Clock,
+  ) {
+    const { registry } = metrics;
+    const age = {
+      name: 'svc_job_queue_age_seconds',
+      help: 'How long ago the oldest background job was to be done that nobody works at: it waits for a worker, or was put off after a failure; 0 when there is none. Absent while the database does not answer.',
+    };
+    registry.registerMetric(ageGauge(age, (lane) => jobs.oldest('dueAt', lane), clock));
+    const wait = {
+      name: 'svc_job_wait_seconds',
+      help: 'How long the first background job has waited for a worker. A job that was put off waits for none until its pause is over; 0 when there is none. Absent while the database does not answer.',
+    };
+    registry.registerMetric(ageGauge(wait, (lane) => jobs.oldest('availableAt', lane), clock));
+  }
+
+  /** Who watches a count for its growth sees the first one only where there was a 0 before. */
+  onApplicationBootstrap(): void {
+    for (const kind of this.handlers.kinds) {
+      if (this.handlers.find(kind)?.giveUp !== undefined) {
+        this.metrics.jobDuration.zero({ kind, outcome: 'given_up' });
+      }
+    }
+  }
+}
+
+function ageGauge(
+  told: { name: string; help: string },
+  since: (lane: JobLane) => Promise<Date | undefined>,
+  clock: Clock,
+): Gauge {
+  return new Gauge({
+    ...told,
+    labelNames: ['lane'],
+    registers: [],
+    async collect() {
+      this.reset();
+      const measure = async (): Promise<void> => {
+        for (const lane of JOB_LANES) {
+          const begin = await since(lane);
+          const ageMs = begin === undefined ? 0 : clock.now().getTime() - begin.getTime();
+          this.set({ lane }, Math.max(0, ageMs) / 1_000);
+        }
+      };
+      await inScrapeTime(measure());
+    },
+  });
+}

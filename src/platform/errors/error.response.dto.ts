@@ -1,0 +1,27 @@
+import { STATUS_CODES } from 'node:http';
+import { Answer, Shows } from '../openapi/answer-fields.decorators.js';
+
+/** The one error body of every endpoint (docs/contract.md, section 1; same shape as the platform rescan). */
+export class ErrorResponseDto extends Answer({
+  error: Shows.value('HTTP reason phrase.', 'Conflict'),
+  message: Shows.value('What is wrong, for a person.', 'Name must be unique inside the project.'),
+  status: Shows.number('The HTTP status again.', 409),
+  details: Shows.valueIfAsked(
+    'Which field and why, or for a 500 the request id to quote to the operators.',
+    'payload.baseUrl: must be an http or https URL',
+  ),
+}) {}
+
+export function errorBody(status: number, message: string, details?: string): ErrorResponseDto {
+  return {
+    error: STATUS_CODES[status] ?? 'Error',
+    message,
+    status,
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
+/** The same with the members that RFC 9457, section 3.1 adds for callers that accept `application/problem+json`. */
+export function problemBody(body: ErrorResponseDto): object {
+  return { ...body, type: 'about:blank', title: body.error, detail: body.details ?? body.message };
+}

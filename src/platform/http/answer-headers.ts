@@ -1,0 +1,36 @@
+import type { Response } from 'express';
+import { isReplay } from './replays.js';
+
+/** The response header `Location` of what was made or begun (RFC 9110, section 10.2.2), for the OpenAPI document. */
+export const LOCATION_HEADER = {
+  Location: {
+    description: 'Path by which it is read.',
+    required: true,
+    schema: { type: 'string', pattern: '^/' },
+  },
+} as const;
+
+/**
+ * Says where what was made or begun is read.
+ * @param parts of the path; names of the caller's making are encoded
+ */
+export function locate(response: Response, ...parts: readonly string[]): void {
+  response.setHeader('Location', `/${parts.map(encodeURIComponent).join('/')}`);
+}
+
+/** The response header of an answer that was stored for an earlier call, for the OpenAPI document. */
+export const REPLAY_HEADER = {
+  'Idempotent-Replayed': {
+    description:
+      'true where this is the stored answer to an earlier call with the same `Idempotency-Key`; absent otherwise.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+};
+
+/** Hands on an answer of a call, and marks one that was stored for an earlier call. */
+export function marked<Answer extends object>(response: Response, answer: Answer): Answer {
+  if (isReplay(answer)) {
+    response.setHeader('Idempotent-Replayed', 'true');
+  }
+  return answer;
+}

@@ -1,0 +1,87 @@
+import { isIPv6 } from 'node:net';
+import type {
+  CorsOptions,
+  CorsOptionsDelegate,
+} from '@nestjs/common/interfaces/external/cors-options.interface.js';
+import type { Request, RequestHandler } from 'express';
+import type { Env } from '../config/env.js';
+
+/** Path of a process start (docs/contract.md, section 4.1). */
+export const START_PATH = /\/process-name\/[^/]+\/start$/;
+
+const DAY_SECONDS = 86_400;
+
+const CORS_HEADERS = [
+  'Accept',
+  'Accept-Language',
+  'Authorization',
+  'Cache-Control',
+  'Content-Type',
+  'DNT',
+  'Idempotency-Key',
+  'If-Match',
+  'If-Modified-Since',
+  'If-None-Match',
+  'Keep-Alive',
+  'Last-Event-ID',
+  'Range',
+  'User-Agent',
+  'X-Request-Id',
+  'X-Requested-With',
+  'svc-back',
+  'svc-platform',
+  'traceparent',
+  'tracestate',
+].join(', ');
+
+/** Methods that the answer of a process start names, and the preflight before it (docs/contract.md, section 4.1). */
+const START_METHODS = 'GET, PUT, POST, DELETE, PATCH';
+
+const EXPOSED_HEADERS = [
+  'ETag',
+  'Idempotent-Replayed',
+  'Location',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Request-Id',
+];
+
+/** @param origins the only origins that are answered, compared exactly; none without any */
+export function corsOptions(origins: string[]): CorsOptionsDelegate<Request> {
+  const options: CorsOptions = {
+    origin: origins,
+    credentials: true,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowedHeaders: CORS_HEADERS,
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: DAY_SECONDS,
+  };
+  const ofStart = { ...options, methods: START_METHODS };
+  return (request, callback) => callback(null, START_PATH.test(request.path) ? ofStart : options);
+}
+
+/**
+ * Express middleware that puts the CORS headers of the contract on every answer to a process start, refusals and that to its
+ * preflight too (docs/contract.md, section 4.1). It comes before the one of CORS, which writes the origin of callers that may
+ * call; for all others the only one is our own.
+ */
+export function startHeaders(env: Env): RequestHandler {
+  const publicOrigin = env.get('PUBLIC_ORIGIN');
+  return (request, response, next) => {
+    if (START_PATH.test(request.path)) {
+      response.setHeader('Access-Control-Allow-Credentials', 'true');
+      response.setHeader('Access-Control-Allow-Headers', CORS_HEADERS);
+      response.setHeader('Access-Control-Allow-Methods', START_METHODS);
+      response.setHeader('Access-Control-Allow-Origin', publicOrigin ?? listeningOrigin(request));
+    }
+    next();
+  };
+}
+
+/** Where the connection ended. The Host header is whatever a caller wants it to be. */
+function listeningOrigin({ protocol, socket }: Request): string {
+  const { localAddress = '', localPort } = socket;
+  const address = localAddress.replace(/^::ffff:/i, '');
+  return `${protocol}://${isIPv6(address) ? `[${address}]` : address}:${localPort}`;
+}

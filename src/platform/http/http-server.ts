@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import type { Server, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { promisify } from 'node:util';
+import type { NextFunction, Request, Response } from 'express';
+import { SettingUnusableError } from '../config/start.error.js';
+import type { Limit } from '../config/env.js';
+import { useOf, type LimitMetrics } from '../observability/metrics/metrics.js';
+import { addressKey } from '../rate-limit/address-rate-limit.middleware.js';
+import { InvalidRequestError } from '../errors/domain.error.js';
+import { errorBody } from '../errors/error.response.dto.js';
+import type { Log } from '../observability/logging/log.js';
+
+/**
+ * Waits until a server listens.
+ * @param port name of the setting of its port
+ * @throws SettingUnusableError when it may not, or when another process does
+ */
+export async function listening(port: 'PORT' | 'METRICS_PORT', started: Promise<unknown>): Promise<void> {
+  try {
+    await started;
+  } catch (error) {
+    throw new SettingUnusableError(`HOST and ${port} name an address that cannot be listened on`, error);
+  }
+}
+
+/**
+ * Ends new connections of a remote address that has as many open ones as it may have. Nothing is read of them, so there is no answer.
+ */
+export function limitConnections(server: Server, limit: Limit, metrics: LimitMetrics): void {
+  const addresses = new Map<string, number>();
+  metrics.show(limit, () => useOf(addresses.values()));
+  server.on('connection', (socket: Socket) => {
+    const key = addressKey(socket.remoteAddress ?? '');
+    const count = (addresses.get(key) ?? 0) + 1;
+    if (count > limit.most) {
+      metrics.refused(limit.name);
+      socket.destroy();
+      return;
+    }
+    addresses.set(key, count);
+    socket.once('close', () => {
+      const left = (addresses.get(key) ?? 0) - 1;
+      if (left > 0) {
+        addresses.set(key, left);
+      } else {
+        addresses.delete(key);
+      }
+    });
+  });
+}
+
+/** Has Node end new connections, whatever their address, when the server has as many open ones as it may have. */
+export function limitAllConnections(server: Server, limit: Limit, metrics: LimitMetrics): void {
+  server.maxConnections = limit.most;
+  metrics.show(limit, async () => ({
+    all: await promisify(server.getConnections.bind(server))(),
+  }));
+  server.on('drop', () => metrics.refused(limit.name));
+}
+
+/** 400: HTTP/1.1 without a Host header (RFC 9112, section 3.2). */
+class HostMissingError extends InvalidRequestError {
+  readonly code = 'HOST_MISSING';
+  constructor() {
+    super('The Host header is required.');
+  }
+}
+
+/** Leaves the check of the Host header to {@link requireHost}: Node's own answers 400 with an empty body. */
+export function checkHostInMiddleware(server: Server): void {
+  // An option of createServer that the framework cannot pass; Node reads it from the server with every request.
+  (server as Server & { requireHostHeader: boolean }).requireHostHeader = false;
+}
+
+/**
+ * Express middleware that refuses HTTP/1.1 requests without a Host header.
+ * @throws HostMissingError
+ */
+export function requireHost(request: Request, _response: Response, next: NextFunction): void {
+  if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+    throw new HostMissingError();
+  }
+  next();
+}
+
+const MESSAGES: ReadonlyMap<string | undefined, string> = new Map([
+  ['HPE_HEADER_OVERFLOW', 'Request headers are too large.'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'The request did not arrive in time.'],
+]);
+
+/**
+ * Answers what Node's HTTP parser rejects, which no middleware ever sees, with the one error body. Statuses outside
+ * the contract's table (408, 417, 431) become 400; the message says which it was.
+ */
+export function answerClientErrors(server: Server, log: Log): void {
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    latest.set(request.socket, response);
+  });
+  // RFC 9110, section 10.1.1: a server may ignore an expectation it does not know. Node would answer an empty 417.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    server.emit('request', request, response);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (error.code === 'ECONNRESET' || !socket.writable || !isAnswerDue(latest.get(socket))) {
+      socket.destroy();
+      return;
+    }
+    const message = MESSAGES.get(error.code) ?? 'The request is not valid HTTP.';
+    const body = JSON.stringify(errorBody(400, message));
+    const requestId = randomUUID();
+    log.info('request refused before it was read', { requestId, reason: message });
+    socket.end(
+      [
+        'HTTP/1.1 400 Bad Request',
+        'Content-Type: application/json; charset=utf-8',
+        'X-Content-Type-Options: nosniff',
+        'Cache-Control: no-store',
+        `X-Request-Id: ${requestId}`,
+        'Connection: close',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        '',
+        body,
+      ].join('\r\n'),
+    );
+  });
+}
+
+/**
+ * Whether a caller would take our 400 for the answer to the broken request. The 400 must not be taken for the answer to an earlier request
+ * that is still being served. It must not be a second answer to the broken request either. Both are worse than a closed
+ * connection.
+ */
+function isAnswerDue(response: ServerResponse | undefined): boolean {
+  if (response === undefined) {
+    return true;
+  }
+  return response.req.complete ? response.writableFinished : !response.headersSent;
+}

@@ -1,0 +1,41 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { inTurns, type Steps } from '../turns.js';
+
+/** The same bytes as a Buffer; nothing is copied. */
+export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+const pack = promisify(gzip);
+const unpack = promisify(gunzip);
+
+/** Characters of base64 that are decoded in one go; four of them are three bytes. */
+const PIECE = 1_048_576;
+
+/**
+ * A text for a column, compressed (RFC 1952) as base64: a package of many megabytes would otherwise grow with every quote
+ * that JSON and SQL escape, beyond what servers take in one statement.
+ */
+export async function packText(text: string): Promise<string> {
+  return (await pack(Buffer.from(text))).toString('base64');
+}
+
+/**
+ * The reverse of `packText`. Not inside of a transaction.
+ * @param packed the characters, one byte each
+ * @returns UTF-8
+ */
+export async function unpackBytes(packed: Uint8Array): Promise<Buffer> {
+  return unpack(await inTurns(decoded(bufferOf(packed))));
+}
+
+function* decoded(base64: Buffer): Steps<Buffer> {
+  const bytes = Buffer.allocUnsafe(Math.ceil((base64.length * 3) / 4));
+  let length = 0;
+  for (let at = 0; at < base64.length; at += PIECE) {
+    length += bytes.write(base64.toString('latin1', at, at + PIECE), length, 'base64');
+    yield;
+  }
+  return bytes.subarray(0, length);
+}

@@ -1,0 +1,108 @@
+import { endOfString } from '../../json/json-text.js';
+import { inOnePiece, type Steps } from '../../turns.js';
+
+const REMOVED = '[removed]';
+
+/**
+ * What looks like a secret in a text of unknown origin. Each expression reads a text once, whatever the text is: none starts
+ * anew inside of what it has passed.
+ */
+const RULES: readonly [RegExp, string][] = [
+  [/\bBearer\s{1,8}[\w.~+/=-]+/gi, `Bearer ${REMOVED}`],
+  [/:\/\/[^\s/@"'\\]+@/g, `://${REMOVED}@`],
+  [
+    /(authorization|secret|password|passwd|private_?key|api[_-]?key|token)(\\*["']?\s{0,8}[=:]\s{0,8}\\*["']?)((?:Basic|Digest|Bearer)\s{1,8})?[^\s"'&,}\\]+/gi,
+    `$1$2$3${REMOVED}`,
+  ],
+];
+/** A run of the characters that JSON Web Tokens are made of (RFC 7515, section 7.1): three parts, the first of them `{"…`. */
+const TOKEN_RUN = /[\w.-]{20,}/g;
+const TOKEN_START = 'eyJ';
+const TOKEN_PARTS = 3;
+/** Characters of the shortest text in JSON that a rule finds something in: `"://a@"`. */
+const SHORTEST_FOUND = 7;
+const NO_NAME = '""';
+const CHARACTERS_AT_ONCE = 16_384;
+
+/** Members whose text is a secret, in lower case and without hyphens and underscores. */
+const SECRET_NAMES: ReadonlySet<string> = new Set([
+  'accesstoken',
+  'apikey',
+  'authorization',
+  'clientsecret',
+  'idtoken',
+  'passwd',
+  'password',
+  'privatekey',
+  'refreshtoken',
+  'secret',
+  'token',
+  'xapikey',
+]);
+
+/** Removes bearer tokens, JWTs, credentials in URLs and values named as secrets from a text. */
+export function scrub(text: string): string {
+  return inOnePiece(scrubSteps(text));
+}
+
+function* scrubSteps(text: string): Steps<string> {
+  let rest = text;
+  for (const [pattern, replacement] of RULES) {
+    rest = rest.replace(pattern, replacement);
+    if (rest.length > CHARACTERS_AT_ONCE) {
+      yield;
+    }
+  }
+  return rest.includes(TOKEN_START) ? rest.replace(TOKEN_RUN, withoutToken) : rest;
+}
+
+/**
+ * As `scrub`, in every text of a value; the text of a member that is named like a secret is removed as a whole. Nothing is made of the
+ * rest, so that its number of values costs nothing.
+ * @param json as `JSON.stringify` writes it
+ * @returns JSON of the value
+ */
+export function* scrubbedJson(json: string): Steps<string> {
+  let done = '';
+  let read = 0;
+  let pause = CHARACTERS_AT_ONCE;
+  let name = '';
+  for (let at = json.indexOf('"'); at !== -1; at = json.indexOf('"', at)) {
+    const end = endOfString(json, at) + 1;
+    const text = json.slice(at, end);
+    const isMember = json[at - 1] === ':';
+    if (json[end] === ':') {
+      name = text;
+    } else if (isMember || text.length >= SHORTEST_FOUND) {
+      const shown = yield* shownText(text, isMember ? name : NO_NAME);
+      done += json.slice(read, at) + shown;
+      read = end;
+    }
+    at = end;
+    if (at >= pause) {
+      yield;
+      pause = at + CHARACTERS_AT_ONCE;
+    }
+  }
+  return done + json.slice(read);
+}
+
+function* shownText(json: string, name: string): Steps<string> {
+  if (isSecretName(name)) {
+    return JSON.stringify(REMOVED);
+  }
+  const text = json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1);
+  const rest = yield* scrubSteps(text);
+  return rest === text ? json : JSON.stringify(rest);
+}
+
+function isSecretName(name: string): boolean {
+  return SECRET_NAMES.has((JSON.parse(name) as string).toLowerCase().replaceAll(/[-_]/g, ''));
+}
+
+function withoutToken(run: string): string {
+  const start = run.indexOf(TOKEN_START);
+  return start >= 0 && run.slice(start).split('.').length >= TOKEN_PARTS
+    ? `${run.slice(0, start)}[token removed]`
+    : run;
+}

@@ -1,0 +1,97 @@
+import { EnvError, type Env } from '../config/env.js';
+import { readAuthority } from '../tls/authority-file.js';
+import { AddressPolicy, portOf, type AddressPolicyOptions, type PlainHttp } from './address-policy.js';
+import { OutboundClient, type OutboundClientOptions } from './outbound.client.js';
+import type { OutboundSettings } from './outbound.types.js';
+import type { DialThread } from './thread/dial-thread.js';
+import { OutboundProxy, type ProxyOptions } from './outbound-proxy.js';
+import { outboundLimits } from './outbound.limits.js';
+
+/**
+ * What is configured for all guarded outbound calls, checked, so that a wrong list stops the start and not the first call.
+ * @throws EnvError when `EGRESS_ALLOW`, `OUTBOUND_NO_PROXY` or the file of the proxy's authority cannot be read
+ */
+export function configuredOutbound(env: Env): OutboundSettings {
+  const proxy = configuredProxy(env);
+  return {
+    policy: configuredPolicy(env),
+    ...(proxy === undefined ? {} : { proxy }),
+    maxRedirects: outboundLimits.maxRedirects,
+    connectTimeoutMs: outboundLimits.connectTimeoutMs,
+  };
+}
+
+/** The guarded client of these settings. `thread` opens the connections of the main thread over TLS. */
+export function outboundClient(
+  settings: OutboundSettings,
+  { thread, ...rest }: Pick<OutboundClientOptions, 'seats'> & { thread?: DialThread | undefined } = {},
+): OutboundClient {
+  const { policy, proxy, maxRedirects, connectTimeoutMs } = settings;
+  return new OutboundClient({
+    policy: new AddressPolicy(policy),
+    ...(proxy === undefined ? {} : { proxy: new OutboundProxy(proxy) }),
+    maxRedirects,
+    connectTimeoutMs,
+    ...(thread === undefined ? {} : { far: { thread, settings } }),
+    ...rest,
+  });
+}
+
+/**
+ * The guarded client for an address that an operator has chosen: it may be private and plain http, and
+ * nothing leads away.
+ * @throws EnvError as `configuredOutbound`
+ */
+export function operatorClient(env: Env, address: string | undefined, thread?: DialThread): OutboundClient {
+  const settings = configuredOutbound(env);
+  const url = address === undefined ? undefined : new URL(address);
+  // The one host and port that the operator named.
+  const own = url === undefined ? [] : [`${url.hostname}:${portOf(url)}`];
+  const policy = {
+    ...settings.policy,
+    allow: [...settings.policy.allow, ...own],
+    plainHttp: 'allow' as const,
+  };
+  return outboundClient({ ...settings, policy, maxRedirects: 0 }, { thread });
+}
+
+/** Whether plain http is let through where no setting says so: a person tries it out, or real secrets travel. */
+export function plainHttpOf(env: Env): PlainHttp {
+  return env.get('OUTBOUND_HTTP') ?? (env.mode === 'production' ? 'refuse' : 'allow');
+}
+
+function configuredPolicy(env: Env): AddressPolicyOptions {
+  const policy = {
+    allow: env.get('EGRESS_ALLOW'),
+    allowLoopback: env.isEvaluation,
+    plainHttp: plainHttpOf(env),
+  };
+  readable(() => new AddressPolicy(policy), 'EGRESS_ALLOW must list CIDRs, addresses or host names');
+  return policy;
+}
+
+function configuredProxy(env: Env): ProxyOptions | undefined {
+  const url = env.get('OUTBOUND_PROXY');
+  if (url === undefined) {
+    return undefined;
+  }
+  const proxy = {
+    url,
+    target: env.get('OUTBOUND_PROXY_TARGET'),
+    direct: env.get('OUTBOUND_NO_PROXY'),
+    ...readAuthority(env),
+  };
+  readable(
+    () => new OutboundProxy(proxy),
+    'OUTBOUND_NO_PROXY must list host names, .suffixes, addresses or CIDRs',
+  );
+  return proxy;
+}
+
+function readable(read: () => unknown, rule: string): void {
+  try {
+    read();
+  } catch {
+    throw new EnvError([`${rule}, each with an optional :port`]);
+  }
+}

@@ -1,0 +1,219 @@
+import { domainToASCII } from 'node:url';
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform, Type as Nested } from 'class-transformer';
+import { type FieldDecorator, type Shown, Shows, shows } from '../openapi/answer-fields.decorators.js';
+import {
+  IsBoolean,
+  IsDefined,
+  IsObject,
+  IsString,
+  Matches,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+  buildMessage,
+} from 'class-validator';
+
+/** Characters that break a line or change the direction of what stands beside them (Unicode TR 9, TR 36). */
+// eslint-disable-next-line no-control-regex
+const BREAKS_OR_TURNS = /[\t\n\r\u0080-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+/**
+ * Characters that show nothing. The joiners U+200C and U+200D and variation selectors are not among them: scripts and emoji need
+ * them.
+ */
+const SHOWS_NOTHING = /(?![\u200c\u200d\p{Variation_Selector}])\p{Default_Ignorable_Code_Point}/u;
+/** A flag such as that of Scotland: a black flag, and its region as tags, which show nothing elsewhere (Unicode TS 51, annex C). */
+const FLAGS = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}/gu;
+
+/** What is wrong with a name that people read beside others, as the end of a sentence (docs/contract.md, section 2.1). */
+export function displayNameFault(text: string): string | undefined {
+  if (BREAKS_OR_TURNS.test(text)) {
+    return 'must be one line without characters that change the direction of text';
+  }
+  return SHOWS_NOTHING.test(text.replaceAll(FLAGS, '')) ? 'must not contain invisible characters' : undefined;
+}
+
+/** As the OpenAPI document shows it: generators of requests know no lookahead. */
+export const PATH_ID_PATTERN = '^[A-Za-z0-9._-]{1,64}$';
+/** Identifiers in paths and queries. "." and ".." are segments of paths (RFC 3986, section 3.3), so no client can name them. */
+const PATH_ID = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/;
+/** The message for "." and "..". */
+export const NO_DOT_SEGMENT = 'must not be "." or "..", which mean a place in a path';
+
+/** Whether a text can be an identifier in paths: of an application, a version, a build, a node. */
+export function isPathId(text: string): boolean {
+  return PATH_ID.test(text);
+}
+
+/** Whether a value means a place in a path. */
+export function isDotSegment(value: unknown): boolean {
+  return value === '.' || value === '..';
+}
+
+function pathIdRule(value: unknown): string {
+  return isDotSegment(value) ? NO_DOT_SEGMENT : 'must be 1 to 64 letters, digits, ".", "_" or "-"';
+}
+
+export const MatchesPathId = (): PropertyDecorator =>
+  Matches(PATH_ID, { message: ({ value }) => pathIdRule(value) });
+const URL_MAX_LENGTH = 2_048;
+
+/** An identifier in a path or a query. */
+export const IsPathId: FieldDecorator<string> = (...texts) =>
+  applyDecorators(shows({ type: String, pattern: PATH_ID_PATTERN })(...texts), MatchesPathId());
+
+/** A rule of ours: whether a value keeps it, and what is said of one that does not. */
+const keeps = (name: string, validate: (value: unknown) => boolean, message: (value: unknown) => string) =>
+  ValidateBy({
+    name,
+    validator: { validate, defaultMessage: buildMessage((_each, args) => message(args?.value)) },
+  });
+
+/**
+ * A text of `min` to `max` characters, counted as the database counts them: by Unicode code point, variation selectors
+ * included.
+ */
+export const HasLength = (min: number, max: number): PropertyDecorator =>
+  keeps(
+    'hasLength',
+    (value) => typeof value === 'string' && hasLength(value, min, max),
+    () => `must have ${min} to ${max} characters`,
+  );
+
+/**
+ * A text of `min` to `max` characters of whole Unicode without control characters other than line breaks and tabs.
+ */
+export const IsText = (min: number, max: number, options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ type: String, minLength: min, maxLength: max, ...options }),
+    IsString({ message: 'must be a string' }),
+    HasLength(min, max),
+    // eslint-disable-next-line no-control-regex
+    Matches(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/u, {
+      message: 'must not contain control characters',
+    }),
+    Matches(/^[^\ud800-\udfff]*$/u, { message: 'must not contain half of a surrogate pair' }),
+    ...(min === 0 ? [] : [Matches(/\S/, { message: 'must not be blank' })]),
+  );
+
+/** A name that people read beside others: a text of one line that changes nothing about what stands around it. */
+export const IsDisplayName = (max: number, options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    IsText(1, max, options),
+    keeps(
+      'isDisplayName',
+      (value) => typeof value !== 'string' || displayNameFault(value) === undefined,
+      (value) => displayNameFault(String(value)) ?? '',
+    ),
+  );
+
+/** A value of OAuth 2.0 credentials: printable ASCII (RFC 6749, appendix A.1 and A.2). */
+export const IsCredential = (max: number, options: ApiPropertyOptions): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ type: String, minLength: 1, maxLength: max, ...options }),
+    IsString({ message: 'must be a string' }),
+    HasLength(1, max),
+    Matches(/^[\x20-\x7e]*$/, { message: 'must be printable ASCII' }),
+  );
+
+/** An http or https URL without credentials and fragment; an internationalised host name is taken as {@link withAsciiHost} writes it. */
+export const IsHttpUrl = (options: ApiPropertyOptions): Shown<string> =>
+  applyDecorators(
+    ApiProperty({ type: String, format: 'uri', maxLength: URL_MAX_LENGTH, ...options }),
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? withAsciiHost(value) : value)),
+    keeps(
+      'isHttpUrl',
+      isHttpUrl,
+      () =>
+        `must be an http or https URL of at most ${URL_MAX_LENGTH} characters, without credentials and fragment`,
+    ),
+  );
+
+/** Leaves out a member that was not sent; null is a value like any other and refused where none is allowed. */
+export const IfSent = (): PropertyDecorator => ValidateIf((_object, value) => value !== undefined);
+
+/** true or false, not a word for it. */
+export const IsFlag: FieldDecorator<boolean> = (...texts) =>
+  applyDecorators(Shows.flag(...texts), IsBoolean({ message: 'must be true or false' }));
+
+/** An object with members of its own, which are checked by the rules of its class. */
+export const IsPart = (type: () => Type, description: string): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ type: () => type(), description }),
+    Nested(type),
+    IsDefined({ message: 'is required' }),
+    IsObject({ message: 'must be an object' }),
+    ValidateNested(),
+  );
+
+function hasLength(text: string, min: number, max: number): boolean {
+  // A code point has at most two units; anything longer need not be counted.
+  if (text.length > 2 * max) {
+    return false;
+  }
+  const length = Array.from(text).length;
+  return min <= length && length <= max;
+}
+
+/**
+ * Writes an internationalised host name of an http or https URL in ASCII (UTS 46, RFC 5891), as DNS knows it, and leaves the rest as it is:
+ * `https://bücher.example/mcp` becomes `https://xn--bcher-kva.example/mcp`. Any other text comes back unchanged.
+ */
+function withAsciiHost(url: string): string {
+  const [, scheme, host, rest] = /^(https?:\/\/)([^/?#:@\s]+)((?:[:/?#].*)?)$/is.exec(url) ?? [];
+  // eslint-disable-next-line no-control-regex
+  if (scheme === undefined || host === undefined || /^[\x00-\x7f]*$/.test(host)) {
+    return url;
+  }
+  const ascii = domainToASCII(host);
+  return ascii === '' ? url : `${scheme}${ascii}${rest}`;
+}
+
+/** Whether a value is an http or https URL without credentials and fragment, written as it is called. */
+export function isHttpUrl(value: unknown): boolean {
+  // The URL parser drops tabs, line breaks and outer spaces: the stored address must be the called one.
+  if (typeof value !== 'string' || value.length > URL_MAX_LENGTH || /[^\x21-\x7e]/.test(value)) {
+    return false;
+  }
+  if (!/^https?:\/\/[^/]/i.test(value) || !URL.canParse(value)) {
+    return false;
+  }
+  const { username, password, hash } = new URL(value);
+  return username === '' && password === '' && hash === '' && !value.includes('#');
+}
+
+interface PathName {
+  /** Its characters and length, as the OpenAPI document shows them: generators of requests know no lookahead. */
+  readonly pattern: RegExp;
+  readonly rule: string;
+}
+
+/** Names of processes (docs/contract.md, section 1). */
+export const PROCESS_NAME: PathName = {
+  pattern: /^[A-Za-z0-9._\-[\]()]{1,64}$/,
+  rule: 'must be 1 to 64 letters, digits, ".", "_", "-", "[", "]", "(" or ")"',
+};
+
+/** Names of workflows: the name rule of resources, as long as a path allows. */
+export const WORKFLOW_NAME: PathName = {
+  pattern: /^[A-Za-z0-9[\]().\-_]{1,255}$/,
+  rule: 'must be 1 to 255 letters, digits, "[", "]", "(", ")", ".", "_" or "-"',
+};
+
+/** Whether a path can name it: "." and ".." are segments of paths (RFC 3986, section 3.3), so no client can. */
+export function isPathName({ pattern }: PathName, name: string): boolean {
+  return pattern.test(name) && !isDotSegment(name);
+}
+
+/** The name of a process or a workflow in a path. */
+export const IsPathName = (
+  { pattern, rule }: PathName,
+  ...texts: Parameters<FieldDecorator<string>>
+): Shown<string> =>
+  applyDecorators(
+    shows({ type: String, pattern: pattern.source })(...texts),
+    Matches(new RegExp(`^(?!\\.{1,2}$)${pattern.source.slice(1)}`), {
+      message: ({ value }) => (isDotSegment(value) ? NO_DOT_SEGMENT : rule),
+    }),
+  );

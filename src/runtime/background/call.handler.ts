@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '../../platform/errors/domain.error.js';
+import { isDatabaseFailure } from '../../store/database.errors.js';
+import { isDuplicate } from '../../store/connection/driver-errors.js';
+import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
+import { QuotaExceededError } from '../quotas/model/quotas.errors.js';
+import { LeaseLostError } from '../../jobs/queue/jobs.errors.js';
+import { EngineIncident, EngineRefusal } from '../engine/state/engine.errors.js';
+import type { Fault } from '../steps/incident-records.js';
+import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
+import { chooseStart } from '../starts/start-choice.js';
+import { ProcessStarter, type StartRequest } from '../steps/process-starter.js';
+import { familyOf } from '../storage/families.repository.js';
+import type { InstanceHead } from '../storage/process-instance.entity.js';
+import { JobSteps, givenUp, ownerOf, said } from './job-steps.js';
+import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
+import { processLimits } from '../process.limits.js';
+
+type Work = Extract<RuntimeJob, { kind: 'CALL' }>;
+
+/**
+ * Starts a called process. The job and the child are one transaction, so each call starts one child; whoever ends the children of
+ * the caller takes the job away or finds the child.
+ */
+@Injectable()
+export class CallHandler implements JobHandler {
+  readonly kind = 'CALL';
+  private readonly maxDepth = processLimits.callDepth;
+
+  constructor(
+    private readonly steps: JobSteps,
+    private readonly definitions: RunnableDefinitionsService,
+    private readonly starter: ProcessStarter,
+  ) {}
+
+  async run(job: Job): Promise<void> {
+    const work = decodeJob<'CALL'>(job.payload);
+    const parent = await this.steps.instanceOf(job);
+    if (parent === null) {
+      await this.steps.drop(job);
+    } else if (parent.state !== 'ONHOLD' || !(await this.steps.isPutOff(job, parent.id))) {
+      await this.call(job, work, parent);
+    }
+  }
+
+  async giveUp(job: Job, error: unknown): Promise<void> {
+    const work = decodeJob<'CALL'>(job.payload);
+    const message = givenUp(job, error);
+    try {
+      await this.refuse(job, work, 'ENGINE', message);
+    } catch (failure) {
+      if (failure instanceof LeaseLostError || isDatabaseFailure(failure)) {
+        throw failure;
+      }
+      // What was in the way of the call may be in the way of the step; an incident needs neither.
+      await this.stop(job, work, 'ENGINE', message);
+    }
+  }
+
+  private async call(job: Job, work: Work, parent: InstanceHead): Promise<void> {
+    if (parent.depth >= this.maxDepth) {
+      const message = `Processes call each other more than ${this.maxDepth} deep.`;
+      await this.refuse(job, work, 'SUBPROCESS', message);
+      return;
+    }
+    try {
+      await this.starter.start(await this.request(work, parent), { job });
+    } catch (error) {
+      await this.failed(job, work, error);
+    }
+  }
+
+  private async failed(job: Job, work: Work, error: unknown): Promise<void> {
+    const name = `Process "${work.process}"`;
+    if (isDuplicate(error)) {
+      await this.steps.drop(job);
+    } else if (error instanceof EngineIncident || error instanceof EngineRefusal) {
+      await this.refuse(job, work, 'SUBPROCESS', `${name} could not start: ${error.message}`);
+    } else if (error instanceof QuotaExceededError) {
+      await this.refuse(job, work, 'SUBPROCESS', said(error));
+    } else if (error instanceof DomainError && isOfDefinition(error)) {
+      await this.refuse(job, work, 'DEFINITION', `${name} cannot be called: ${error.message}`);
+    } else {
+      throw error;
+    }
+  }
+
+  private async request(work: Work, parent: InstanceHead): Promise<StartRequest> {
+    const caller = await this.definitions.byId(parent.definitionId);
+    const definition = await this.definitions.called(caller, work.appId, work.process);
+    const { index: startNode } = chooseStart(definition.graph, work.startCondition ?? undefined);
+    return {
+      definition,
+      startNode,
+      data: work.data,
+      platform: parent.platform,
+      starter: parent.starter,
+      startedBy: parent.startedBy,
+      shard: null,
+      rootAppId: parent.rootAppId,
+      depth: parent.depth + 1,
+      parent: {
+        parentAppId: parent.appId,
+        parentId: parent.id,
+        parentUuid: parent.uuid,
+        rootId: familyOf(parent),
+        parentTokenId: work.tokenId,
+        parentVisit: work.visit,
+        parentIndex: work.index,
+        parentSeq: work.seq,
+        parentWaits: work.waits,
+      },
+    };
+  }
+
+  /** The call cannot be made as it is: the activity that waits for it takes that by the name of its code, or stops. */
+  private async refuse(job: Job, work: Work, type: Fault['type'], message: string): Promise<void> {
+    if (!work.waits) {
+      await this.stop(job, work, type, message);
+      return;
+    }
+    const { tokenId, visit, index } = work;
+    const command = { kind: 'CALL_FAILED', tokenId, visit, index, type, message } as const;
+    await this.steps.make(job, ownerOf(job), command);
+  }
+
+  private async stop(job: Job, work: Work, type: Fault['type'], message: string): Promise<void> {
+    const { node, actionSvcUuid, waits } = work;
+    // A call that nobody waits for stops no token: whatever becomes of the one that asked for it, the call is still to be made.
+    const { tokenId, visit } = waits ? work : { tokenId: null, visit: null };
+    const place = { tokenId, visit, node, actionSvcUuid };
+    await this.steps.stop(job, ownerOf(job), { ...place, source: 'SUBPROCESS', type, message });
+  }
+}
+
+/** Whether the definition names what is not there; anything else may work later. */
+function isOfDefinition({ code }: DomainError): boolean {
+  return [
+    'PROCESS_DEFINITION_NOT_FOUND',
+    'START_NODE_NOT_FOUND',
+    'START_CONDITION_MISSING',
+    'LIBRARY_REFUSED',
+  ].includes(code);
+}

@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import { groupedBy } from '../../platform/cached.js';
+import { Database } from '../../store/database.js';
+import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
+import { hasEnded } from '../steps/instance-status.js';
+import { isCalled, type InstanceHead, type ParentLink } from '../storage/process-instance.entity.js';
+import { Instances } from '../storage/instances.repository.js';
+import { Tokens, type TokenLink } from '../storage/tokens.repository.js';
+import { JobSteps, givenUp, ownerOf } from './job-steps.js';
+import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
+import type { EntityManager } from 'typeorm';
+import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
+import { closeIncidents } from '../steps/incident-records.js';
+import { Incidents } from '../storage/incidents.repository.js';
+import { StepResources } from '../steps/step-resources.js';
+
+type Work = Extract<RuntimeJob, { kind: 'END_CHILDREN' }>;
+
+type Call = Pick<Extract<RuntimeJob, { kind: 'CALL' }>, 'tokenId' | 'visit' | 'seq' | 'waits'>;
+
+/** Ends the processes that an instance, or some tokens of it, have called: with the instance, by going back, by a boundary event. */
+@Injectable()
+export class EndChildrenHandler implements JobHandler {
+  readonly kind = 'END_CHILDREN';
+
+  constructor(
+    private readonly steps: JobSteps,
+    private readonly database: Database,
+    private readonly queue: JobQueueService,
+    private readonly resources: StepResources,
+  ) {}
+
+  async run(job: Job): Promise<void> {
+    const work = decodeJob<'END_CHILDREN'>(job.payload);
+    const parentId = ownerOf(job);
+    const isMeant = await this.meant(work, parentId);
+    // First the calls that have not begun: whatever has begun is a child after that.
+    await this.database.write((manager) => this.withdraw(manager, parentId, isMeant));
+    for (const child of await this.children(parentId)) {
+      if (!hasEnded(child.state) && isCalled(child) && isMeant(callOf(child))) {
+        await this.steps.tryTo(child.id, { kind: 'END', state: work.state }, null);
+      }
+    }
+    await this.steps.drop(job);
+  }
+
+  async giveUp(job: Job, error: unknown): Promise<void> {
+    await this.steps.stop(job, ownerOf(job), { source: 'SUBPROCESS', message: givenUp(job, error) });
+  }
+
+  /**
+   * Withdraws calls of an instance: their jobs, and the incidents of those that failed. One that is beginning holds its job, so that
+   * its child is there afterwards.
+   */
+  private async withdraw(
+    manager: EntityManager,
+    parentId: number,
+    isMeant: (call: Call) => boolean,
+  ): Promise<void> {
+    const head = await Instances.lockHead(manager, { id: parentId });
+    const calls = await this.queue.ofInstance(manager, parentId, 'CALL');
+    const ids = calls.filter(({ payload }) => isMeant(decodeJob<'CALL'>(payload))).map(({ id }) => id);
+    await this.queue.cancel(manager, parentId, ids);
+    if (head !== null && head.openIncidents > 0) {
+      const open = await Incidents.openAt(manager, parentId, null);
+      const failed = open.filter(
+        ({ job }) => job?.kind === 'CALL' && isMeant(decodeJob<'CALL'>(job.payload)),
+      );
+      const closing = { state: 'RESOLVED', actor: null, at: this.resources.now() } as const;
+      await closeIncidents(manager, parentId, failed, closing);
+    }
+  }
+
+  private async children(parentId: number): Promise<InstanceHead[]> {
+    return this.database.read(async (manager) =>
+      Instances.heads(manager, await Instances.childrenOf(manager, parentId)),
+    );
+  }
+
+  private async meant(work: Work, parentId: number): Promise<(call: Call) => boolean> {
+    const { tokenId, visit, sinceSeq } = work;
+    if (tokenId === null) {
+      return () => true;
+    }
+    if (visit !== null) {
+      return (call) => call.tokenId === tokenId && call.visit === visit && call.waits;
+    }
+    const links = await this.database.read((manager) => Tokens.links(manager, parentId));
+    const tree = treeBelow(tokenId, links);
+    return (call) => tree.has(call.tokenId) && call.seq >= sinceSeq;
+  }
+}
+
+function callOf({ parentTokenId, parentVisit, parentSeq, parentWaits }: ParentLink): Call {
+  return { tokenId: parentTokenId, visit: parentVisit, seq: parentSeq, waits: parentWaits };
+}
+
+/** A token and all that were made from it. */
+function treeBelow(root: number, links: readonly TokenLink[]): ReadonlySet<number> {
+  const children = groupedBy(links, ({ parentId }) => parentId);
+  const found = new Set([root]);
+  // A set that grows while it is walked through.
+  for (const id of found) {
+    children.get(id)?.forEach((child) => found.add(child.id));
+  }
+  return found;
+}

@@ -1,0 +1,156 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../store/database.js';
+import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
+import type { Job } from '../../jobs/model/job-queue.types.js';
+import { QuotaExceededError } from '../quotas/model/quotas.errors.js';
+import { EngineRefusal } from '../engine/state/engine.errors.js';
+import type { EngineCommand } from '../engine/state/engine.types.js';
+import type { Fault } from '../steps/incident-records.js';
+import { IncidentsService } from '../steps/incidents.service.js';
+import { InstanceStepsService } from '../steps/instance-steps.service.js';
+import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
+import { FailedStepError } from '../steps/step-failures.js';
+import { hasEnded } from '../steps/instance-status.js';
+import type { LockedInstance, NoStep } from '../steps/step.types.js';
+import type { InstanceHead } from '../storage/process-instance.entity.js';
+import { Instances } from '../storage/instances.repository.js';
+import { Tokens } from '../storage/tokens.repository.js';
+import { runKeyOf } from '../steps/runtime-job.js';
+
+/** Where the fault of a job lies when the job says nothing more. */
+const SOMEWHERE = {
+  source: 'NODE',
+  type: 'ENGINE',
+  tokenId: null,
+  visit: null,
+  node: null,
+  actionSvcUuid: null,
+} as const satisfies Partial<Fault>;
+
+/** The instance that a job belongs to; every job of this module names one. */
+export function ownerOf({ instanceId }: Job): number {
+  if (instanceId === null) {
+    throw new TypeError('A job of a process belongs to an instance.');
+  }
+  return instanceId;
+}
+
+/** What an incident tells of a job that failed for reasons that are not the process's. */
+export function givenUp(job: Job, error: unknown): string {
+  const name = error instanceof Error ? error.name : 'Error';
+  const why = error instanceof QuotaExceededError ? ` ${said(error)}` : '';
+  return `The background work ${job.kind} did not succeed in ${job.attempts} attempts (${name}).${why}`;
+}
+
+/** What a caller would be told. */
+export function said({ message, details }: QuotaExceededError): string {
+  return `${message} ${details}`;
+}
+
+/** Steps that background jobs ask for: made once, put off while the instance is on hold, dropped when they come too late. */
+@Injectable()
+export class JobSteps {
+  constructor(
+    private readonly database: Database,
+    private readonly steps: InstanceStepsService,
+    private readonly incidents: IncidentsService,
+    private readonly queue: JobQueueService,
+  ) {}
+
+  /** The instance that a job belongs to; null when it has been removed. */
+  instanceOf(job: Job): Promise<InstanceHead | null> {
+    return this.database.read((manager) => Instances.findHead(manager, { id: ownerOf(job) }));
+  }
+
+  /** The instance, as long as the token is active on the visit that the job was asked for. */
+  instanceAt(job: Job, { tokenId, visit }: { tokenId: number; visit: number }): Promise<InstanceHead | null> {
+    return this.database.read(async (manager) => {
+      const [token] = await Tokens.byIds(manager, ownerOf(job), [tokenId]);
+      return token?.state.visit === visit && token.state.state === 'ACTIVE'
+        ? Instances.findHead(manager, { id: ownerOf(job) })
+        : null;
+    });
+  }
+
+  /** Makes a step whose transaction completes the job. An incident ends the job too, and keeps it for a retry. */
+  async make(job: Job, instanceId: number, command: EngineCommand): Promise<void> {
+    try {
+      await this.steps.run<void>(
+        { id: instanceId },
+        {
+          actor: null,
+          job,
+          decide: async (held) => (await this.putOffWhileHeld(held, job)) ?? { command },
+        },
+      );
+    } catch (error) {
+      await this.failed(job, instanceId, error);
+    }
+  }
+
+  /** Carries out a command, unless it does not fit the state of the instance any more. */
+  async tryTo(id: number, command: EngineCommand, actor: string | null): Promise<void> {
+    try {
+      await this.steps.run<void>({ id }, { actor, decide: () => ({ command }) });
+    } catch (error) {
+      if (!(error instanceof EngineRefusal)) {
+        throw error;
+      }
+    }
+  }
+
+  /** Ends a job that there is nothing to do for. */
+  async drop(job: Job): Promise<void> {
+    await this.database.write((manager) => this.queue.complete(manager, job));
+  }
+
+  /** Ends a job with an incident of an instance, and keeps it for a retry. */
+  async stop(job: Job, instanceId: number, fault: Partial<Fault> & { message: string }): Promise<void> {
+    await this.incidents.record(instanceId, { ...SOMEWHERE, ...fault }, { job });
+  }
+
+  /** Puts a job off when its instance is on hold, in a transaction of its own; returns whether it did. */
+  async isPutOff(job: Job, instanceId: number): Promise<boolean> {
+    return this.database.write(async (manager) => {
+      const row = await Instances.lock(manager, { id: instanceId });
+      return row !== null && (await this.putOffWhileHeld({ manager, row }, job)) !== undefined;
+    });
+  }
+
+  private async failed(job: Job, instanceId: number, error: unknown): Promise<void> {
+    if (error instanceof FailedStepError) {
+      await this.incidents.recordStop(error, { job });
+    } else if (error instanceof EngineRefusal && error.code === 'DATA_TOO_LARGE') {
+      const ids = job.tokenId === null ? [] : [job.tokenId];
+      const [token] = await this.database.read((manager) => Tokens.byIds(manager, instanceId, ids));
+      const at = token?.state;
+      const place = at && { tokenId: at.id, visit: at.visit, node: at.node };
+      await this.stop(job, instanceId, { message: error.message, ...place });
+    } else if (error instanceof EngineRefusal || error instanceof ProcessInstanceNotFoundError) {
+      await this.drop(job);
+    } else {
+      throw error;
+    }
+  }
+
+  private async putOffWhileHeld(
+    { manager, row }: Pick<LockedInstance, 'manager' | 'row'>,
+    job: Job,
+  ): Promise<NoStep<void> | undefined> {
+    if (row.state !== 'ONHOLD') {
+      // An end that came first has taken what the job was for; the engine would only say so.
+      return hasEnded(row.state) ? this.completed(manager, job) : undefined;
+    }
+    const payload = { ...job.payload, runKey: runKeyOf(job) };
+    const { kind, instanceId, tokenId } = job;
+    const parked = [...row.content.parked, { kind, instanceId, tokenId, payload }];
+    await Instances.update(manager, row, { content: { ...row.content, parked } });
+    return this.completed(manager, job);
+  }
+
+  private async completed(manager: EntityManager, job: Job): Promise<NoStep<void>> {
+    await this.queue.complete(manager, job);
+    return { answer: undefined, isNews: true };
+  }
+}

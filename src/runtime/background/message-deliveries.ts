@@ -1,0 +1,176 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../store/database.js';
+import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
+import { EngineRefusal } from '../engine/state/engine.errors.js';
+import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
+import { InstanceStepsService } from '../steps/instance-steps.service.js';
+import { toNewJob } from '../steps/step-work.js';
+import { FailedStepError } from '../steps/step-failures.js';
+import { StepResources } from '../steps/step-resources.js';
+import { Instances } from '../storage/instances.repository.js';
+import { Messages, type MessageRow, type WaitRow, type Waiting } from '../storage/messages.repository.js';
+import { Log } from '../../platform/observability/logging/log.js';
+import { BuildDefinitionsService } from '../../delivery/builds/contents/build-definitions.service.js';
+import type { BuildDefinition } from '../../delivery/builds/model/builds.types.js';
+import { shardOfHash } from '../../store/shards.js';
+import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
+import { BY_NOBODY, ProcessStarter } from '../steps/process-starter.js';
+import { laterIfRefused } from './scheduled-jobs.js';
+
+/** Takes a message in the transaction that gives it to its receiver; false when somebody else has it. */
+type TakeMessage = (manager: EntityManager) => Promise<boolean>;
+
+/** Somebody else took the message or used up the wait. */
+class MessageTakenError extends Error {
+  override readonly name = 'MessageTakenError';
+}
+
+/** Gives messages to tokens that wait for them. */
+@Injectable()
+export class MessageDeliveries {
+  constructor(
+    private readonly database: Database,
+    private readonly steps: InstanceStepsService,
+    private readonly queue: JobQueueService,
+    private readonly resources: StepResources,
+    private readonly log: Log,
+  ) {}
+
+  /** Several instances wait with one correlation, of which the first gets the message: at most one of them is meant. */
+  warnOfSeveral({ several }: Waiting): void {
+    if (several !== null) {
+      const { instances, ...message } = several;
+      const [first, second] = instances;
+      this.log.warn('several instances wait for one message', { ...message, first, second });
+    }
+  }
+
+  /**
+   * Removes a wait and takes the message in the transaction of the step that they lead to. Of a token that has gone on only the wait is
+   * removed. A message whose receiver stops behind it becomes a job of the token, which ends in an incident that can be retried.
+   */
+  async give(message: MessageRow, wait: WaitRow, take: TakeMessage): Promise<void> {
+    try {
+      await this.deliver(message, wait, take).catch((error: unknown) => {
+        if (error instanceof FailedStepError) {
+          return this.leaveToJob(message, wait, take);
+        }
+        throw error;
+      });
+    } catch (error) {
+      if (error instanceof EngineRefusal || error instanceof ProcessInstanceNotFoundError) {
+        await this.database.write((manager) => Messages.removeWait(manager, wait));
+      } else if (!(error instanceof MessageTakenError)) {
+        throw error;
+      }
+    }
+  }
+
+  private async deliver({ payload }: MessageRow, wait: WaitRow, take: TakeMessage): Promise<void> {
+    const { tokenId, visit, node } = wait;
+    await this.steps.run<void>(
+      { id: wait.instanceId },
+      {
+        actor: null,
+        decide: async ({ row, manager }) => {
+          if (row.state !== 'STARTED') {
+            throw new MessageTakenError();
+          }
+          await this.takeBoth(manager, wait, take);
+          return { command: { kind: 'MESSAGE', tokenId, visit, node, payload } };
+        },
+      },
+    );
+  }
+
+  private async leaveToJob({ payload }: MessageRow, wait: WaitRow, take: TakeMessage): Promise<void> {
+    const { tokenId, visit, node, instanceId } = wait;
+    const job = { kind: 'DELIVERY', tokenId, visit, node, payload } as const;
+    const id = await this.resources.nextId('job');
+    await this.database.write(async (manager) => {
+      await this.takeBoth(manager, wait, take);
+      const head = await Instances.findHead(manager, { id: instanceId });
+      if (head === null) {
+        throw new MessageTakenError();
+      }
+      await this.queue.add(manager, [{ id, ...toNewJob(head, job, this.resources.now()) }]);
+    });
+  }
+
+  /** @throws MessageTakenError */
+  private async takeBoth(manager: EntityManager, wait: WaitRow, take: TakeMessage): Promise<void> {
+    if (!(await Messages.removeWait(manager, wait)) || !(await take(manager))) {
+      throw new MessageTakenError();
+    }
+  }
+}
+
+/** Message start events of active builds (BPMN 2.0.2, 10.5.2). */
+@Injectable()
+export class MessageStarts {
+  constructor(
+    private readonly builds: BuildDefinitionsService,
+    private readonly definitions: RunnableDefinitionsService,
+    private readonly starter: ProcessStarter,
+    private readonly database: Database,
+  ) {}
+
+  /** @returns whether the message has found its receiver */
+  async start(message: MessageRow): Promise<boolean> {
+    const found = await this.find(message);
+    if (found === null) {
+      return false;
+    }
+    const receive = async (manager: EntityManager): Promise<void> => {
+      if (!(await Messages.removeMessage(manager, message))) {
+        throw new MessageTakenError();
+      }
+    };
+    try {
+      await this.starter.start(
+        {
+          definition: await this.definitions.of(found.definition),
+          startNode: found.node,
+          data: message.payload,
+          shard: shardOfHash(message.waitKey),
+          rootAppId: message.appId,
+          ...BY_NOBODY,
+        },
+        // A process that stops at once is kept with its incident, and the message has been received.
+        { begin: receive, stopped: receive },
+      );
+    } catch (error) {
+      await this.failed(error, message);
+    }
+    return true;
+  }
+
+  /** A message whose payload can be the data of no process is removed, or it would be in the way of those behind it. */
+  private async failed(error: unknown, message: MessageRow): Promise<void> {
+    if (error instanceof EngineRefusal) {
+      await this.database.write((manager) => Messages.removeMessage(manager, message));
+    } else if (!(error instanceof MessageTakenError)) {
+      throw laterIfRefused(error);
+    }
+  }
+
+  private async find({
+    appId,
+    message,
+  }: MessageRow): Promise<{ definition: BuildDefinition; node: number } | null> {
+    const active = await this.builds.activeBuild(appId);
+    const definitions = active === null ? [] : await this.builds.ofBuild(active.buildId);
+    for (const definition of definitions) {
+      const { nodes, starts } = definition.graph;
+      const node = starts.find((index) => {
+        const event = nodes[index]?.event;
+        return event?.type === 'MESSAGE' && event.message === message;
+      });
+      if (node !== undefined) {
+        return { definition, node };
+      }
+    }
+    return null;
+  }
+}

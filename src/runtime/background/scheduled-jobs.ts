@@ -1,0 +1,151 @@
+import { hash } from 'node:crypto';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Database } from '../../store/database.js';
+import { shardOfHash, ShardGroups } from '../../store/shards.js';
+import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
+import type { Job } from '../../jobs/model/job-queue.types.js';
+import { encodeJob, type RuntimeJob } from '../steps/runtime-job.js';
+import { JobPutOffError } from '../../jobs/queue/jobs.errors.js';
+import { QuotaExceededError } from '../quotas/model/quotas.errors.js';
+import { Log } from '../../platform/observability/logging/log.js';
+import { Table } from '../../store/tables/table.js';
+import { RepeatsService } from '../../idempotency/repeats.service.js';
+import { TimerOutboxEntity } from '../storage/timer-outbox.entity.js';
+import { StepResources } from '../steps/step-resources.js';
+
+/** A job with a time of its own that no instance owns. */
+export type ScheduledJob = Extract<
+  RuntimeJob,
+  { kind: 'TIMER_START' | 'PROCESS_CLEANUP' | 'WITHDRAWN_BUILD' }
+>;
+
+const OUTBOX = new Table(TimerOutboxEntity);
+const WHOLE = OUTBOX.selectAllBut();
+const AT_ONCE = 100;
+
+/**
+ * Jobs that come again and again: each names the next one in the transaction that ends it. Where no transaction may touch two shards, the
+ * first one waits in an outbox beside what asks for it (an activation, a withdrawal), and is brought to its shard after the commit; by each
+ * replica that starts, and with each cleanup, when the replica died in between.
+ */
+@Injectable()
+export class ScheduledJobs implements OnApplicationBootstrap {
+  constructor(
+    private readonly database: Database,
+    private readonly queue: JobQueueService,
+    private readonly repeats: RepeatsService,
+    private readonly groups: ShardGroups,
+    private readonly resources: StepResources,
+    private readonly log: Log,
+  ) {}
+
+  onApplicationBootstrap(): Promise<void> {
+    return this.tryToBring();
+  }
+
+  now(): Date {
+    return this.resources.now();
+  }
+
+  /** An id for the next one, not inside of a transaction. */
+  async reserve(next: ScheduledJob | null): Promise<number> {
+    return next === null ? 0 : this.resources.nextId('job');
+  }
+
+  /**
+   * Adds the next one, unless it is there already.
+   * @param shard that of the job before; of the first one it follows from what comes again and again
+   */
+  async add(manager: EntityManager, id: number, next: ScheduledJob | null, shard?: number): Promise<void> {
+    if (next !== null) {
+      const { kind, at } = next;
+      const series = seriesOf(next);
+      const dedupeKey = next.kind === 'TIMER_START' ? `${series}:${next.occurrence}` : series;
+      const place = { shard: shard ?? seriesShard(next) };
+      await this.queue.add(manager, [
+        { id, kind, availableAt: new Date(at), payload: encodeJob(next), dedupeKey, ...place },
+      ]);
+    }
+  }
+
+  /** Adds a first one, or leaves it to `bring`, in the transaction that asks for it. */
+  async addFirst(manager: EntityManager, id: number, first: ScheduledJob | null): Promise<void> {
+    if (!this.groups.areApart) {
+      await this.add(manager, id, first);
+    } else if (first !== null) {
+      await OUTBOX.insert(manager, [{ id, work: first }]);
+    }
+  }
+
+  /** As `bring`; what fails is left to the next cleanup. */
+  async tryToBring(): Promise<void> {
+    try {
+      await this.bring();
+    } catch (error) {
+      this.log.error('timers were not set', error);
+    }
+  }
+
+  /** Brings what waits to its shards. A note beside the job makes a repetition harmless. */
+  async bring(): Promise<void> {
+    if (!this.groups.areApart) {
+      return;
+    }
+    const found = { order: { id: 'ASC' }, limit: AT_ONCE } as const;
+    for (;;) {
+      const rows = await this.database.read((manager) => WHOLE.find(manager, {}, found));
+      for (const { id, work } of rows) {
+        await this.bringOne(id, work as unknown as ScheduledJob);
+      }
+      if (rows.length < AT_ONCE) {
+        return;
+      }
+    }
+  }
+
+  /** Ends a job, and adds the next one, in a transaction of its own. */
+  async replace(job: Job, next: ScheduledJob | null): Promise<void> {
+    const id = await this.reserve(next);
+    await this.database.write((manager) => this.replaceIn(manager, job, id, next));
+  }
+
+  async replaceIn(manager: EntityManager, job: Job, id: number, next: ScheduledJob | null): Promise<void> {
+    await this.queue.complete(manager, job);
+    await this.add(manager, id, next, job.shard);
+  }
+
+  private async bringOne(id: number, work: ScheduledJob): Promise<void> {
+    await this.database.writeAside(async (manager) => {
+      if (await this.repeats.note(manager, `timer:${id}`, seriesShard(work), this.now())) {
+        await this.add(manager, id, work);
+      }
+    });
+    await this.database.writeAside((manager) => OUTBOX.delete(manager, { id }));
+  }
+}
+
+/** What comes again and again, all of it in one shard. */
+function seriesOf(job: ScheduledJob): string {
+  switch (job.kind) {
+    case 'PROCESS_CLEANUP':
+      return 'process-cleanup';
+    case 'WITHDRAWN_BUILD':
+      return `withdrawn-build:${job.buildId}:${job.running}`;
+    case 'TIMER_START':
+      return `timer-start:${job.definitionId}:${job.node}:${job.anchor}`;
+  }
+}
+
+function seriesShard(job: ScheduledJob): number {
+  return shardOfHash(hash('sha256', seriesOf(job)));
+}
+
+const SECOND_MS = 1_000;
+
+/** What a start that nobody waits for fails with: beyond a quota its job waits, and every other error stays as it is. */
+export function laterIfRefused(error: unknown): unknown {
+  return error instanceof QuotaExceededError
+    ? new JobPutOffError(error.retryAfterSeconds * SECOND_MS, { cause: error })
+    : error;
+}

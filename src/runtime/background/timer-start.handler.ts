@@ -1,0 +1,171 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { parseCycle, parseDateTime } from '../../platform/iso-8601.js';
+import { IdBlocks } from '../../store/ids/id-blocks.js';
+import { ActiveBuildsService } from '../../delivery/builds/active/active-builds.service.js';
+import type { ActivatedBuild, BuildDefinition } from '../../delivery/builds/model/builds.types.js';
+import type { TimerDefinition } from '../../process-definitions/model/process-graph.types.js';
+import { cycleOccurrence } from '../engine/state/due-times.js';
+import {
+  type RunnableDefinition,
+  RunnableDefinitionsService,
+} from '../definitions/runnable-definitions.service.js';
+import { latest, type RuntimeJob, decodeJob } from '../steps/runtime-job.js';
+import { laterIfRefused, ScheduledJobs } from './scheduled-jobs.js';
+import { BuildDefinitionsService } from '../../delivery/builds/contents/build-definitions.service.js';
+import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
+import { EngineRefusal } from '../engine/state/engine.errors.js';
+import { BY_NOBODY, ProcessStarter } from '../steps/process-starter.js';
+
+type Work = Extract<RuntimeJob, { kind: 'TIMER_START' }>;
+
+/** The shortest time between two starts of one timer. */
+const SHORTEST_MS = 1_000;
+
+/**
+ * Sets the timer start events of a build when it becomes the active one (BPMN 2.0.2, 10.5.2); starts their processes by the clock, and
+ * sets the next time. Never given up: a schedule must not end for a fault of the surroundings.
+ */
+@Injectable()
+export class TimerStartHandler implements JobHandler, OnModuleInit {
+  readonly kind = 'TIMER_START';
+  private readonly reserved = new WeakMap<ActivatedBuild, number>();
+
+  constructor(
+    private readonly activations: ActiveBuildsService,
+    private readonly builds: BuildDefinitionsService,
+    private readonly definitions: RunnableDefinitionsService,
+    private readonly starter: ProcessStarter,
+    private readonly jobs: ScheduledJobs,
+    private readonly ids: IdBlocks,
+  ) {}
+
+  onModuleInit(): void {
+    this.activations.onActivated({
+      prepare: (build) => this.reserve(build),
+      store: (manager, build) => this.set(manager, build),
+      stored: () => this.jobs.tryToBring(),
+    });
+  }
+
+  async run(job: Job): Promise<void> {
+    const work = decodeJob<'TIMER_START'>(job.payload);
+    const definition = await this.definitions.byId(work.definitionId);
+    const active = await this.builds.activeBuild(definition.build.appId);
+    if (active?.buildId !== definition.build.buildId || work.anchor < active.activatedAt.getTime()) {
+      // Another build is active, or this one is again since then: each activation has set timers of its own.
+      await this.jobs.replace(job, null);
+      return;
+    }
+    const next = this.after(definition, work);
+    try {
+      await this.start(job, definition, work, next);
+    } catch (error) {
+      if (!(error instanceof EngineRefusal)) {
+        throw laterIfRefused(error);
+      }
+      // Its data are too large already at the start: then the schedule goes on too.
+      await this.jobs.replace(job, next);
+    }
+  }
+
+  /** A process that stops at once is kept with its incident, and the schedule goes on. */
+  private async start(
+    job: Job,
+    definition: RunnableDefinition,
+    { node }: Work,
+    next: Work | null,
+  ): Promise<void> {
+    const id = await this.jobs.reserve(next);
+    await this.starter.start(
+      {
+        definition,
+        startNode: node,
+        data: {},
+        shard: job.shard,
+        rootAppId: definition.build.rootApplicationId,
+        ...BY_NOBODY,
+      },
+      {
+        job,
+        begin: (manager) => this.jobs.add(manager, id, next, job.shard),
+        stopped: (manager) => this.jobs.replaceIn(manager, job, id, next),
+      },
+    );
+  }
+
+  /** The time after the one that is due, later than now: those that were missed are not caught up. */
+  private after({ build }: RunnableDefinition, work: Work): Work | null {
+    const timer = timerOf(build, work.node);
+    return timer?.type === 'CYCLE' ? this.nextOf(timer, work) : null;
+  }
+
+  private async reserve(build: ActivatedBuild): Promise<void> {
+    const count = timersOf(build).length;
+    if (count > 0) {
+      this.reserved.set(build, await this.ids.next('job', count));
+    }
+  }
+
+  private async set(manager: EntityManager, build: ActivatedBuild): Promise<void> {
+    const first = this.reserved.get(build) ?? 0;
+    const now = build.activatedAt.getTime();
+    for (const [index, { definition, node, timer }] of timersOf(build).entries()) {
+      const series = { kind: 'TIMER_START', definitionId: definition.id, node, anchor: now } as const;
+      const work = this.firstOf(timer, { ...series, occurrence: 0, at: now });
+      await this.jobs.addFirst(manager, first + index, work);
+    }
+  }
+
+  private firstOf(timer: TimerDefinition, work: Work): Work | null {
+    if (timer.type !== 'DATE') {
+      return this.nextOf(timer, work);
+    }
+    const at = parseDateTime(timer.expression);
+    // A date that is over was meant for another build.
+    return at === undefined || at < work.anchor ? null : { ...work, occurrence: 1, at };
+  }
+
+  private nextOf({ expression }: TimerDefinition, work: Work): Work | null {
+    const cycle = parseCycle(expression);
+    if (cycle === undefined) {
+      return null;
+    }
+    const now = this.jobs.now().getTime();
+    const due = (occurrence: number): number => cycleOccurrence(cycle, work.anchor, occurrence) ?? Infinity;
+    const occurrence = firstAfter(now, work.occurrence + 1, due);
+    const at = due(occurrence);
+    return at === Infinity
+      ? null
+      : { ...work, occurrence, at: latest(new Date(Math.max(at, now + SHORTEST_MS))).getTime() };
+  }
+}
+
+/** The smallest number from `from` on whose time is later than `now`; times grow with their numbers. */
+function firstAfter(now: number, from: number, due: (occurrence: number) => number): number {
+  let [low, high] = [from, from];
+  for (let width = 1; due(high) <= now; width *= 2) {
+    [low, high] = [high + 1, high + width];
+  }
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    [low, high] = due(middle) > now ? [low, middle] : [middle + 1, high];
+  }
+  return high;
+}
+
+function timersOf({
+  definitions,
+}: ActivatedBuild): { definition: BuildDefinition; node: number; timer: TimerDefinition }[] {
+  return definitions.flatMap((definition) =>
+    definition.graph.starts.flatMap((node) => {
+      const timer = timerOf(definition, node);
+      return timer === undefined ? [] : [{ definition, node, timer }];
+    }),
+  );
+}
+
+function timerOf({ graph }: BuildDefinition, node: number): TimerDefinition | undefined {
+  const event = graph.nodes[node]?.event;
+  return event?.type === 'TIMER' ? event.timer : undefined;
+}

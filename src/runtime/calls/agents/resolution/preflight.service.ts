@@ -1,0 +1,157 @@
+import { Injectable } from '@nestjs/common';
+import { turnWithRoom } from '../../../../platform/turns.js';
+import type { AppVersionKey } from '../../../../apps/apps.types.js';
+import { AppsService } from '../../../../apps/apps.service.js';
+import { AppPackagesService } from '../../../../delivery/builds/packages/app-packages.service.js';
+import { BuildReadsService } from '../../../../delivery/builds/contents/build-reads.service.js';
+import type { LibraryAgents } from '../../../../delivery/builds/model/builds.types.js';
+import type { AgentNode, AgentWorkflow } from '../../../../delivery/builds/model/workflow-text.js';
+import { WorkflowNodesService } from '../../../../delivery/builds/nodes/workflow-nodes.service.js';
+import { DraftResolutionService, SystemResolutionService } from './system-resolution.service.js';
+import {
+  type NodeObstacle,
+  type NodeOwner,
+  type NodePreflight,
+  ResolvedSystemState,
+  ResolvedToolState,
+  type ResolvedSystem,
+} from './resolution.types.js';
+import { agentLimits } from '../agent.limits.js';
+
+const UNTESTED: ReadonlySet<ResolvedSystemState> = new Set([
+  ResolvedSystemState.NeverTested,
+  ResolvedSystemState.ToolsNotInBuild,
+]);
+
+type Resolve = (references: readonly Reference[]) => Promise<readonly ResolvedSystem[]>;
+/** What references have led to. */
+type Known = Map<string, readonly ResolvedSystem[]>;
+type Reference = NonNullable<AgentNode['aiOptions']>['mcpServers'][number];
+
+/** Says of agent nodes, before they run, which systems and tools they have and why not the others. */
+@Injectable()
+export class PreflightService {
+  constructor(
+    private readonly resolution: SystemResolutionService,
+    private readonly drafts: DraftResolutionService,
+    private readonly builds: BuildReadsService,
+    private readonly nodes: WorkflowNodesService,
+    private readonly packages: AppPackagesService,
+    private readonly apps: AppsService,
+  ) {}
+
+  /** Nodes of a version and its libraries, as if a build were made now. @throws VersionNotFoundError */
+  async ofVersion(version: AppVersionKey): Promise<NodePreflight[]> {
+    await this.apps.requireKnown(version);
+    const { appId, appVersionId } = version;
+    const own = await this.preflight(
+      { appId, appVersionId, buildId: null, isLibrary: false },
+      await this.nodes.agents(version),
+      (references) => this.drafts.resolve(version, references),
+    );
+    const named = (await this.packages.libraries(version)).map(({ buildId }) => buildId);
+    return [...own, ...(await this.ofLibraries(await this.builds.libraryAgents(named, true)))];
+  }
+
+  /** The agent nodes of a build and of its libraries. @throws BuildNotFoundError */
+  async ofBuild(appId: string, buildId: string): Promise<NodePreflight[]> {
+    const { appVersionId } = await this.builds.summary(appId, buildId);
+    const own = await this.preflight(
+      { appId, appVersionId, buildId, isLibrary: false },
+      await this.builds.agents(appId, buildId),
+      (references) => this.resolution.resolve(buildId, references),
+    );
+    return [...own, ...(await this.ofLibraries(await this.builds.libraryAgents([buildId])))];
+  }
+
+  private async ofLibraries(libraries: readonly LibraryAgents[]): Promise<NodePreflight[]> {
+    const found: NodePreflight[] = [];
+    for (const { workflows, ...build } of libraries) {
+      // In one tree, a library has one build of each of its own libraries.
+      const resolve: Resolve = (references) => this.resolution.resolve(build.buildId, references);
+      found.push(...(await this.preflight({ ...build, isLibrary: true }, workflows, resolve)));
+    }
+    return found;
+  }
+
+  private async preflight(
+    owner: NodeOwner,
+    workflows: readonly AgentWorkflow[],
+    resolve: Resolve,
+  ): Promise<NodePreflight[]> {
+    const found: NodePreflight[] = [];
+    const known: Known = new Map();
+    const judged = new Map<string, Pick<NodePreflight, 'systems' | 'obstacle'>>();
+    const nodes = workflows.flatMap((workflow) => workflow.nodes.map((node) => ({ workflow, node })));
+    for (const { workflow, node } of nodes) {
+      await turnWithRoom();
+      // A version has thousands of agents and a server thousands of tools: those are gone through once for agents that have the same.
+      const references = JSON.stringify(node.aiOptions?.mcpServers ?? []);
+      const same = judged.get(references) ?? judge(await systemsOf(node, resolve, known), owner);
+      judged.set(references, same);
+      const { name, file } = workflow;
+      found.push({ ...owner, ...same, workflow: name, file, nodeId: node.id, nodeName: node.name });
+    }
+    return found;
+  }
+}
+
+function judge(
+  systems: readonly ResolvedSystem[],
+  owner: NodeOwner,
+): Pick<NodePreflight, 'systems' | 'obstacle'> {
+  const obstacle = obstacleOf(systems);
+  return { systems, obstacle: obstacle !== null && owner.isLibrary ? inLibrary(obstacle, owner) : obstacle };
+}
+
+/** The systems of a node, each once; what another node led to before is not looked up again. */
+async function systemsOf(
+  node: AgentNode,
+  resolve: Resolve,
+  known: Known,
+): Promise<readonly ResolvedSystem[]> {
+  const found = new Map<string, ResolvedSystem>();
+  for (const reference of node.aiOptions?.mcpServers ?? []) {
+    const { appId, resourceDefinitionId, resourceName } = reference;
+    const key = JSON.stringify([appId, resourceDefinitionId, resourceName]);
+    const systems = known.get(key) ?? (await resolve([reference]));
+    known.set(key, systems);
+    systems.forEach((system) => found.set(system.systemId ?? key, system));
+  }
+  return [...found.values()];
+}
+
+/** What is wrong with a node of a library, and who can mend it. */
+function inLibrary({ code, message }: NodeObstacle, { appId, appVersionId }: NodeOwner): NodeObstacle {
+  const remedy =
+    `The node is of the library "${appId}": test the connections of its version "${appVersionId}" and switch its tools there, ` +
+    'and where that is not enough make another build of it, and name that build as the library.';
+  return { code, message: `${message} ${remedy}` };
+}
+
+/** As a run decides it (see requireTools); and a system that nobody has tested is a tool less than its author counts on. */
+function obstacleOf(systems: readonly ResolvedSystem[]): NodeObstacle | null {
+  const maxTools = agentLimits.tools;
+  const tools = systems.flatMap((system) => system.tools);
+  const { length } = tools.filter(({ state }) => state === ResolvedToolState.Ready);
+  if (length === 0) {
+    const message = 'The agent has no tool that is ready: a run of the node fails.';
+    return { code: 'AGENT_WITHOUT_TOOLS', message };
+  }
+  const message = `The agent has ${length} tools that are ready, and may have ${maxTools}: a run of the node fails.`;
+  return length > maxTools ? { code: 'AGENT_TOO_MANY_TOOLS', message } : untestedOf(systems);
+}
+
+function untestedOf(systems: readonly ResolvedSystem[]): NodeObstacle | null {
+  const code = 'AGENT_SYSTEM_UNTESTED';
+  const untested = systems.find(({ state }) => UNTESTED.has(state));
+  if (untested === undefined) {
+    return null;
+  }
+  const { state, resourceName } = untested;
+  const message =
+    state === ResolvedSystemState.NeverTested
+      ? `The connection of the system "${resourceName}" was never tested: the agent has none of its tools.`
+      : `The build has none of the tools of the system "${resourceName}": make another build.`;
+  return { code, message };
+}

@@ -1,0 +1,110 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { AppVersionKey } from '../../../../apps/apps.types.js';
+import { turnWithRoom } from '../../../../platform/turns.js';
+import {
+  BuildWarningsService,
+  type WarnedVersion,
+} from '../../../../delivery/builds/making/build-warnings.service.js';
+import type { PackageProblem } from '../../../../delivery/packages/model/package.types.js';
+import { SystemsService } from '../../../../systems/registration/systems.service.js';
+import { SystemType } from '../../../../systems/model/system.types.js';
+import type { SystemState } from '../../../../systems/storage/system.entity.js';
+import { ToolsService } from '../../../../systems/tools/switching/tools.service.js';
+import { PreflightService } from './preflight.service.js';
+import { nameOf, type NodePreflight, ResolvedSystemState, type ResolvedSystem } from './resolution.types.js';
+
+const TEST_PATH = 'rt/system/integrationengine/api/systems/test-mcp-connection';
+const BY_COMMAND = 'The command "svc deliver" does both with --test-connections, --commit and --build.';
+
+/**
+ * Warns at the commit and the build of a version, agents of its libraries included. It names MCP systems that were never
+ * tested, and agents that miss a system, find no tool, or find too many.
+ */
+@Injectable()
+export class VersionWarningsService implements OnModuleInit {
+  constructor(
+    private readonly preflight: PreflightService,
+    private readonly systems: SystemsService,
+    private readonly tools: ToolsService,
+    private readonly warnings: BuildWarningsService,
+  ) {}
+
+  onModuleInit(): void {
+    this.warnings.register((made) => this.of(made));
+  }
+
+  private async of(made: WarnedVersion): Promise<PackageProblem[]> {
+    const { buildId, ...version } = made;
+    const nodes = await (buildId === null
+      ? this.preflight.ofVersion(version)
+      : this.preflight.ofBuild(version.appId, buildId));
+    // A system that an agent uses is told of with the agent.
+    const told = new Set<string | null>();
+    const found: PackageProblem[] = [];
+    for (const node of nodes) {
+      node.systems.forEach(({ systemId }) => told.add(systemId));
+      warningsOf(node, made).forEach((warning) => found.push(warning));
+      await turnWithRoom();
+    }
+    const untested = (await this.neverTested(version)).filter(({ id }) => !told.has(id));
+    return [
+      ...found,
+      ...untested.map((system) => ({
+        severity: 'warning' as const,
+        code: 'SYSTEM_NEVER_TESTED',
+        file: '',
+        element: null,
+        message: untestedMessage(system, made),
+      })),
+    ];
+  }
+
+  private async neverTested(version: AppVersionKey): Promise<SystemState[]> {
+    const found: SystemState[] = [];
+    for (const system of await this.systems.states(version)) {
+      const isCandidate = system.type === SystemType.Mcp && system.toolsSynchronisedAt === null;
+      if (isCandidate && (await this.tools.ofSystem(system.id)).length === 0) {
+        found.push(system);
+      }
+    }
+    return found.toSorted((one, other) => (one.resourceName < other.resourceName ? -1 : 1));
+  }
+}
+
+function warningsOf(node: NodePreflight, made: WarnedVersion): PackageProblem[] {
+  const { appId, workflow, file, nodeId, obstacle, systems, isLibrary } = node;
+  // Files of a library are not files of the package.
+  const place = isLibrary ? { file: '', element: null } : { file, element: nodeId };
+  const where = isLibrary ? `In the library "${appId}", workflow "${workflow}", node "${nodeId}": ` : '';
+  const warning = (code: string, message: string): PackageProblem => ({
+    severity: 'warning',
+    code,
+    ...place,
+    message: `${where}${message}`,
+  });
+  const ofSystems = systems.flatMap((system) => {
+    if (system.state === ResolvedSystemState.Missing) {
+      return [warning('AGENT_SYSTEM_MISSING', `The system "${nameOf(system)}" is not there.`)];
+    }
+    return system.state === ResolvedSystemState.NeverTested
+      ? [warning('AGENT_SYSTEM_NEVER_TESTED', untestedMessage(system, made))]
+      : [];
+  });
+  // What is to be said of untested systems is said of each of them.
+  return obstacle === null || obstacle.code === 'AGENT_SYSTEM_UNTESTED'
+    ? ofSystems
+    : [...ofSystems, warning(obstacle.code, obstacle.message)];
+}
+
+/** The problem, and what to do. */
+function untestedMessage(
+  system: Pick<ResolvedSystem, 'appId' | 'resourceName' | 'resourceDefinitionId'>,
+  { appId, appVersionId, buildId }: WarnedVersion,
+): string {
+  const problem = `The connection of the system "${nameOf(system)}" was never tested, so a build has none of its tools.`;
+  if (system.appId !== appId) {
+    return `${problem} Test its connection in the application "${system.appId}" (endpoint 2), then make another build of that application and of this one.`;
+  }
+  const path = `/appmanager/api/runtime-internal/app/${appId}/app-version/${appVersionId}/${TEST_PATH}`;
+  return `${problem} Test its connection (endpoint 2, PATCH ${path}), then make ${buildId === null ? 'a' : 'another'} build. ${BY_COMMAND}`;
+}

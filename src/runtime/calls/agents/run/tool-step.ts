@@ -1,0 +1,216 @@
+import type { JsonObject, JsonValue } from '../../../../platform/json/json.js';
+import type { ToolCallsService } from '../../../../systems/mcp-connection/calls/tool-calls.service.js';
+import {
+  sentenceOf,
+  type ToolAnswer,
+  type ToolCallFailure,
+  type ToolCallFailureCause,
+  type ToolImage,
+} from '../../../../systems/mcp-connection/model/tool-call.types.js';
+import type { SystemConnectionsService } from '../../../../systems/lookups/system-connections.service.js';
+import { CallKind, type CallJournal, type CallResponse } from '../../workflows/model/call-journal.types.js';
+import { CallNotMadeError, CallOutcomeUnknownError } from '../../workflows/model/workflows.errors.js';
+import type { AgentTool, AgentTools } from './agent-tools.js';
+import { agentLimits } from '../agent.limits.js';
+import type { RequestedCall } from '../llm/model-client.types.js';
+import { ResolvedToolState } from '../resolution/resolution.types.js';
+import type { SystemResolutionService } from '../resolution/system-resolution.service.js';
+
+const NAME_MAX_LENGTH = 128;
+
+/** Why a tool is not called in its state, for the model and for people. */
+const NOT_READY: Readonly<Record<Exclude<ResolvedToolState, ResolvedToolState.Ready>, string>> = {
+  [ResolvedToolState.Gone]: 'The server of this tool does not offer it any more.',
+  [ResolvedToolState.Changed]:
+    'The tool has changed since it was reviewed, and was disabled for that reason.',
+  [ResolvedToolState.DisabledInBuild]: 'The tool was disabled when the build was made.',
+  [ResolvedToolState.Disabled]: 'The tool was disabled by an administrator.',
+};
+
+/** Failures in which the server has answered, so that the call is over. */
+const ANSWERED: ReadonlySet<ToolCallFailureCause> = new Set([
+  'result_too_large',
+  'too_large',
+  'invalid_result',
+  'mcp_error',
+]);
+
+interface ToolStepPorts {
+  readonly toolCalls: Pick<ToolCallsService, 'callTool' | 'checkArguments'>;
+  readonly connections: Pick<SystemConnectionsService, 'byId'>;
+  readonly resolution: Pick<SystemResolutionService, 'stateNow'>;
+}
+
+/** What the tool steps of one agent share. */
+interface ToolStepContext {
+  readonly tools: AgentTools;
+  readonly calls: CallJournal;
+  readonly signal: AbortSignal;
+  readonly traceparent: string;
+  /** Of the images of one result, as base64. */
+  readonly maxImageBytes: number;
+  /** Called with the outcome of each step that was not read from the journal. */
+  readonly counted: (outcome: string) => void;
+}
+
+/** What the model is told of a call, as JSON. */
+export interface Observation {
+  readonly outcome: string;
+  readonly content: string;
+  /** Kept nowhere, so a call that is read from the journal has none. */
+  readonly images: readonly ToolImage[];
+}
+
+/** A response with the images of the tool. */
+type Made = CallResponse & Partial<Pick<Observation, 'images'>>;
+
+/** What is to be done about a call that the model asks for. */
+interface Plan {
+  readonly found: AgentTool | undefined;
+  readonly args: JsonValue;
+  readonly repeatable: boolean;
+  readonly make: () => Promise<Made>;
+}
+
+/** Makes the calls that the model asks for. Mistakes of a model or a tool are observations, not failures. */
+export class ToolSteps {
+  constructor(
+    private readonly ports: ToolStepPorts,
+    private readonly context: ToolStepContext,
+  ) {}
+
+  /**
+   * Makes one call of a tool, once however often the run is repeated.
+   * @param key see OutsideCall.key
+   * @throws WorkflowFailedError when the outcome of an earlier attempt is unknown, or the reason of the signal
+   */
+  async take(call: RequestedCall, key: string): Promise<Observation> {
+    const { make, repeatable, args, found } = await this.planOf(call);
+    let images: readonly ToolImage[] = [];
+    const { outcome, result } = await this.context.calls.once(
+      { key, kind: CallKind.Tool, request: requestOf(call, found, args), repeatable },
+      async () => {
+        const { images: shown = [], ...response } = await make();
+        this.context.counted(response.outcome);
+        images = shown;
+        return response;
+      },
+    );
+    return { outcome, content: JSON.stringify(result), images };
+  }
+
+  /** What to do about a call. The flag of the tool is looked at last, and once more where the call has to wait for others. */
+  private async planOf(call: RequestedCall): Promise<Plan> {
+    const found = this.context.tools.find(call.name);
+    if (found === undefined) {
+      return refused(call, undefined, refusal('UNKNOWN_TOOL', 'There is no tool of this name.'));
+    }
+    const schema = found.tool.inputSchema as JsonObject;
+    const read = await this.ports.toolCalls.checkArguments({ text: call.arguments, schema });
+    if ('outcome' in read) {
+      const make = (): Promise<CallResponse> => Promise.resolve(failed(read, this.context.signal, true));
+      return { found, args: call.arguments, repeatable: true, make };
+    }
+    if ('problem' in read) {
+      const error = `The arguments do not fit the tool. ${read.problem}`;
+      return refused(call, found, refusal('ARGUMENTS_INVALID', error));
+    }
+    const args = read.value;
+    const state = await this.ports.resolution.stateNow(found.tool);
+    if (state !== ResolvedToolState.Ready) {
+      return { ...refused(call, found, refusal(`TOOL_${state}`, NOT_READY[state])), args };
+    }
+    const repeatable = isRepeatable(found);
+    return { found, args, repeatable, make: () => this.made(found, args as JsonObject, repeatable) };
+  }
+
+  private async made({ system, tool }: AgentTool, args: JsonObject, repeatable: boolean): Promise<Made> {
+    const { signal, traceparent, maxImageBytes } = this.context;
+    const connection = await beforeCall(this.ports.connections.byId(system.systemId));
+    if (connection === null) {
+      return refusal('SYSTEM_GONE', 'The system of this tool is gone.');
+    }
+    const { timeoutMs = agentLimits.toolTimeoutMs, ...access } = connection;
+    const { name, inputSchema, definitionHash } = tool;
+    let state = ResolvedToolState.Ready as ResolvedToolState;
+    const result = await this.ports.toolCalls.callTool({
+      systemId: system.systemId,
+      ...access,
+      tool: { name, inputSchema, definitionHash },
+      arguments: args,
+      deadlineMs: timeoutMs,
+      maxImageBytes,
+      traceparent,
+      signal,
+      isStillAllowed: async () => {
+        state = await beforeCall(this.ports.resolution.stateNow(tool));
+        return state === ResolvedToolState.Ready;
+      },
+    });
+    if (result.outcome === 'answered') {
+      return answered(result);
+    }
+    return state === ResolvedToolState.Ready
+      ? failed(result, signal, repeatable)
+      : refusal(`TOOL_${state}`, NOT_READY[state]);
+  }
+}
+
+/** What is read between the claim of a call and the call. When it fails nothing was sent, so another attempt may make the call. */
+async function beforeCall<T>(read: Promise<T>): Promise<T> {
+  try {
+    return await read;
+  } catch (error) {
+    throw new CallNotMadeError(error instanceof Error ? error : new Error('The read failed.'));
+  }
+}
+
+/** A call that is not made; the model is told why. */
+function refused(call: RequestedCall, found: AgentTool | undefined, response: CallResponse): Plan {
+  return { found, args: call.arguments, repeatable: true, make: () => Promise.resolve(response) };
+}
+
+/** @param words of the server, which are foreign: they are never a part of our own sentence */
+function refusal(outcome: string, error: string, words?: string): CallResponse {
+  return { outcome, result: { ok: false, error, ...(words === undefined ? {} : { serverSays: words }) } };
+}
+
+/**
+ * What the model is told of a call without an answer.
+ * @throws CallNotMadeError, or the reason of the signal, when the run was stopped rather than the call
+ * @throws CallOutcomeUnknownError when the tool may have run and must not do so twice: the model would only call it again
+ */
+function failed(failure: ToolCallFailure, signal: AbortSignal, repeatable: boolean): CallResponse {
+  const { cause, sent } = failure;
+  if (cause === 'cancelled' || cause === 'stopping') {
+    const reason = signal.aborted ? (signal.reason as Error) : new Error('The service is stopping.');
+    throw sent === 'never' ? new CallNotMadeError(reason, 'CANCELLED') : reason;
+  }
+  if (sent === 'maybe' && !repeatable && !ANSWERED.has(cause)) {
+    throw new CallOutcomeUnknownError(sentenceOf(failure), cause.toUpperCase());
+  }
+  const doubt = sent === 'never' ? 'The tool was not called.' : 'The tool may have done its work.';
+  return refusal(cause.toUpperCase(), `${sentenceOf(failure)} ${doubt}`, failure.words);
+}
+
+function answered({ isError, text, structured, images = [] }: ToolAnswer): Made {
+  const maxResultBytes = agentLimits.resultBytes;
+  const shown = text === '' && structured !== null ? JSON.stringify(structured) : text;
+  const bytes = Buffer.byteLength(shown);
+  if (bytes > maxResultBytes) {
+    const error = `The result has ${bytes} bytes; at most ${maxResultBytes} can be shown. Ask for less.`;
+    return refusal('RESULT_TOO_LARGE', error);
+  }
+  return { outcome: isError ? 'TOOL_ERROR' : 'OK', result: { ok: !isError, result: shown }, images };
+}
+
+function requestOf({ name }: RequestedCall, found: AgentTool | undefined, args: JsonValue): JsonValue {
+  return found === undefined
+    ? { name: name.slice(0, NAME_MAX_LENGTH), arguments: args }
+    : { name: found.name, system: found.system.resourceName, tool: found.tool.name, arguments: args };
+}
+
+/** Whether the stored, reviewed definition says that a second call does no harm (MCP, "Tool annotations"). */
+function isRepeatable({ tool: { annotations } }: AgentTool): boolean {
+  return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
+}

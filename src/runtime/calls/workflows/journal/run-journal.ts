@@ -1,0 +1,66 @@
+import { type JsonValue, hasMoreValues } from '../../../../platform/json/json.js';
+import { inTurn } from '../../../../platform/turns.js';
+import { membersText, objectText } from '../../../../platform/json/json-text.js';
+import { WorkflowNodeState, type RunnableNode } from '../model/workflow.types.js';
+import { workflowLimits } from '../workflow.limits.js';
+import type { WorkflowFailedError } from '../model/workflows.errors.js';
+
+const MISSING_MAX = 20;
+const REFERENCE_MAX_LENGTH = 200;
+const BYTES_PER_VALUE = 2;
+
+/** What happened at one visit of a node. */
+export interface Visit {
+  readonly node: RunnableNode;
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+  readonly input: JsonValue;
+  readonly output: JsonValue;
+  readonly missing: readonly string[];
+  readonly error: WorkflowFailedError | null;
+}
+
+/** Collects the work of the nodes of one run, up to a size. A part that is too large is left out, and marked. */
+export class RunJournal {
+  private readonly visits: string[] = [];
+  private bytesLeft = workflowLimits.recordBytes;
+
+  async add({ node, startedAt, finishedAt, input, output, missing, error }: Visit): Promise<void> {
+    const inputText = await inTurn(() => this.take(input));
+    const outputText = await inTurn(() => this.take(output));
+    const record = {
+      nodeId: node.id,
+      name: node.name,
+      type: node.type,
+      state: error === null ? WorkflowNodeState.Finished : WorkflowNodeState.Failed,
+      startedAt: startedAt.toISOString(),
+      finishedAt: finishedAt.toISOString(),
+      omitted: [
+        ...(inputText === undefined ? ['input'] : []),
+        ...(outputText === undefined ? ['output'] : []),
+      ],
+      missing: missing.slice(0, MISSING_MAX).map((reference) => reference.slice(0, REFERENCE_MAX_LENGTH)),
+      error: error?.toRecord() ?? null,
+    };
+    const parts = { input: inputText ?? 'null', output: outputText ?? 'null' };
+    this.visits.push(objectText({ ...membersText(record), ...parts }));
+  }
+
+  /** JSON of WorkflowNodeRunDto[]: one entry for each visit, in their order. */
+  text(): string {
+    return `[${this.visits.join(',')}]`;
+  }
+
+  /** @returns JSON of a part that fits */
+  private take(value: JsonValue): string | undefined {
+    const most = Math.min(workflowLimits.recordValueBytes, this.bytesLeft);
+    // With its comma or brackets each takes two bytes or more: most of what is too large is known without writing it out.
+    const text = hasMoreValues(value, most / BYTES_PER_VALUE + 1) ? undefined : JSON.stringify(value);
+    const bytes = text === undefined ? Infinity : Buffer.byteLength(text);
+    if (bytes > most) {
+      return undefined;
+    }
+    this.bytesLeft -= bytes;
+    return text;
+  }
+}

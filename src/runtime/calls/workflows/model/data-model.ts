@@ -1,0 +1,54 @@
+import { isJsonObject, type JsonObject } from '../../../../platform/json/json.js';
+import { inTurn, inTurns } from '../../../../platform/turns.js';
+import {
+  SchemaSyntaxError,
+  SchemaTooCostlyError,
+  REQUIRED_RULE,
+  type SchemaFault,
+} from '../../../../language/json-schema/json-schema.types.js';
+import { compileSchema } from '../../../../language/json-schema/json-schema.js';
+
+const WHOLE = '(all)';
+/** Keywords by which the model of a member can say whether it may be null. */
+const TYPED: readonly string[] = ['type', 'enum', 'const', '$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if'];
+
+/** Models of the workflows that are held in memory. */
+const COMPILED = new WeakMap<JsonObject, ReturnType<typeof compileSchema>>();
+
+/**
+ * What is wrong with input or output by its model, a JSON Schema (2020-12). A mandatory member that is null is missing,
+ * unless the model says of what type it is: a reference that leads nowhere becomes null.
+ * @returns a text for a person, without values; undefined when nothing is wrong
+ */
+export async function modelProblem(schema: JsonObject | null, value: unknown): Promise<string | undefined> {
+  if (schema === null) {
+    return undefined;
+  }
+  try {
+    const compiled = COMPILED.get(schema) ?? (await inTurn(() => compileSchema(schema)));
+    COMPILED.set(schema, compiled);
+    const faults = [...(await inTurns(compiled.steps(value))), ...missingAsNull(schema, value)];
+    return faults.length === 0
+      ? undefined
+      : faults.map(({ field, rule }) => `${field === '' ? WHOLE : field}: ${rule}`).join('; ');
+  } catch (error) {
+    if (error instanceof SchemaSyntaxError || error instanceof SchemaTooCostlyError) {
+      return error.message;
+    }
+    throw error;
+  }
+}
+
+function missingAsNull(schema: JsonObject, value: unknown): SchemaFault[] {
+  const required: unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
+  const models = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  return required
+    .filter((name) => typeof name === 'string')
+    .filter((name) => isJsonObject(value) && Object.hasOwn(value, name) && value[name] === null)
+    .filter((name) => !isTyped(Object.hasOwn(models, name) ? models[name] : undefined))
+    .map((field) => ({ field, rule: REQUIRED_RULE }));
+}
+
+function isTyped(model: unknown): boolean {
+  return isJsonObject(model) && TYPED.some((keyword) => Object.hasOwn(model, keyword));
+}

@@ -1,0 +1,135 @@
+import { Injectable } from '@nestjs/common';
+import { given } from '../../../../platform/given.js';
+import {
+  And,
+  In,
+  LessThan,
+  type EntityManager,
+  type ObjectLiteral,
+  type QueryDeepPartialEntity,
+} from 'typeorm';
+import type { SomeApps } from '../../../../platform/user/grant.js';
+import { EVERY_SHARD, inApps, uuidsIn, type Condition } from '../../../../store/tables/conditions.js';
+import { isDuplicate } from '../../../../store/connection/driver-errors.js';
+import { Database } from '../../../../store/database.js';
+import { shardOfUuid } from '../../../../store/shards.js';
+import { Table } from '../../../../store/tables/table.js';
+import {
+  LISTED,
+  WorkflowCallEntity,
+  WorkflowRunEntity,
+  type ListedRun,
+  type RunDetails,
+  type WorkflowRunQuery,
+} from './workflow-run.entity.js';
+import { CallState } from '../model/call-journal.types.js';
+import { WorkflowRunState, type WorkflowRunError } from '../model/workflow.types.js';
+
+export const RUNS = new Table(WorkflowRunEntity, { id: shardOfUuid });
+export const CALLS = new Table(WorkflowCallEntity, { runId: shardOfUuid });
+export const RUN_ID = RUNS.select('id');
+const LISTED_RUN = RUNS.select(...LISTED);
+const DETAILS = RUNS.select(...LISTED, 'nodes', 'output');
+const FAILURE = RUNS.select('id', 'error');
+const CALL_KEY = CALLS.select('callKey');
+/** States of a call that had an effect, or may have had one. */
+const LASTING = Object.values(CallState).filter((state) => state !== CallState.Failed);
+
+/** Reads workflow runs. */
+@Injectable()
+export class WorkflowRunsRepository {
+  constructor(private readonly database: Database) {}
+
+  /** @param apps only when the build of the run is of one of these applications; null for whichever */
+  async find(id: string, apps: SomeApps | null): Promise<RunDetails | null> {
+    const row = await this.database.read((manager) =>
+      DETAILS.first(manager, { id }, { and: ofApps(manager, apps) }),
+    );
+    return row && { ...row, nodes: row.nodes ?? '[]', output: row.output ?? 'null' };
+  }
+
+  /** Id of the run that has a key; null when there is none. */
+  async idOf(runKey: string, shard: number): Promise<string | null> {
+    return (await this.database.read((manager) => RUN_ID.first(manager, { runKey, shard })))?.id ?? null;
+  }
+
+  /** Why runs failed, by their ids, in the caller's reading; those that have not failed are missing. */
+  async failures(
+    manager: EntityManager,
+    runs: readonly { id: string }[],
+  ): Promise<ReadonlyMap<string, WorkflowRunError>> {
+    const where = { id: In(runs.map(({ id }) => id)), state: WorkflowRunState.Failed };
+    const found = await FAILURE.find(manager, where);
+    return new Map(found.flatMap(({ id, error }) => (error === null ? [] : [[id, error]])));
+  }
+
+  /** Lets the calls of unknown outcome be made once more: those of the run and of its subworkflows. */
+  async releaseCalls(manager: EntityManager, runKey: string, shard: number): Promise<void> {
+    for await (const ids of runGenerations(manager, runKey, shard)) {
+      const unknown = { runId: In(ids), shard, state: CallState.Unknown };
+      await CALLS.update(manager, unknown, { state: CallState.Released });
+    }
+  }
+
+  /** Whether a call that may not be made twice had an effect, or may have had one: of the run or of its subworkflows. */
+  async hasLastingCalls(manager: EntityManager, runKey: string, shard: number): Promise<boolean> {
+    for await (const ids of runGenerations(manager, runKey, shard)) {
+      const lasting = { runId: In(ids), shard, repeatable: 0, state: In(LASTING) };
+      if ((await CALL_KEY.find(manager, lasting, { limit: 1 })).length > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Runs, newest first, at most `limit`, of builds of these applications; null for all. */
+  async page(query: WorkflowRunQuery, apps: SomeApps | null, limit: number): Promise<ListedRun[]> {
+    const { state, processInstanceUuid, parentRunId, workflow, before } = query;
+    const ids = [...uuidsIn(query), ...(before === undefined ? [] : [LessThan(before)])];
+    const id = ids.length === 0 ? undefined : And(...ids);
+    const where = given({ id, state, processInstanceUuid, parentRunId, workflow, shard: EVERY_SHARD });
+    return this.database.read((manager) =>
+      LISTED_RUN.find(manager, where, { order: { id: 'DESC' }, limit, and: ofApps(manager, apps) }),
+    );
+  }
+}
+
+/** Runs of builds of these applications; null for all. */
+export function ofApps(manager: EntityManager, apps: SomeApps | null): Condition {
+  const { sql, values } = inApps(manager, 'build.app_id', apps);
+  return sql === ''
+    ? { sql, values }
+    : { sql: `build_id IN (SELECT build.build_id FROM builds build WHERE ${sql})`, values };
+}
+
+/** Ids of a run, then of its subworkflows, then of theirs; none when there is no run with this key. */
+export async function* runGenerations(
+  manager: EntityManager,
+  runKey: string,
+  shard: number,
+): AsyncGenerator<string[]> {
+  let runs = await RUN_ID.find(manager, { runKey, shard });
+  while (runs.length > 0) {
+    const ids = runs.map(({ id }) => id);
+    yield ids;
+    runs = await RUN_ID.find(manager, { parentRunId: In(ids), shard });
+  }
+}
+
+/** @returns false when there is a row with this key */
+export async function insertNew<Row extends ObjectLiteral>(
+  manager: EntityManager,
+  entity: new () => Row,
+  row: QueryDeepPartialEntity<Row>,
+): Promise<boolean> {
+  try {
+    // Without a reading of what defaults would have given.
+    await manager.createQueryBuilder().insert().into(entity).values(row).updateEntity(false).execute();
+    return true;
+  } catch (error) {
+    if (isDuplicate(error)) {
+      return false;
+    }
+    throw error;
+  }
+}

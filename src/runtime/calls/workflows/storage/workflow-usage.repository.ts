@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { firstUuidAt } from '../../../../platform/ordered-uuid.js';
+import type { SomeApps } from '../../../../platform/user/grant.js';
+import { both, storableTime } from '../../../../store/tables/conditions.js';
+import { ofApps } from './workflow-runs.repository.js';
+import { toJson, type RawRow } from '../../../../store/tables/column-values.js';
+import { sameShard } from '../../../../store/shards.js';
+import { sqlTime } from '../../../../store/tables/table-columns.js';
+import { CallKind, type CallUsage } from '../model/call-journal.types.js';
+import { WorkflowRunState } from '../model/workflow.types.js';
+
+/** What is looked at. */
+export interface UsageScope {
+  /** Inclusive. */
+  readonly from: Date;
+  /** Exclusive. */
+  readonly to: Date;
+  /** Only runs of builds of these applications; null for all. */
+  readonly apps: SomeApps | null;
+}
+
+/** A call of a model; `usage` is null as long as nobody has told it. */
+export interface ModelCall {
+  readonly runId: string;
+  readonly usage: CallUsage | null;
+}
+
+const STATES = Object.values(WorkflowRunState);
+
+/** What runs of workflows have used up. */
+@Injectable()
+export class WorkflowUsageRepository {
+  /** Calls of models that were begun in a range of time, newest first. */
+  async modelCalls(manager: EntityManager, scope: UsageScope, limit: number): Promise<ModelCall[]> {
+    const { sql, values } = both([
+      { sql: 'c.kind = ?', values: [CallKind.Model] },
+      { sql: 'c.started_at >= ? AND c.started_at < ?', values: [timeOf(scope.from), timeOf(scope.to)] },
+      ofApps(manager, scope.apps),
+    ]);
+    const runs =
+      scope.apps === null
+        ? ''
+        : ` JOIN workflow_runs run ON run.id = c.run_id${sameShard(manager, 'run', 'c')}`;
+    const rows = await manager.query<RawRow[]>(
+      `SELECT c.run_id AS run_id, c.\`usage\` AS used FROM workflow_calls c${runs} WHERE ${sql} ORDER BY c.started_at DESC LIMIT ?`,
+      [...values, limit],
+    );
+    return rows.map(({ run_id: runId, used }) => ({
+      runId: String(runId),
+      usage: used === null ? null : (toJson(used) as CallUsage),
+    }));
+  }
+
+  /** How many runs began in a range of time, by state; states without one are left out. */
+  async runs(manager: EntityManager, scope: UsageScope): Promise<Map<WorkflowRunState, number>> {
+    // By each state, since the index has it before the id.
+    const { sql, values } = both([
+      { sql: `run.state IN (${STATES.map(() => '?').join(', ')})`, values: STATES },
+      { sql: 'run.id >= ? AND run.id < ?', values: [firstUuidAt(scope.from), firstUuidAt(scope.to)] },
+      ofApps(manager, scope.apps),
+    ]);
+    const rows = await manager.query<RawRow[]>(
+      `SELECT run.state AS state, COUNT(*) AS amount FROM workflow_runs run WHERE ${sql} GROUP BY run.state`,
+      values,
+    );
+    return new Map(rows.map(({ state, amount }) => [state as WorkflowRunState, Number(amount)]));
+  }
+}
+
+function timeOf(moment: Date): string {
+  return sqlTime(storableTime(moment));
+}

@@ -1,0 +1,35 @@
+import { HttpStatus } from '@nestjs/common';
+import { denialOf } from '../../../../platform/auth/auth.errors.js';
+import { Permission } from '../../../../platform/auth/permission.js';
+import { ANY_OBJECT, apiRoutes } from '../../../../platform/http/api-routes.js';
+import { LOCATION_HEADER, REPLAY_HEADER } from '../../../../platform/http/answer-headers.js';
+import { IDEMPOTENCY_KEY } from '../../../../idempotency/idempotency-key.dto.js';
+import { StartedTestRunDto } from './test-run.dto.js';
+
+export const TestRunsApi = apiRoutes([], {
+  startTestRun: {
+    summary: 'Start a workflow by hand to try it out',
+    description:
+      'Extension of the contract. The body is the input. It runs in the background like those of processes, with everything it calls ' +
+      'really called, and its `origin` is `TEST`; read the run to see how it goes.',
+    headers: [IDEMPOTENCY_KEY],
+    status: HttpStatus.ACCEPTED,
+    body: {
+      schema: ANY_OBJECT,
+      // Without one the input is empty, as it is for every body of data.
+      required: false,
+      examples: { input: { summary: 'Input', value: { amount: 1_000 } } },
+    },
+    answer: {
+      type: StartedTestRunDto,
+      headers: { ...LOCATION_HEADER, ...REPLAY_HEADER },
+      example: { workflowRunId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40' },
+      description: 'The run has begun.',
+    },
+    errors: [
+      { 403: denialOf(Permission.WorkflowTest) },
+      { 404: 'Workflow not found.' },
+      { 409: 'The Idempotency-Key was used for a request with another body.' },
+    ],
+  },
+});

@@ -1,0 +1,65 @@
+import { type ApiBodyOptions } from '@nestjs/swagger';
+import { Answer, AnswerWith, Shows, shows } from '../../platform/openapi/answer-fields.decorators.js';
+import { ShowsInstanceState } from '../model/start.response.dto.js';
+import { ValidationFailedError } from '../../platform/errors/request.errors.js';
+import { ANY_OBJECT } from '../../platform/http/api-routes.js';
+import { isJsonObject, type JsonObject } from '../../platform/json/json.js';
+
+export class InstanceOperationDto extends Answer({
+  uuid: Shows.uuid('The instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10'),
+  state: ShowsInstanceState('Its state now.', 'ONHOLD'),
+}) {}
+
+/** An incident that could not be retried. */
+export class IncidentNotRetriedDto extends Answer({
+  uuid: Shows.uuid('The incident, which stays open.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40'),
+  message: Shows.value('Why.', 'The process stopped with an incident: The collection orders is not a list.'),
+}) {}
+
+export class InstanceRetryDto extends AnswerWith(InstanceOperationDto, {
+  retriedIncidents: Shows.texts(
+    'Incidents that it closed; when the work fails again in the background, a new one is raised.',
+    ['01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b30'],
+  ),
+  notRetried: shows<IncidentNotRetriedDto[] | undefined>({
+    type: [IncidentNotRetriedDto],
+    required: false,
+  })('Of several incidents those that could not be retried; absent when all were.'),
+}) {}
+
+/** What the OpenAPI document says of the body of a retry. */
+export const RETRY_BODY: ApiBodyOptions = {
+  required: false,
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      data: {
+        ...ANY_OBJECT,
+        description:
+          'Process data that are corrected before the retry, as a JSON merge patch (RFC 7396): members are merged, `null` removes one, lists are replaced. ' +
+          'Permission `process-data`, and whatever reading the instance asks for; the schemas of the process hold.',
+      },
+    },
+  },
+  examples: {
+    none: { summary: 'With the data as they are', value: {} },
+    corrected: {
+      summary: 'With corrected data',
+      value: { data: { client: { birthDate: '1990-12-31', nickname: null } } },
+    },
+  },
+};
+
+/** The merge patch that a retry brings; undefined without one. @throws ValidationFailedError */
+export function readRetryBody(body: Record<string, unknown>): JsonObject | undefined {
+  const { data, ...others } = body;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw new ValidationFailedError([{ field: unknown, rule: 'is not a known field' }]);
+  }
+  if (data !== undefined && !isJsonObject(data)) {
+    throw new ValidationFailedError([{ field: 'data', rule: 'must be an object' }]);
+  }
+  return data;
+}

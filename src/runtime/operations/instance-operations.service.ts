@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../platform/user/principal.js';
+import { AuditAction } from '../../audit/model/audit.types.js';
+import { EngineRefusal } from '../engine/state/engine.errors.js';
+import type { EngineCommand } from '../engine/state/engine.types.js';
+import { InstanceAuditService } from './instance-audit.service.js';
+import { InstanceStepsService } from '../steps/instance-steps.service.js';
+import { ProcessStateError } from '../model/process-runtime.errors.js';
+import { toDomainError } from '../steps/step-failures.js';
+import type { InstanceOperationDto } from './instance-operation.dto.js';
+
+/** What an operator may ask for, and the command that it is. */
+const OPERATIONS = {
+  /** Nothing of a running instance goes on, and background work that comes due waits for the release. */
+  hold: { action: AuditAction.ProcessHold, command: { kind: 'HOLD' } },
+  /** Lets an instance go on that is on hold. */
+  release: { action: AuditAction.ProcessRelease, command: { kind: 'RELEASE' } },
+  /** Ends a running instance, one on hold or one that could not start, and whatever it started that is still running. */
+  terminate: { action: AuditAction.ProcessTerminate, command: { kind: 'END', state: 'TERMINATED' } },
+} as const satisfies Record<string, { action: AuditAction; command: EngineCommand }>;
+
+/** What an operator does to whole instances (docs/process-semantics.md, section 11). The history and the audit log name the operator. */
+@Injectable()
+export class InstanceOperationsService {
+  constructor(
+    private readonly steps: InstanceStepsService,
+    private readonly audit: InstanceAuditService,
+  ) {}
+
+  /** @throws ProcessInstanceNotFoundError, ProcessStateError */
+  async operate(
+    principal: Principal,
+    uuid: string,
+    operation: keyof typeof OPERATIONS,
+  ): Promise<InstanceOperationDto> {
+    const { action, command } = OPERATIONS[operation];
+    await this.audit.demandTheirs(principal, { uuid, action });
+    const version = await this.audit.demandVersion(uuid);
+    try {
+      return await this.steps.run<InstanceOperationDto>(
+        { uuid },
+        {
+          actor: principal.user.userName,
+          decide: ({ row, manager }) => ({
+            command,
+            after: async ({ result }) => {
+              const { state } = result.instance;
+              const event = { version, action, uuid, stateBefore: row.state, state };
+              await this.audit.record(manager, principal, event, row.shard);
+              return { uuid, state };
+            },
+          }),
+        },
+      );
+    } catch (error) {
+      if (!(error instanceof EngineRefusal)) {
+        throw error;
+      }
+      throw operation === 'release' && error.code === 'INSTANCE_NOT_STARTED'
+        ? new ProcessStateError('INSTANCE_NOT_ON_HOLD', 'The process instance is not on hold.')
+        : toDomainError(error);
+    }
+  }
+}

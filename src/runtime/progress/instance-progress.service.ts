@@ -1,0 +1,189 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { callerHash, type Principal } from '../../platform/user/principal.js';
+import { groupedBy } from '../../platform/cached.js';
+import { Clock } from '../../platform/clock.js';
+import { ForbiddenError, NotFoundError, UnauthorizedError } from '../../platform/errors/domain.error.js';
+import { type ProgressRequest, type ProgressSink, InstanceStream } from './instance-stream.js';
+import { ReplicaStoppingError, StopGate } from '../../platform/http/stop-gate.js';
+import { useOf, Metrics } from '../../platform/observability/metrics/metrics.js';
+import type { Limit } from '../../platform/config/env.js';
+import { TooManyProgressStreamsError } from '../model/process-runtime.errors.js';
+import { InstanceAccessService } from '../access/instance-access.service.js';
+import { ALL_LISTS } from '../model/instance.params.dto.js';
+import { ProcessInstancesService } from '../reading/process-instances.service.js';
+import { StepNotices } from '../steps/step-notices.js';
+import { hasEnded } from '../steps/instance-status.js';
+import { processLimits } from '../process.limits.js';
+
+const EVENTS_AT_ONCE = 100;
+const MILLISECONDS = 1_000;
+/** What ends a stream when it is checked again. */
+const ENDING = [UnauthorizedError, ForbiddenError, NotFoundError];
+
+/** Tells connections what becomes of an instance: at once what this replica does, and soon what others do. */
+@Injectable()
+export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
+  /** The open connections of this replica. */
+  private readonly streams = new Set<InstanceStream>();
+  private readonly ofAll: Limit = { name: 'followers', most: processLimits.followers };
+  private readonly ofCaller: Limit = { name: 'followers-per-caller', most: processLimits.followersPerCaller };
+  private isStopping = false;
+  private unlisten: (() => void) | undefined;
+  private polling: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly instances: ProcessInstancesService,
+    private readonly access: InstanceAccessService,
+    private readonly notices: StepNotices,
+    private readonly clock: Clock,
+    private readonly gate: StopGate,
+    private readonly metrics: Metrics,
+  ) {}
+
+  onModuleInit(): void {
+    this.metrics.limits.show(this.ofAll, () => ({ all: this.streams.size }));
+    this.metrics.limits.show(this.ofCaller, () => {
+      const byCaller = groupedBy(this.streams, ({ caller }) => caller);
+      return useOf([...byCaller.values()].map(({ length }) => length));
+    });
+    this.gate.whenClosed(() => this.endAll());
+    this.unlisten = this.notices.listen((instanceId) =>
+      this.wake((stream) => stream.instanceId === instanceId),
+    );
+  }
+
+  onModuleDestroy(): void {
+    this.unlisten?.();
+    clearTimeout(this.polling);
+    this.endAll();
+  }
+
+  /** @throws TooManyProgressStreamsError, ReplicaStoppingError before anything is sent */
+  demandRoom(principal: Principal): void {
+    if (this.isStopping) {
+      throw new ReplicaStoppingError();
+    }
+    const own = callerHash(principal);
+    if ([...this.streams].filter(({ caller }) => caller === own).length >= this.ofCaller.most) {
+      throw new TooManyProgressStreamsError(this.ofCaller);
+    }
+    if (this.streams.size >= this.ofAll.most) {
+      throw new TooManyProgressStreamsError(this.ofAll);
+    }
+  }
+
+  /**
+   * Sends the present state, or with `Last-Event-ID` what has happened since then, and from then on every event, until the
+   * instance ends, the caller may read it no longer or `followSeconds` have passed.
+   * @returns function to be called when the connection is gone; null where nothing is left to be told, and nothing was sent
+   * @throws ProcessInstanceNotFoundError, TooManyProgressStreamsError
+   */
+  async follow(
+    principal: Principal,
+    request: ProgressRequest,
+    sink: ProgressSink,
+  ): Promise<(() => void) | null> {
+    const { uuid, lastEventId } = request;
+    const known = eventNumber(lastEventId);
+    const first = await this.instances.get(principal, uuid, ALL_LISTS);
+    const last = first.history?.[0]?.seq ?? 0;
+    if (known !== undefined && known >= last && hasEnded(first.state)) {
+      return null;
+    }
+    this.demandRoom(principal);
+    const stream = new InstanceStream(
+      first.instanceMetadata.processInstanceId,
+      callerHash(principal),
+      sink,
+      (one) => this.pump(one, uuid),
+      (one) => this.streams.delete(one),
+    );
+    this.streams.add(stream);
+    stream.timers.push(...this.timers(stream, request));
+    stream.seq = Math.min(known ?? last, last);
+    // Headers go out with the first bytes, and there may be no event for long.
+    stream.beat();
+    if (known === undefined) {
+      await stream.send('instance', last, first);
+    }
+    stream.wake();
+    this.poll();
+    return () => stream.end();
+  }
+
+  /** Ends all connections, and takes none any more; a server waits for them before it stops. */
+  private endAll(): void {
+    this.isStopping = true;
+    [...this.streams].forEach((stream) => stream.end());
+  }
+
+  private timers(stream: InstanceStream, request: ProgressRequest): NodeJS.Timeout[] {
+    const life = processLimits.followSeconds * MILLISECONDS;
+    const left = Math.max(0, Math.min(life, request.expiresAt - this.clock.now().getTime()));
+    const beat = processLimits.heartbeatSeconds * MILLISECONDS;
+    return [setTimeout(() => stream.end(), left), setInterval(() => void this.beat(stream, request), beat)];
+  }
+
+  /** Ends a stream whose request would not be answered any more. A database or an issuer that does not answer says nothing about that. */
+  private async beat(stream: InstanceStream, request: ProgressRequest): Promise<void> {
+    try {
+      await this.access.demandReadable(await request.recheck(), request.uuid);
+    } catch (error) {
+      if (ENDING.some((kind) => error instanceof kind)) {
+        stream.end();
+        return;
+      }
+    }
+    stream.beat();
+  }
+
+  private async pump(stream: InstanceStream, uuid: string): Promise<boolean> {
+    const [now] = await this.instances.revisions([stream.instanceId]);
+    for (let hasMore = true; hasMore;) {
+      const { events, next } = await this.instances.history(uuid, {
+        after: stream.seq,
+        limit: EVENTS_AT_ONCE,
+      });
+      for (const event of events) {
+        await stream.send('history', event.seq, event);
+        stream.seq = event.seq;
+      }
+      hasMore = next !== null;
+    }
+    stream.rev = now?.rev ?? 0;
+    if (now === undefined || !hasEnded(now.state)) {
+      return now !== undefined;
+    }
+    await stream.send('end', stream.seq, { uuid, state: now.state });
+    return false;
+  }
+
+  /** What other replicas do is found by one query for all instances that are followed. */
+  private poll(): void {
+    if (this.polling === undefined && this.streams.size > 0 && !this.isStopping) {
+      this.polling = setTimeout(() => void this.look(), processLimits.progressPollMs);
+    }
+  }
+
+  private async look(): Promise<void> {
+    try {
+      const ids = [...new Set([...this.streams].map(({ instanceId }) => instanceId))];
+      const revisions = await this.instances.revisions(ids);
+      const byId = new Map(revisions.map(({ id, rev }) => [id, rev]));
+      this.wake((stream) => byId.get(stream.instanceId) !== stream.rev);
+    } catch {
+      // A database that does not answer is told by everything else; the next look comes soon.
+    }
+    this.polling = undefined;
+    this.poll();
+  }
+
+  private wake(isMeant: (stream: InstanceStream) => boolean): void {
+    [...this.streams].filter(isMeant).forEach((stream) => stream.wake());
+  }
+}
+
+/** The number of an event that a caller names; undefined for anything else. */
+function eventNumber(lastEventId = ''): number | undefined {
+  return /^\d{1,9}$/.test(lastEventId) ? Number(lastEventId) : undefined;
+}

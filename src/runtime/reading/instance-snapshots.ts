@@ -1,0 +1,288 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Principal } from '../../platform/user/principal.js';
+import { cached, groupedBy } from '../../platform/cached.js';
+import { Database } from '../../store/database.js';
+import type { SharedRead } from '../../store/groups/read-queue.js';
+import {
+  type RunnableDefinition,
+  RunnableDefinitionsService,
+} from '../definitions/runnable-definitions.service.js';
+import { readable } from '../access/instance-access.service.js';
+import { type EventRow, Events, newestEvents } from '../storage/events.repository.js';
+import { Incidents, type IncidentHead } from '../storage/incidents.repository.js';
+import type { InstanceRow } from '../storage/process-instance.entity.js';
+import {
+  InstanceRevisionError,
+  Instances,
+  withContent,
+  type StoredInstance,
+  newestChildren,
+  revisions,
+  type ChildHead,
+} from '../storage/instances.repository.js';
+import { Tokens, shownTokens, toTokenRows, type ShownToken } from '../storage/tokens.repository.js';
+import { INSTANCE_LISTS, type InstanceList, type HistoryQueryDto } from '../model/instance.params.dto.js';
+import { pageLimits } from '../../platform/validation/page.limits.js';
+import { ShardGroups, isSharded, shardOf } from '../../store/shards.js';
+import { CorrectionsRepository } from '../storage/corrections.repository.js';
+import { inParallel } from '../../platform/concurrency/in-parallel.js';
+import { readTogether } from '../../store/tables/read-together.js';
+import { filledUp } from '../../store/tables/selection.js';
+import type { TokenRow } from '../storage/process-token.entity.js';
+
+/** What belongs to an instance, as it was at one moment. Of lists that were not asked for nothing is there. */
+export interface InstanceContents {
+  /** Revision of the instance at that moment; undefined when it was gone. */
+  rev: number | undefined;
+  /** Tokens that a step would read, by id. */
+  live: TokenRow[];
+  /** The newest of the others, by id. */
+  ended: TokenRow[];
+  /** The newest. */
+  children: ChildHead[];
+  /** The newest, newest first. */
+  events: EventRow[];
+}
+
+/** Others want connections, too. */
+const SHARDS_AT_ONCE = 4;
+
+/**
+ * Reads what belongs to instances, with one statement for any number of them, or for those of one shard.
+ * @param rows instances as they were read before
+ * @param pageSize how many of what an instance has very many of
+ * @returns in the order of the instances
+ */
+export async function readContents(
+  manager: EntityManager,
+  rows: readonly Pick<InstanceRow, 'id' | 'seq'>[],
+  lists: readonly InstanceList[],
+  pageSize: number,
+): Promise<InstanceContents[]> {
+  if (!isSharded(manager)) {
+    return readTheseContents(manager, rows, lists, pageSize);
+  }
+  const found = new Map<number, InstanceContents>();
+  const shards = [...groupedBy(rows, ({ id }) => shardOf(id)).values()];
+  await inParallel(shards, SHARDS_AT_ONCE, async (of) => {
+    const contents = await readTheseContents(manager, of, lists, pageSize);
+    of.forEach(({ id }, index) => found.set(id, contents[index] as InstanceContents));
+  });
+  return rows.map(({ id }) => found.get(id) as InstanceContents);
+}
+
+async function readTheseContents(
+  manager: EntityManager,
+  rows: readonly Pick<InstanceRow, 'id' | 'seq'>[],
+  lists: readonly InstanceList[],
+  pageSize: number,
+): Promise<InstanceContents[]> {
+  const asked = filledUp(rows);
+  const ids = asked.map(({ id }) => id);
+  const [revs, tokens, events, ...children] = await readTogether<
+    [Pick<InstanceRow, 'id' | 'rev'>, ShownToken, EventRow, ...ChildHead[]]
+  >(manager, [
+    revisions(manager, ids),
+    shownTokens(manager, ids, pageSize),
+    lists.includes('history') ? newestEvents(manager, asked, pageSize) : undefined,
+    ...(lists.includes('children') ? ids.map((id) => newestChildren(manager, id, pageSize)) : []),
+  ]);
+  const revOf = new Map(revs.map(({ id, rev }) => [id, rev]));
+  const tokensOf = groupedBy(tokens, ({ instanceId, live }) => (live ? instanceId : `ended ${instanceId}`));
+  const eventsOf = groupedBy(events, ({ instanceId }) => instanceId);
+  return rows.map(({ id }, index) => ({
+    rev: revOf.get(id),
+    live: toTokenRows(tokensOf.get(id) ?? []),
+    ended: toTokenRows(tokensOf.get(`ended ${id}`) ?? []),
+    children: children[index] ?? [],
+    // One that is asked for twice, at two revisions, has those of both.
+    events: (eventsOf.get(id) ?? []).toSorted((one, other) => other.seq - one.seq).slice(0, pageSize),
+  }));
+}
+
+/** An instance between two steps. */
+export interface InstanceSnapshot extends Omit<InstanceContents, 'rev' | 'events'> {
+  row: InstanceRow;
+  definition: RunnableDefinition;
+  /** The newest, newest first. */
+  events: readonly EventRow[];
+  /** Open ones. */
+  incidents: IncidentHead[];
+  /** Uuids of the called processes that incidents are about, by the id of the incident. */
+  failedChildren: ReadonlyMap<number, string>;
+  /** Uuids of all tokens that the above name, by id. */
+  tokenUuids: ReadonlyMap<number, string>;
+}
+
+/** Which instance to read. */
+interface AskedInstance {
+  /** Who must be allowed to read it. */
+  principal: Principal;
+  uuid: string;
+  /** Lists that are read beside the rest. */
+  included: ReadonlySet<InstanceList>;
+}
+
+/** A part of an audit trail, and the uuids of the tokens that it names, by id. */
+interface InstanceTrail {
+  definitionId: number;
+  found: readonly EventRow[];
+  tokenUuids: ReadonlyMap<number, string>;
+}
+
+/** Reads with the manager of a transaction, or with one of its own. */
+type Run = <Result>(work: (manager: EntityManager) => Promise<Result>) => Promise<Result>;
+
+const ATTEMPTS = 3;
+
+/**
+ * Reads instances as they stand between two steps, with two statements where no incident is open. Readers who come at the same time share
+ * them.
+ */
+@Injectable()
+export class InstanceSnapshots {
+  /** How many of what an instance has very many of are shown. */
+  readonly pageSize = pageLimits.size;
+  private readonly rows: SharedRead<string, StoredInstance | null>;
+  /** By the lists that are read. */
+  private readonly contents = new Map<string, SharedRead<InstanceRow, InstanceContents>>();
+
+  constructor(
+    private readonly database: Database,
+    groups: ShardGroups,
+    private readonly definitions: RunnableDefinitionsService,
+    private readonly corrections: CorrectionsRepository,
+  ) {
+    this.rows = database.sharedRead(
+      (manager, uuids: readonly string[]) => Instances.findStored(manager, uuids, groups),
+      (uuid) => uuid,
+    );
+  }
+
+  /** @throws PermissionDeniedError, ProcessInstanceNotFoundError */
+  async read(asked: AskedInstance): Promise<InstanceSnapshot> {
+    const { principal, uuid, included } = asked;
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const row = withContent(readable(principal, await this.rows(uuid)));
+      const definition = await this.definitions.byId(row.definitionId);
+      const snapshot = await this.snapshot(row, definition, included);
+      if (snapshot !== undefined) {
+        return this.revealed(snapshot);
+      }
+    }
+    return this.revealed(await this.locked(asked));
+  }
+
+  /** Events before or after one, without either the newest. @throws ProcessInstanceNotFoundError */
+  trail(uuid: string, { before, after }: HistoryQueryDto, limit: number): Promise<InstanceTrail> {
+    return this.database.read(async (manager) => {
+      const head = await Instances.demandHead(manager, uuid);
+      const events =
+        after === undefined
+          ? await Events.before(manager, head.id, before ?? head.seq + 1, limit)
+          : await Events.after(manager, head.id, after, limit);
+      const tokens = new Set(events.flatMap(({ tokenId }) => tokenId ?? []));
+      const tokenUuids = await Tokens.uuids(manager, [head.id], [...tokens]);
+      const found = await this.corrections.reveal(manager, head, events);
+      return { definitionId: head.definitionId, found, tokenUuids };
+    });
+  }
+
+  private async revealed(snapshot: InstanceSnapshot): Promise<InstanceSnapshot> {
+    const events = await this.database.read((manager) =>
+      this.corrections.reveal(manager, snapshot.row, snapshot.events),
+    );
+    return { ...snapshot, events };
+  }
+
+  /** An instance with steps in quick succession: they wait for this reading. */
+  private async locked({ principal, uuid, included }: AskedInstance): Promise<InstanceSnapshot> {
+    const found = await this.database.read((manager) => Instances.findHead(manager, { uuid }));
+    // Instances keep their definitions.
+    const { id, definitionId } = readable(principal, found);
+    const definition = await this.definitions.byId(definitionId);
+    // It only reads, so nothing counts as stored.
+    const locked = await this.database.writeAside(async (manager) => {
+      const row = readable(principal, await Instances.lock(manager, { id }));
+      return this.snapshot(row, definition, included, manager);
+    });
+    if (locked === undefined) {
+      throw new InstanceRevisionError('The revision of a locked instance has changed.');
+    }
+    return locked;
+  }
+
+  private sharedContents(lists: readonly InstanceList[]): SharedRead<InstanceRow, InstanceContents> {
+    return cached(this.contents, lists.join(), () =>
+      this.database.sharedRead(
+        (manager, rows: readonly InstanceRow[]) => readContents(manager, rows, lists, this.pageSize),
+        ({ id, rev }) => `${id}/${rev}`,
+      ),
+    );
+  }
+
+  /**
+   * @param locking the transaction that holds the lock of the instance; without it the reading goes on beside steps
+   * @returns undefined when a step came between
+   */
+  private async snapshot(
+    row: InstanceRow,
+    definition: RunnableDefinition,
+    included: ReadonlySet<InstanceList>,
+    locking?: EntityManager,
+  ): Promise<InstanceSnapshot | undefined> {
+    const run: Run = (work) => (locking === undefined ? this.database.read(work) : work(locking));
+    const incidents = row.openIncidents === 0 ? [] : await run((manager) => Incidents.open(manager, row.id));
+    const failedChildren = await this.failedChildren(run, row.id, incidents);
+    const lists = INSTANCE_LISTS.filter(
+      (list) => included.has(list) && (list !== 'children' || definition.runtime.startsProcesses),
+    );
+    // Last and in one statement, so that the revision tells of all that was read before.
+    const contents =
+      locking === undefined
+        ? await this.sharedContents(lists)(row)
+        : (await readContents(locking, [row], lists, this.pageSize))[0];
+    if (contents === undefined || contents.rev !== row.rev) {
+      return undefined;
+    }
+    const tokenUuids = await this.tokenUuids(run, row.id, contents, incidents);
+    return { row, definition, incidents, failedChildren, ...contents, tokenUuids };
+  }
+
+  private async failedChildren(
+    run: Run,
+    id: number,
+    open: readonly IncidentHead[],
+  ): Promise<ReadonlyMap<number, string>> {
+    if (!open.some(({ source }) => source === 'SUBPROCESS')) {
+      return new Map();
+    }
+    return run(async (manager) => {
+      const children = await Incidents.childrenOfOpen(manager, id);
+      const heads = await Instances.heads(manager, [...new Set(children.values())]);
+      const uuids = new Map(heads.map((head) => [head.id, head.uuid]));
+      return new Map([...children].map(([incident, child]) => [incident, uuids.get(child) ?? '']));
+    });
+  }
+
+  private async tokenUuids(
+    run: Run,
+    id: number,
+    { live, ended, events }: InstanceContents,
+    incidents: readonly IncidentHead[],
+  ): Promise<ReadonlyMap<number, string>> {
+    const tokens = [...live, ...ended].map(({ state }) => state);
+    const known = new Map(tokens.map(({ id, uuid }) => [id, uuid]));
+    const named = [
+      ...tokens.map(({ parentId }) => parentId),
+      ...[...incidents, ...events].map(({ tokenId }) => tokenId),
+    ];
+    const missing = new Set(named.flatMap((id) => (id === null || known.has(id) ? [] : [id])));
+    if (missing.size === 0) {
+      return known;
+    }
+    const others = await run((manager) => Tokens.uuids(manager, [id], [...missing]));
+    return new Map([...known, ...others]);
+  }
+}

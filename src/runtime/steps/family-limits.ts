@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Metrics, type LimitUse } from '../../platform/observability/metrics/metrics.js';
+import type { Limit } from '../../platform/config/env.js';
+import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
+import { EngineIncident } from '../engine/state/engine.errors.js';
+import type { EngineJob, StepResult } from '../engine/state/engine.types.js';
+import { processLimits } from '../process.limits.js';
+import { Families, familyOf } from '../storage/families.repository.js';
+import type { InstanceRow } from '../storage/process-instance.entity.js';
+import { hasEnded } from './instance-status.js';
+import type { StepWriting } from './step.types.js';
+import { Database } from '../../store/database.js';
+
+/** Jobs of which a process may ask for any number; of others each live token has a few. */
+const MULTIPLYING: ReadonlySet<string> = new Set<EngineJob['kind']>([
+  'CALL',
+  'PUBLISH_MESSAGE',
+  'APPEND_TO_PARENT',
+]);
+
+/** Every job is counted, so a replica looks no more often than that, however often it is asked for its metrics. */
+const KEPT_MS = 30_000;
+
+/**
+ * Bounds a process family: an instance that nobody called, and all that it has called (docs/process-semantics.md, section 9).
+ * A step that calls nothing and is no called process costs no statement.
+ */
+@Injectable()
+export class FamilyLimits {
+  private readonly instances: Limit = { name: 'family-instances', most: processLimits.familyInstances };
+  private readonly jobs: Limit = { name: 'family-jobs', most: processLimits.familyJobs };
+
+  constructor(
+    private readonly queue: JobQueueService,
+    private readonly metrics: Metrics,
+    database: Database,
+  ) {
+    const show = (limit: Limit, read: (manager: EntityManager) => Promise<LimitUse>): void =>
+      metrics.limits.show(
+        limit,
+        keptFor(KEPT_MS, () => database.read(read)),
+      );
+    show(this.instances, (manager) => Families.use(manager));
+    show(this.jobs, (manager) => Families.useOfJobs(manager));
+  }
+
+  /** Whether the row of the family is locked for a step. */
+  concern({ rootId }: InstanceRow, { jobs }: StepResult): boolean {
+    return rootId !== null || jobs.some(({ kind }) => MULTIPLYING.has(kind));
+  }
+
+  /**
+   * Holds the jobs that a step asks for against what the family has open; before they are added. Other steps of the family
+   * that multiply wait until the transaction ends.
+   * @throws EngineIncident beyond `familyJobs`
+   */
+  async demandJobs({ manager, row, result: { jobs } }: StepWriting): Promise<void> {
+    const first = jobs.find(({ kind }) => MULTIPLYING.has(kind));
+    if (first === undefined) {
+      return;
+    }
+    const familyId = familyOf(row);
+    await Families.lock(manager, familyId);
+    const open = await this.queue.countOfFamily(manager, familyId, this.jobs.most);
+    if (open + jobs.length > this.jobs.most) {
+      this.metrics.limits.refused(this.jobs.name);
+      const message = `The process and what it has called would have more than ${this.jobs.most} open background jobs.`;
+      const place = first.kind === 'CALL' ? { node: first.node, tokenId: first.tokenId } : {};
+      throw new EngineIncident('NODE', 'ENGINE', message, place);
+    }
+  }
+
+  /**
+   * Counts a called instance that begins or ends with a step; last in its transaction.
+   * @throws EngineIncident beyond `familyInstances`
+   */
+  async count({ manager, row, isNew, result: { instance } }: StepWriting): Promise<void> {
+    const { rootId } = row;
+    const [was, is] = [!isNew && !hasEnded(row.state), !hasEnded(instance.state)];
+    if (rootId === null || was === is) {
+      return;
+    }
+    if (was) {
+      await Families.leave(manager, rootId);
+    } else if (!(await Families.enter(manager, rootId, this.instances.most))) {
+      this.metrics.limits.refused(this.instances.name);
+      const message = `The process that was started first and what it has called would have more than ${this.instances.most} live instances.`;
+      throw new EngineIncident('SUBPROCESS', 'SUBPROCESS', message);
+    }
+  }
+}
+
+/** Reads at most once in that time, and again at once after a failure; who asks meanwhile gets what was read last. */
+function keptFor<Result>(keptMs: number, read: () => Promise<Result>): () => Promise<Result> {
+  let last: { readonly at: number; readonly result: Promise<Result> } | undefined;
+  return () => {
+    if (last === undefined || performance.now() - last.at >= keptMs) {
+      const result = read();
+      last = { at: performance.now(), result };
+      result.catch(() => {
+        last = undefined;
+      });
+    }
+    return last.result;
+  };
+}

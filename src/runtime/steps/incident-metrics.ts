@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import { Clock } from '../../platform/clock.js';
+import type { JsonObject } from '../../platform/json/json.js';
+import { inScrapeTime, Metrics } from '../../platform/observability/metrics/metrics.js';
+import { Database } from '../../store/database.js';
+import { INCIDENT_TYPES } from '../engine/state/engine.types.js';
+import { IncidentCounts, IncidentLists } from '../storage/incident-lists.repository.js';
+import { processLimits } from '../process.limits.js';
+
+const SECOND_MS = 1_000;
+/** A count takes at most this part of the time of one connection. */
+const PAUSES = 20;
+
+/**
+ * How many incidents are open in all replicas. Who is asked for metrics reads the last count of whichever replica; one of them counts again
+ * once that is old.
+ */
+@Injectable()
+export class IncidentMetrics {
+  private readonly keptMs: number;
+
+  constructor(
+    metrics: Metrics,
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {
+    this.keptMs = processLimits.incidentCountSeconds * SECOND_MS;
+    metrics.registry.registerMetric(openGauge((show) => this.read(show)));
+  }
+
+  /** Shows the last count and, where it was this replica's turn, the new one. */
+  private async read(show: (counts: JsonObject) => void): Promise<void> {
+    const last = await this.database.read((manager) => IncidentCounts.find(manager));
+    // There are none while the first replica counts for the first time.
+    if (last !== null && Object.keys(last.counts).length > 0) {
+      show(last.counts);
+    }
+    const now = this.clock.now().getTime();
+    if (last === null || last.dueAt.getTime() <= now) {
+      const next = new Date(now + this.keptMs);
+      const isOurs = await this.database.writeAside((manager) =>
+        IncidentCounts.claim(manager, last?.dueAt ?? null, next),
+      );
+      if (isOurs) {
+        show(await this.count(now));
+      }
+    }
+  }
+
+  private async count(now: number): Promise<Record<string, number>> {
+    const began = performance.now();
+    const open = await this.database.read((manager) => IncidentLists.openByType(manager));
+    const counts = Object.fromEntries(INCIDENT_TYPES.map((type) => [type, open[type] ?? 0]));
+    const pause = Math.max(this.keptMs, PAUSES * (performance.now() - began));
+    await this.database.writeAside((manager) => IncidentCounts.store(manager, counts, new Date(now + pause)));
+    return counts;
+  }
+}
+
+function openGauge(read: (show: (counts: JsonObject) => void) => Promise<void>): Gauge<'type'> {
+  return new Gauge({
+    name: 'svc_process_incidents_open',
+    help: 'Open incidents of processes by type, in all replicas, as one of them counted them last. Absent while the database does not answer.',
+    labelNames: ['type'],
+    registers: [],
+    async collect() {
+      this.reset();
+      const show = (counts: JsonObject): void => {
+        INCIDENT_TYPES.forEach((type) => this.set({ type }, Number(counts[type] ?? 0)));
+      };
+      await inScrapeTime(read(show));
+    },
+  });
+}

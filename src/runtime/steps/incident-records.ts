@@ -1,0 +1,220 @@
+import type { EngineIncident } from '../engine/state/engine.errors.js';
+import { orderedUuid } from '../../platform/ordered-uuid.js';
+import type { IncidentSource, IncidentType, InstanceStatus } from '../engine/state/engine.types.js';
+import { type IncidentRow, Incidents, type IncidentHead } from '../storage/incidents.repository.js';
+import type { ParkedJob, InstanceHead, InstanceRow } from '../storage/process-instance.entity.js';
+import { workKeyOf, outlives } from './runtime-job.js';
+import type { EntityManager } from 'typeorm';
+import { requestContext } from '../../platform/observability/logging/request-context.js';
+import type { Job } from '../../jobs/model/job-queue.types.js';
+import { TooManyIncidentsError } from '../model/process-runtime.errors.js';
+import type { TrailEvent } from '../storage/packed-events.js';
+import { Events } from '../storage/events.repository.js';
+import { Instances } from '../storage/instances.repository.js';
+import type { IncidentState } from '../model/process-runtime.types.js';
+import { storeSearchValues } from '../storage/search-values.js';
+import type { TokenRow } from '../storage/process-token.entity.js';
+import { Tokens } from '../storage/tokens.repository.js';
+import { elementOf, type RunnableDefinition } from '../definitions/runnable-definitions.service.js';
+import { hasEnded } from './instance-status.js';
+import { processLimits } from '../process.limits.js';
+
+export interface Fault {
+  source: IncidentSource;
+  type: IncidentType;
+  message: string;
+  /** Token and visit that it stopped; null when it is about the whole instance. */
+  tokenId: number | null;
+  visit: number | null;
+  node: number | null;
+  /** Id of the element in the BPMN file, where whoever tells the fault knows it. */
+  element?: string | null | undefined;
+  actionSvcUuid: string | null;
+}
+
+/** Why the engine stopped. @param at token and visit that stand where they stood */
+export function faultOf(
+  { source, type, message, node, actionSvcUuid }: EngineIncident,
+  definition: RunnableDefinition,
+  { tokenId, visit }: Pick<Fault, 'tokenId' | 'visit'>,
+): Fault {
+  const element = elementOf(definition, node);
+  return { source, type, message, tokenId, visit, node, element, actionSvcUuid };
+}
+
+/** An incident that is open from now on. */
+export function newIncident(
+  id: number,
+  fault: Fault,
+  job: ParkedJob | null,
+  raisedAt: Date,
+  requestId: string | null,
+): IncidentRow {
+  return {
+    ...fault,
+    id,
+    uuid: orderedUuid(raisedAt),
+    state: 'OPEN',
+    job,
+    workKey: workKeyOf(job, fault),
+    requestId,
+    element: fault.element ?? null,
+    workflowRunId: null,
+    raisedAt,
+    closedAt: null,
+  };
+}
+
+/**
+ * Who met a fault: the job that failed, which ends with this and is kept for a retry; the user whose request did; or the operator
+ * whose retry of an incident did.
+ */
+export type FaultOrigin = { job: Job } | { actor: string } | { actor: string; retried: IncidentRow };
+
+/** An incident to raise; with the definition of its instance, which finds the element, where the incident does not tell it. */
+export type RaisedIncident = IncidentRow & { definition?: RunnableDefinition | undefined };
+
+export interface IncidentClosing {
+  state: IncidentState;
+  /** User name; null for the background. */
+  actor: string | null;
+  at: Date;
+  /** Events that come before those of the incidents. */
+  events?: Omit<TrailEvent, 'seq'>[] | undefined;
+}
+
+/**
+ * Closes those of the incidents that are still open, together with what changes with them: their count in the instance, and its audit
+ * trail. As all of this file it is a part of the caller's transaction, which has locked the instance.
+ */
+export async function closeIncidents(
+  manager: EntityManager,
+  instanceId: number,
+  incidents: readonly IncidentHead[],
+  { state, actor, at, events: before = [] }: IncidentClosing,
+): Promise<void> {
+  const head = await Instances.findHead(manager, { id: instanceId });
+  const open = head === null ? [] : await Incidents.stillOpen(manager, instanceId, incidents);
+  if (head === null || open.length === 0) {
+    return;
+  }
+  const first = head.seq + 1;
+  const events = [
+    ...before.map((event, index) => ({ ...event, seq: first + index })),
+    ...open.map((incident, index) => closed(incident, state, first + before.length + index)),
+  ];
+  await Instances.update(manager, head, {
+    seq: head.seq + events.length,
+    openIncidents: head.openIncidents - open.length,
+    modifiedAt: at,
+  });
+  const ids = open.map(({ id }) => id);
+  await Incidents.close(manager, instanceId, ids, state, at);
+  const requestId = requestContext()?.requestId ?? null;
+  await Events.insert(manager, head, events, { actor, requestId, at });
+}
+
+/**
+ * Raises an incident, unless what it stopped has gone on or ended. The same work that fails once more renews its incident.
+ * @returns the incident as it is stored; null when there is nothing to tell
+ * @throws TooManyIncidentsError when the instance has as many as it may, and a job has failed
+ */
+export async function raiseIncident(
+  manager: EntityManager,
+  head: InstanceHead,
+  raised: RaisedIncident,
+  origin: FaultOrigin,
+): Promise<IncidentRow | null> {
+  const incident = await placed(manager, head, raised);
+  if (incident === null) {
+    return null;
+  }
+  const { workKey } = 'retried' in origin ? origin.retried : incident;
+  const same = head.openIncidents === 0 ? null : await Incidents.openOf(manager, head.id, workKey);
+  if (same !== null) {
+    await Incidents.refresh(manager, head.id, same.id, incident);
+    return { ...incident, uuid: same.uuid };
+  }
+  const most = processLimits.incidents;
+  const isFull = head.openIncidents >= most;
+  if (isFull && 'job' in origin) {
+    throw new TooManyIncidentsError(most);
+  }
+  // What another operator retried first is no longer this one's; a caller was told, and can try again.
+  if (isFull || 'retried' in origin) {
+    return null;
+  }
+  await insert(manager, head, incident, 'actor' in origin ? origin.actor : null);
+  return incident;
+}
+
+/** Stores an instance that could not start, with the incident that tells why. */
+export async function insertStopped(
+  manager: EntityManager,
+  row: InstanceRow,
+  { definition, ...incident }: RaisedIncident,
+  actor: string | null,
+): Promise<void> {
+  const { raisedAt: at, requestId } = incident;
+  await Instances.insert(manager, { ...row, seq: 1, openIncidents: 1 });
+  await storeSearchValues(manager, row, definition?.searchable.changes(null, row.content.data) ?? []);
+  await Incidents.insert(manager, row, incident);
+  await Events.insert(manager, row, [raised(incident, 1)], { actor, requestId, at });
+}
+
+async function insert(
+  manager: EntityManager,
+  head: InstanceHead,
+  incident: IncidentRow,
+  actor: string | null,
+): Promise<void> {
+  const { raisedAt: at, requestId } = incident;
+  const seq = head.seq + 1;
+  await Instances.update(manager, head, { seq, openIncidents: head.openIncidents + 1, modifiedAt: at });
+  await Incidents.insert(manager, head, incident);
+  await Events.insert(manager, head, [raised(incident, seq)], { actor, requestId, at });
+}
+
+/** The incident with its element and what led to it; null when nothing waits for what failed any more. */
+async function placed(
+  manager: EntityManager,
+  head: InstanceHead,
+  { definition, ...incident }: RaisedIncident,
+): Promise<IncidentRow | null> {
+  const { tokenId } = incident;
+  const isStanding = tokenId !== null && !hasEnded(head.state);
+  const [token] = isStanding ? await Tokens.byIds(manager, head.id, [tokenId]) : [];
+  if (!isWanted(head.state, incident, token)) {
+    return null;
+  }
+  const requestId = incident.requestId ?? (await Events.lastRequest(manager, head.id, head.seq));
+  return { ...incident, requestId, element: incident.element ?? elementAt(definition, incident, token) };
+}
+
+function isWanted(
+  state: InstanceStatus,
+  { job, tokenId, visit }: IncidentRow,
+  token: TokenRow | undefined,
+): boolean {
+  return hasEnded(state)
+    ? job !== null && outlives(job, state)
+    : tokenId === null || token?.state.visit === visit;
+}
+
+/** The element at which it stopped, or else the one at which its token stands. */
+function elementAt(
+  definition: RunnableDefinition | undefined,
+  { node }: IncidentRow,
+  token: TokenRow | undefined,
+): string | null {
+  const index = node ?? token?.state.node ?? null;
+  return definition === undefined ? null : (elementOf(definition, index) ?? null);
+}
+
+export function raised({ uuid, tokenId, node, source, type }: IncidentRow, seq: number): TrailEvent {
+  return { seq, kind: 'INCIDENT_RAISED', tokenId, node, data: { incident: uuid, source, type } };
+}
+
+export function closed({ uuid, tokenId, node }: IncidentHead, state: IncidentState, seq: number): TrailEvent {
+  return { seq, kind: 'INCIDENT_CLOSED', tokenId, node, data: { incident: uuid, state } };
+}

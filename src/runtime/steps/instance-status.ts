@@ -1,0 +1,111 @@
+import type {
+  InstanceStatus,
+  InstanceState,
+  InstanceWork,
+  EngineCommand,
+  ExecutedCall,
+  StepResult,
+} from '../engine/state/engine.types.js';
+import type { InstanceRow } from '../storage/process-instance.entity.js';
+import { addDuration, parseDuration } from '../../platform/iso-8601.js';
+import type { NewJob } from '../../jobs/model/job-queue.types.js';
+import { encodeJob, expiryKey, latest, type RuntimeJob } from './runtime-job.js';
+import type { RunnableDefinition } from '../definitions/runnable-definitions.service.js';
+import type { StepBase, LoadedInstance } from './step.types.js';
+import type { TokenRow } from '../storage/process-token.entity.js';
+import type { LockTime } from '../storage/instances.repository.js';
+
+const NOT_ENDED: ReadonlySet<InstanceStatus> = new Set(['CREATED', 'STARTED', 'ONHOLD']);
+
+export function hasEnded(state: InstanceStatus): boolean {
+  return !NOT_ENDED.has(state);
+}
+
+/** Whether a step lets an instance go on that was on hold. */
+export function isReleased(row: InstanceRow, state: InstanceStatus): boolean {
+  return row.state === 'ONHOLD' && state === 'STARTED';
+}
+
+/** When an instance that starts now expires (`svc:expiresAfter`); null when it never does. */
+export function expiryOf({ graph }: RunnableDefinition, now: Date): Date | null {
+  const duration = graph.expiresAfter === null ? undefined : parseDuration(graph.expiresAfter);
+  return duration === undefined ? null : latest(new Date(addDuration(now.getTime(), duration)));
+}
+
+/** When an instance expires after a step. One that could not start has no time yet; it begins when it starts after all. */
+export function expiryAfter({ row, isNew, definition }: StepBase, now: Date): Date | null {
+  return !isNew && row.state === 'CREATED' ? expiryOf(definition, now) : row.expiresAt;
+}
+
+/** The job that ends an instance at this time; it is cancelled by its key. */
+export function expiryJob(instanceId: number, expiresAt: Date): NewJob {
+  const job: RuntimeJob = { kind: 'EXPIRY' };
+  return {
+    kind: job.kind,
+    availableAt: expiresAt,
+    payload: encodeJob(job),
+    instanceId,
+    dedupeKey: expiryKey(instanceId),
+  };
+}
+
+/** What of the engine's instance is stored as its content. */
+export function contentOf(instance: InstanceState): InstanceWork {
+  const { data, joins, returnPoints, executions, pending, continues, backCounter } = instance;
+  return { data, joins, returnPoints, executions, pending, continues, backCounter };
+}
+
+/** An instance as the engine knows it. */
+export function toInstanceState(
+  { id, uuid, state, seq, parentUuid, content }: InstanceRow,
+  tokens: readonly Pick<TokenRow, 'state'>[],
+): InstanceState {
+  const { parked: _parked, corrections: _corrections, ...known } = content;
+  const live = new Map(tokens.map((token) => [token.state.id, token.state]));
+  return { id, uuid, state, seq, parentUuid, ...known, tokens: live };
+}
+
+/** Executions that an instance remembers at the least; of more than these only those within the window. */
+const KEPT = 20;
+/** How long an execution on a token that has ended is remembered, for calls that were received before it and have waited. */
+const ENDED_MS = 60_000;
+
+/** The present time on the clock of the database, in epoch milliseconds. */
+export function databaseTimeOf({ at, sentAt }: LockTime): number {
+  return at + performance.now() - sentAt;
+}
+
+/** The executions of an instance with one more: the last one of each action on each token. */
+export function remembered(
+  { executions, tokens }: Pick<InstanceState, 'executions' | 'tokens'>,
+  executed: ExecutedCall,
+  windowMs: number,
+): ExecutedCall[] {
+  const { tokenId: id, actionSvcUuid: action, at } = executed;
+  const kept = executions.filter(
+    (other) =>
+      (other.tokenId !== id || other.actionSvcUuid !== action) &&
+      (tokens.has(other.tokenId) || other.at > at - ENDED_MS),
+  );
+  const all = [...kept, executed];
+  return all.filter((other, index) => index >= all.length - KEPT || other.at > at - windowMs);
+}
+
+/** A step of the background that went on with an action is the last step of the execution that has set it off. */
+export function prolonged(
+  result: StepResult,
+  { row, locked }: LoadedInstance,
+  command: EngineCommand,
+): StepResult {
+  const { instance } = result;
+  const isLast = ({ tokenId, visit }: ExecutedCall): boolean =>
+    (command.kind === 'ACTION_DUE' || command.kind === 'ACTION_DONE') &&
+    tokenId === command.tokenId &&
+    visit === command.visit;
+  if (!instance.executions.some(isLast)) {
+    return result;
+  }
+  const last = { at: databaseTimeOf(locked), rev: row.rev + 1 };
+  const executions = instance.executions.map((call) => (isLast(call) ? { ...call, ...last } : call));
+  return { ...result, instance: { ...instance, executions } };
+}

@@ -1,0 +1,105 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../../platform/clock.js';
+import { uuidOf } from '../../platform/ordered-uuid.js';
+import { IdBlocks, IdRangeExhaustedError } from '../../store/ids/id-blocks.js';
+import type { StepContext } from '../engine/state/engine.types.js';
+import { STEP_IDS, type TakeId } from './step.types.js';
+import { processLimits } from '../process.limits.js';
+import { dataLimits } from '../../platform/validation/data.limits.js';
+import { jsonSize, type JsonObject } from '../../platform/json/json.js';
+import { Database } from '../../store/database.js';
+import type { Payer } from '../quotas/model/quota.types.js';
+import { QuotasService } from '../quotas/accounts/quotas.service.js';
+import { Instances } from '../storage/instances.repository.js';
+import type { InstanceHead } from '../storage/process-instance.entity.js';
+
+/** How many ids of a kind must be in stock; few steps need more, and then they are made again with more. */
+const GUESSES = [16, 1_024, 65_536];
+
+type Owner = Pick<InstanceHead, 'rootAppId' | 'starter'>;
+
+/** Who pays for an instance: the application at the top of the calls, and who started that. */
+export function payerOf({ rootAppId, starter }: Owner): Payer {
+  return { appId: rootAppId, caller: starter };
+}
+
+/** What steps need and the engine does not have: ids, in stock before their transactions begin, the time, limits and quotas. */
+@Injectable()
+export class StepResources implements OnModuleInit {
+  private readonly limits: StepContext['limits'] = {
+    ...processLimits,
+    dataBytes: dataLimits.bytes,
+    dataValues: dataLimits.values,
+  };
+  /** Each call takes an id that nobody else gets, for work that was given to `withIds`. */
+  readonly takeId: TakeId = (kind) => this.blocks.take(kind);
+
+  constructor(
+    private readonly blocks: IdBlocks,
+    private readonly clock: Clock,
+    private readonly quotas: QuotasService,
+    private readonly database: Database,
+  ) {}
+
+  onModuleInit(): void {
+    this.quotas.countJobsWith(() => this.database.read((manager) => Instances.jobsByPayer(manager)));
+  }
+
+  now(): Date {
+    return this.clock.now();
+  }
+
+  engineContext(now: Date): StepContext {
+    return {
+      now: now.getTime(),
+      limits: this.limits,
+      newToken: () => ({ id: this.takeId('process-token'), uuid: uuidOf(now) }),
+    };
+  }
+
+  /** One id, not inside of a transaction. */
+  nextId(name: 'process-incident' | 'job'): Promise<number> {
+    return this.blocks.next(name);
+  }
+
+  /** Runs work that takes ids; again, after its roll-back, where it took more than were in stock. */
+  async withIds<T>(work: () => Promise<T>): Promise<T> {
+    for (const count of GUESSES) {
+      await this.blocks.provide(STEP_IDS, count);
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof IdRangeExhaustedError)) {
+          throw error;
+        }
+      }
+    }
+    throw new IdRangeExhaustedError();
+  }
+
+  /**
+   * @param isCall whether a background job starts it, which is open meanwhile
+   * @returns gives back what was used, when no instance was stored
+   * @throws QuotaExceededError when no instance with this data may start
+   */
+  async demandStart(owner: Owner, data: JsonObject, isCall: boolean): Promise<() => void> {
+    const amounts = this.quotas.has('DATA_BYTES') ? { DATA_BYTES: jsonSize(data) } : {};
+    return this.quotas.demand(payerOf(owner), { STARTS: 1, ...amounts }, isCall ? 1 : 0);
+  }
+
+  /** Makes `demandWork` know how much is open now; before the transaction. */
+  refreshQuotas(): Promise<void> {
+    return this.quotas.refreshJobs();
+  }
+
+  /** @throws QuotaExceededError when nobody may add to the work of an instance */
+  demandWork(owner: Owner): void {
+    this.quotas.demandRoom(payerOf(owner), 'DATA_BYTES');
+  }
+
+  grown(owner: Owner, before: JsonObject, after: JsonObject): void {
+    if (before !== after && this.quotas.has('DATA_BYTES')) {
+      this.quotas.charge(payerOf(owner), 'DATA_BYTES', jsonSize(after) - jsonSize(before));
+    }
+  }
+}

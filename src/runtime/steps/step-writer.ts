@@ -1,0 +1,155 @@
+import { Injectable } from '@nestjs/common';
+import { leaveGroup } from '../../store/groups/write-group.js';
+import type { StepResult, TokenState, EngineJob } from '../engine/state/engine.types.js';
+import { outlives, VISIT_KINDS } from './runtime-job.js';
+import { Events } from '../storage/events.repository.js';
+import { Incidents, type IncidentHead, type IncidentRow } from '../storage/incidents.repository.js';
+import type { InstanceContent, InstanceRow } from '../storage/process-instance.entity.js';
+import { Instances } from '../storage/instances.repository.js';
+import { storeSearchValues } from '../storage/search-values.js';
+import { Tokens, type TokenChange } from '../storage/tokens.repository.js';
+import { contentOf, expiryAfter, hasEnded, isReleased } from './instance-status.js';
+import { joinChanges, writeJoins } from './join-incidents.js';
+import { StepWork } from './step-work.js';
+import type { RetriedIncident, StepBase, StepWriting } from './step.types.js';
+import { closed, raised } from './incident-records.js';
+
+/** The last corrections of an instance that are shown with its data. */
+const CORRECTIONS_SHOWN = 20;
+
+/** Writes what a step changed, in the order in which everybody locks: instance, tokens, jobs, process family. */
+@Injectable()
+export class StepWriter {
+  constructor(private readonly work: StepWork) {}
+
+  /**
+   * @returns the incidents that were raised
+   * @throws EngineIncident when the process family would exceed its limits
+   */
+  async write(step: StepWriting): Promise<readonly IncidentRow[]> {
+    const { manager, row, result, now, origin, retried } = step;
+    if (this.isAlone(step, result)) {
+      leaveGroup(manager);
+    }
+    const joins = await joinChanges(step);
+    const gone = await this.closedIncidents(step);
+    const over = [...gone, ...joins.closed.filter(({ id }) => gone.every((other) => other.id !== id))];
+    const first = result.instance.seq + 1;
+    const events = [
+      ...result.events,
+      ...over.map((one, index) => closed(one, closedAs(one, retried), first + index)),
+      ...joins.raised.map((one, index) => raised(one, first + over.length + index)),
+    ];
+    await this.writeInstance(step, {
+      seq: result.instance.seq + over.length + joins.raised.length,
+      openIncidents: row.openIncidents - over.length + joins.raised.length,
+    });
+    await Tokens.write(manager, row, tokenChanges(step), now);
+    await Events.insert(manager, row, events, { ...origin, at: now });
+    await writeJoins(step, joins);
+    await this.work.end(step);
+    await this.work.add(step);
+    return joins.raised;
+  }
+
+  /** Whether a step locks its process family, which other transactions may hold: then it shares its transaction with no other. */
+  isAlone({ row }: Pick<StepBase, 'row'>, result: StepResult): boolean {
+    return this.work.isAlone(row, result);
+  }
+
+  private async writeInstance(
+    step: StepWriting,
+    counts: Pick<InstanceRow, 'seq' | 'openIncidents'>,
+  ): Promise<void> {
+    const { manager, row, isNew, definition, now } = step;
+    const { instance } = step.result;
+    const ended = hasEnded(instance.state);
+    const { state } = instance;
+    const content: InstanceContent = {
+      ...contentOf(instance),
+      parked: ended || isReleased(row, instance.state) ? [] : row.content.parked,
+      ...withCorrections(step),
+    };
+    const next = {
+      ...counts,
+      state,
+      content,
+      modifiedAt: now,
+      endedAt: ended ? (row.endedAt ?? now) : null,
+      expiresAt: expiryAfter(step, now),
+    };
+    await (isNew ? Instances.insert(manager, { ...row, ...next }) : Instances.update(manager, row, next));
+    const changes = definition.searchable.changes(isNew ? null : row.content.data, instance.data);
+    await storeSearchValues(manager, row, changes);
+  }
+
+  /** An incident is over when its token has gone on to another visit or has ended; one of the whole instance with that. */
+  private async closedIncidents(step: StepWriting): Promise<IncidentHead[]> {
+    const { manager, row, tokens, now, retried } = step;
+    const { instance } = step.result;
+    if (row.openIncidents === 0) {
+      return [];
+    }
+    const left = [...tokens.values()].filter(
+      ({ state }) => instance.tokens.get(state.id)?.visit !== state.visit,
+    );
+    const ids = left.map(({ state }) => state.id);
+    const ofWhole = hasEnded(instance.state) ? await Incidents.openAt(manager, row.id, null) : [];
+    const over = [
+      ...(await Incidents.openOfTokens(manager, row.id, ids)),
+      ...ofWhole.filter(({ job }) => job === null || !outlives(job, instance.state)),
+    ];
+    for (const state of ['RETRIED', 'RESOLVED'] as const) {
+      const ids = over.filter((one) => closedAs(one, retried) === state).map(({ id }) => id);
+      await Incidents.close(manager, row.id, ids, state, now);
+    }
+    return over;
+  }
+}
+
+/** What is shown of corrections: who reads data must see that a person wrote a part of them. */
+function withCorrections({ row, result, origin, now }: StepWriting): Pick<InstanceContent, 'corrections'> {
+  const { corrections = [] } = row.content;
+  const made = result.events.flatMap(({ kind, data }) =>
+    kind === 'DATA_CHANGED'
+      ? [{ members: data?.['members'] as string[], by: origin.actor ?? '', at: now.toISOString() }]
+      : [],
+  );
+  const all = [...corrections, ...made].slice(-CORRECTIONS_SHOWN);
+  return all.length === 0 ? {} : { corrections: all };
+}
+
+/** A retry may close its own incident: its work has ended the instance at once, or moved the token on. */
+function closedAs({ id }: IncidentHead, retried: RetriedIncident | undefined): 'RETRIED' | 'RESOLVED' {
+  return id === retried?.id ? 'RETRIED' : 'RESOLVED';
+}
+
+/** Tokens that are written: those that the step changed, left behind, or gave or took background work. */
+function tokenChanges({ tokens, result }: StepWriting): TokenChange[] {
+  const cancelled = new Set(result.cancelledTokens);
+  const withJobs = new Set(result.jobs.filter(endsWithVisit).map(({ tokenId }) => tokenId));
+  const withWaits = new Set(result.waits.map(({ tokenId }) => tokenId));
+  const changed = new Map(result.changedTokens.map((token) => [token.id, token]));
+  for (const [id, { state, hasJobs, hasWaits }] of tokens) {
+    const left = !result.instance.tokens.has(id);
+    const gained = (withJobs.has(id) && !hasJobs) || (withWaits.has(id) && !hasWaits);
+    if ((left || gained) && !changed.has(id)) {
+      changed.set(id, result.instance.tokens.get(id) ?? state);
+    }
+  }
+  const keeps = (id: number, had: boolean | undefined): boolean => had === true && !cancelled.has(id);
+  return [...changed.values()].map((token: TokenState) => ({
+    token,
+    flags: {
+      live: result.instance.tokens.has(token.id),
+      hasJobs: withJobs.has(token.id) || keeps(token.id, tokens.get(token.id)?.hasJobs),
+      hasWaits: withWaits.has(token.id) || keeps(token.id, tokens.get(token.id)?.hasWaits),
+    },
+  }));
+}
+
+function endsWithVisit(
+  job: EngineJob,
+): job is Extract<EngineJob, { kind: 'TIMER' | 'ACTION_DUE' | 'WORKFLOW' }> {
+  return VISIT_KINDS.includes(job.kind);
+}

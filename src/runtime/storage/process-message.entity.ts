@@ -1,0 +1,37 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { JsonObject } from '../../platform/json/json.js';
+import { safeInteger, storedJson } from '../../store/tables/column-values.js';
+
+@Entity('process_messages')
+@Index('ix_process_messages_key', ['waitKey', 'id'])
+@Index('ix_process_messages_expiry', ['expiresAt'])
+export class ProcessMessageEntity {
+  @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;
+  /** Follows from the key, so that equal keys are in one shard. */
+  @Column({ type: 'int' }) shard: number;
+  @Column({ type: 'varchar', name: 'wait_key', length: 64 }) waitKey: string;
+  /** Application at the top of the calls. */
+  @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
+  @Column({ type: 'varchar', length: 255 }) message: string;
+  @Column({ type: 'json', transformer: storedJson }) payload: JsonObject;
+  @Column({ type: 'datetime', name: 'published_at', precision: 3 }) publishedAt: Date;
+  @Column({ type: 'datetime', name: 'expires_at', precision: 3 }) expiresAt: Date;
+}
+
+/** A token that waits for a message. */
+@Entity('process_message_waits')
+@Index('ix_process_message_waits_key', ['waitKey', 'id'])
+@Index('ix_process_message_waits_token', ['instanceId', 'tokenId'])
+@Index('uq_process_message_waits_only', ['onlyKey'], { unique: true })
+export class ProcessMessageWaitEntity {
+  @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;
+  @Column({ type: 'int' }) shard: number;
+  @Column({ type: 'bigint', name: 'instance_id', transformer: safeInteger }) instanceId: number;
+  @Column({ type: 'bigint', name: 'token_id', transformer: safeInteger }) tokenId: number;
+  @Column({ type: 'int' }) visit: number;
+  @Column({ type: 'int' }) node: number;
+  @Column({ type: 'varchar', name: 'wait_key', length: 64 }) waitKey: string;
+  @Column({ type: 'varchar', length: 255 }) message: string;
+  /** `waitKey` where no other token may wait for the same (PROCESS_MESSAGE_ONE_RECEIVER), else null. */
+  @Column({ type: 'varchar', name: 'only_key', length: 64, nullable: true }) onlyKey: string | null;
+}

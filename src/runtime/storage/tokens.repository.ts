@@ -1,0 +1,150 @@
+import { In, type EntityManager } from 'typeorm';
+import type { SelectionPart } from '../../store/tables/selection.js';
+import { andShard, shardOf } from '../../store/shards.js';
+import { Table } from '../../store/tables/table.js';
+import type { TokenState } from '../engine/state/engine.types.js';
+import { ProcessTokenNotFoundError } from '../model/process-runtime.errors.js';
+import type { InstanceHead } from './process-instance.entity.js';
+import { InstanceRevisionError } from './instances.repository.js';
+import {
+  ProcessTokenEntity,
+  toTokenRow,
+  type StoredToken,
+  type TokenFlags,
+  type TokenRow,
+} from './process-token.entity.js';
+
+/** A token with what a step found out about it. */
+export interface TokenChange {
+  token: TokenState;
+  flags: TokenFlags;
+}
+
+type Owner = Pick<InstanceHead, 'id' | 'shard'>;
+
+/** Where a token stands in the token tree. */
+export type TokenLink = Pick<ProcessTokenEntity, 'id' | 'parentId'>;
+
+const TOKENS = new Table(ProcessTokenEntity, { instanceId: shardOf });
+const WHOLE = TOKENS.selectAllBut('shard', 'live', 'createdAt');
+const SHOWN = TOKENS.selectAllBut('shard', 'createdAt');
+const PLACE = TOKENS.select('id', 'visit');
+const NAME = TOKENS.select('id', 'uuid');
+const LINK = TOKENS.select('id', 'parentId');
+
+/** A token, whose it is, and whether it is live. */
+export type ShownToken = StoredToken & Pick<ProcessTokenEntity, 'instanceId' | 'live'>;
+
+/** The live tokens of instances and the newest of each, for `readTogether`. */
+export function shownTokens(
+  manager: EntityManager,
+  instanceIds: readonly number[],
+  newest: number,
+): SelectionPart<ShownToken> {
+  const ids = instanceIds.map(() => '?').join(', ');
+  // Found in the index alone: rows of tokens that are not shown are not looked at.
+  const shard = andShard(manager, instanceIds.map(shardOf));
+  const placed = `SELECT id, live, ROW_NUMBER() OVER (PARTITION BY instance_id ORDER BY id DESC) AS place FROM process_tokens WHERE instance_id IN (${ids})${shard.sql}`;
+  const and = {
+    sql: `id IN (SELECT id FROM (${placed}) AS placed WHERE live = 1 OR place <= ?)`,
+    values: [...instanceIds, ...shard.values, newest],
+  };
+  return SHOWN.part(manager, { instanceId: In([...instanceIds]) }, { and });
+}
+
+/** Rows of tokens. Every statement names the instance, whose lock its caller holds. */
+export const Tokens = {
+  /** The tokens that a step needs, by id. */
+  async live(manager: EntityManager, instanceId: number): Promise<TokenRow[]> {
+    // Sorted here: a server would have to sort rows with long texts.
+    return toTokenRows(await WHOLE.findBy(manager, 'instanceId', instanceId, { live: true }));
+  },
+
+  async byIds(manager: EntityManager, instanceId: number, ids: readonly number[]): Promise<TokenRow[]> {
+    return toTokenRows(await WHOLE.find(manager, { id: In(ids), instanceId }));
+  },
+
+  /** A token of the instance, live or not. @throws ProcessTokenNotFoundError */
+  async demand(
+    manager: EntityManager,
+    instanceId: number,
+    uuid: string,
+  ): Promise<Pick<ProcessTokenEntity, 'id' | 'visit'>> {
+    const token = await PLACE.first(manager, { instanceId, uuid });
+    if (token === null) {
+      throw new ProcessTokenNotFoundError();
+    }
+    return token;
+  },
+
+  /** The uuids of tokens of these instances by id. */
+  async uuids(
+    manager: EntityManager,
+    instanceIds: readonly number[],
+    ids: readonly number[],
+  ): Promise<Map<number, string>> {
+    const rows = await NAME.find(manager, { id: In(ids), instanceId: In(instanceIds) });
+    return new Map(rows.map(({ id, uuid }) => [id, uuid]));
+  },
+
+  async links(manager: EntityManager, instanceId: number): Promise<TokenLink[]> {
+    return LINK.find(manager, { instanceId });
+  },
+
+  /** In the order of ids. @throws InstanceRevisionError when one is not as it was loaded */
+  async write(
+    manager: EntityManager,
+    owner: Owner,
+    changes: readonly TokenChange[],
+    now: Date,
+  ): Promise<void> {
+    const sorted = changes.toSorted((one, other) => one.token.id - other.token.id);
+    for (const change of sorted.filter(({ token }) => token.rev > 0)) {
+      const { id, rev } = change.token;
+      const changed = { rev: () => 'rev + 1', ...toChanged(change, now) };
+      if ((await TOKENS.update(manager, { id, instanceId: owner.id, rev }, changed)) !== 1) {
+        throw new InstanceRevisionError('The revision of a token has changed.');
+      }
+    }
+    const added = sorted.filter(({ token }) => token.rev === 0).map((change) => toNewRow(change, owner, now));
+    await TOKENS.insert(manager, added);
+  },
+};
+
+/** Tokens as the engine knows them, by id. */
+export function toTokenRows(stored: readonly StoredToken[]): TokenRow[] {
+  return stored.map(toTokenRow).toSorted((one, other) => one.state.id - other.state.id);
+}
+
+function toNewRow(change: TokenChange, owner: Owner, createdAt: Date): ProcessTokenEntity {
+  const { id: instanceId, shard } = owner;
+  const { id, uuid, scopeTokenId, startNode } = change.token;
+  const fixed = { id, uuid, shard, instanceId, scopeTokenId, startNode, createdAt, rev: 1 };
+  return Object.assign(toChanged(change, createdAt), fixed);
+}
+
+function toChanged(
+  { token, flags }: TokenChange,
+  modifiedAt: Date,
+): Omit<
+  ProcessTokenEntity,
+  'id' | 'uuid' | 'shard' | 'instanceId' | 'scopeTokenId' | 'startNode' | 'createdAt' | 'rev'
+> {
+  const { parentId, node, state, status, visit, syncCount, syncFinished, actions, call } = token;
+  const { live, hasJobs, hasWaits } = flags;
+  const content = { actions, call };
+  return {
+    live,
+    parentId,
+    node,
+    state,
+    status,
+    visit,
+    syncCount,
+    syncFinished,
+    hasJobs,
+    hasWaits,
+    content,
+    modifiedAt,
+  };
+}

@@ -1,0 +1,189 @@
+import { Injectable } from '@nestjs/common';
+import { demandMatch, readIfMatch } from '../../platform/http/conditional-requests.js';
+import { inThisTurn } from '../../platform/turns.js';
+import type { Principal } from '../../platform/user/principal.js';
+import type { JsonObject } from '../../platform/json/json.js';
+import { requestContext } from '../../platform/observability/logging/request-context.js';
+import { EngineRefusal } from '../engine/state/engine.errors.js';
+import { repeatKey } from '../../idempotency/idempotency-key.dto.js';
+import { RepeatsService } from '../../idempotency/repeats.service.js';
+import { InstanceStepsService } from '../steps/instance-steps.service.js';
+import { ProcessStateError } from '../model/process-runtime.errors.js';
+import { type UiActionResponseDto, type UiActionParams, readBack } from './ui-action.dto.js';
+import { FailedStepError, isOfMissingData, stopError, toDomainError } from '../steps/step-failures.js';
+import {
+  type RunnableDefinition,
+  RunnableDefinitionsService,
+} from '../definitions/runnable-definitions.service.js';
+import type { Decision, LockedInstance, StepOutcome } from '../steps/step.types.js';
+import { Database } from '../../store/database.js';
+import { Instances } from '../storage/instances.repository.js';
+import { Tokens } from '../storage/tokens.repository.js';
+import { IncidentsService } from '../steps/incidents.service.js';
+import { UiActionAccess } from '../access/instance-access.service.js';
+import { refuseInput } from './ui-action-input.js';
+import { newCommit, UiActionRepeats, visitTag, type TimedCall } from './ui-action-repeats.js';
+
+/** Request headers that say which execution is meant; undefined where they were not sent. */
+export interface UiActionHeaders {
+  idempotencyKey?: string | undefined;
+  ifMatch?: string | undefined;
+  back?: string | undefined;
+}
+
+@Injectable()
+export class UiActionExecutionService {
+  private readonly repeats = new UiActionRepeats();
+
+  constructor(
+    private readonly steps: InstanceStepsService,
+    private readonly incidents: IncidentsService,
+    private readonly database: Database,
+    private readonly definitions: RunnableDefinitionsService,
+    private readonly answers: RepeatsService,
+    private readonly access: UiActionAccess,
+  ) {}
+
+  /**
+   * Executes a UI action on a token. The same call with the same Idempotency-Key is executed once and gets the same answer.
+   * What is wrong is told in this order, as far as it can be known without what comes behind it.
+   * @throws ProcessInstanceNotFoundError, UiActionNotFoundError, LanePermissionError, see `UiActionAccess.demand`
+   * @throws ProcessTokenNotFoundError
+   * @throws ValidationFailedError, InvalidDataError, ProcessDataTooLargeError
+   * @throws ChangedMeanwhileError when the token is on another visit than the caller names
+   * @throws ProcessStateError when it cannot be executed now
+   * @throws IdempotencyKeyReusedError when the key was used with another body
+   * @throws QuotaExceededError
+   * @throws ProcessIncidentError, ProcessDataMissingError when the process stops behind it; the token stays where it is
+   */
+  async execute(
+    principal: Principal,
+    key: UiActionParams,
+    body: JsonObject,
+    { idempotencyKey, ifMatch, back }: UiActionHeaders = {},
+  ): Promise<UiActionResponseDto> {
+    const { processUuid, tokenUuid, uiActionSvcUuid } = key;
+    const path = ['ui-action', processUuid, tokenUuid, uiActionSvcUuid];
+    const call: TimedCall = {
+      principal,
+      key,
+      body,
+      repeat: repeatKey(principal, path, idempotencyKey, body),
+      ifMatch: readIfMatch(ifMatch),
+      goesBack: readBack(back),
+      receivedAt: requestContext()?.receivedAt,
+      commit: newCommit(),
+    };
+    try {
+      const answer = await this.steps.run<UiActionResponseDto>(
+        { uuid: processUuid },
+        {
+          actor: principal.user.userName,
+          addsWork: true,
+          decide: (held) => this.decide(held, call),
+        },
+      );
+      this.repeats.committed(call);
+      return answer;
+    } catch (error) {
+      this.repeats.rolledBack(call);
+      throw await this.failed(error, principal);
+    }
+  }
+
+  /**
+   * What is wrong with a path, for a request whose body cannot be read: that comes after all that is wrong with its path.
+   * @throws ProcessInstanceNotFoundError, UiActionNotFoundError, LanePermissionError, ProcessTokenNotFoundError
+   */
+  async demandPath(
+    principal: Principal,
+    { processUuid, tokenUuid, uiActionSvcUuid }: UiActionParams,
+  ): Promise<void> {
+    const head = await this.database.read((manager) => Instances.demandHead(manager, processUuid));
+    const definition = await this.definitions.byId(head.definitionId);
+    this.access.demand(principal, head, definition, uiActionSvcUuid);
+    await this.database.read((manager) => Tokens.demand(manager, head.id, tokenUuid));
+  }
+
+  /** Rights first, then the stored answer of a call that repeats one, then what only the tokens tell. */
+  private async decide(held: LockedInstance, call: TimedCall): Promise<Decision<UiActionResponseDto>> {
+    const { principal, key, body, repeat } = call;
+    const { manager } = held;
+    const definition = held.definition();
+    const place = this.access.demand(principal, held.row, definition, key.uiActionSvcUuid);
+    const stored = repeat === undefined ? null : await this.answers.find(manager, repeat, held.row.shard);
+    if (stored !== null && repeat !== undefined) {
+      // An answer is stored for this path, so its token was there; another body may still be refused.
+      inThisTurn(() => refuseInput(definition, place, body));
+      return { answer: this.answers.answer(stored, repeat) as UiActionResponseDto };
+    }
+    const loaded = await held.load();
+    const live = [...loaded.state.tokens.values()].find(({ uuid }) => uuid === key.tokenUuid);
+    const { id: tokenId } = live ?? (await Tokens.demand(manager, held.row.id, key.tokenUuid));
+    inThisTurn(() => refuseInput(definition, place, body));
+    const executed = this.repeats.repeated(loaded, tokenId, place, call);
+    if (executed !== undefined) {
+      const { node, backTo } = executed;
+      const answer = toAnswer(backTo ?? key.tokenUuid, definition, { node, back: backTo !== undefined });
+      // As old as the first one.
+      return { answer: await this.kept(held, call, answer, held.row.modifiedAt) };
+    }
+    if (live === undefined) {
+      throw new ProcessStateError('TOKEN_NOT_ACTIVE', 'The token is not active.');
+    }
+    demandMatch(call.ifMatch, visitTag(live));
+    const { uiActionSvcUuid } = key;
+    return {
+      command: { kind: 'UI_ACTION', tokenId, uiActionSvcUuid, body, goesBack: call.goesBack },
+      made: (result) => this.repeats.noted(result, loaded, live, place, call),
+      after: (outcome) => this.kept(held, call, answerOf(outcome), outcome.now),
+    };
+  }
+
+  /** An answer, stored for a call that repeats this one. */
+  private async kept(
+    { manager, row: { shard } }: LockedInstance,
+    { repeat }: TimedCall,
+    answer: UiActionResponseDto,
+    now: Date,
+  ): Promise<UiActionResponseDto> {
+    if (repeat !== undefined) {
+      await this.answers.keep(manager, repeat, { shard, answer, now });
+    }
+    return answer;
+  }
+
+  private async failed(error: unknown, principal: Principal): Promise<unknown> {
+    if (error instanceof EngineRefusal) {
+      return toDomainError(error);
+    }
+    if (error instanceof FailedStepError) {
+      const report = await this.incidents.recordStop(error, { actor: principal.user.userName });
+      return stopError(report, isOfMissingData(error.incident));
+    }
+    return error;
+  }
+}
+
+function answerOf({ before: { definition, state }, result }: StepOutcome): UiActionResponseDto {
+  const { action, changedTokens } = result;
+  if (action === null) {
+    throw new TypeError('A UI action ends with a token somewhere.');
+  }
+  const token = changedTokens.find(({ id }) => id === action.tokenId) ?? state.tokens.get(action.tokenId);
+  return toAnswer(token?.uuid ?? '', definition, action);
+}
+
+function toAnswer(
+  tokenUuid: string,
+  definition: RunnableDefinition,
+  { node, back }: { node: number; back: boolean },
+): UiActionResponseDto {
+  return {
+    tokenUuid,
+    currentNodeId: definition.nodeAt(node)?.id ?? 0,
+    templatesSequence: null,
+    backAction: back,
+    resetToken: back,
+  };
+}

@@ -1,0 +1,47 @@
+import { omitKeys, untakenPaths } from '../../language/paths/data-keys.js';
+import type { JsonObject } from '../../platform/json/json.js';
+import type { FieldProblem } from '../../platform/errors/request.errors.js';
+import { keyBeginnings } from '../../language/paths/data-keys.js';
+import { nearestName } from '../../platform/nearest-name.js';
+import type { UiActionPlace } from '../engine/state/runtime-definition.js';
+import { refuseFaults } from '../starts/start-choice.js';
+import type { RunnableDefinition } from '../definitions/runnable-definitions.service.js';
+
+/** Paths that are told; a body can have very many. */
+const MAX_PATHS = 20;
+/** Paths that the nearest key is looked for. */
+const MAX_HINTS = 5;
+/** Keys, with their beginnings, that such a path is compared with. */
+const MAX_KEYS_COMPARED = 200;
+const NOTHING: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Refuses what a caller sends for a UI action: what breaks its schema, and what would be lost because `excludeKeys` does not drop it and no
+ * key of the action takes it. The body that the author wrote into the UI action is not judged.
+ * @throws ValidationFailedError that names the paths
+ */
+export function refuseInput(definition: RunnableDefinition, place: UiActionPlace, body: JsonObject): void {
+  const faults = definition.faultsOfUiAction(place.uiAction, body);
+  const faulty = new Set(faults.map(({ field }) => field));
+  refuseFaults([...faults, ...untaken(place, body).filter(({ field }) => !faulty.has(field))]);
+}
+
+function untaken(
+  { action: { keys }, uiAction: { excludeKeys } }: UiActionPlace,
+  body: JsonObject,
+): FieldProblem[] {
+  const paths = untakenPaths(omitKeys(body, excludeKeys), keys, MAX_PATHS);
+  const beginnings = paths.length === 0 ? NOTHING : keyBeginnings(keys, MAX_KEYS_COMPARED);
+  return paths.map((field, index) => ({
+    field,
+    rule:
+      keys.length === 0
+        ? 'the action takes no input; leave it out'
+        : `is taken by no key of the action; leave it out, or let the action name it in keys or excludeKeys.${index < MAX_HINTS ? hint(field, beginnings) : ''}`,
+  }));
+}
+
+function hint(path: string, beginnings: ReadonlyMap<string, string>): string {
+  const nearest = nearestName(path, [...beginnings.keys()]);
+  return nearest === undefined ? '' : ` Did you mean ${JSON.stringify(beginnings.get(nearest))}?`;
+}

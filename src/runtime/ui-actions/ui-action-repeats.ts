@@ -1,0 +1,229 @@
+import { hash, randomUUID } from 'node:crypto';
+import { callerFingerprint, type Principal } from '../../platform/user/principal.js';
+import { canonicalJson } from '../../platform/json/canonical-json.js';
+import { demandMatch, matches, type IfMatch } from '../../platform/http/conditional-requests.js';
+import { RecentlyUsed } from '../../platform/recently-used.js';
+import type { JsonObject } from '../../platform/json/json.js';
+import type { RepeatKey } from '../../idempotency/idempotency-key.dto.js';
+import type { ExecutedCall, StepResult, TokenState } from '../engine/state/engine.types.js';
+import type { UiActionPlace } from '../engine/state/runtime-definition.js';
+import { effectOf } from '../engine/ui-actions/ui-actions.js';
+import { ProcessStateError } from '../model/process-runtime.errors.js';
+import { databaseTimeOf, remembered } from '../steps/instance-status.js';
+import type { UiActionParams } from './ui-action.dto.js';
+import type { LoadedInstance } from '../steps/step.types.js';
+import type { LockTime } from '../storage/instances.repository.js';
+import { processLimits } from '../process.limits.js';
+
+export interface TimedCall {
+  principal: Principal;
+  key: UiActionParams;
+  body: JsonObject;
+  /** Undefined without an Idempotency-Key. */
+  repeat: RepeatKey | undefined;
+  /** The visits of the token for which it is meant. */
+  ifMatch: IfMatch | undefined;
+  /** Whether it is meant to go back and for nothing else. */
+  goesBack: boolean;
+  /** On the monotonic clock of this process; undefined for what is no request of anybody, which nobody can send twice. */
+  receivedAt: number | undefined;
+  /** Its own transaction, if it comes to one. */
+  commit: Commit;
+}
+
+/** A transaction that executes an action. */
+export interface Commit {
+  /** Stored with the execution: only one that is committed is ever found. */
+  id: string;
+  /** When it had ended, on the clock of `receivedAt`; `Infinity` before. */
+  at: number;
+  /** Revision of the instance that it has made; undefined before. */
+  rev?: number;
+}
+
+/** How many commits of this process are remembered; of older ones the database tells. */
+const COMMITS = 10_000;
+const HASH_LENGTH = 32;
+const SAID_OF: Readonly<Record<'EXECUTE' | 'BACK', string>> = {
+  EXECUTE: 'The UI action has just been executed. To execute it once more, read the instance first.',
+  BACK: 'The UI action has just been executed. To go back, read the instance and execute it again.',
+};
+
+/** The transaction of a call that has not begun. */
+export function newCommit(): Commit {
+  return { id: randomUUID(), at: Infinity };
+}
+
+/**
+ * Distinguishes a repeat of a call from another execution (docs/contract.md, section 4.2). This process knows exactly when its own
+ * transactions were committed. For steps of other replicas it compares times of the database, see `LockTime`, and the revision that was
+ * there before the call waited for anybody.
+ */
+export class UiActionRepeats {
+  private readonly windowMs = processLimits.repeatWindowMs;
+  /** Also of executions that are under way, or were rolled back; nothing stored names these. */
+  private readonly commits = new RecentlyUsed<string, Commit>({ entries: COMMITS });
+
+  /**
+   * Finds the execution that a call repeats.
+   * @param tokenId token of the call, which may have ended
+   * @returns undefined when the call is not a repeat
+   * @throws ProcessStateError when it is a repeat that must not get the first answer
+   */
+  repeated(
+    loaded: LoadedInstance,
+    tokenId: number,
+    place: UiActionPlace,
+    call: TimedCall,
+  ): ExecutedCall | undefined {
+    const found = compared(loaded, tokenId, place, call);
+    if (found === undefined || isMeantAnew(found, place, call)) {
+      return undefined;
+    }
+    if (!this.wasEarly(found, loaded.locked, mayBeLate(found, call) ? this.windowMs : 0)) {
+      return undefined;
+    }
+    const { executed, token, effect, isSame } = found;
+    if (isSame && isOfSameCaller(executed, call)) {
+      return executed;
+    }
+    if (token === undefined || effect === null) {
+      return undefined;
+    }
+    demandMatch(call.ifMatch, visitTag(token));
+    throw new ProcessStateError('UI_ACTION_REPEATED', SAID_OF[effect]);
+  }
+
+  /** Records the call that has executed an action. */
+  noted(
+    result: StepResult,
+    { locked, row }: LoadedInstance,
+    token: TokenState,
+    place: UiActionPlace,
+    call: TimedCall,
+  ): StepResult {
+    const { action, instance, changedTokens } = result;
+    if (action === null || call.receivedAt === undefined) {
+      return result;
+    }
+    const made = changedTokens.find(({ id }) => id === action.tokenId);
+    const executed: ExecutedCall = {
+      id: call.commit.id,
+      actionSvcUuid: place.action.svcUuid,
+      tokenId: token.id,
+      visit: token.visit,
+      caller: callerFingerprint(call.principal),
+      body: bodyHash(call, place),
+      at: databaseTimeOf(locked),
+      rev: row.rev + 1,
+      node: action.node,
+      ...(call.repeat === undefined ? {} : { hasKey: true }),
+      ...(action.back && made !== undefined ? { backTo: made.uuid } : {}),
+    };
+    call.commit.rev = executed.rev;
+    this.commits.set(executed.id, call.commit);
+    return {
+      ...result,
+      instance: { ...instance, executions: remembered(instance, executed, this.windowMs) },
+    };
+  }
+
+  committed({ commit }: TimedCall): void {
+    commit.at = performance.now();
+  }
+
+  /** Tells that the transaction of a call was rolled back, so that it has executed nothing. */
+  rolledBack({ commit }: TimedCall): void {
+    this.commits.delete(commit.id);
+  }
+
+  /** Whether a call was received before the execution was committed, or within a window after it. */
+  private wasEarly({ executed, receivedAt }: Compared, locked: LockTime, windowMs: number): boolean {
+    const commit = this.commits.get(executed.id);
+    // Times of the database are off by what statements wait for on their way, which is much on a busy machine.
+    const laterMs =
+      commit?.rev === executed.rev
+        ? receivedAt - commit.at
+        : locked.at - (locked.sentAt - receivedAt) - executed.at;
+    return (
+      laterMs <= 0 ||
+      laterMs < windowMs ||
+      locked.revBefore < executed.rev ||
+      (commit !== undefined && receivedAt <= commit.at)
+    );
+  }
+}
+
+/** A call next to the last execution of its action on its token. */
+interface Compared {
+  executed: ExecutedCall;
+  receivedAt: number;
+  /** Undefined when it has ended. */
+  token: TokenState | undefined;
+  effect: ReturnType<typeof effectOf>;
+  isEqual: boolean;
+  /** Whether it is equal and has no other key. */
+  isSame: boolean;
+}
+
+function compared(
+  { definition: { runtime: definition }, state: instance }: LoadedInstance,
+  tokenId: number,
+  place: UiActionPlace,
+  call: TimedCall,
+): Compared | undefined {
+  const executed = instance.executions.findLast(
+    (other) => other.tokenId === tokenId && other.actionSvcUuid === place.action.svcUuid,
+  );
+  if (executed === undefined || call.receivedAt === undefined) {
+    return undefined;
+  }
+  const token = instance.tokens.get(tokenId);
+  const isEqual = executed.body === bodyHash(call, place);
+  return {
+    executed,
+    receivedAt: call.receivedAt,
+    token,
+    effect: token === undefined ? null : effectOf({ definition, instance }, token, place),
+    isEqual,
+    isSame: isEqual && (executed.hasKey !== true || call.repeat === undefined),
+  };
+}
+
+/** The entity tag of a visit, which `If-Match` names. */
+export function visitTag({ visit }: { visit: number }): string {
+  return `"${visit}"`;
+}
+
+/** Whether a call names a later visit, or asks for one more execution of a repeatable action on the same visit. */
+function isMeantAnew(
+  { executed, token, isSame }: Compared,
+  { node, action }: UiActionPlace,
+  { ifMatch }: TimedCall,
+): boolean {
+  if (token === undefined) {
+    return false;
+  }
+  return token.visit === executed.visit
+    ? !isSame && action.repeatable && token.node === node.index
+    : hasTags(ifMatch) && matches(ifMatch, visitTag(token));
+}
+
+function isOfSameCaller({ caller, visit }: ExecutedCall, { principal, ifMatch = '*' }: TimedCall): boolean {
+  return caller === callerFingerprint(principal) && matches(ifMatch, visitTag({ visit }));
+}
+
+/** Whether a call would lead back with the same body, and nothing else of it says that this is meant. */
+function mayBeLate({ effect, isEqual }: Compared, { repeat, ifMatch, goesBack }: TimedCall): boolean {
+  return effect === 'BACK' && isEqual && repeat === undefined && !hasTags(ifMatch) && !goesBack;
+}
+
+function hasTags(ifMatch: IfMatch | undefined): ifMatch is readonly string[] {
+  return ifMatch !== undefined && ifMatch !== '*';
+}
+
+/** Two UI actions of one action are not the same: each has a body of its own author. */
+function bodyHash({ body, goesBack }: TimedCall, { uiAction }: UiActionPlace): string {
+  const parts = goesBack ? [uiAction.svcUuid, body, 'back'] : [uiAction.svcUuid, body];
+  return hash('sha256', canonicalJson(parts)).slice(0, HASH_LENGTH);
+}

@@ -1,0 +1,78 @@
+import { ANY_OBJECT, apiRoutes } from '../../platform/http/api-routes.js';
+import { REPLAY_HEADER } from '../../platform/http/answer-headers.js';
+import { VISIT_IF_MATCH } from '../../platform/http/conditional-requests.js';
+import { BACK_HEADER, UiActionResponseDto } from './ui-action.dto.js';
+import { IDEMPOTENCY_KEY } from '../../idempotency/idempotency-key.dto.js';
+import { ProcessErrorResponseDto, STOPPED } from '../model/stopped.response.dto.js';
+
+const UI_ACTION_BODY_EXAMPLES = {
+  form: { summary: 'Data of a form', value: { application: { amount: 20000, months: 48, income: 5200 } } },
+  nothing: { summary: 'Nothing but the decision', value: {} },
+};
+
+const TOKEN = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20';
+
+const UI_ACTION_EXAMPLES = {
+  plain: {
+    summary: 'The token went on',
+    value: {
+      tokenUuid: TOKEN,
+      currentNodeId: 1003,
+      templatesSequence: null,
+      backAction: false,
+      resetToken: false,
+    },
+  },
+  back: {
+    summary: 'A new token stands at the earlier node',
+    value: {
+      tokenUuid: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b21',
+      currentNodeId: 1002,
+      templatesSequence: null,
+      backAction: true,
+      resetToken: true,
+    },
+  },
+};
+
+export const UiActionApi = apiRoutes([], {
+  executeUiAction: {
+    summary: 'Execute a UI action',
+    description:
+      'Executes the manual action that the UI action is bound to, and lets the token go on as far as it can. All ids of the path are ' +
+      'told by `getProcessInstance`: each of its `tokens` has the `uiActions` that this caller can execute now, with `svcUuid` and the ' +
+      '`bodySchema` of the body. A start answers with the first ids of instance and tokens. The body is merged ' +
+      'into process data as far as the `keys` of the action allow. An action of an earlier node that allows it brings the token ' +
+      'back: `tokenUuid` is then a new token. Who started the instance may execute it, or who has a ' +
+      'permission of the lane where that names some; all others get 404 (`PROCESS_UI_ACTION_ACCESS`, `PROCESS_UI_ACTION_PERMISSION`). ' +
+      'The same call received before the first one was committed is executed once and gets the first answer; so does one that would lead ' +
+      'back within a second. `If-Match` with the `visit` of the token says exactly which execution is meant. 409, ' +
+      'or 400 where data is missing, when the process cannot go on behind the action: nothing has changed then, and `incident` tells why.',
+    headers: [IDEMPOTENCY_KEY, VISIT_IF_MATCH, BACK_HEADER],
+    body: {
+      required: false,
+      description: 'Data for the process, as the `bodySchema` of the UI action says, or nothing.',
+      schema: ANY_OBJECT,
+      examples: UI_ACTION_BODY_EXAMPLES,
+    },
+    answer: {
+      type: UiActionResponseDto,
+      headers: REPLAY_HEADER,
+      examples: UI_ACTION_EXAMPLES,
+      description: 'Where the token stands now.',
+    },
+    errors: [
+      {
+        400: {
+          message: 'Request validation failed.',
+          details: 'tags: must be of type array',
+          type: ProcessErrorResponseDto,
+        },
+      },
+      { 403: 'Insufficient permissions to act in this lane of the process' },
+      { 404: 'Token not found for this process instance.' },
+      { 409: STOPPED },
+      412,
+    ],
+  },
+});

@@ -1,0 +1,38 @@
+import { Body, Controller, Param, Post, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { CurrentPrincipal, RequirePermission } from '../../platform/auth/access.decorators.js';
+import type { Principal } from '../../platform/user/principal.js';
+import { FoundFirst } from '../../platform/http/checked-path.js';
+import { marked } from '../../platform/http/answer-headers.js';
+import { RequestHeaders } from '../../platform/http/request.decorators.js';
+import { UiActionExecutionService, type UiActionHeaders } from './ui-action-execution.service.js';
+import { UiActionParams, UiActionResponseDto } from './ui-action.dto.js';
+import { UiActionApi } from './ui-action.api.js';
+
+/** Executes UI actions (docs/contract.md, section 4.2). */
+@ApiTags('Processes')
+@RequirePermission('PROCESS_UI_ACTION_PERMISSION')
+@Controller('onboarding/api/runtime/process/:processUuid/token/:tokenUuid/ui-action')
+export class UiActionController {
+  constructor(private readonly actions: UiActionExecutionService) {}
+
+  @Post(':uiActionSvcUuid/context/main/execute')
+  @FoundFirst(
+    UiActionExecutionService,
+    UiActionParams,
+    (actions, params, principal) => actions.demandPath(principal, params),
+    { onlyWhenRefused: true },
+  )
+  @UiActionApi.executeUiAction
+  async execute(
+    @CurrentPrincipal() principal: Principal,
+    @Param() params: UiActionParams,
+    @Body() body: Record<string, unknown>,
+    @RequestHeaders({ idempotencyKey: 'Idempotency-Key', ifMatch: 'If-Match', back: 'svc-back' })
+    headers: UiActionHeaders,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<UiActionResponseDto> {
+    return marked(response, await this.actions.execute(principal, params, body, headers));
+  }
+}

@@ -1,0 +1,49 @@
+import { IsPathId } from '../../platform/validation/patterns.decorators.js';
+import { type ApiHeaderOptions } from '@nestjs/swagger';
+import { Answer, Shows, shows, Fields } from '../../platform/openapi/answer-fields.decorators.js';
+import { ValidationFailedError } from '../../platform/errors/request.errors.js';
+
+export class UiActionParams extends Fields({
+  processUuid: IsPathId(
+    '`uuid` of the process instance, as its start or `listProcessInstances` told it.',
+    '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10',
+  ),
+  tokenUuid: IsPathId(
+    '`uuid` of an active token, as `getProcessInstance` tells it.',
+    '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
+  ),
+  uiActionSvcUuid: IsPathId(
+    '`svcUuid` of one of the `uiActions` of that token.',
+    '7c012ba2-d101-55f2-b084-149d62e373ce',
+  ),
+}) {}
+
+/** What a UI action answers (docs/contract.md, section 4.2). */
+export class UiActionResponseDto extends Answer({
+  tokenUuid: Shows.uuid(
+    'The token of the path; after a back action the new one in its place.',
+    '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
+  ),
+  currentNodeId: Shows.number('Node that the token stands on now.', 1003),
+  templatesSequence: shows<null>({ type: 'null', nullable: true })('Reserved; always null.', null),
+  backAction: Shows.flag('Whether the token went back to an earlier node.', false),
+  resetToken: Shows.flag('Whether there is a new token: use `tokenUuid` from now on.', false),
+}) {}
+
+/** The request header by which a caller says that going back is meant. */
+export const BACK_HEADER: ApiHeaderOptions & { name: string } = {
+  name: 'svc-back',
+  required: false,
+  description:
+    '`true`: the call takes the token back and never executes the action where the token stands. Send it for `uiActions` whose `back` ' +
+    'is true; an action with `allowBack="explicit"` requires it.',
+  schema: { type: 'string', enum: ['true'] },
+};
+
+/** Whether a caller wants to go back and nothing else. @throws ValidationFailedError */
+export function readBack(value: string | undefined): boolean {
+  if (value !== undefined && value !== 'true') {
+    throw new ValidationFailedError([{ field: BACK_HEADER.name, rule: 'must be true, or left out' }]);
+  }
+  return value !== undefined;
+}

@@ -1,0 +1,309 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { noteStored, requestContext } from '../platform/observability/logging/request-context.js';
+import { within } from '../platform/concurrency/deadline.js';
+import { Env } from '../platform/config/env.js';
+import { followed, WriteProgress } from './groups/write-progress.js';
+import {
+  isDatabaseFailure,
+  DatabaseDeadlineError,
+  DatabaseUnavailableError,
+  NestedDatabaseUseError,
+} from './database.errors.js';
+import { isConnectionLost, isOutage, isRetryable, isWriteRefused } from './connection/driver-errors.js';
+import { EmbeddedTurns } from './connection/embedded-file.js';
+import type { GroupLimits } from './groups/group-queue.js';
+import { ReadQueue, type SharedRead } from './groups/read-queue.js';
+import { WriteQueue } from './groups/write-queue.js';
+import { isEmbedded } from './tables/row-locks.js';
+import { sendDirectly, watchStatements } from './connection/statement-spans.js';
+import { setShardGroups } from './shards.js';
+import { dropConnections } from './connection/server-pool.js';
+import { databaseLimits } from './database.limits.js';
+
+const BACKOFF_BASE_MS = 5;
+
+/**
+ * The one door to the database. `read` runs plain statements, `write` one transaction. A transaction that was rolled
+ * back for no fault of its own is repeated. Such causes are a deadlock, a connection that was lost before the commit,
+ * and a server that takes no writes any more. Work given to `write` must therefore touch nothing but the manager.
+ */
+@Injectable()
+export class Database {
+  private readonly turns = new EmbeddedTurns();
+  private failedAt: number | undefined;
+  private readonly atWork = new AsyncLocalStorage<true>();
+  private readonly limits: GroupLimits;
+  private readonly groups: WriteQueue;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    env: Env,
+  ) {
+    if (this.isEmbedded) {
+      watchStatements(dataSource);
+    } else {
+      sendDirectly(dataSource);
+    }
+    setShardGroups(dataSource, env.get('DATABASE_SHARDS'));
+    this.limits = {
+      members: databaseLimits.groupMax,
+      groups: this.isEmbedded ? 1 : databaseLimits.groups,
+      waiting: databaseLimits.poolQueue,
+      waitMs: databaseLimits.deadlineMs,
+    };
+    this.groups = new WriteQueue(
+      { alone: (work) => this.store(work), once: (work) => this.store(work, 0) },
+      { ...this.limits, workMs: databaseLimits.groupWorkMs },
+    );
+  }
+
+  /** How many groups this replica has written, and how many pieces of work in them and in transactions of their own. */
+  get written(): Readonly<WriteQueue['written']> {
+    return this.groups.written;
+  }
+
+  get isEmbedded(): boolean {
+    return isEmbedded(this.dataSource);
+  }
+
+  /**
+   * Runs statements that only read, and once more when the connection was lost. `work` may run twice, then.
+   * @throws DatabaseUnavailableError, DatabaseOverloadedError, DatabaseDeadlineError when the database cannot do it now
+   * @throws NestedDatabaseUseError inside of work that was given to `read` or `write`
+   */
+  async read<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.readSince(performance.now(), work);
+  }
+
+  /**
+   * A reading that is answered together with others of its kind that come at the same time (docs/architecture.md, Shared reads).
+   * Its statement begins after all whom it answers have come.
+   * @param read reads for any number, each time with the results in their order; `null` or the like for one that is not there
+   * @param keyOf equal for all who may have the same result object, which nobody may change
+   */
+  sharedRead<Part, Result>(
+    read: (manager: EntityManager, parts: readonly Part[]) => Promise<readonly Result[]>,
+    keyOf: (part: Part) => string,
+  ): SharedRead<Part, Result> {
+    const queue = new ReadQueue<Part, Result>(this.limits, {
+      read: (parts, since) => this.readSince(since, (manager) => read(manager, parts)),
+      keyOf,
+    });
+    return (part) => {
+      this.refuseNestedUse();
+      return queue.add(part);
+    };
+  }
+
+  /**
+   * The same for statements that change rows and are no transaction: each commits by itself. They may be sent once more when the connection
+   * was lost, and must do no harm then.
+   * @param change changes rows for any number, each time with the results in their order
+   */
+  sharedChange<Part, Result>(
+    change: (manager: EntityManager, parts: readonly Part[]) => Promise<readonly Result[]>,
+    keyOf: (part: Part) => string,
+  ): SharedRead<Part, Result> {
+    return this.sharedRead(async (manager, parts) => {
+      const began = performance.now();
+      try {
+        return await change(manager, parts);
+      } catch (error) {
+        this.noteFailure(error, began);
+        throw error;
+      }
+    }, keyOf);
+  }
+
+  /**
+   * Runs `work` in one transaction: all of it is stored or nothing. Rethrows what `work` throws. Once it is stored, the
+   * request being served is no longer answered that nothing was.
+   * @throws DatabaseUnavailableError, DatabaseOverloadedError, DatabaseDeadlineError when the database cannot do it now:
+   * nothing is stored, also not later
+   * @throws CommitUnansweredError when nobody knows whether the work was stored
+   * @throws NestedDatabaseUseError inside of work that was given to `read` or `write`
+   */
+  async write<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const result = await this.writeAside(work);
+    noteStored();
+    return result;
+  }
+
+  /**
+   * The same for writes that no caller asks for, such as ids that are taken in advance. A request that stored nothing
+   * else has stored nothing.
+   * @throws as `write`
+   */
+  async writeAside<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.followed(work, (run) => this.store(run));
+  }
+
+  /**
+   * The same for work that may share its transaction with others who come at the same time (group commit, docs/architecture.md). It must
+   * wait for no row that another transaction may hold (`leaveGroup`), and lock what it changes (`holdInGroup`).
+   * @throws as `write`
+   */
+  async writeTogether<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const result = await this.followed(work, (run) => this.groups.add(run));
+    noteStored();
+    return result;
+  }
+
+  private async followed<T>(
+    work: (manager: EntityManager) => Promise<T>,
+    store: (run: typeof work) => Promise<T>,
+  ): Promise<T> {
+    const { run, stored } = followed(this.alone(work));
+    const result = await store(run).catch((error: unknown) => {
+      throw this.told(error);
+    });
+    stored();
+    return result;
+  }
+
+  /**
+   * For services that may ask the database, but not inside of work that was given to it. There the embedded file would
+   * wait for itself for ever. A server would wait for a connection of others who wait likewise.
+   * @throws NestedDatabaseUseError inside of such work
+   */
+  refuseNestedUse(): void {
+    if (this.isAtWork) {
+      throw new NestedDatabaseUseError();
+    }
+  }
+
+  get isAtWork(): boolean {
+    return this.atWork.getStore() === true;
+  }
+
+  /**
+   * Whether this replica saw the database fail since a moment, also where another attempt went well.
+   * @param since on the clock of `performance.now()`
+   */
+  hasFailedSince(since: number): boolean {
+    return this.failedAt !== undefined && this.failedAt >= since;
+  }
+
+  private async readSince<T>(since: number, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const run = this.alone(work);
+    const { manager } = this.dataSource;
+    try {
+      return await (this.isEmbedded
+        ? this.inTurn(() => run(manager))
+        : this.inTime(
+            this.againWhenLost(() => run(manager)),
+            () => new DatabaseDeadlineError(),
+            since,
+          ));
+    } catch (error) {
+      throw this.told(error);
+    }
+  }
+
+  private alone<T>(work: (manager: EntityManager) => Promise<T>): (manager: EntityManager) => Promise<T> {
+    this.refuseNestedUse();
+    return (manager) => this.atWork.run(true, () => work(manager));
+  }
+
+  private store<T>(
+    work: (manager: EntityManager) => Promise<T>,
+    retries = databaseLimits.transactionRetries,
+  ): Promise<T> {
+    const progress = new WriteProgress();
+    return this.isEmbedded
+      ? this.inTurn(() => this.attempt(work, progress))
+      : this.inTime(this.transaction(work, progress, retries), () =>
+          progress.abandon(new DatabaseDeadlineError()),
+        );
+  }
+
+  private async transaction<T>(
+    work: (manager: EntityManager) => Promise<T>,
+    progress: WriteProgress,
+    retries: number,
+  ): Promise<T> {
+    for (let attempt = 0; ; attempt += 1) {
+      const began = performance.now();
+      try {
+        return await this.attempt(work, progress);
+      } catch (error) {
+        this.noteFailure(error, began);
+        if (attempt >= retries || !isRepeatable(error)) {
+          throw error;
+        }
+      }
+      await backOff(attempt);
+      progress.begin();
+    }
+  }
+
+  /** One connection of the pool may have ended since it was last used; another one may do. */
+  private async againWhenLost<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isConnectionLost(error)) {
+        throw error;
+      }
+      this.failedAt = performance.now();
+      return run();
+    }
+  }
+
+  private noteFailure(error: unknown, began: number): void {
+    if (isWriteRefused(error)) {
+      // The others lead to the same server. New ones may find the one that took its place.
+      dropConnections(this.dataSource, began);
+    }
+    if (isWriteRefused(error) || isConnectionLost(error)) {
+      this.failedAt = performance.now();
+    }
+  }
+
+  private async attempt<T>(
+    work: (manager: EntityManager) => Promise<T>,
+    progress: WriteProgress,
+  ): Promise<T> {
+    try {
+      return await this.dataSource.transaction(async (manager) => {
+        const result = await work(manager);
+        progress.beginCommit();
+        return result;
+      });
+    } catch (error) {
+      throw progress.failed(error);
+    }
+  }
+
+  /** What callers are told: an outage of ours has a kind of its own, a mistake stays what it is. */
+  private told(error: unknown): unknown {
+    const told = isOutage(error) || isRetryable(error) ? new DatabaseUnavailableError(error) : error;
+    if (isDatabaseFailure(told)) {
+      this.failedAt = performance.now();
+    }
+    return told;
+  }
+
+  // A server that hangs, or a pool that nobody gives back to, must not become a request that never ends.
+  private inTime<T>(work: Promise<T>, end: () => Error, since = performance.now()): Promise<T> {
+    return within(this.limits.waitMs + since - performance.now(), work, () => {
+      throw end();
+    });
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.turns.take(work, requestContext() === undefined);
+  }
+}
+
+/** Whether the same transaction may succeed when it is run again, and is not stored yet. */
+function isRepeatable(error: unknown): boolean {
+  return isRetryable(error) || isWriteRefused(error) || isConnectionLost(error);
+}
+
+async function backOff(attempt: number): Promise<void> {
+  await sleep(Math.random() * BACKOFF_BASE_MS * 2 ** attempt);
+}

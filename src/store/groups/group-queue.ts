@@ -1,0 +1,78 @@
+import type { ServiceSpan } from '../../platform/observability/tracing/spans.js';
+import { DatabaseDeadlineError, DatabaseOverloadedError } from '../database.errors.js';
+
+export interface GroupLimits {
+  /** Members of one group; with 1 there are no groups. `groupMax`. */
+  members: number;
+  groups: number;
+  waiting: number;
+  waitMs: number;
+}
+
+/** One who waits for a group. */
+export interface Waiting {
+  since: number;
+  span: ServiceSpan | undefined;
+  refuse: (error: unknown) => void;
+}
+
+/**
+ * Whatever has queued up while earlier groups were under way is the next group. So nobody waits for others to come, and one that comes
+ * alone is a group of its own.
+ */
+export class GroupQueue<Member extends Waiting> {
+  private readonly waiting: Member[] = [];
+  private running = 0;
+  private isDue = false;
+
+  /** @param run does the work of a group, and never rejects */
+  constructor(
+    private readonly limits: GroupLimits,
+    private readonly run: (members: readonly Member[]) => Promise<void>,
+  ) {}
+
+  /**
+   * Waits for a place, in the order in which all have come.
+   * @throws DatabaseOverloadedError when too many wait
+   */
+  add(member: Member): void {
+    if (this.waiting.length >= this.limits.waiting) {
+      throw new DatabaseOverloadedError();
+    }
+    const later = this.waiting.findLastIndex((other) => other.since <= member.since) + 1;
+    this.waiting.splice(later, 0, member);
+    this.schedule();
+  }
+
+  private schedule(): void {
+    if (!this.isDue && this.waiting.length > 0 && this.running < this.limits.groups) {
+      this.isDue = true;
+      // Requests that were read in the same turn share the group.
+      setImmediate(() => {
+        this.isDue = false;
+        this.begin();
+      });
+    }
+  }
+
+  private begin(): void {
+    while (this.waiting.length > 0 && this.running < this.limits.groups) {
+      const members = this.inTime(this.waiting.splice(0, this.limits.members));
+      if (members.length > 0) {
+        this.running += 1;
+        void this.run(members).finally(() => {
+          this.running -= 1;
+          this.schedule();
+        });
+      }
+    }
+  }
+
+  private inTime(members: readonly Member[]): Member[] {
+    const oldest = performance.now() - this.limits.waitMs;
+    members
+      .filter(({ since }) => since < oldest)
+      .forEach(({ refuse }) => refuse(new DatabaseDeadlineError()));
+    return members.filter(({ since }) => since >= oldest);
+  }
+}

@@ -1,0 +1,169 @@
+import type { EntityManager } from 'typeorm';
+import { conditionOf, placed, whereClause, type Condition } from './conditions.js';
+import { noteWrite } from '../groups/write-group.js';
+import { statementBatches } from './statement-batches.js';
+import { bound, bytesOf, columnOf, type SqlValue, type TableShape } from './table-columns.js';
+
+export interface Assignments {
+  expressions: ReadonlyMap<string, string>;
+  values: ReadonlyMap<string, SqlValue>;
+}
+
+/** A change of one row, named by its `id`, that can be sent together with others of its kind. */
+export interface RowChange extends Assignments {
+  kind: string;
+  id: SqlValue;
+  /** Where the row is; undefined where nobody asks for it. */
+  shard: number | undefined;
+  condition: Condition;
+}
+
+/** @throws TypeError for an undefined value */
+export function assignmentsOf(shape: TableShape, changes: Readonly<Record<string, unknown>>): Assignments {
+  const expressions = new Map<string, string>();
+  const values = new Map<string, SqlValue>();
+  for (const [property, value] of Object.entries(changes)) {
+    const column = columnOf(shape, property);
+    if (typeof value === 'function') {
+      expressions.set(column.name, (value as () => string)());
+    } else if (value === undefined) {
+      throw new TypeError(`The new value of ${column.name} is undefined.`);
+    } else {
+      values.set(column.name, bound(column, value));
+    }
+  }
+  return { expressions, values };
+}
+
+/** A change of the rows that meet the conditions; undefined when it is not of the one row that an `id` names. */
+export function rowChange(
+  manager: EntityManager,
+  shape: TableShape,
+  where: Readonly<Record<string, unknown>>,
+  assignments: Assignments,
+): RowChange | undefined {
+  const { id } = where;
+  const place = placed(manager, shape, where);
+  const condition = conditionOf(shape, place);
+  if (condition === null || (typeof id !== 'number' && typeof id !== 'string')) {
+    return undefined;
+  }
+  const { expressions, values } = assignments;
+  const kind = ['UPDATE', shape.name, condition.sql, ...values.keys(), ...expressions].join('|');
+  const { shard } = place;
+  return { kind, id, shard: typeof shard === 'number' ? shard : undefined, condition, ...assignments };
+}
+
+/** A deletion of the one row that an `id` names, as `rowChange`. */
+export function rowDeletion(
+  manager: EntityManager,
+  shape: TableShape,
+  where: Readonly<Record<string, unknown>>,
+): RowChange | undefined {
+  const nothing = { expressions: new Map<string, string>(), values: new Map<string, SqlValue>() };
+  const one = rowChange(manager, shape, where, nothing);
+  return one && { ...one, kind: `DELETE|${one.kind}` };
+}
+
+/** The statement that makes a change of all rows that meet a condition. */
+export function changeStatement(
+  shape: TableShape,
+  { values, expressions }: Assignments,
+  where: Condition,
+): Condition {
+  const assigned = [
+    ...[...values.keys()].map((column) => `${column} = ?`),
+    ...[...expressions].map(([column, expression]) => `${column} = ${expression}`),
+  ];
+  return {
+    sql: `UPDATE ${shape.name} SET ${assigned.join(', ')}${whereClause(where)}`,
+    values: [...values.values(), ...where.values],
+  };
+}
+
+/**
+ * Makes changes of one kind, or deletions, with few statements.
+ * @returns how many rows each has met
+ */
+export async function changeRows(
+  manager: EntityManager,
+  shape: TableShape,
+  changes: readonly RowChange[],
+  statementOf = statement,
+): Promise<number[]> {
+  const met = new Map<RowChange, number>();
+  for (const turn of turnsOf(changes)) {
+    for (const batch of statementBatches(turn, ({ values }) => bytesOf([...values.values()]))) {
+      const affected = await sendChange(manager, statementOf(shape, batch));
+      // Only one by one could tell which; whoever asked for less than that is wrong anyway.
+      batch.forEach((change) => met.set(change, affected === batch.length ? 1 : 0));
+    }
+  }
+  return changes.map((change) => met.get(change) ?? 0);
+}
+
+/** No turn has a row twice, which its statement would meet and count once: two heartbeats of one job, say. */
+function turnsOf(changes: readonly RowChange[]): RowChange[][] {
+  const turns: RowChange[][] = [];
+  const before = new Map<SqlValue, number>();
+  for (const change of changes) {
+    const turn = before.get(change.id) ?? 0;
+    before.set(change.id, turn + 1);
+    (turns[turn] ??= []).push(change);
+  }
+  return turns;
+}
+
+function statement(shape: TableShape, changes: readonly RowChange[]): Condition {
+  const [first] = changes;
+  if (first !== undefined && changes.length === 1) {
+    return changeStatement(shape, first, first.condition);
+  }
+  const parts: Condition[] = [...(first?.values.keys() ?? [])].map((column) => assignment(column, changes));
+  first?.expressions.forEach((expression, column) =>
+    parts.push({ sql: `${column} = ${expression}`, values: [] }),
+  );
+  const rows = anyOf(changes);
+  return {
+    sql: `UPDATE ${shape.name} SET ${parts.map(({ sql }) => sql).join(', ')} WHERE ${rows.sql}`,
+    values: [...parts, rows].flatMap(({ values }) => values),
+  };
+}
+
+/** The statement that deletes the rows of deletions of one kind. */
+export function deletion(shape: TableShape, changes: readonly RowChange[]): Condition {
+  const rows = anyOf(changes);
+  return { sql: `DELETE FROM ${shape.name} WHERE ${rows.sql}`, values: rows.values };
+}
+
+function anyOf(changes: readonly RowChange[]): Condition {
+  const conditions = changes.map(({ condition }) => condition);
+  const any = conditions.map(({ sql }) => `(${sql})`).join(' OR ');
+  // Named once more: what is said in each of several alternatives leads a server of many shards to all of them.
+  const shards = changes.flatMap(({ shard }) => shard ?? []);
+  return {
+    sql: shards.length === 0 ? any : `shard IN (${shards.map(() => '?').join(', ')}) AND (${any})`,
+    values: [...shards, ...conditions.flatMap(({ values }) => values)],
+  };
+}
+
+function assignment(column: string, changes: readonly RowChange[]): Condition {
+  const cases = changes.map(({ id, values }) => [id, values.get(column) ?? null] as const);
+  const [first] = cases;
+  return cases.every(([, value]) => value === first?.[1])
+    ? { sql: `${column} = ?`, values: [first?.[1] ?? null] }
+    : { sql: `${column} = CASE id${' WHEN ? THEN ?'.repeat(cases.length)} END`, values: cases.flat() };
+}
+
+/** Sends a statement that changes rows. */
+export async function sendChange(
+  manager: EntityManager,
+  { sql, values }: { sql: string; values: readonly (SqlValue | Buffer)[] },
+): Promise<number> {
+  const { queryRunner } = manager;
+  if (queryRunner === undefined) {
+    throw new TypeError('Rows are changed inside of a transaction only.');
+  }
+  noteWrite(manager);
+  return (await queryRunner.query(sql, values, true)).affected ?? 0;
+}

@@ -1,0 +1,167 @@
+import { In, type EntityManager } from 'typeorm';
+import { both, placedCondition, whereClause, type Condition, type Where } from './conditions.js';
+import type { RawRow } from './column-values.js';
+import { memberOf } from '../groups/write-group.js';
+import { prepared } from '../connection/prepared-statements.js';
+import { isEmbedded, lockClause, type RowLock } from './row-locks.js';
+import { columnOf, type SqlValue, type TableColumn, type TableShape } from './table-columns.js';
+
+/** Which of the rows that meet the conditions are read, and how they are held. */
+export interface Found<Row extends object> {
+  order?: { readonly [Property in keyof Row]?: 'ASC' | 'DESC' };
+  limit?: number;
+  lock?: RowLock;
+  and?: Condition | undefined;
+  /** Whether the same statement is sent often with other values, see `prepared`. */
+  isRepeated?: boolean;
+}
+
+/** Rows of one table as a part of a statement, see `readTogether`. */
+export interface SelectionPart<Read> {
+  readonly columns: readonly TableColumn[];
+  readonly from: string;
+  readonly values: readonly SqlValue[];
+  /** Whether it has an order or a limit, which would otherwise be those of the whole statement. */
+  readonly isOrdered: boolean;
+  rows(raw: RawRow[]): Read[];
+}
+
+/** Columns of a table that are read together, see `Table`. */
+export class Selection<Row extends object, Read extends object> {
+  private readonly chosen: readonly TableColumn[];
+  private readonly mapped: readonly { property: string; fromSql: (value: unknown) => unknown }[];
+  private readonly select: string;
+
+  constructor(
+    private readonly shape: TableShape,
+    private readonly properties: readonly string[],
+    private readonly more: readonly string[] = [],
+  ) {
+    this.chosen = properties.map((property) => columnOf(shape, property));
+    this.mapped = this.chosen.flatMap(({ property, fromSql }) =>
+      fromSql === undefined ? [] : [{ property, fromSql }],
+    );
+    this.select = `SELECT ${[this.columns(), ...more].join(', ')} FROM ${shape.name}`;
+  }
+
+  /** The same columns, and what an expression gives, as the driver gives it. */
+  with<Name extends string>(name: Name, expression: string): Selection<Row, Read & Record<Name, unknown>> {
+    return new Selection(this.shape, this.properties, [...this.more, `${expression} AS ${name}`]);
+  }
+
+  /** The columns for a statement that is spelled out, such as a join; `rows` reads what it returns. */
+  columns(table?: string): string {
+    const prefix = table === undefined ? '' : `${table}.`;
+    return this.chosen.map(({ name, property }) => `${prefix}${name} AS ${property}`).join(', ');
+  }
+
+  async find(manager: EntityManager, where: Where<Row>, found: Found<Row> = {}): Promise<Read[]> {
+    const end = this.end(manager, where, found);
+    if (end === null) {
+      return [];
+    }
+    const lock = found.lock === undefined ? '' : lockClause(manager.connection, found.lock);
+    const sql = this.select + end.sql + lock;
+    return this.rows(
+      await manager.query<RawRow[]>(found.isRepeated === true ? prepared(sql) : sql, end.values),
+    );
+  }
+
+  /**
+   * The rows of `find`, to be read in one statement with others by `readTogether`, and then in no order.
+   * @param where conditions that ask for a value, not for one out of none
+   * @param found `index` names the only index that may be used
+   */
+  part(
+    manager: EntityManager,
+    where: Where<Row>,
+    { index, ...found }: Omit<Found<Row>, 'lock'> & { index?: string | undefined } = {},
+  ): SelectionPart<Read> {
+    const end = this.end(manager, where, found);
+    if (end === null) {
+      throw new TypeError('A part of a statement must ask for something.');
+    }
+    return {
+      columns: this.chosen,
+      from: ` FROM ${this.shape.name}${index === undefined ? '' : indexHint(manager, index)}${end.sql}`,
+      values: end.values,
+      isOrdered: found.order !== undefined || found.limit !== undefined,
+      rows: (raw) => this.rows(raw),
+    };
+  }
+
+  /** What stands behind the table; null when no row can meet the conditions. */
+  private end(
+    manager: EntityManager,
+    where: Where<Row>,
+    { order, limit, and }: Found<Row>,
+  ): Condition | null {
+    const given = placedCondition(manager, this.shape, where);
+    if (given === null) {
+      return null;
+    }
+    const condition = and === undefined ? given : both([given, and]);
+    const ordered = whereClause(condition) + (order === undefined ? '' : orderClause(this.shape, order));
+    return limit === undefined
+      ? { sql: ordered, values: condition.values }
+      : { sql: `${ordered} LIMIT ?`, values: [...condition.values, limit] };
+  }
+
+  async first(manager: EntityManager, where: Where<Row>, found?: Found<Row>): Promise<Read | null> {
+    return (await this.find(manager, where, { isRepeated: true, ...found }))[0] ?? null;
+  }
+
+  /**
+   * Rows with one value of a column, which is among those that are read. Members of a write group that ask for such rows at one
+   * time share a statement.
+   */
+  async findBy<Property extends keyof Row & keyof Read & string>(
+    manager: EntityManager,
+    property: Property,
+    value: Row[Property] & (string | number),
+    others: Where<Row> = {},
+    lock?: RowLock,
+  ): Promise<Read[]> {
+    const locking = { isRepeated: true, ...(lock === undefined ? {} : { lock }) };
+    const member = memberOf(manager);
+    if (member === undefined) {
+      return this.find(manager, { ...others, [property]: value }, locking);
+    }
+    const kind = [this.select, property, lock, ...Object.entries(others)].join('|');
+    return member.group.statements.ask(kind, value, async (values: readonly (string | number)[]) => {
+      const one: Where<Row> = { ...others, [property]: In(filledUp([...new Set(values)])) };
+      const rows = await this.find(member.group.manager, one, locking);
+      const found = new Map<string, Read[]>(values.map((each) => [String(each), []]));
+      rows.forEach((row) => found.get(String(row[property]))?.push(row));
+      return values.map((each) => found.get(String(each)) ?? []);
+    });
+  }
+
+  rows(raw: RawRow[]): Read[] {
+    for (const row of raw) {
+      for (const { property, fromSql } of this.mapped) {
+        row[property] = row[property] === null ? null : fromSql(row[property]);
+      }
+    }
+    return raw as Read[];
+  }
+}
+
+/** Names the only index that may be used, behind a table and its alias. */
+export function indexHint({ connection }: Pick<EntityManager, 'connection'>, index: string): string {
+  return isEmbedded(connection) ? ` INDEXED BY ${index}` : ` FORCE INDEX (${index})`;
+}
+
+/** Names the last value again until there are 1, 2, 4, 8 and so on, so that statements for any number have few texts. */
+export function filledUp<Value>(values: readonly Value[]): Value[] {
+  const count = 2 ** Math.ceil(Math.log2(values.length));
+  return [...values, ...Array.from({ length: count - values.length }, () => values.at(-1) as Value)];
+}
+
+/** The end of a statement that reads in an order. */
+export function orderClause(shape: TableShape, order: Readonly<Record<string, unknown>>): string {
+  const terms = Object.entries(order).map(
+    ([property, direction]) => `${columnOf(shape, property).name} ${String(direction)}`,
+  );
+  return ` ORDER BY ${terms.join(', ')}`;
+}

@@ -1,0 +1,202 @@
+import type { EntityManager } from 'typeorm';
+import { placedCondition, whereClause, type Condition, type Where } from './conditions.js';
+import { memberOf } from '../groups/write-group.js';
+import {
+  assignmentsOf,
+  changeRows,
+  changeStatement,
+  deletion,
+  rowChange,
+  rowDeletion,
+  sendChange,
+  type RowChange,
+} from './row-changes.js';
+import { isEmbedded } from './row-locks.js';
+import { Selection, orderClause, type Found } from './selection.js';
+import { statementBatches } from './statement-batches.js';
+import {
+  bound,
+  bytesOf,
+  columnOf,
+  shapeOf,
+  type EntityClass,
+  type Sharding,
+  type SqlValue,
+  type TableColumn,
+  type TableShape,
+} from './table-columns.js';
+
+/** New values of columns; a function gives SQL instead of a value, such as `() => 'rev + 1'`. */
+export type Changes<Row extends object> = {
+  readonly [Property in keyof Row]?: Row[Property] | (() => string);
+};
+
+/**
+ * A table as its entity describes it, for rows that many requests read and write. Statements come from the decorators of
+ * the entity. Rows are mapped column by column and become no entities (docs/adr/0010-tables.md has the figures).
+ *
+ *     const TOKENS = new Table(ProcessTokenEntity);
+ *     const PLACE = TOKENS.select('id', 'visit');
+ *     const place = await PLACE.first(manager, { instanceId, uuid });
+ *
+ * A condition that asks for a value out of none, `In([])`, sends no statement: nothing is found or changed.
+ */
+export class Table<Row extends object> {
+  private readonly shape: TableShape;
+  private readonly columns: readonly TableColumn[];
+  private readonly names: string;
+  private readonly tuple: string;
+
+  /** @param sharding for a sharded table: of each property that tells the shard, how */
+  constructor(entity: EntityClass<Row>, sharding?: Sharding<Row>) {
+    this.shape = shapeOf(entity, sharding);
+    this.columns = [...this.shape.columns.values()];
+    this.names = this.columns.map(({ name }) => name).join(', ');
+    this.tuple = `(${this.columns.map(() => '?').join(', ')})`;
+  }
+
+  select<Property extends keyof Row & string>(
+    ...properties: Property[]
+  ): Selection<Row, Pick<Row, Property>> {
+    return new Selection(this.shape, properties);
+  }
+
+  selectAllBut<Property extends keyof Row & string = never>(
+    ...properties: Property[]
+  ): Selection<Row, Omit<Row, Property>> {
+    const left: ReadonlySet<string> = new Set(properties);
+    return new Selection(
+      this.shape,
+      [...this.shape.columns.keys()].filter((property) => !left.has(property)),
+    );
+  }
+
+  /**
+   * Adds rows, with few statements.
+   * @param leavesOutDuplicates leaves out rows of which a unique value is taken, and lets the server cut off what is too long
+   * @throws QueryFailedError for a duplicate, see `isDuplicate`
+   */
+  async insert(manager: EntityManager, rows: readonly Row[], leavesOutDuplicates = false): Promise<void> {
+    const ignoring = isEmbedded(manager.connection) ? 'INSERT OR IGNORE' : 'INSERT IGNORE';
+    await this.add(manager, leavesOutDuplicates ? ignoring : 'INSERT', rows);
+  }
+
+  /** Adds rows, with few statements; of one whose primary key is taken, one column gets its new value. */
+  async put(manager: EntityManager, rows: readonly Row[], changed: keyof Row & string): Promise<void> {
+    const { name } = columnOf(this.shape, changed);
+    const taken = isEmbedded(manager.connection)
+      ? ` ON CONFLICT DO UPDATE SET ${name} = excluded.${name}`
+      : ` ON DUPLICATE KEY UPDATE ${name} = VALUES(${name})`;
+    await this.add(manager, 'INSERT', rows, taken);
+  }
+
+  private async add(manager: EntityManager, verb: string, rows: readonly Row[], taken = ''): Promise<void> {
+    if (rows.length === 0) {
+      return;
+    }
+    const into = `${verb} INTO ${this.shape.name} (${this.names}) VALUES `;
+    const tuples = rows.map((row) => this.bound(row));
+    const send = async (sender: EntityManager, values: readonly SqlValue[][]): Promise<void> => {
+      for (const batch of statementBatches(values, bytesOf)) {
+        await sender.query(into + batch.map(() => this.tuple).join(', ') + taken, batch.flat());
+      }
+    };
+    const member = memberOf(manager);
+    if (member === undefined) {
+      return send(manager, tuples);
+    }
+    await member.write(into + taken, tuples, async (parts: readonly SqlValue[][][]) => {
+      await send(member.group.manager, parts.flat());
+      return [];
+    });
+  }
+
+  /**
+   * Adds a row unless its primary key is taken; either way it is locked until the transaction ends. At once with the lock that a
+   * change needs: two that insert first and update then would wait for each other.
+   */
+  async ensure(manager: EntityManager, row: Row): Promise<void> {
+    const [first] = this.columns.map(({ name }) => name);
+    const taken = isEmbedded(manager.connection)
+      ? 'ON CONFLICT DO NOTHING'
+      : `ON DUPLICATE KEY UPDATE ${first} = ${first}`;
+    await manager.query(
+      `INSERT INTO ${this.shape.name} (${this.names}) VALUES ${this.tuple} ${taken}`,
+      this.bound(row),
+    );
+  }
+
+  /**
+   * @returns how many rows met the conditions
+   * @throws TypeError for an undefined value, which could mean NULL or no change
+   */
+  async update(manager: EntityManager, where: Where<Row>, changes: Changes<Row>): Promise<number> {
+    const assignments = assignmentsOf(this.shape, changes);
+    const member = memberOf(manager);
+    const one = member && rowChange(manager, this.shape, where, assignments);
+    return member !== undefined && one !== undefined
+      ? member.write(one.kind, one, (parts: readonly RowChange[]) =>
+          changeRows(member.group.manager, this.shape, parts),
+        )
+      : this.change(manager, where, (condition) => changeStatement(this.shape, assignments, condition));
+  }
+
+  /** @returns how many rows met the conditions */
+  async delete(manager: EntityManager, where: Where<Row>): Promise<number> {
+    return this.change(manager, where, (condition) => ({
+      sql: `DELETE FROM ${this.shape.name}${whereClause(condition)}`,
+      values: condition.values,
+    }));
+  }
+
+  /**
+   * Deletes one row, together with others of a group. When it is not there, the transaction must not be committed: in a group nobody knows
+   * whose row it was.
+   * @param where with the `id`
+   */
+  async deleteOne(manager: EntityManager, where: Where<Row>): Promise<boolean> {
+    const member = memberOf(manager);
+    const one = member && rowDeletion(manager, this.shape, where);
+    const met =
+      member === undefined || one === undefined
+        ? this.delete(manager, where)
+        : member.write(one.kind, one, (parts: readonly RowChange[]) =>
+            changeRows(member.group.manager, this.shape, parts, deletion),
+          );
+    return (await met) === 1;
+  }
+
+  /**
+   * Deletes the first rows in an order that still match.
+   * @param where at least one condition
+   */
+  async deleteFirst(
+    manager: EntityManager,
+    key: keyof Row & string,
+    where: Where<Row>,
+    { order, limit }: Required<Pick<Found<Row>, 'order' | 'limit'>>,
+  ): Promise<number> {
+    const { name: table } = this.shape;
+    const { name } = columnOf(this.shape, key);
+    return this.change(manager, where, (condition) => ({
+      // Twice around: servers take no LIMIT inside of an IN. The condition once more: a row found may be another by now.
+      sql: `DELETE FROM ${table}${whereClause(condition)} AND ${name} IN (SELECT ${name} FROM (SELECT ${name} FROM ${table}${
+        whereClause(condition) + orderClause(this.shape, order)
+      } LIMIT ?) AS old)`,
+      values: [...condition.values, ...condition.values, limit],
+    }));
+  }
+
+  private async change(
+    manager: EntityManager,
+    where: Where<Row>,
+    statement: (condition: Condition) => Condition,
+  ): Promise<number> {
+    const condition = placedCondition(manager, this.shape, where);
+    return condition === null ? 0 : sendChange(manager, statement(condition));
+  }
+
+  private bound(row: Row): SqlValue[] {
+    return this.columns.map((column) => bound(column, (row as Record<string, unknown>)[column.property]));
+  }
+}

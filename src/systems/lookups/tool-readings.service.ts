@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { IsNull, LessThanOrEqual, MoreThan, Not, type EntityManager } from 'typeorm';
+import { Database } from '../../store/database.js';
+import { locked } from '../../store/tables/row-locks.js';
+import { SystemType, type SystemKey } from '../model/system.types.js';
+import { ResourceDefinitionEntity, SystemEntity } from '../storage/system.entity.js';
+
+/** A system whose tools are to be read again. */
+export type DueSystem = SystemKey & Pick<SystemEntity, 'connectionKey'>;
+
+/** When the tools of systems were read, and are to be read again. */
+@Injectable()
+export class ToolReadingsService {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Keeps everybody else from deciding on tools of a resource definition until the transaction ends. To be called after the version
+   * and the system are locked.
+   * @returns whether tools of any system of the definition were ever stored
+   */
+  async lockDefinition(manager: EntityManager, id: string): Promise<{ wasSynchronised: boolean }> {
+    const query = manager.createQueryBuilder(ResourceDefinitionEntity, 'definition').where({ id });
+    const definition = await locked(query, 'pessimistic_write').getOne();
+    return { wasSynchronised: definition !== null && definition.toolsSynchronisedAt !== null };
+  }
+
+  /** Notes that tools of a locked resource definition are stored now for the first time. */
+  async markSynchronised(manager: EntityManager, id: string, now: Date): Promise<void> {
+    await manager.update(ResourceDefinitionEntity, { id }, { toolsSynchronisedAt: now });
+  }
+
+  /** MCP systems that somebody has tested and that are due, those that wait longest first. */
+  async due(now: Date, limit: number): Promise<DueSystem[]> {
+    const tested = { type: SystemType.Mcp, toolsSynchronisedAt: Not(IsNull()) };
+    return this.database.read((manager) =>
+      manager.find(SystemEntity, {
+        select: { appId: true, appVersionId: true, resourceId: true, connectionKey: true },
+        where: [IsNull(), LessThanOrEqual(now)].map((toolsDueAt) => ({ ...tested, toolsDueAt })),
+        order: { toolsDueAt: 'ASC' },
+        take: limit,
+      }),
+    );
+  }
+
+  /** Sets the next time for all systems that a test of this one covers. @returns false when another replica has them */
+  async claim({ appId, appVersionId, connectionKey }: DueSystem, now: Date, next: Date): Promise<boolean> {
+    const covered = { appId, appVersionId, connectionKey: connectionKey ?? '', type: SystemType.Mcp };
+    return this.database.write(async (manager) => {
+      let claimed = 0;
+      for (const toolsDueAt of [IsNull(), LessThanOrEqual(now)]) {
+        const { affected } = await manager.update(
+          SystemEntity,
+          { ...covered, toolsDueAt },
+          { toolsDueAt: next },
+        );
+        claimed += affected ?? 0;
+      }
+      return claimed > 0;
+    });
+  }
+
+  /** Makes a system due at a time, if it is not due before. */
+  async bringForward(id: string, at: Date): Promise<void> {
+    await this.database.write((manager) =>
+      manager.update(SystemEntity, { id, toolsDueAt: MoreThan(at) }, { toolsDueAt: at }),
+    );
+  }
+}

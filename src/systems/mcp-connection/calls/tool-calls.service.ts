@@ -1,0 +1,252 @@
+import { createHash } from 'node:crypto';
+import { outboundLimits } from '../../../platform/outbound/outbound.limits.js';
+
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+
+import type { JsonValue } from '../../../platform/json/json.js';
+import type { CheckedText } from '../../../language/json-schema/checked-text.js';
+import { Metrics } from '../../../platform/observability/metrics/metrics.js';
+import { causeOfLoss, WorkerPool } from '../../../platform/threads/worker.pool.js';
+import { materialText } from '../../../platform/tls/tls-material.js';
+import { Env } from '../../../platform/config/env.js';
+import { CallSlots } from './call-slots.js';
+import { type CallVerdict, CircuitBreakers } from './circuit-breakers.js';
+import { asToolSpan, ToolCallMetrics } from './tool-call.metrics.js';
+import type {
+  ToolCallFailure,
+  ToolCallFailureCause,
+  ToolCallRequest,
+  ToolCallResult,
+} from '../model/tool-call.types.js';
+import { workerSettings } from '../model/worker-settings.js';
+import type {
+  TextAndSchema,
+  TextCheck,
+  ToolCallNotice,
+  ToolCallWork,
+  ToolCallWorkerAnswer,
+} from '../worker/worker.messages.js';
+import { mcpCallLimits } from '../mcp.limits.js';
+
+/** Of a call, or of a check. */
+type WorkResult = ToolCallResult | CheckedText;
+
+/** Time to end MCP sessions on their servers when the service stops. */
+const FAREWELL_MS = 1_500;
+
+/** Failures that show that the server is there and answers. */
+const SERVER_WORKS: ReadonlySet<ToolCallFailureCause> = new Set([
+  'mcp_error',
+  'rate_limited',
+  'definition_changed',
+  'tool_gone',
+  'result_too_large',
+  'invalid_result',
+]);
+
+/** Failures that say nothing about the server. */
+const OUR_OWN: ReadonlySet<ToolCallFailureCause> = new Set([
+  'withdrawn',
+  'cancelled',
+  'stopping',
+  'overloaded',
+  'internal',
+  'circuit_open',
+  'token_busy',
+]);
+
+/** Calls tools of MCP servers over kept connections, in a worker thread of their own. */
+@Injectable()
+export class ToolCallsService implements OnModuleDestroy {
+  private readonly pool: WorkerPool<ToolCallWork, ToolCallWorkerAnswer, WorkResult>;
+  private readonly checkTimeoutMs = mcpCallLimits.checkTimeoutMs;
+  private readonly maxTimeoutMs = mcpCallLimits.maxTimeoutMs;
+  private readonly breakers = new CircuitBreakers({
+    failures: mcpCallLimits.breakerFailures,
+    openMs: mcpCallLimits.breakerOpenMs,
+  });
+  private readonly slots = new CallSlots(mcpCallLimits.maxInFlightPerSystem);
+  private readonly metrics: ToolCallMetrics;
+  private readonly listeners = new Set<(systemId: string) => void>();
+  private readonly stopping = new AbortController();
+
+  /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
+  constructor(env: Env, metrics: Metrics) {
+    this.metrics = new ToolCallMetrics(metrics, this.breakers);
+    this.pool = createPool(env, (notice) => this.noticed(notice));
+  }
+
+  /**
+   * Calls a tool with the credentials of its system. The server is asked for its list first. A tool with another definition
+   * than the stored one is not called, unless TOOL_CHANGE_POLICY is `accept`. A system that failed several times in a row is
+   * not called for a while.
+   * @returns the outcome as data within `deadlineMs` after the beginning, or after the last progress that the tool tells, and at the latest
+   * after `maxTimeoutMs`; never rejects for anything an outside party does
+   * @throws what `isStillAllowed` throws
+   */
+  callTool(request: ToolCallRequest): Promise<ToolCallResult> {
+    return asToolSpan(request, (traced) => this.call(traced));
+  }
+
+  /** @param hear hears the id of each system whose server says, while its tools are used, that their list has changed */
+  onListChanged(hear: (systemId: string) => void): void {
+    this.listeners.add(hear);
+  }
+
+  private noticed(notice: ToolCallNotice | undefined): void {
+    if (notice !== undefined && 'listChanged' in notice) {
+      this.listeners.forEach((hear) => hear(notice.listChanged));
+    } else {
+      this.metrics.showSessions(notice?.openSessions ?? 0);
+    }
+  }
+
+  private async call(request: ToolCallRequest): Promise<ToolCallResult> {
+    const startedAt = performance.now();
+    const deadlineAt = startedAt + Math.min(request.deadlineMs, this.maxTimeoutMs);
+    const key = sessionKey(request);
+    const result = await this.callInTurn(request, key, deadlineAt);
+    const timed = { ...result, latencyMs: Math.round(performance.now() - startedAt) };
+    this.metrics.count(timed);
+    return timed;
+  }
+
+  /**
+   * Holds what a model gives as arguments against the schema of a tool, in the thread that calls tools: the schema is foreign.
+   * @returns the arguments, what is wrong with them, or why nobody knows; never rejects
+   */
+  checkArguments(check: TextAndSchema): Promise<CheckedText | ToolCallFailure> {
+    return this.checked({ of: 'arguments', ...check });
+  }
+
+  /** As `checkArguments`, for the answer of a model: its text is foreign. */
+  checkAnswer(check: TextAndSchema): Promise<CheckedText | ToolCallFailure> {
+    return this.checked({ of: 'answer', ...check });
+  }
+
+  /** Cancels the calls in flight, takes leave of the servers and stops the worker. */
+  async onModuleDestroy(): Promise<void> {
+    this.stopping.abort();
+    this.pool.cancelAll();
+    await this.pool.close(FAREWELL_MS);
+  }
+
+  private async checked(check: TextCheck): Promise<CheckedText | ToolCallFailure> {
+    await this.pool.ready();
+    const result = await this.pool.run({ check }, this.checkTimeoutMs);
+    if (!('outcome' in result)) {
+      return result;
+    }
+    const cause = result.outcome === 'failed' ? result.cause : 'internal';
+    return notSent(cause === 'timeout' ? 'arguments_unchecked' : cause);
+  }
+
+  private async callInTurn(
+    request: ToolCallRequest,
+    key: string,
+    deadlineAt: number,
+  ): Promise<ToolCallResult> {
+    const isAtOnce = this.slots.tryEnter(key);
+    if (!isAtOnce && !(await this.wait(key, request, deadlineAt - performance.now()))) {
+      return this.notCalled(request);
+    }
+    try {
+      // A wait can be long enough for somebody to switch the tool off.
+      const isAllowed = isAtOnce || ((await request.isStillAllowed?.()) ?? true);
+      return isAllowed ? await this.send(request, key, deadlineAt) : notSent('withdrawn');
+    } finally {
+      this.slots.leave(key);
+    }
+  }
+
+  private wait(key: string, { signal }: ToolCallRequest, waitMs: number): Promise<boolean> {
+    const ends = signal === undefined ? [this.stopping.signal] : [this.stopping.signal, signal];
+    return this.slots.wait(key, waitMs, AbortSignal.any(ends));
+  }
+
+  private async send(request: ToolCallRequest, key: string, deadlineAt: number): Promise<ToolCallResult> {
+    const { deadlineMs: _wasForAll, isStillAllowed: _wasAsked, signal, ...order } = request;
+    const leftMs = deadlineAt - performance.now();
+    if (leftMs <= 0 || this.ended(request) !== undefined) {
+      return this.notCalled(request);
+    }
+    if (!this.breakers.admits(key)) {
+      return notSent('circuit_open');
+    }
+    const progressMs = Math.min(request.deadlineMs, this.maxTimeoutMs);
+    const endsAt = Date.now() + leftMs + this.maxTimeoutMs - progressMs;
+    const work = { ...order, sessionKey: key, progressMs, endsAt };
+    const answer = await this.pool.run(work, leftMs, signal);
+    const result = 'outcome' in answer ? answer : notSent('internal');
+    this.breakers.report(key, verdictOf(result));
+    return result.outcome === 'failed' && this.ended(request) === 'stopping'
+      ? { ...result, cause: 'stopping' }
+      : result;
+  }
+
+  /** A call that waited for its turn and did not get it. */
+  private notCalled(request: ToolCallRequest): ToolCallResult {
+    return notSent(this.ended(request) ?? 'overloaded');
+  }
+
+  private ended({ signal }: ToolCallRequest): ToolCallFailureCause | undefined {
+    if (signal?.aborted === true) {
+      return 'cancelled';
+    }
+    return this.stopping.signal.aborted ? 'stopping' : undefined;
+  }
+}
+
+function notSent(cause: ToolCallFailureCause): ToolCallFailure {
+  return { outcome: 'failed', cause, sent: 'never', latencyMs: 0 };
+}
+
+/** What a call says about its server. An answer is an answer, also one that refuses, or that is too long for us. */
+function verdictOf(result: ToolCallResult): CallVerdict {
+  if (result.outcome === 'answered' || SERVER_WORKS.has(result.cause)) {
+    return 'works';
+  }
+  return OUR_OWN.has(result.cause) ? 'unknown' : 'fails';
+}
+
+function createPool(
+  env: Env,
+  onNotice: (notice: ToolCallNotice | undefined) => void,
+): WorkerPool<ToolCallWork, ToolCallWorkerAnswer, WorkResult> {
+  return new WorkerPool({
+    name: 'mcp-tool-calls',
+    entry: '#mcp-call-worker',
+    workerData: workerSettings(env),
+    memoryMb: mcpCallLimits.workerMemoryMb,
+    niceness: outboundLimits.threadNiceness,
+    maxJobs: mcpCallLimits.maxInFlight,
+    read: resultOf,
+    lost: (cause, latencyMs, fate) => ({
+      outcome: 'failed',
+      cause: causeOfLoss(cause),
+      sent: fate === 'refused' ? 'never' : 'maybe',
+      latencyMs,
+    }),
+    onNotice: (notice) => onNotice(notice as ToolCallNotice | undefined),
+  });
+}
+
+/** Rotated credentials, other certificates and a changed address take effect with the next call. */
+function sessionKey({ systemId, baseUrl, credentials, tls }: ToolCallRequest): string {
+  return createHash('sha256')
+    .update(JSON.stringify([systemId, baseUrl, credentials, materialText(tls)]))
+    .digest('base64');
+}
+
+function resultOf(answer: ToolCallWorkerAnswer): WorkResult {
+  if ('failed' in answer) {
+    return answer.failed;
+  }
+  if ('checked' in answer) {
+    const { checked } = answer;
+    return 'problem' in checked ? checked : { value: JSON.parse(checked.valueJson) as JsonValue };
+  }
+  const { answered, structuredJson } = answer;
+  const structured = structuredJson === null ? null : (JSON.parse(structuredJson) as JsonValue);
+  return { ...answered, structured };
+}

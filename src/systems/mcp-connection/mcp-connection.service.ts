@@ -1,0 +1,90 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type {
+  ConnectionTestRequest,
+  ConnectionTestResult,
+  DiscoveredTool,
+} from './model/connection-test.types.js';
+import { turnWithRoom } from '../../platform/turns.js';
+import { type McpWorkerSettings, workerSettings } from './model/worker-settings.js';
+import type { McpWorkerAnswer } from './worker/worker.messages.js';
+import { causeOfLoss, WorkerPool, type WorkerPoolOptions } from '../../platform/threads/worker.pool.js';
+import { outboundLimits } from '../../platform/outbound/outbound.limits.js';
+import { Env } from '../../platform/config/env.js';
+import { mcpLimits } from './mcp.limits.js';
+
+/** Jobs in flight at the most; each holds some 100 KB in the worker. */
+const MAX_JOBS = 500;
+
+/** Runs connection tests in a worker thread of their own. A test that is lost with the worker answers `overloaded`. */
+export function connectionTestPool(
+  settings: McpWorkerSettings,
+  // The worker that is built of this package.
+  {
+    entry = '#mcp-worker',
+    ...options
+  }: Pick<WorkerPoolOptions<never, never>, 'memoryMb' | 'niceness'> & {
+    entry?: string;
+  },
+): WorkerPool<ConnectionTestRequest, McpWorkerAnswer, ConnectionTestResult> {
+  return new WorkerPool({
+    name: 'mcp-connection',
+    entry,
+    workerData: settings,
+    ...options,
+    maxJobs: MAX_JOBS,
+    read: async (answer) =>
+      'failed' in answer ? answer.failed : { ...answer.connected, tools: await decodeTools(answer.tools) },
+    lost: (cause, latencyMs) => ({ outcome: 'unreachable', cause: causeOfLoss(cause), latencyMs }),
+  });
+}
+
+const NEW_LINE = 10;
+
+/** Turns the worker's tools (one JSON document a line) into objects. A list of several megabytes must not hold up this thread. */
+async function decodeTools(lines: Uint8Array): Promise<DiscoveredTool[]> {
+  const tools: DiscoveredTool[] = [];
+  const decoder = new TextDecoder();
+  for (let start = 0; start < lines.byteLength;) {
+    const newLine = lines.indexOf(NEW_LINE, start);
+    const end = newLine === -1 ? lines.byteLength : newLine;
+    tools.push(JSON.parse(decoder.decode(lines.subarray(start, end))) as DiscoveredTool);
+    start = end + 1;
+    await turnWithRoom();
+  }
+  return tools;
+}
+
+/** Tests connections to MCP servers. All traffic and all parsing happen in a worker thread. */
+@Injectable()
+export class McpConnectionService implements OnModuleDestroy {
+  private readonly pool: ReturnType<typeof connectionTestPool>;
+  private readonly deadlineMs = mcpLimits.testTimeoutMs;
+
+  /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
+  constructor(env: Env) {
+    this.pool = connectionTestPool(workerSettings(env), {
+      memoryMb: mcpLimits.workerMemoryMb,
+      niceness: outboundLimits.threadNiceness,
+    });
+  }
+
+  /**
+   * Connects to an MCP server, by whichever protocol revision and with the credentials of the system, and
+   * reads all its tools.
+   * @returns the outcome as data within `testTimeoutMs`; never rejects for anything an outside party does
+   */
+  test(request: ConnectionTestRequest): Promise<ConnectionTestResult> {
+    return this.pool.run(request, this.deadlineMs);
+  }
+
+  /** As `test`, without credentials and tools: reads what the server says of itself. */
+  greet(baseUrl: string, deadlineMs: number): Promise<ConnectionTestResult> {
+    const credentials = { type: 'NO_AUTH' as const };
+    return this.pool.run({ baseUrl, credentials, knownToolCount: 0, greetOnly: true }, deadlineMs);
+  }
+
+  /** Waits for the tests in flight, then stops the worker. */
+  async onModuleDestroy(): Promise<void> {
+    await this.pool.close();
+  }
+}

@@ -1,0 +1,114 @@
+import type { AuthProvider } from '@modelcontextprotocol/client';
+import type { OutboundOperation } from '../../../platform/outbound/outbound.operation.js';
+import type { SecretRemoval } from '../../../platform/secrets/secret-removal.js';
+import type { ServiceAccount, SystemCredentials } from '../model/connection-test.types.js';
+import { ownHeaders, removalOf } from '../model/sent-secrets.js';
+import { ConnectionError } from './connection.error.js';
+import type { AccessToken, OAuthTokenClient, TokenRequest } from './oauth-token.client.js';
+
+/** The credentials of one MCP session, as its transport uses them: an API key and static headers, if any. */
+export class McpCredentials {
+  /** For what the transport sends as bearer token. */
+  readonly authProvider: AuthProvider | undefined = undefined;
+  /** The token that was used last, with what its endpoint said about it. */
+  lastToken: AccessToken | undefined;
+  /** Why there is no credential, or why the server will not have it. Libraries in between reword what they are thrown. */
+  failure: ConnectionError | undefined;
+  /** Calls that wait for the token endpoint. */
+  waiting = 0;
+  private readonly tokens = new Set<string>();
+  private known: SecretRemoval | undefined;
+
+  constructor(private readonly credentials: SystemCredentials) {}
+
+  /** Takes what was sent until now out of the words of the server. */
+  get removal(): SecretRemoval {
+    this.known ??= removalOf(this.credentials, [...this.tokens]);
+    return this.known;
+  }
+
+  /** Headers of every request. @throws ConnectionError, `failure` from then on, when one was never set */
+  headers(): Record<string, string> {
+    const headers = ownHeaders(this.credentials);
+    if (headers === undefined) {
+      throw this.fail(new ConnectionError('unauthorized'));
+    }
+    return headers;
+  }
+
+  protected remember(token: string): void {
+    if (!this.tokens.has(token)) {
+      this.tokens.add(token);
+      this.known = undefined;
+    }
+  }
+
+  protected fail(error: unknown): Error {
+    if (error instanceof ConnectionError) {
+      this.failure = error;
+    }
+    return error as Error;
+  }
+}
+
+/** Puts bearer tokens on the calls of one session, and renews the token once when the server refuses it. */
+class ServiceAccountCredentials extends McpCredentials implements AuthProvider {
+  override readonly authProvider = this;
+  private readonly request: TokenRequest;
+  private renewed = false;
+
+  constructor(
+    account: ServiceAccount & SystemCredentials,
+    resource: URL,
+    private readonly client: OAuthTokenClient,
+    private readonly operation: OutboundOperation,
+  ) {
+    super(account);
+    this.request = { ...account, resource: canonicalResource(resource), tls: operation.tls };
+  }
+
+  async token(): Promise<string> {
+    this.waiting += 1;
+    try {
+      this.lastToken = await this.client.get(this.request, this.operation);
+      this.remember(this.lastToken.value);
+      return this.lastToken.value;
+    } catch (error) {
+      throw this.fail(error);
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+
+  /** The transport sends the request again when this resolves. Once is enough: a second refusal is an answer. */
+  onUnauthorized(): Promise<void> {
+    if (this.renewed || this.lastToken === undefined) {
+      return Promise.reject(this.fail(new ConnectionError('unauthorized')));
+    }
+    this.renewed = true;
+    this.client.drop(this.request, this.lastToken.value);
+    return Promise.resolve();
+  }
+}
+
+/** RFC 8707 and MCP authorization: no fragment, no trailing slash of an empty path. */
+function canonicalResource(url: URL): string {
+  const resource = new URL(url);
+  resource.hash = '';
+  return resource.pathname === '/' && resource.search === '' ? resource.origin : resource.href;
+}
+
+/**
+ * The credentials of a system for one session.
+ * @param resource address of the MCP server, which tokens are for
+ * @param operation whose end ends the waiting for a token
+ */
+export function mcpCredentials(
+  credentials: SystemCredentials,
+  resource: URL,
+  { tokens, operation }: { tokens: OAuthTokenClient; operation: OutboundOperation },
+): McpCredentials {
+  return credentials.type === 'SERVICE_ACCOUNT'
+    ? new ServiceAccountCredentials(credentials, resource, tokens, operation)
+    : new McpCredentials(credentials);
+}

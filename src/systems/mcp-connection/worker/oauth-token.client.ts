@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto';
+import type { OutboundClient } from '../../../platform/outbound/outbound.client.js';
+import { OutboundError } from '../../../platform/outbound/outbound.error.js';
+import type { OperationLimits, OutboundOperation } from '../../../platform/outbound/outbound.operation.js';
+import { materialText, type TlsMaterial } from '../../../platform/tls/tls-material.js';
+import { RecentlyUsed } from '../../../platform/recently-used.js';
+import type { ConnectionFailureCause } from '../model/connection-failure.types.js';
+import type { TokenClient } from '../model/connection-test.types.js';
+import { causeOfAnswer, clientProof, readTokenAnswer, type TokenAnswer } from './token-answer.js';
+import { ConnectionError } from './connection.error.js';
+import { pauseFor, SharedWork } from './shared-work.js';
+import { outboundClient } from '../../../platform/outbound/configured-outbound.js';
+import { HeavySeats } from '../../../platform/outbound/heavy-seats.js';
+import type { McpWorkerSettings } from '../model/worker-settings.js';
+
+/** The inputs of a client credentials grant (RFC 6749, section 4.4). */
+export type TokenRequest = TokenClient & {
+  /** Canonical URL of the MCP server the token is for (RFC 8707). */
+  resource: string;
+  /** Certificates of the system: who is trusted at the token endpoint, and what is shown there. */
+  tls: TlsMaterial | undefined;
+};
+
+/** An access token and what its endpoint left open. */
+export interface AccessToken {
+  value: string;
+  /** Milliseconds since the epoch after which it is not used any more; already ahead of its true expiry. */
+  usableUntil: number;
+  /** The endpoint gave no `expires_in`. */
+  noExpiry: boolean;
+  /** How it was got. Without `resource` the token is not bound to the MCP server. */
+  way: TokenRequestWay;
+}
+
+/** How a token is asked for: client authentication (OpenID Connect Core 1.0, section 9) and the resource indicator (RFC 8707). */
+interface TokenRequestWay {
+  method: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
+  sendsResource: boolean;
+}
+
+const DEFAULT_LIFE_SECONDS = 300;
+const MAX_LIFE_SECONDS = 86_400;
+const MAX_AHEAD_MS = 30_000;
+const AHEAD_SHARE = 0.1;
+const MAX_CACHED_TOKENS = 1_000;
+/** Answers of 429 that are waited for, and the shortest wait and the one without `Retry-After`, in milliseconds. */
+const MAX_WAITS = 3;
+const SHORTEST_WAIT_MS = 100;
+const USUAL_WAIT_MS = 1_000;
+const MAY_BE_THE_METHOD: ReadonlySet<ConnectionFailureCause> = new Set([
+  'invalid_client',
+  'token_grant',
+  'token_request',
+]);
+const DROPS_RESOURCE: ReadonlySet<unknown> = new Set([
+  'invalid_target',
+  'invalid_resource',
+  'invalid_request',
+]);
+const TOKEN_TEXT = /^[\x21-\x7e]{1,16384}$/;
+
+/**
+ * Gets and keeps access tokens, found again by everything that their request is made of. Parallel requests
+ * for one token share a call, which is cut off when nobody waits for it any more.
+ */
+export class OAuthTokenClient {
+  private readonly cache = new RecentlyUsed<string, AccessToken>({ entries: MAX_CACHED_TOKENS });
+  private readonly flights = new Map<string, SharedWork<AccessToken>>();
+
+  constructor(
+    private readonly outbound: OutboundClient,
+    private readonly limits: OperationLimits,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /**
+   * A usable token, from the cache or from the endpoint.
+   * @param waiter the operation that needs it; its deadline ends the waiting
+   * @throws ConnectionError `invalid_client` when the endpoint refuses the credentials of the client, otherwise a `token_` cause
+   */
+  async get(request: TokenRequest, waiter: OutboundOperation): Promise<AccessToken> {
+    const key = keyOf(request);
+    const cached = this.cache.get(key);
+    if (cached !== undefined && cached.usableUntil > this.now()) {
+      return cached;
+    }
+    const flight = this.flights.get(key) ?? this.takeOff(key, request);
+    try {
+      return await flight.wait(waiter);
+    } catch (error) {
+      throw waiter.signal.aborted ? tokenFailure(waiter.signal.reason) : error;
+    }
+  }
+
+  /** Never again uses a token that the MCP server refused; a newer one in the cache stays. */
+  drop(request: TokenRequest, refused: string): void {
+    const key = keyOf(request);
+    const token = this.cache.get(key);
+    if (token?.value === refused) {
+      this.cache.set(key, { ...token, usableUntil: 0 });
+    }
+  }
+
+  private takeOff(key: string, request: TokenRequest): SharedWork<AccessToken> {
+    const operation = this.outbound.openWith(this.limits, request.tls);
+    const promise = this.request(request, operation, this.cache.get(key)?.way)
+      .then((token) => {
+        this.cache.set(key, token);
+        return token;
+      })
+      .catch((error: unknown) => {
+        throw error instanceof ConnectionError ? error : tokenFailure(operation.failure ?? error);
+      })
+      .finally(() => this.flights.delete(key));
+    const flight = new SharedWork(operation, promise);
+    this.flights.set(key, flight);
+    return flight;
+  }
+
+  /** Starts with the way that worked last time, otherwise with Basic and `resource`. Tries each other way at most once. */
+  private async request(
+    request: TokenRequest,
+    operation: OutboundOperation,
+    lastWay: TokenRequestWay | undefined,
+  ): Promise<AccessToken> {
+    let way = lastWay ?? firstWay(request);
+    for (let waits = 0; ;) {
+      const answer = await this.post(request, way, operation);
+      if (answer.status >= 200 && answer.status < 300) {
+        return this.tokenOf(answer.body, way);
+      }
+      const cause = causeOfAnswer(answer);
+      const next: TokenRequestWay | undefined = nextWay(way, answer, cause);
+      if (next !== undefined) {
+        way = next;
+      } else if (cause === 'token_busy' && waits < MAX_WAITS && (await waited(answer, operation))) {
+        waits += 1;
+      } else {
+        throw refusal(cause, answer);
+      }
+    }
+  }
+
+  private async post(
+    request: TokenRequest,
+    way: TokenRequestWay,
+    operation: OutboundOperation,
+  ): Promise<TokenAnswer> {
+    const { scope, tokenParameters, resource, tokenUrl } = request;
+    const proof = await clientProof(request, way.method);
+    const form = new URLSearchParams({
+      ...tokenParameters,
+      grant_type: 'client_credentials',
+      ...(scope === undefined ? {} : { scope }),
+      ...(way.sendsResource ? { resource } : {}),
+      ...proof.form,
+    });
+    const response = await operation.fetch(tokenUrl, {
+      method: 'POST',
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/x-www-form-urlencoded',
+        ...proof.headers,
+      },
+      body: form.toString(),
+    });
+    return readTokenAnswer(response, operation);
+  }
+
+  private tokenOf(body: TokenAnswer['body'], way: TokenRequestWay): AccessToken {
+    const { access_token: value, token_type: type, expires_in: expiresIn } = body;
+    if (typeof value !== 'string' || !TOKEN_TEXT.test(value) || !isBearer(type)) {
+      throw new ConnectionError('token_invalid');
+    }
+    const seconds = Number(expiresIn ?? Number.NaN);
+    const noExpiry = !Number.isFinite(seconds) || seconds < 0;
+    const lifeMs = 1_000 * (noExpiry ? DEFAULT_LIFE_SECONDS : Math.min(seconds, MAX_LIFE_SECONDS));
+    const aheadMs = Math.min(MAX_AHEAD_MS, lifeMs * AHEAD_SHARE);
+    return { value, usableUntil: this.now() + lifeMs - aheadMs, noExpiry, way };
+  }
+}
+
+function firstWay(request: TokenRequest): TokenRequestWay {
+  return { method: 'privateKey' in request ? 'private_key_jwt' : 'client_secret_basic', sendsResource: true };
+}
+
+function nextWay(
+  way: TokenRequestWay,
+  { status, body: { error } }: TokenAnswer,
+  cause: ConnectionFailureCause,
+): TokenRequestWay | undefined {
+  if (cause === 'token_busy') {
+    return undefined;
+  }
+  if (way.sendsResource && DROPS_RESOURCE.has(error)) {
+    return { ...way, sendsResource: false };
+  }
+  const isBareRefusal = status === 403 && typeof error !== 'string';
+  return way.method === 'client_secret_basic' && (isBareRefusal || MAY_BE_THE_METHOD.has(cause))
+    ? { method: 'client_secret_post', sendsResource: true }
+    : undefined;
+}
+
+/** Waits as long as an endpoint asks that limits requests; false, at once, where that is beyond the deadline. */
+function waited({ retryAfterMs }: TokenAnswer, operation: OutboundOperation): Promise<boolean> {
+  const ms = Math.max(SHORTEST_WAIT_MS, retryAfterMs ?? USUAL_WAIT_MS);
+  return pauseFor({ cause: 'token_busy', ms }, operation);
+}
+
+function refusal(cause: ConnectionFailureCause, { retryAfterMs }: TokenAnswer): ConnectionError {
+  return new ConnectionError(cause, cause === 'token_busy' ? (retryAfterMs ?? undefined) : undefined);
+}
+
+/** RFC 6749 demands `token_type`; deployed servers forget it and mean Bearer. */
+function isBearer(type: unknown): boolean {
+  return type === undefined || (typeof type === 'string' && type.toLowerCase() === 'bearer');
+}
+
+/** A digest, so that neither a dump of the keys nor a lookup by a part of the inputs gives anything away. */
+function keyOf(request: TokenRequest): string {
+  const { tokenUrl, clientId, resource, scope = null, tokenParameters = null } = request;
+  const proof = 'privateKey' in request ? [request.privateKey, request.keyId] : [request.clientSecret];
+  const parts = [tokenUrl, clientId, resource, scope, tokenParameters, ...proof, materialText(request.tls)];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
+}
+
+function tokenFailure(error: unknown): ConnectionError {
+  const failure = error instanceof OutboundError ? error.failure : 'network';
+  const cause: ConnectionFailureCause =
+    failure === 'busy' ? 'overloaded' : failure === 'closed' ? 'token_timeout' : `token_${failure}`;
+  return new ConnectionError(cause);
+}
+
+/** Large answers in memory at once, and how long one is safe while others wait. */
+const HEAVY_SEATS = 4;
+const HEAVY_LEASE_MS = 2_000;
+/** Ways to ask for a token that one request may try, each with an answer of its own. */
+const TOKEN_ANSWERS = 4;
+
+/** The clients of a worker, of servers and token endpoints. @param deadlineMs of a request for a token */
+export function outsideClients(
+  { outbound: settings, limits }: McpWorkerSettings,
+  deadlineMs: number,
+): { outbound: OutboundClient; tokens: OAuthTokenClient } {
+  const maxResponseBytes = limits.tokenEndpointMaxBytes;
+  const outbound = outboundClient(settings, { seats: new HeavySeats(HEAVY_SEATS, HEAVY_LEASE_MS) });
+  const tokenLimits = { deadlineMs, maxResponseBytes, maxTotalBytes: maxResponseBytes * TOKEN_ANSWERS };
+  return { outbound, tokens: new OAuthTokenClient(outbound, tokenLimits) };
+}

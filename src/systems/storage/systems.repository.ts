@@ -1,0 +1,184 @@
+import { Injectable } from '@nestjs/common';
+import { In, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { locked } from '../../store/tables/row-locks.js';
+import { isDuplicate } from '../../store/connection/driver-errors.js';
+import type { RawRow } from '../../store/tables/column-values.js';
+import type { AppVersionKey } from '../../apps/apps.types.js';
+import {
+  ResourceDefinitionEntity,
+  SystemEntity,
+  type McpServerRow,
+  type SystemState,
+  type SystemSummaryRow,
+  type TaggedSystem,
+} from './system.entity.js';
+import {
+  readRows,
+  SYSTEM_VERSION,
+  SYSTEM_WITH_TOOLS,
+  tagOf,
+  toDetails,
+  selectSummaries,
+  toSummaryRow,
+} from './systems.query.js';
+import { SystemType, type SystemKey } from '../model/system.types.js';
+import { SystemNameTakenError } from '../model/systems.errors.js';
+
+const SELECT_MCP_SERVERS = `
+  SELECT id, resource_definition_id AS resourceDefinitionId, app_id AS appId, resource_name AS resourceName,
+    base_url AS baseUrl, authorization_type AS authorizationType, identity_provider_url AS identityProviderUrl
+  FROM systems
+  WHERE id > ? AND type = ?
+  ORDER BY id LIMIT ?`;
+
+const STATE = {
+  id: true,
+  appId: true,
+  resourceDefinitionId: true,
+  resourceName: true,
+  name: true,
+  type: true,
+  baseUrl: true,
+  toolsSynchronisedAt: true,
+} as const;
+
+@Injectable()
+export class SystemsRepository {
+  /** @throws SystemNameTakenError by the unique index */
+  async insert(manager: EntityManager, system: SystemEntity): Promise<void> {
+    await refuseTakenName(manager.insert(SystemEntity, system));
+  }
+
+  /** @throws SystemNameTakenError by the unique index */
+  async update(manager: EntityManager, system: SystemEntity): Promise<void> {
+    const { id, ...columns } = system;
+    await refuseTakenName(manager.update(SystemEntity, { id }, columns));
+  }
+
+  /** Removes a locked system with its tools. */
+  async remove(manager: EntityManager, id: string): Promise<void> {
+    await manager.query('DELETE FROM reviewed_tools WHERE system_id = ?', [id]);
+    await manager.query('DELETE FROM tools WHERE system_id = ?', [id]);
+    await manager.delete(SystemEntity, { id });
+  }
+
+  /** The id of an MCP system; null when there is none. */
+  async idOf(manager: EntityManager, { appId, appVersionId, resourceId }: SystemKey): Promise<string | null> {
+    const where = { appId, appVersionId, resourceId, type: SystemType.Mcp };
+    return (await manager.findOne(SystemEntity, { select: { id: true }, where }))?.id ?? null;
+  }
+
+  /** MCP systems with the tools that are present, in the order of the server's list; null for one that is not there. */
+  async findWithTools(manager: EntityManager, keys: readonly SystemKey[]): Promise<(TaggedSystem | null)[]> {
+    return (await readRows(manager, SYSTEM_WITH_TOOLS, keys)).map((rows) => {
+      const [system, tag] = [toDetails(rows), tagOf(rows)];
+      return system === null || tag === null ? null : { system, tag };
+    });
+  }
+
+  /** The entity tags that `findWithTools` would find now; null for a system that is not there. */
+  async findTags(manager: EntityManager, keys: readonly SystemKey[]): Promise<(string | null)[]> {
+    return (await readRows(manager, SYSTEM_VERSION, keys)).map(tagOf);
+  }
+
+  /** As stored, locked against every other writer until the transaction ends; null when there is none. */
+  async lock(manager: EntityManager, key: SystemKey): Promise<SystemEntity | null> {
+    return this.lockOne(manager, key, { type: SystemType.Mcp });
+  }
+
+  /** As `lock`, for systems of all types. */
+  async lockAny(manager: EntityManager, key: SystemKey): Promise<SystemEntity | null> {
+    return this.lockOne(manager, key);
+  }
+
+  /** Whether there is a system of any type. */
+  async exists(manager: EntityManager, { appId, appVersionId, resourceId }: SystemKey): Promise<boolean> {
+    return manager.existsBy(SystemEntity, { appId, appVersionId, resourceId });
+  }
+
+  /** The systems of a version, of all types, locked against every other writer until the transaction ends. */
+  async lockAll(manager: EntityManager, { appId, appVersionId }: AppVersionKey): Promise<SystemEntity[]> {
+    const query = manager.createQueryBuilder(SystemEntity, 'system').where({ appId, appVersionId });
+    const systems = await locked(query, 'pessimistic_write').getMany();
+    return systems.toSorted((one, other) => (one.nameKey < other.nameKey ? -1 : 1));
+  }
+
+  /** The definition ids that an application gave to these names, by name key; names without one are missing. */
+  async definitionIds(
+    manager: EntityManager,
+    appId: string,
+    nameKeys: string[],
+  ): Promise<Map<string, string>> {
+    const rows = await manager.findBy(ResourceDefinitionEntity, { appId, nameKey: In(nameKeys) });
+    return new Map(rows.map((row) => [row.nameKey, row.id]));
+  }
+
+  /** MCP systems of a version whose connection is the same but for the secret. */
+  async findByConnection(
+    manager: EntityManager,
+    { appId, appVersionId }: AppVersionKey,
+    connectionKey: string,
+  ): Promise<SystemEntity[]> {
+    return manager.find(SystemEntity, {
+      where: { appId, appVersionId, connectionKey, type: SystemType.Mcp },
+      order: { nameKey: 'ASC' },
+    });
+  }
+
+  /** MCP systems of all applications in the order of their ids, which is that of their creation. */
+  async mcpServersAfter(manager: EntityManager, id: string, limit: number): Promise<McpServerRow[]> {
+    return manager.query<McpServerRow[]>(SELECT_MCP_SERVERS, [id, SystemType.Mcp, limit]);
+  }
+
+  /** What is known of systems now. */
+  async states(manager: EntityManager, where: FindOptionsWhere<SystemEntity>): Promise<SystemState[]> {
+    return manager.find(SystemEntity, { select: STATE, where });
+  }
+
+  /** What the list shows of every system of the versions, sorted by version and name. */
+  async summaries(manager: EntityManager, versions: AppVersionKey[]): Promise<SystemSummaryRow[]> {
+    const { sql, parameters } = selectSummaries(versions);
+    return (await manager.query<RawRow[]>(sql, parameters)).map(toSummaryRow);
+  }
+
+  /** The first version to use a name makes its definition id, all others share it. @param proposed for a new one */
+  async definitionId(
+    manager: EntityManager,
+    { appId, nameKey }: { appId: string; nameKey: string },
+    proposed: { id: string; createdAt: Date },
+  ): Promise<string> {
+    const known = await manager.findOneBy(ResourceDefinitionEntity, { appId, nameKey });
+    if (known !== null) {
+      return known.id;
+    }
+    const row = { ...proposed, appId, nameKey, toolsSynchronisedAt: null };
+    await manager
+      .createQueryBuilder()
+      .insert()
+      .orIgnore()
+      .into(ResourceDefinitionEntity)
+      .values(row)
+      .execute();
+    return (await manager.findOneByOrFail(ResourceDefinitionEntity, { appId, nameKey })).id;
+  }
+
+  private async lockOne(
+    manager: EntityManager,
+    { appId, appVersionId, resourceId }: SystemKey,
+    only: Partial<Pick<SystemEntity, 'type'>> = {},
+  ): Promise<SystemEntity | null> {
+    const query = manager
+      .createQueryBuilder(SystemEntity, 'system')
+      .where({ appId, appVersionId, resourceId, ...only });
+    return locked(query, 'pessimistic_write').getOne();
+  }
+}
+
+async function refuseTakenName(statement: Promise<unknown>): Promise<void> {
+  try {
+    await statement;
+  } catch (error) {
+    // Every other unique value of the row was made here a moment ago, so only the name can be taken.
+    throw isDuplicate(error) ? new SystemNameTakenError() : error;
+  }
+}

@@ -1,0 +1,38 @@
+import {
+  ConflictError,
+  ForbiddenError,
+  InvalidRequestError,
+  NotFoundError,
+} from '../../../platform/errors/domain.error.js';
+
+/** The system lists no such tool. */
+export class ToolNotFoundError extends NotFoundError {
+  readonly code = 'TOOL_NOT_FOUND';
+  constructor() {
+    super('Tool not found.');
+  }
+}
+
+/** The deployment does not let people call tools. */
+export class ToolCallsOffError extends ForbiddenError {
+  readonly code = 'TOOL_CALLS_OFF';
+  constructor() {
+    super('Tools cannot be called by hand here: TOOL_CALLS is off.');
+  }
+}
+
+/** Nobody may call a tool that is off. */
+export class ToolDisabledError extends ConflictError {
+  readonly code = 'TOOL_DISABLED';
+  constructor() {
+    super('The tool is disabled: nobody may call it.');
+  }
+}
+
+/** The arguments do not fit the input schema of the tool. */
+export class ArgumentsInvalidError extends InvalidRequestError {
+  readonly code = 'TOOL_ARGUMENTS_INVALID';
+  constructor(problem: string) {
+    super('The arguments do not fit the tool.', problem);
+  }
+}

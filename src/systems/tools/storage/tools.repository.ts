@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { In, type EntityManager, type QueryDeepPartialEntity } from 'typeorm';
+import type { SystemKey } from '../../model/system.types.js';
+import { ToolEntity, type ToolRow } from './tool.entity.js';
+import type { Decided, DefinedTool, ToolDefinition, ToolState } from '../model/tool.types.js';
+import { inParts } from '../../../store/tables/statement-batches.js';
+
+/** Rows per statement: with the largest schemas, every quote escaped, still below the usual packet limit of 16 MB. */
+const BATCH = 32;
+
+/** What a plan needs to know of a stored tool: not its definition, only the fingerprint. */
+const STORED = {
+  id: true,
+  name: true,
+  definitionHash: true,
+  enabled: true,
+  decidedBy: true,
+  decidedAt: true,
+  present: true,
+  position: true,
+  createdAt: true,
+  modifiedAt: true,
+} as const;
+const STATE = { id: true, name: true, enabled: true, present: true, definitionHash: true } as const;
+const DEFINED = {
+  ...STATE,
+  description: true,
+  inputSchema: true,
+  annotations: true,
+  position: true,
+} as const;
+
+/** A stored tool without its definition. */
+export type StoredTool = Pick<ToolEntity, keyof typeof STORED>;
+
+@Injectable()
+export class ToolsRepository {
+  /** Every tool of a system, present or not, without the definitions. */
+  async ofSystem(manager: EntityManager, systemId: string): Promise<StoredTool[]> {
+    return manager.find(ToolEntity, { select: STORED, where: { systemId } });
+  }
+
+  /** Definitions as they are stored, by tool id. */
+  async definitions(manager: EntityManager, ids: string[]): Promise<Map<string, ToolDefinition>> {
+    const tools = await manager.findBy(ToolEntity, { id: In(ids) });
+    return new Map(tools.map((tool) => [tool.id, tool]));
+  }
+
+  /** What is known of tools now; ids that are not stored are missing. */
+  async states(manager: EntityManager, ids: readonly string[]): Promise<ToolState[]> {
+    const found: ToolState[] = [];
+    for (const some of inParts(ids)) {
+      const where = { id: In(some) };
+      found.push(...(await manager.find(ToolEntity, { select: STATE, where })));
+    }
+    return found;
+  }
+
+  /** Every tool of a system, present or not, with its definition, in the order of the server's list. */
+  async defined(manager: EntityManager, systemId: string): Promise<DefinedTool[]> {
+    const rows = await manager.find(ToolEntity, { select: DEFINED, where: { systemId } });
+    return rows.toSorted((one, other) => one.position - other.position);
+  }
+
+  /** Tools that an MCP system lists and no person has decided about as they are defined, by id, those after `after`. */
+  async undecided(
+    manager: EntityManager,
+    { appId, appVersionId, resourceId }: SystemKey,
+    { after = '', limit }: { after?: string | undefined; limit: number },
+  ): Promise<ToolEntity[]> {
+    return manager
+      .createQueryBuilder(ToolEntity, 'tool')
+      .innerJoin('tool.system', 'system', 'system.resourceId = :resourceId', { resourceId })
+      .where('system.appId = :appId AND system.appVersionId = :appVersionId', { appId, appVersionId })
+      .andWhere('tool.present = :present AND tool.decidedBy IS NULL', { present: true })
+      .andWhere('tool.id > :after', { after })
+      .orderBy('tool.id')
+      .limit(limit)
+      .getMany();
+  }
+
+  /** Takes tools off the list; they keep everything else. */
+  async markGone(manager: EntityManager, ids: string[], now: Date): Promise<void> {
+    for (const some of inParts(ids)) {
+      await manager.update(ToolEntity, { id: In(some) }, { present: false, modifiedAt: now });
+    }
+  }
+
+  /** A tool that its system lists; null when there is none. */
+  async findPresent(manager: EntityManager, systemId: string, id: string): Promise<ToolEntity | null> {
+    return manager.findOneBy(ToolEntity, { id, systemId, present: true });
+  }
+
+  async existsPresent(manager: EntityManager, systemId: string, id: string): Promise<boolean> {
+    return manager.existsBy(ToolEntity, { id, systemId, present: true });
+  }
+
+  /** How many tools the systems list in all. */
+  async countPresent(manager: EntityManager, systemIds: string[]): Promise<number> {
+    return manager.countBy(ToolEntity, { systemId: In(systemIds), present: true });
+  }
+
+  /** @param modifiedAt when the flag was last another one */
+  async decide(manager: EntityManager, id: string, decided: Decided, modifiedAt: Date): Promise<void> {
+    await manager.update(ToolEntity, { id }, { ...decided, modifiedAt });
+  }
+
+  /** Adds new rows and overwrites those whose id is stored. */
+  async store(manager: EntityManager, rows: ToolRow[]): Promise<void> {
+    for (const some of inParts(rows, BATCH)) {
+      await manager.upsert(ToolEntity, some as QueryDeepPartialEntity<ToolEntity>[], ['id']);
+    }
+  }
+}

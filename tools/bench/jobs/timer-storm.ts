@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
+import type { ProofEnvironment } from '../../proofs/support/proof-environment.js';
+import { quantiles, runCallers } from '../callers.js';
+import { timer } from '../processes/models.js';
+import { Subject } from '../processes/subject.js';
+import { cpuMicros, databasePid } from '../processor.js';
+import { MEASURED_SERVICE } from '../service-settings.js';
+import { figure, median, printTable } from '../table.js';
+import { DelayedJobs } from './delayed-jobs.js';
+
+const CALLERS = 16;
+/** Of starts, so slow that none is still under way when the first timer is due. */
+const STARTS_PER_SECOND = 200;
+const SECOND_MS = 1_000;
+const LOOK_MS = 100;
+const GIVE_UP_MS = 120_000;
+
+/** How much is measured. */
+export interface TimerBenchOptions {
+  serverUrl: string;
+  rounds: number;
+  /** Timers that are due within one second. */
+  timers: number;
+}
+
+interface Storm {
+  perSecond: number;
+  p50: number;
+  p99: number;
+  cpu: number;
+  databaseCpu: number;
+  incidents: number;
+}
+
+/** Many timers that are due within one second, each ending its process, beside as many delayed jobs of BullMQ. Prints figures and judges none. */
+export async function benchTimers(
+  environment: ProofEnvironment,
+  { serverUrl, rounds, timers }: TimerBenchOptions,
+): Promise<void> {
+  const databaseUrl = await environment.emptyDatabase();
+  const service = await environment.startService(databaseUrl, MEASURED_SERVICE);
+  const subject = new Subject(service.url, await environment.token(), CALLERS);
+  await subject.publish({ timer: timer('timer') });
+  const pool = createPool({
+    uri: databaseUrl.replace(/^mariadb:/, 'mysql:'),
+    connectionLimit: 1,
+    timezone: 'Z',
+  });
+  const server = await databasePid(serverUrl);
+  const queue = await DelayedJobs.open(databaseUrl);
+  const storms: Storm[] = [];
+  const queued: Storm[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    storms.push(await storm(subject, pool, { pid: service.pid, server, timers }));
+    if (queue !== undefined) {
+      queued.push({ ...(await queue.storm(timers, server)), incidents: 0 });
+    }
+  }
+  await queue?.close();
+  printTable(
+    `${timers} timers due within one second, each ending its process, ${rounds} rounds; ` +
+      'late is from the instant that a timer is due to the instant of its step, or of its transaction; CPU us is the processor time of one',
+    ['', 'completed/s', 'late p50 ms', 'late p99 ms', 'CPU us', 'database us', 'incidents'],
+    [rowOf('service', storms), ...(queue === undefined ? [] : [rowOf('BullMQ', queued)])],
+  );
+  if (queue !== undefined) {
+    console.log(
+      'Unequal: a job of BullMQ updates one row and inserts one in a transaction, without an engine around; Redis writes its file every second, so its jobs are not durable. Processor time of Redis is not counted.',
+    );
+  }
+  await pool.end();
+  await subject.close();
+}
+
+function rowOf(name: string, storms: readonly Storm[]): string[] {
+  const middle = (key: keyof Storm): string => figure(median(storms.map((one) => one[key])));
+  const incidents = storms.reduce((sum, one) => sum + one.incidents, 0);
+  return [
+    name,
+    ...(['perSecond', 'p50', 'p99', 'cpu', 'databaseCpu'] as const).map(middle),
+    figure(incidents),
+  ];
+}
+
+async function storm(
+  subject: Subject,
+  pool: Pool,
+  { pid, server, timers }: { pid: number; server: number | undefined; timers: number },
+): Promise<Storm> {
+  const begin = Date.now() + (timers / STARTS_PER_SECOND) * SECOND_MS + SECOND_MS;
+  const dueTimes = new Map<string, number>();
+  await runCallers(CALLERS, { count: timers }, async (index) => {
+    const due = begin + Math.floor((index * SECOND_MS) / timers);
+    const { uuid } = await subject.start('timer', { due: new Date(due).toISOString() });
+    dueTimes.set(uuid, due);
+  });
+  if (Date.now() >= begin) {
+    throw new Error('The timers were due before all had been started.');
+  }
+  await sleep(begin - Date.now());
+  const before = { own: cpuMicros(pid), database: server === undefined ? Number.NaN : cpuMicros(server) };
+  const incidents = await untilEnded(pool, timers);
+  const cpu = (cpuMicros(pid) - before.own) / timers;
+  const databaseCpu = ((server === undefined ? Number.NaN : cpuMicros(server)) - before.database) / timers;
+  const [rows] = await pool.query<RowDataPacket[]>('SELECT uuid, ended_at AS endedAt FROM process_instances');
+  const ended = rows.flatMap(({ uuid, endedAt }) =>
+    dueTimes.has(String(uuid)) && endedAt !== null
+      ? [{ at: (endedAt as Date).getTime(), due: dueTimes.get(String(uuid))! }]
+      : [],
+  );
+  const seconds = (Math.max(...ended.map(({ at }) => at)) - begin) / SECOND_MS;
+  return {
+    perSecond: ended.length / seconds,
+    ...quantiles(ended.map(({ at, due }) => at - due)),
+    cpu,
+    databaseCpu,
+    incidents,
+  };
+}
+
+/**
+ * Looks seldom, so that looking costs little.
+ * @returns incidents
+ * @throws Error when timers have not ended long after they were due: they are lost
+ */
+async function untilEnded(pool: Pool, timers: number): Promise<number> {
+  const deadline = Date.now() + GIVE_UP_MS;
+  for (;;) {
+    const [rows] = await pool.query<RowDataPacket[]>(
+      `SELECT COUNT(*) AS open, COALESCE(SUM(open_incidents > 0), 0) AS incidents FROM process_instances WHERE ended_at IS NULL`,
+    );
+    const open = Number(rows[0]?.['open']);
+    const incidents = Number(rows[0]?.['incidents']);
+    if (open === incidents) {
+      return incidents;
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`${open} of ${timers} timers have not ended.`);
+    }
+    await sleep(LOOK_MS);
+  }
+}

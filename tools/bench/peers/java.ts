@@ -1,0 +1,109 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { access, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { endsWithUs } from '../../../test/support/databases/process-resources.js';
+
+const run = promisify(execFile);
+const START_TIMEOUT_MS = 120_000;
+const LOOK_MS = 500;
+const OUTPUT_KEPT = 4_000;
+/** Zeebe is built for it. */
+const NEEDED = 21;
+/** Where distributions of Linux keep what is installed beside the default. */
+const JDKS = '/usr/lib/jvm';
+
+/** What the peers need of this machine. */
+export interface Java {
+  /** JAVA_HOME of the newest JDK. */
+  home: string;
+}
+
+/** @throws Error that says in one sentence what is missing */
+export async function findJava(): Promise<Java> {
+  const installed = (await readdir(JDKS).catch(() => [])).map((name) => join(JDKS, name));
+  const homes = [process.env['JAVA_HOME'] ?? '', ...installed];
+  const versions = await Promise.all(homes.map(async (home) => ({ home, version: await versionOf(home) })));
+  const [newest] = versions.toSorted((one, other) => other.version - one.version);
+  if (newest === undefined || newest.version < NEEDED) {
+    throw new Error(`there is no JDK ${NEEDED} or newer in JAVA_HOME or ${JDKS}`);
+  }
+  await run('mvn', ['--version']).catch(() => {
+    throw new Error('there is no Maven');
+  });
+  return newest;
+}
+
+/** Runs Maven. Its own configuration says where packages come from. */
+export async function maven({ home }: Java, args: readonly string[]): Promise<void> {
+  await run('mvn', ['-q', '-B', ...args], {
+    env: { ...process.env, JAVA_HOME: home },
+    maxBuffer: 16_777_216,
+  });
+}
+
+/** A peer that runs. */
+export interface PeerProcess {
+  pid: number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a program and waits until its address answers.
+ * @throws Error with the end of its output when it does not start
+ */
+export async function startPeer(
+  [file = '', ...args]: readonly string[],
+  env: Record<string, string>,
+  readyUrl: string,
+): Promise<PeerProcess> {
+  const child: ChildProcess = endsWithUs(
+    spawn(file, args, { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-OUTPUT_KEPT);
+    });
+  }
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!(await answers(readyUrl))) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`${file} did not start:\n${output}`);
+    }
+    await sleep(LOOK_MS);
+  }
+  return {
+    pid: child.pid ?? 0,
+    stop: async () => {
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+/** Whether a file is there. */
+export async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function versionOf(home: string): Promise<number> {
+  try {
+    const { stderr } = await run(join(home, 'bin', 'java'), ['-version']);
+    return Number(/version "(\d+)/.exec(stderr)?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(LOOK_MS * 4) }).catch(() => undefined);
+  await response?.arrayBuffer();
+  return response?.ok === true;
+}

@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freePort } from '../../test/support/databases/process-resources.js';
+import { ApiClient } from './support/api-client.js';
+import { deployedWays, type Deployed, ImageRoot } from './support/image-root.js';
+import { ProcessClient } from './support/process-client.js';
+import { CHECK, ORDER } from './support/process-models.js';
+import type { ProofEnvironment } from './support/proof-environment.js';
+import { prove, type Proof } from './support/proof.js';
+import { ServiceProcess } from './support/service-process.js';
+
+const run = promisify(execFile);
+const MB = 1_000_000;
+const MOST_MODULES_BYTES = 170 * MB;
+const PROBE_PATIENCE_MS = 30_000;
+const MOST_IMAGE_BYTES = 320 * MB;
+
+export const proof: Proof = {
+  name: 'image',
+  claim:
+    'the last stage of the Dockerfile runs the service as compose file and chart start it, without rights and without writing',
+  databases: ['mysql'],
+  async run(environment) {
+    const root = await ImageRoot.build(join(environment.folder, 'image'));
+    const sizes = await checkFiles(root);
+    await checkDependencies(root);
+    const ways = await deployedWays();
+    for (const way of ways) {
+      await checkSettings(root, way);
+      await checkService(environment, root, way);
+    }
+    return (
+      `node_modules ${toMb(sizes.modules)} MB, image ${toMb(sizes.all)} MB, last stage built by buildah; ran as ${root.config.User} ` +
+      `on a read-only root as ${ways.map(({ name }) => name).join(' and ')} start it`
+    );
+  },
+};
+
+/** Sizes are those of the disk; nobody but root may write, and nobody becomes root. */
+async function checkFiles({ folder }: ImageRoot): Promise<{ modules: number; all: number }> {
+  const [modules, all] = await Promise.all([sizeOf(join(folder, 'app/node_modules')), sizeOf(folder)]);
+  prove(modules < MOST_MODULES_BYTES, `node_modules has ${toMb(modules)} MB`);
+  prove(all < MOST_IMAGE_BYTES, `the image has ${toMb(all)} MB`);
+  const { stdout } = await run('find', [folder, '!', '-type', 'l', '-perm', '/6022']);
+  prove(stdout === '', `others than root may write to, or become root by: ${stdout}`);
+  prove(!existsSync(join(folder, 'bin/sh')) && !existsSync(join(folder, 'usr/bin/sh')), 'there is a shell');
+  return { modules, all };
+}
+
+/** Each package that the service names is there with all that it needs, also those which are loaded late. */
+async function checkDependencies(root: ImageRoot): Promise<void> {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
+    'dependencies' | 'optionalDependencies',
+    Record<string, string>
+  >;
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+  const missing = `
+    const missing = [];
+    for (const name of ${JSON.stringify(names)}) await import(name).catch((error) => missing.push(name + ': ' + error.message));
+    await import('node:fs').then(({ writeFileSync }) => writeFileSync('/app/written', '')).catch((error) => missing.push(error.code));
+    console.log(missing.join());`;
+  const [file = '', ...args] = root.command(['--input-type=module', '--eval', missing]);
+  const { stdout } = await run(file, args, { env: { ...process.env, ...root.environment } });
+  prove(stdout.trim() === 'EROFS', `not to be loaded, or the root is not read-only: ${stdout}`);
+}
+
+/** The settings of a way of deployment are taken as they stand there: the service gets as far as the database, which nobody runs. */
+async function checkSettings(root: ImageRoot, { name, environment }: Deployed): Promise<void> {
+  const settings = { ...root.environment, ...environment, 'databaseLimits.startWaitSeconds': '0' };
+  const service = await ServiceProcess.run(root.command(), settings);
+  const status = await service.ended();
+  prove(
+    status === 1 && service.outputTail.includes('DATABASE_URL names a database'),
+    `${name}: the start ended with ${String(status)}: ${service.outputTail}`,
+  );
+}
+
+/** Starts the service as a way of deployment says, on a database of its own. */
+async function checkService(
+  environment: ProofEnvironment,
+  root: ImageRoot,
+  { name, environment: variables, migration }: Deployed,
+): Promise<void> {
+  const metricsPort = String(await freePort());
+  const settings = {
+    ...root.environment,
+    ...Object.fromEntries(Object.entries(variables).filter(([variable]) => variable !== 'PORT')),
+    ...environment.settings(await environment.emptyDatabase()),
+    METRICS_PORT: metricsPort,
+    EGRESS_ALLOW: '127.0.0.1',
+  };
+  for (const command of migration === undefined ? [] : [migration, [...migration.slice(0, -1), 'check']]) {
+    const run = await ServiceProcess.run(root.command(command), settings);
+    prove((await run.ended()) === 0, `${name}: ${command.join(' ')} failed: ${run.outputTail}`);
+  }
+  const service = await environment.adopt(await ServiceProcess.run(root.command(), settings));
+  const status = readFileSync(`/proc/${service.pid}/status`, 'utf8');
+  prove(
+    process.getuid?.() !== 0 || /^Uid:\t65532\t65532\t/m.test(status),
+    'the service runs as another user',
+  );
+  for (const path of ['/livez', '/readyz', '/metrics']) {
+    const answer = await wellAnswered(`http://127.0.0.1:${metricsPort}${path}`);
+    prove(answer.ok, `${name}: ${path} was answered ${answer.status}`);
+  }
+  prove((await exitOf(root.healthCommand, settings)) === 0, 'the health check finds the service ill');
+  await useService(service.url, await environment.token({ typ: 'Bearer' }));
+  prove((await service.kill('SIGTERM')) === 0, `the service did not stop well: ${service.outputTail}`);
+  prove((await exitOf(root.healthCommand, settings)) === 1, 'the health check finds a stopped service well');
+}
+
+/** While the main thread is busy that of the probes tells what it knew last: for a moment that the service was not ready yet. */
+async function wellAnswered(url: string): Promise<Response> {
+  const deadline = Date.now() + PROBE_PATIENCE_MS;
+  for (;;) {
+    const answer = await fetch(url);
+    await answer.arrayBuffer();
+    if (answer.ok || Date.now() > deadline) {
+      return answer;
+    }
+    await sleep(100);
+  }
+}
+
+/** A worker thread, the checker of packages, expressions, drivers and files that are sent as they are. */
+async function useService(url: string, token: string): Promise<void> {
+  const api = new ApiClient(url, token);
+  const tested = await api.testConnection('http://127.0.0.1:65534/mcp');
+  prove(tested.status === 200, `a connection test was answered ${tested.status}`);
+  prove(JSON.stringify(tested.body).includes('refused'), `the test said ${JSON.stringify(tested.body)}`);
+  const found = await api.send('GET', '/api/platform/discover');
+  prove(found.status === 200, `discovery was answered ${found.status}`);
+  await api.close();
+  const processes = new ProcessClient(url, token);
+  const build = await processes.publish({ order: ORDER, check: CHECK });
+  const { status } = await processes.start(build, 'order', { order: 'image' });
+  prove(status === 200, `a start was answered ${status}`);
+  await processes.close();
+  for (const path of ['/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css']) {
+    const page = await fetch(`${url}${path}`);
+    prove(page.ok && (await page.text()).length > 1_000, `${path} was answered ${page.status}`);
+  }
+}
+
+async function exitOf(command: string[], env: Record<string, string>): Promise<unknown> {
+  const [file = '', ...args] = command;
+  return run(file, args, { env: { ...process.env, ...env } }).then(
+    () => 0,
+    (error: { code?: unknown }) => error.code,
+  );
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const { stdout } = await run('du', ['--summarize', '--block-size=1', folder]);
+  return Number(stdout.split('\t')[0]);
+}
+
+function toMb(bytes: number): string {
+  return (bytes / MB).toFixed(0);
+}

@@ -1,0 +1,128 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '../../test/support/runtime/random.js';
+import { isAcknowledged, isRefused, type Call, type Course } from './support/history-calls.js';
+import { HistoryCallers } from './support/history-callers.js';
+import { checkCourse, type CourseFigures } from './support/history-check.js';
+import { LOOPS } from './support/process-models.js';
+import { killDatabase, killService, ProcessSite, type KillPlan } from './support/process-site.js';
+import { prove, type Proof } from './support/proof.js';
+import { rows } from './support/rows.js';
+
+const CALLERS = 32;
+/** Acknowledged before a kill. */
+const LEAST_CALLS = 100;
+const MOST_CALLS = 500;
+const LONGEST_LOAD_MS = 6_000;
+const SETTINGS = {
+  PROCESS_UI_ACTION_ACCESS: 'any-token',
+  // Longer than anything takes, so that no double click leads back.
+  'processLimits.repeatWindowMs': '60000',
+};
+
+export const proof: Proof = {
+  name: 'process-history',
+  claim:
+    'a drawn history of starts and UI actions under kill -9 of the service and of the database is one that the model allows: each acknowledged one once and in its order, refused ones not at all, others once or not at all',
+  databases: ['embedded', 'mariadb', 'mysql'],
+  shortDatabases: ['mysql'],
+  needsOwnServer: true,
+  async run(environment) {
+    const seed = Number(process.env['PROVE_SEED'] ?? randomInt(2 ** 31));
+    const kills = environment.short ? 1 : 20;
+    const databaseKills = environment.kind === 'embedded' ? 0 : environment.short ? 1 : 20;
+    const site = await ProcessSite.open(environment, SETTINGS);
+    try {
+      return await underKills(site, seed, { kills, databaseKills, short: environment.short });
+    } catch (error) {
+      throw new Error(`with PROVE_SEED=${seed}`, { cause: error });
+    } finally {
+      await site.close();
+    }
+  },
+};
+
+async function underKills(
+  site: ProcessSite,
+  seed: number,
+  { kills, databaseKills, short }: { kills: number; databaseKills: number; short: boolean },
+): Promise<string> {
+  const random = new Random(seed);
+  const history = new HistoryCallers(await site.client.publish({ loops: LOOPS }), seed, () => site);
+  const plan = (): KillPlan => ({
+    callers: CALLERS,
+    moment: acknowledged(history, random.between(LEAST_CALLS, MOST_CALLS)),
+  });
+  for (let kill = 0; kill < kills; kill += 1) {
+    await killService(site, history, plan());
+    await check(site, history.courses);
+    await site.restart();
+  }
+  for (let kill = 0; kill < databaseKills; kill += 1) {
+    await killDatabase(site, history, plan());
+    await check(site, history.courses);
+  }
+  // Beside other proofs the callers may come one by one.
+  prove(short || site.shared > 0, 'no group was written before a kill');
+  const { effects, unanswered, refused } = await check(site, history.courses);
+  await checkRepeats(site, history.courses);
+  const calls = history.courses.flatMap((course) => [
+    ...course.calls,
+    ...course.operations.flatMap((operation) => operation.calls),
+  ]);
+  const broken = calls.filter(({ reply }) => reply === undefined).length;
+  prove(broken > 0, 'no kill hit a call, so nothing was proved');
+  const count = (is: (call: Call) => boolean): number => calls.filter(is).length;
+  const readings = history.courses.reduce((sum, course) => sum + course.readings.length, 0);
+  return (
+    `PROVE_SEED=${seed}: ${kills} kills of the service, ${databaseKills} of the database, ${site.shared} writes in groups before kills; ` +
+    `${history.courses.length} starts, ${calls.length} calls: ${count(isAcknowledged)} acknowledged, ${count(isRefused)} refused (${refused} of them UI actions), ` +
+    `${broken} broken off; ${effects} UI actions took effect, ${unanswered} of them unanswered, and ${readings} readings fit; 0 lost, 0 twice, 0 out of order`
+  );
+}
+
+/** Waits until so many calls more are acknowledged; not for ever, for others work on the machine too. */
+async function acknowledged(history: HistoryCallers, calls: number): Promise<void> {
+  const enough = history.acknowledged + calls;
+  const deadline = performance.now() + LONGEST_LOAD_MS;
+  while (history.acknowledged < enough && performance.now() < deadline) {
+    await sleep(5);
+  }
+}
+
+/** Holds everything that callers were told so far against what is stored. */
+async function check(site: ProcessSite, courses: readonly Course[]): Promise<CourseFigures> {
+  const stored = await site.rows.instances();
+  const instances = new Map(stored.map((instance) => [String(instance.state.data['name']), instance]));
+  const names = new Set(courses.map(({ start }) => start.name));
+  prove(instances.size === stored.length, `${stored.length - instances.size} starts have happened twice`);
+  for (const name of instances.keys()) {
+    prove(names.has(name), `${name} is stored and was never asked for`);
+  }
+  const sum: CourseFigures = { effects: 0, unanswered: 0, refused: 0 };
+  for (const course of courses) {
+    const figures = checkCourse(course, instances.get(course.start.name));
+    sum.effects += figures.effects;
+    sum.unanswered += figures.unanswered;
+    sum.refused += figures.refused;
+  }
+  return sum;
+}
+
+/** When nothing is under way any more, an answer is kept for each Idempotency-Key that took effect, and for no other. */
+async function checkRepeats(
+  { databaseUrl, rows: read }: ProcessSite,
+  courses: readonly Course[],
+): Promise<void> {
+  const stored = await read.instances();
+  const effects = new Set(
+    stored.flatMap(({ state }) => [state.data['name'], ...(state.data['log'] as unknown[])]),
+  );
+  const keys = courses.flatMap(({ key, operations }) => [
+    key,
+    ...operations.flatMap((operation) => (operation.wrong === undefined ? [operation.key] : [])),
+  ]);
+  const expected = keys.filter((key) => effects.has(key)).length;
+  const kept = (await rows(databaseUrl, 'SELECT key_hash FROM process_repeats')).length;
+  prove(kept === expected, `${kept} answers are kept for ${expected} keys that took effect`);
+}

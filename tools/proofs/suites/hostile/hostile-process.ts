@@ -1,0 +1,47 @@
+import * as pathologies from '../../../../test/support/peers/pathologies.js';
+import { startHttpPeer } from '../../../../test/support/peers/peer.js';
+import { startListPathology, startScriptedMcp } from '../../../../test/support/peers/scripted-mcp.peer.js';
+
+/**
+ * Hostile servers in a process of their own, so that what they cost is not counted as ours. Started with fork; sends
+ * the list of their URLs as its one message.
+ */
+const listeners = [
+  pathologies.hugeAnswer(true),
+  pathologies.hugeAnswer(false),
+  pathologies.gzipBomb,
+  pathologies.dripBody,
+  pathologies.neverAnswers,
+  pathologies.commentsOnly,
+  pathologies.hugeEvent,
+  pathologies.resets,
+  pathologies.deepJson,
+  pathologies.denseJson,
+  pathologies.webPage,
+];
+
+/** A valid list as large as is allowed, page after page: the most expensive answer of all. */
+function fullPages(): ReturnType<typeof startScriptedMcp> {
+  const filler = {
+    type: 'object',
+    properties: Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`p${i}`, {}])),
+  };
+  return startScriptedMcp({
+    list: ({ id, cursor, response }) => {
+      const page = Number(cursor ?? 0);
+      const tools = Array.from({ length: 300 }, (_, index) => ({
+        name: `t${page}-${index}`,
+        inputSchema: filler,
+      }));
+      const text = JSON.stringify({ jsonrpc: '2.0', id, result: { tools, nextCursor: String(page + 1) } });
+      response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+    },
+  });
+}
+
+const peers = await Promise.all([
+  ...listeners.map((listener) => startHttpPeer(listener)),
+  ...listeners.map((listener) => startListPathology(listener)),
+  fullPages(),
+]);
+process.send?.(peers.map(({ url }) => url));

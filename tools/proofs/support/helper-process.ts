@@ -1,0 +1,77 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { endsWithUs } from '../../../test/support/databases/process-resources.js';
+
+/** Starts a `*.process.ts` of this folder in a process of its own, which ends with this one at the latest. */
+export function forkHelper(file: string): ChildProcess {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  return endsWithUs(fork(path, { execArgv: ['--import', 'tsx'] }));
+}
+
+/**
+ * Waits for what a helper process says next.
+ * @throws Error when it ends instead
+ */
+export function nextMessage(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const settle = (end: () => void): void => {
+      child.removeListener('message', onMessage).removeListener('exit', onExit);
+      end();
+    };
+    const onMessage = (message: unknown): void => settle(() => resolve(message));
+    const onExit = (): void => settle(() => reject(new Error('a helper process ended without an answer')));
+    child.once('message', onMessage).once('exit', onExit);
+  });
+}
+
+/** How often each call was received, by a name such as `order-7/book`. */
+export type CallCounts = Readonly<Record<string, number>>;
+
+/** An outside party in a process of its own that counts the calls it gets. */
+export class CountingPeer {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {}
+
+  /** @param file a `*.process.ts` of this folder that uses `countCalls` */
+  static async start(file: string): Promise<CountingPeer> {
+    const child = forkHelper(file);
+    return new CountingPeer(child, String(await nextMessage(child)));
+  }
+
+  /** The calls so far. */
+  async counts(): Promise<CallCounts> {
+    return (await this.ask('counts')) as CallCounts;
+  }
+
+  /** How many calls there were so far. */
+  async total(): Promise<number> {
+    return (await this.ask('total')) as number;
+  }
+
+  private ask(question: 'counts' | 'total'): Promise<unknown> {
+    const answer = nextMessage(this.child);
+    this.child.send(question);
+    return answer;
+  }
+
+  stop(): void {
+    this.child.kill('SIGKILL');
+  }
+}
+
+/**
+ * The other side of `CountingPeer`: to be called once in such a process, when its server listens.
+ * @returns counts one call
+ */
+export function countCalls(url: string): (name: string) => void {
+  const counts: Record<string, number> = {};
+  let total = 0;
+  process.on('message', (question) => process.send?.(question === 'total' ? total : counts));
+  process.send?.(url);
+  return (name) => {
+    total += 1;
+    counts[name] = (counts[name] ?? 0) + 1;
+  };
+}

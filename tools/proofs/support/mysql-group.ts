@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../../test/support/databases/process-resources.js';
+import { PrivateServer } from '../../../test/support/databases/private-server.js';
+import { serverProgram, type ServerProgram } from '../../../test/support/databases/server-program.js';
+import { rows } from './rows.js';
+
+const MEMBERS = 3;
+/** A member that joins applies what it missed first, as fast as its disk stores. */
+const JOIN_MS = 180_000;
+
+/** Three MySQL servers that replicate as a group with a single primary. */
+export class MysqlGroup {
+  private primary: PrivateServer;
+  private lost: { member: PrivateServer; recover: () => Promise<void> } | undefined;
+
+  private constructor(private readonly members: readonly PrivateServer[]) {
+    this.primary = this.memberAt(0);
+  }
+
+  /** The folder of the plugin; undefined when the server's package has none. */
+  static async pluginFolder(): Promise<{ program: ServerProgram; folder: string } | undefined> {
+    const program = await serverProgram('mysql');
+    const folder = join(program.baseDir, 'lib/mysql/plugin');
+    return existsSync(join(folder, 'group_replication.so')) ? { program, folder } : undefined;
+  }
+
+  static async start({ program, folder }: { program: ServerProgram; folder: string }): Promise<MysqlGroup> {
+    const ports = await Promise.all(Array.from({ length: MEMBERS }, () => freePort()));
+    const name = randomUUID();
+    const members: PrivateServer[] = [];
+    try {
+      for (const [index, port] of ports.entries()) {
+        const settings = memberSettings({ name, folder, index, port, ports });
+        members.push(await PrivateServer.start(program, { settings }));
+      }
+      for (const [index, member] of members.entries()) {
+        await joinGroup(member, index === 0);
+      }
+      return new MysqlGroup(members);
+    } catch (error) {
+      await Promise.all(members.map((member) => member.stop()));
+      throw error;
+    }
+  }
+
+  /** Address of the member that is the primary at present. */
+  get primaryUrl(): string {
+    return this.primary.url;
+  }
+
+  /** Host and port of each member. */
+  get places(): string[] {
+    return this.members.map(({ url }) => new URL(url).host);
+  }
+
+  /**
+   * Makes the next member the primary.
+   * @returns when it took over, on the clock of `performance.now()`
+   */
+  async switchOver(): Promise<number> {
+    const next = this.memberAt((this.members.indexOf(this.primary) + 1) % MEMBERS);
+    const [row] = await rows(next.url, 'SELECT @@server_uuid AS id');
+    await rows(this.primary.url, `SELECT group_replication_set_as_primary('${String(row?.['id'])}')`);
+    return this.lead(next);
+  }
+
+  /** Kills the primary; the others choose another one. */
+  async killPrimary(): Promise<number> {
+    const dead = this.primary;
+    await dead.kill('SIGKILL');
+    this.lost = { member: dead, recover: () => dead.restart() };
+    return this.lead(await this.writable(this.members.filter((member) => member !== dead)));
+  }
+
+  /** Stops the primary without a word (SIGSTOP); the others choose another one. */
+  async stopPrimary(): Promise<number> {
+    const silent = this.primary;
+    const [row] = await rows(silent.url, 'SELECT @@pid_file AS path');
+    const pid = Number(await readFile(String(row?.['path']), 'utf8'));
+    process.kill(pid, 'SIGSTOP');
+    this.lost = { member: silent, recover: async () => void process.kill(pid, 'SIGCONT') };
+    return this.lead(await this.writable(this.members.filter((member) => member !== silent)));
+  }
+
+  /** Brings the member back that was killed or stopped, if one was. */
+  async heal(): Promise<void> {
+    if (this.lost !== undefined) {
+      const { member, recover } = this.lost;
+      this.lost = undefined;
+      await recover();
+      await rows(member.url, 'STOP GROUP_REPLICATION');
+      await joinGroup(member, false);
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.members.map((member) => member.stop()));
+  }
+
+  private async lead(next: PrivateServer): Promise<number> {
+    await this.writable([next]);
+    this.primary = next;
+    return performance.now();
+  }
+
+  private async writable(members: readonly PrivateServer[]): Promise<PrivateServer> {
+    const deadline = performance.now() + JOIN_MS;
+    while (performance.now() < deadline) {
+      for (const member of members) {
+        const [row] = await rows(member.url, 'SELECT @@super_read_only AS closed').catch(() => []);
+        if (Number(row?.['closed']) === 0) {
+          return member;
+        }
+      }
+      await sleep(20);
+    }
+    throw new Error('the group has no primary');
+  }
+
+  private memberAt(index: number): PrivateServer {
+    const member = this.members[index];
+    if (member === undefined) {
+      throw new Error('the group has no such member');
+    }
+    return member;
+  }
+}
+
+interface MemberPlace {
+  name: string;
+  folder: string;
+  index: number;
+  /** Where members talk to each other. */
+  port: number;
+  ports: readonly number[];
+}
+
+function memberSettings({ name, folder, index, port, ports }: MemberPlace): string[] {
+  return [
+    `--server-id=${index + 1}`,
+    '--gtid-mode=ON',
+    '--enforce-gtid-consistency=ON',
+    '--log-bin=binlog',
+    '--performance-schema=ON',
+    `--plugin-dir=${folder}`,
+    '--plugin-load-add=group_replication.so',
+    '--report-host=127.0.0.1',
+    `--loose-group-replication-group-name=${name}`,
+    '--loose-group-replication-start-on-boot=OFF',
+    `--loose-group-replication-local-address=127.0.0.1:${port}`,
+    `--loose-group-replication-group-seeds=${ports.map((each) => `127.0.0.1:${each}`).join(',')}`,
+    '--loose-group-replication-recovery-get-public-key=ON',
+    '--loose-group-replication-ip-allowlist=127.0.0.1/8',
+    // As docs/operations.md says: a member that is gone makes room for another primary at once.
+    '--loose-group-replication-member-expel-timeout=0',
+  ];
+}
+
+async function joinGroup(member: PrivateServer, isFirst: boolean): Promise<void> {
+  const channel = "FOR CHANNEL 'group_replication_recovery'";
+  await rows(member.url, `CHANGE REPLICATION SOURCE TO SOURCE_USER='svc', SOURCE_PASSWORD='svc' ${channel}`);
+  if (isFirst) {
+    await rows(member.url, 'SET GLOBAL group_replication_bootstrap_group = ON');
+  }
+  await rows(member.url, 'START GROUP_REPLICATION');
+  if (isFirst) {
+    await rows(member.url, 'SET GLOBAL group_replication_bootstrap_group = OFF');
+  }
+  const deadline = performance.now() + JOIN_MS;
+  const state = `SELECT member_state AS state FROM performance_schema.replication_group_members WHERE member_id = @@server_uuid`;
+  while ((await rows(member.url, state))[0]?.['state'] !== 'ONLINE') {
+    if (performance.now() > deadline) {
+      throw new Error('a member did not join the group');
+    }
+    await sleep(50);
+  }
+}

@@ -1,0 +1,18 @@
+import { startDatabases } from '../../test/support/databases/start-databases.js';
+import { endWithSignals } from '../../test/support/databases/process-resources.js';
+
+/**
+ * Starts MariaDB and MySQL for use by hand and keeps them until Ctrl-C.
+ *
+ *     tsx tools/scripts/databases.ts
+ */
+endWithSignals();
+const { databases, missing } = await startDatabases(['mariadb', 'mysql']);
+for (const { kind, version, url } of databases) {
+  console.log(`${kind.padEnd(8)} ${url}  (${version}; create a database of your own in it)`);
+}
+for (const { kind, reason } of missing) {
+  console.log(`${kind.padEnd(8)} not available: ${reason}`);
+}
+console.log('Ctrl-C stops them and removes their data.');
+setInterval(() => undefined, 60_000);
