@@ -3362,7 +3362,7 @@ export type ConnectionTestResponse = {
      * - The MCP server sends a message that is not valid JSON-RPC 2.0.
      * - The MCP server answers the handshake without a protocol version.
      * - The MCP server answers with an HTTP error.
-     * - The MCP server limits how often it is called (HTTP 429), and there was no time to wait.
+     * - The MCP server limits how often it is called (HTTP 429); try again later.
      * - The MCP server answers with a protocol error.
      * - The MCP server speaks no protocol version this service knows.
      * - The MCP server did not answer with a valid list of tools.

@@ -57,7 +57,7 @@ export const CONNECTION_FAILURES = {
   invalid_message: 'The MCP server sends a message that is not valid JSON-RPC 2.0.',
   no_version: 'The MCP server answers the handshake without a protocol version.',
   http_error: 'The MCP server answers with an HTTP error.',
-  rate_limited: 'The MCP server limits how often it is called (HTTP 429), and there was no time to wait.',
+  rate_limited: 'The MCP server limits how often it is called (HTTP 429); try again later.',
   mcp_error: 'The MCP server answers with a protocol error.',
   unsupported_version: 'The MCP server speaks no protocol version this service knows.',
   invalid_tool_list: 'The MCP server did not answer with a valid list of tools.',

@@ -152,7 +152,13 @@ describe('arguments that are not checked', () => {
 
 it.each([
   [{ retryAfterMs: 39_001 }, { error: `${RATE_LIMITED} It asks to wait 40 s. The tool was not called.` }],
-  [{}, { error: `${RATE_LIMITED} The tool was not called.` }],
+  [
+    {},
+    {
+      error:
+        'The MCP server limits how often it is called (HTTP 429); try again later. The tool was not called.',
+    },
+  ],
 ])('tells the model of a server that limits its calls: %o', async (failure, told) => {
   const limited = { outcome: 'failed', cause: 'rate_limited', sent: 'never', latencyMs: 1 } as const;
   const credentials = { type: 'NO_AUTH' as const };
