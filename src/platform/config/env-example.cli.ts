@@ -22,6 +22,9 @@ function toText(value: unknown): string {
   if (Array.isArray(value)) {
     return value.join(',');
   }
+  if (value instanceof Map) {
+    return [...value].map((entry) => entry.join('=')).join(',');
+  }
   if (typeof value === 'string') {
     return value;
   }

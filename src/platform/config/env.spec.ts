@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { envSchema } from './env.schema.js';
 import { Env, EnvError } from './env.js';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
@@ -28,6 +31,19 @@ describe('Env', () => {
     expect(env.get('EGRESS_ALLOW')).toEqual([]);
     expect(env.get('SECRETS_KEYS')).toEqual([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
     expect(env.isEvaluation).toBe(false);
+  });
+
+  it('accepts every line of .env.example, and reads the defaults from it', () => {
+    const example = parseEnv(readFileSync('.env.example', 'utf8'));
+    expect(Object.keys(example).toSorted()).toEqual(Object.keys(envSchema.shape).toSorted());
+    for (const [mode, given] of [
+      ['evaluation', {}],
+      ['production', production],
+    ] as const) {
+      expect(Env.parse(mode, { ...example, ...given })['settings']).toEqual(
+        Env.parse(mode, given)['settings'],
+      );
+    }
   });
 
   it('knows which settings the entry point has set, since nobody else did', () => {
