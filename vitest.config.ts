@@ -88,11 +88,14 @@ const OF_SHARDS = [
   'test/integration/workflows/{call-journal,test-runs,workflow-runs,workflow-usage}.int-spec.ts',
 ];
 
+/** More groups than the two shards of Vitess: every transaction must stay within one, so the database can be split further. */
+const GROUPS_OF_SHARDS = '8';
+
 /** Integration tests on one database; each worker has a database of its own. */
 function integration(database: string, all: readonly string[]): TestProjectConfiguration {
   return project(all.length === 1 ? 'integration' : `integration-${database}`, {
     ...filesOn(database, all),
-    env: { TEST_DATABASE: database },
+    env: { TEST_DATABASE: database, ...(database === 'vitess' ? { TEST_SHARDS: GROUPS_OF_SHARDS } : {}) },
   });
 }
 
@@ -160,7 +163,7 @@ const databases = (process.env['TEST_DATABASE'] ?? 'embedded').split(',');
 /**
  * `unit` runs beside the code. `integration` drives the whole application over HTTP, and single parts against outside
  * parties, on the database that TEST_DATABASE names; of several, each has a project `integration-…`. `driverless` is the one
- * file that needs a process of its own. `shards` drives a part of it on the embedded database as one of 8 shards. `suites` are
+ * file that needs a process of its own. `shards` runs the tests of jobs on the embedded database with 8 groups of shards. `suites` are
  * proofs: hostile parties, slow servers, stops. VITEST_MAX_WORKERS sets another number of workers.
  */
 export default defineConfig({
@@ -196,8 +199,8 @@ export default defineConfig({
       ...databases.map((database) => integration(database, databases)),
       project('shards', {
         // The transactions of these tests, not of the service, touch several shards, which Vitess refuses.
-        include: ['test/integration/jobs/*.int-spec.ts', ...OF_SHARDS],
-        env: { TEST_DATABASE: 'embedded', TEST_SHARDS: '8' },
+        include: ['test/integration/jobs/*.int-spec.ts'],
+        env: { TEST_DATABASE: 'embedded', TEST_SHARDS: GROUPS_OF_SHARDS },
       }),
       project('suites', {
         include: ['tools/proofs/suites/**/*.int-spec.ts', OF_APPLICATIONS],

@@ -45,7 +45,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const sharded = shards === undefined ? {} : { DATABASE_SHARDS: shards };
   project.provide(
     'databases',
-    databases.map(({ url, settings }) => ({ url, settings: { ...sharded, ...settings } })),
+    databases.map(({ url, settings }) => ({ url, settings: { ...settings, ...sharded } })),
   );
   return stop;
 }
