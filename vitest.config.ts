@@ -179,9 +179,11 @@ export default defineConfig({
     },
     projects: [
       {
+        plugins,
         test: {
           name: 'unit',
           isolate: false,
+          server: { deps: { external: [/\/dist\//] } },
           include: ['src/**/*.spec.ts', 'migrations/**/*.spec.ts', 'test/unit/**/*.spec.ts'],
           setupFiles: ['reflect-metadata', PATIENCE],
           ...PATIENT,
