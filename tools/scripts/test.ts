@@ -18,7 +18,7 @@ import { scriptOptions } from './options.js';
  *     npm test -- --busy 8                tests that wait, on the embedded database, beside 8 busy loops
  *     npm test -- -- --bail 1             what follows the second `--` goes to vitest as it is
  *     npm run test:all                    the matrix: all on MySQL too, and what differs on MariaDB, shards and Vitess
- *     npm run test:all -- --rest          of the matrix what `npm test` has not run
+ *     npm run test:all -- --rest          the rest of the matrix, and once more what has no other database: for another Node
  *
  * A database server that cannot be had is skipped with one line; where CI is set it is a failure. The last line is
  * `N passed, N failed`, followed by `, N skipped` if any; the exit status is 1 when anything failed or nothing ran.
@@ -124,7 +124,7 @@ async function runTests(databases: readonly TestedDatabase[]): Promise<readonly 
   }
   const loops = Array.from({ length: busy }, busyLoop);
   const vitest = await startVitest('test', filter, {
-    project: projects(databases),
+    project: ['unit', 'driverless', 'integration*', ...(values.all ? ['shards'] : [])],
     reporters: [new AreaReporter()],
     silent: 'passed-only',
     ...options,
@@ -145,14 +145,6 @@ async function runTests(databases: readonly TestedDatabase[]): Promise<readonly 
   // So does the run of an error outside a test, such as an unhandled rejection.
   total.failed ||= process.exitCode ? 1 : 0;
   return modules;
-}
-
-/** @returns names of vitest's projects */
-function projects(databases: readonly TestedDatabase[]): string[] {
-  if (values.rest) {
-    return databases.length > 1 ? ['shards', 'integration-*'] : ['shards'];
-  }
-  return ['unit', 'driverless', 'integration*', ...(values.all ? ['shards'] : [])];
 }
 
 /** @returns how many entries of {@link WAITING} name no test file that ran, each told with a line */
