@@ -1,16 +1,13 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ServiceError, SvcError } from '../../packages/client/src/index.js';
-import { initApplication, validateFolder } from './commands/author-commands.js';
 import { differences, RUNNING, withdraw } from './commands/build-commands.js';
 import { completionScript, SHELLS } from './completion.js';
-import { deliverFolder } from './deliver-order.js';
 import { INCIDENT_STATES, incidents, retry } from './commands/incident-commands.js';
 import { act, show, startProcess } from './commands/process-commands.js';
 import { Session, UsageError, type SharedOptions, type SvcSurroundings } from './session.js';
 import { printable } from '../platform/printable.js';
 import { tools } from './commands/tools-command.js';
 import { trace } from './commands/trace-command.js';
-import { watchFolder } from './commands/watch-command.js';
 
 const REFUSED = 1;
 const USAGE = 2;
@@ -104,16 +101,26 @@ type Running = (
   run: (session: Session, ...given: never[]) => Promise<number>,
 ) => (...given: unknown[]) => Promise<void>;
 
+type Run = Parameters<Running>[0];
+
+/**
+ * Loads a command when it runs. Commands that read packages need most of the modules of the program, and the others should not wait
+ * for them.
+ */
+function loaded<Name extends string>(load: () => Promise<Record<Name, Run>>, name: Name): Run {
+  return async (...given) => (await load())[name](...given);
+}
+
 function addAuthorCommands(program: Command, running: Running): void {
   program
     .command('init <folder>')
     .description('write a small application that runs into a new folder')
     .option('--app <id>', 'its id (default: the name of the folder)')
-    .action(running(initApplication));
+    .action(running(loaded(() => import('./commands/author-commands.js'), 'initApplication')));
   program
     .command('validate <folder>')
     .description('check a package without a service')
-    .action(running(validateFolder));
+    .action(running(loaded(() => import('./commands/author-commands.js'), 'validateFolder')));
   program
     .command('deliver <folder>')
     .description('deliver a folder into a version, as far as is asked for')
@@ -127,7 +134,7 @@ function addAuthorCommands(program: Command, running: Running): void {
     .option('--force', FORCE)
     .option(...LIBRARY)
     .option(...BASE_URL)
-    .action(running(deliverFolder));
+    .action(running(loaded(() => import('./deliver-order.js'), 'deliverFolder')));
   program
     .command('watch <folder>')
     .description('at every change: deliver, test connections, commit, build, activate; until Ctrl-C')
@@ -135,7 +142,7 @@ function addAuthorCommands(program: Command, running: Running): void {
     .option('--force', FORCE)
     .option(...LIBRARY)
     .option(...BASE_URL)
-    .action(running(watchFolder));
+    .action(running(loaded(() => import('./commands/watch-command.js'), 'watchFolder')));
   addContentCommands(program, running);
 }
 
