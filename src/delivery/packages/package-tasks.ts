@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
+import { errorFields } from '../../platform/observability/logging/error-fields.js';
 import { UnreadableBodyError } from '../../platform/errors/request.errors.js';
 import { asInfinite, parseExactly } from '../../platform/json/exact-json.js';
 import { isJsonObject, type JsonObject } from '../../platform/json/json.js';
@@ -43,7 +44,7 @@ const NO_IDS: DefinitionIds = { systems: new Map(), workflows: new Map() };
 export class PackageTasks {
   constructor(private readonly packages: PackagesService) {}
 
-  /** Never rejects: a defect of ours must be an answer too. */
+  /** Never rejects, so that the calling thread can log unexpected errors. */
   async answer(task: PackageTask): Promise<PackageTaskAnswer> {
     try {
       return { result: await this.result(task) };
@@ -53,7 +54,7 @@ export class PackageTasks {
       }
       return error instanceof UnreadableBodyError
         ? { refused: error.message }
-        : { fault: error instanceof Error ? (error.stack ?? error.message) : 'unknown' };
+        : { fault: errorFields(error) };
     }
   }
 

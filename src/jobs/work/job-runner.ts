@@ -1,5 +1,6 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { Log, errorFields, type LogFields } from '../../platform/observability/logging/log.js';
+import { errorFields } from '../../platform/observability/logging/error-fields.js';
+import { Log, type LogFields } from '../../platform/observability/logging/log.js';
 import { Metrics } from '../../platform/observability/metrics/metrics.js';
 import { recordedSpan } from '../../platform/observability/tracing/spans.js';
 import { Tracer } from '../../platform/observability/tracing/tracer.js';

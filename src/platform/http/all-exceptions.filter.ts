@@ -7,7 +7,8 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { requestContext } from '../observability/logging/request-context.js';
-import { errorFields, Log } from '../observability/logging/log.js';
+import { errorFields } from '../observability/logging/error-fields.js';
+import { Log } from '../observability/logging/log.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import {
   ConflictError,
@@ -31,7 +32,7 @@ import { InterruptedAfterStoringError, WrongMethodError } from '../errors/reques
 
 const PROBLEM_TYPE = 'application/problem+json';
 
-/** Turns every error into the one error body. The only place that knows which kind of error has which status. */
+/** Maps every error to its status and the common error body, and logs faults of the service. */
 @Catch()
 export class AllExceptionsFilter implements ExceptionFilter {
   constructor(
@@ -66,7 +67,7 @@ export class AllExceptionsFilter implements ExceptionFilter {
     const [type, shown] = acceptsProblem(request)
       ? [PROBLEM_TYPE, problemBody(body)]
       : ['application/json', body];
-    // A route that answers in another type may have said so already.
+    // A route that responds with another type may have set its Content-Type already.
     response.status(body.status).type(type).send(JSON.stringify(shown));
   }
 
@@ -80,9 +81,9 @@ export class AllExceptionsFilter implements ExceptionFilter {
   }
 }
 
-/** A 503 says that nothing was stored, so it is none any more when a transaction of the request was. */
+/** Replaces errors that would be wrong here: a 503 promises that nothing was stored, and a 404 of a known path is a 405. */
 function outcomeOf(error: unknown, request: Request): unknown {
-  // Of the framework, when no route has taken the request.
+  // Nest throws this exception when no route matches.
   const allowed = error instanceof NotFoundException ? allowedMethods(request) : undefined;
   if (allowed !== undefined) {
     return new WrongMethodError(allowed);
@@ -92,7 +93,7 @@ function outcomeOf(error: unknown, request: Request): unknown {
     : error;
 }
 
-/** Whether the caller asks for problem documents by their name, and not with `q=0` (RFC 9110, section 12.5.1). */
+/** Reports whether the `Accept` header names problem documents without `q=0` (RFC 9110, section 12.5.1). */
 function acceptsProblem(request: Request): boolean {
   const ranges = (request.get('accept') ?? '').toLowerCase().split(',');
   return ranges.some((range) => {
@@ -117,12 +118,12 @@ export function toErrorBody(error: unknown): ErrorResponseDto {
   return errorBody(status, status === 404 ? 'No such endpoint.' : 'The request is not valid.');
 }
 
-/** Of the router; the framework has made an exception of its own of the URIError, with its message. */
+/** Reports an error of the router, whose URIError Nest has wrapped in an exception with the same message. */
 function isUndecodablePath(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Failed to decode param');
 }
 
-/** A fault of ours, which the caller reads no more of than a request id. A 503 is an answer like any other. */
+/** Reports a fault of the service, for which the body contains only the request id. A 503 is not a fault. */
 function isFault(status: number): boolean {
   return status >= 500 && status !== 503;
 }
@@ -144,7 +145,7 @@ function statusOfKind(error: DomainError): number {
   return kinds.find(([kind]) => error instanceof kind)?.[1] ?? 500;
 }
 
-/** Errors of the framework (unknown route) and of Express (a path that cannot be decoded). */
+/** Returns the status of errors of Nest (unknown route) and Express (undecodable path). */
 function statusOfForeign(error: unknown): number {
   const status = error instanceof HttpException ? error.getStatus() : error instanceof URIError ? 400 : 500;
   return status >= 500 || [400, 401, 403, 404, 409, 429].includes(status) ? Math.min(status, 500) : 400;

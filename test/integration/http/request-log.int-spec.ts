@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Log } from '../../../src/platform/observability/logging/log.js';
+import { SystemsService } from '../../../src/systems/registration/systems.service.js';
 import { TestApp } from '../../support/app.js';
 import { AUDIENCE, signingKey } from '../../support/issuer.js';
 import { detailsPath, listPath } from '../../support/factories.js';
@@ -86,5 +87,30 @@ describe('the request log', () => {
     const unknown = await lineOf('/canary/of/nowhere', token);
     expect(unknown).toMatchObject({ status: 404, route: 'unmatched' });
     expect(JSON.stringify(unknown)).not.toContain('canary');
+  });
+
+  it('shows message and stack of an unexpected error with the request id, but no secrets', async () => {
+    vi.spyOn(app.nest.get(SystemsService), 'list').mockImplementationOnce(() => {
+      throw new TypeError('The cursor is gone: Bearer canary-token, ://user:canary-word@host');
+    });
+    const log = app.nest.get(Log);
+    const write = vi.spyOn(log['destination'], 'write').mockReturnValue(true);
+    const { level } = log['logger'];
+    log['logger'].level = 'error';
+    onTestFinished(() => {
+      log['logger'].level = level;
+    });
+    const { status, body } = await app.request('GET', listPath());
+    const line = write.mock.calls.map(([text]) => text).find((text) => text.includes('request failed'));
+    const { details } = body as { details: string };
+    expect(status).toBe(500);
+    expect(JSON.stringify(body)).not.toMatch(/cursor|canary/);
+    expect(JSON.parse(line ?? '{}')).toMatchObject({
+      requestId: details.replace('request id ', ''),
+      errorName: 'TypeError',
+      errorMessage: 'The cursor is gone: Bearer [removed], ://[removed]@host',
+      stack: expect.stringContaining('request-log.int-spec.ts') as string,
+    });
+    expect(line).not.toContain('canary');
   });
 });

@@ -120,12 +120,12 @@ export interface EditedPackage {
   problems: PackageProblem[];
 }
 
-/** What a task came to: its result, why the text is no JSON object, an edit of a sequence that is not there, or a fault of ours. */
+/** Outcome of a task: its result, why the text is not a JSON object, an edit of an unknown sequence, or the log fields of an unexpected error. */
 export type PackageTaskAnswer =
   | { result: PackageWork[keyof PackageWork]['result'] }
   | { refused: string }
   | { noSequence: true }
-  | { fault: string };
+  | { fault: Record<string, string | undefined> };
 
 /** The worker's answer. */
 export type PackageWorkerAnswer = { id: number } & PackageTaskAnswer;

@@ -108,7 +108,8 @@ export class PackageThread {
       throw new SequenceNotFoundError();
     }
     if ('fault' in answer) {
-      throw new Error(answer.fault);
+      const { errorName: name, errorMessage: message, stack } = answer.fault;
+      throw Object.assign(new Error(message), { name, stack });
     }
     return 'lost' in answer ? answer : answer.result;
   }

@@ -2,15 +2,15 @@ import { Injectable, type OnApplicationShutdown, type LoggerService } from '@nes
 import { pino, type Logger, type LoggerOptions } from 'pino';
 import { Env, EnvError } from '../../config/env.js';
 import { currentSpan, type ServiceSpan } from '../tracing/spans.js';
+import { errorFields } from './error-fields.js';
 import { requestContext, type RequestContext } from './request-context.js';
 import { scrub } from './scrub.js';
 import { exitStatusOf } from '../../config/cli.js';
 import { StartError } from '../../config/start.error.js';
 
-/** Values that may stand in a log line. Objects are left out on purpose: only named values get logged. */
+/** Named values of a log line. Objects are not allowed, so that nothing is logged by accident. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-const STACK_MAX_LENGTH = 4_000;
 const STDOUT = 1;
 const BUFFER_BYTES = 8_192;
 const FLUSH_INTERVAL_MS = 200;
@@ -21,10 +21,8 @@ const FORMAT: LoggerOptions = {
 };
 
 /**
- * JSON log lines on standard output, with the request id and trace id of the request being served, and the ids of
- * the span under way. It takes flat
- * fields only, and every finished line is scrubbed of bearer tokens and credentials in URLs. Lines of level info and
- * below may be written a moment later, in one go with others; warnings and errors are written at once.
+ * Writes JSON log lines to standard output, with the ids of the current request, trace and span. Every line is scrubbed of
+ * bearer tokens and credentials in URLs. Lines of level info and below are buffered; warnings and errors are written at once.
  */
 @Injectable()
 export class Log implements OnApplicationShutdown {
@@ -49,18 +47,18 @@ export class Log implements OnApplicationShutdown {
     this.destination.flushSync();
   }
 
-  /** @param error its name, code and the frames of its stack are logged, of its message nothing */
+  /** @param error see `errorFields` for what is logged of it */
   error(message: string, error: unknown, fields: LogFields = {}): void {
     this.logger.error(inContext({ ...fields, ...errorFields(error) }), message);
     this.destination.flushSync();
   }
 
-  /** Writes the lines that were held back, before the process ends without having stopped. */
+  /** Writes the buffered lines, for a process that is about to exit without shutting down. */
   flush(): void {
     this.destination.flushSync();
   }
 
-  /** From now on every line is written at once: the process may end any time. */
+  /** Stops buffering, because the process may exit at any time. */
   onApplicationShutdown(): void {
     this.isBuffering = false;
     clearInterval(this.flushTimer);
@@ -68,7 +66,7 @@ export class Log implements OnApplicationShutdown {
   }
 }
 
-/** Writes a line of level fatal where there is no `Log`, because the settings cannot be read or nothing was started. */
+/** Writes a line of level fatal when there is no `Log`, because the settings are wrong or the start failed. */
 function logFatal(message: string, fields: LogFields): void {
   pino({ ...FORMAT, level: 'fatal' }, pino.destination({ fd: STDOUT, sync: true })).fatal(fields, message);
 }
@@ -81,46 +79,22 @@ function inContext(fields: LogFields): LogFields {
     : { ...requestFields(context), ...spanFields(span), ...fields };
 }
 
-/** The ids of a request: ours, the caller's where there is one, and that of the trace. */
+/** Returns the ids of a request: the service's own, the caller's if it sent one, and the trace id. */
 export function requestFields(context: RequestContext | undefined): LogFields {
   const { requestId, callerRequestId, traceId } = context ?? {};
   return { requestId, callerRequestId, traceId };
 }
 
-/** The ids of a span under the names that collectors of logs know (OpenTelemetry, "Trace Context in non-OTLP Log Formats"). */
+/** Returns the ids of a span under the names that log collectors know (OpenTelemetry, "Trace Context in non-OTLP Log Formats"). */
 export function spanFields(span: ServiceSpan | undefined): LogFields {
   const context = span?.spanContext();
   return context === undefined ? {} : { trace_id: context.traceId, span_id: context.spanId };
 }
 
-/** What may be logged of any error: its name, its code and the frames of its stack. */
-export function errorFields(error: unknown): LogFields {
-  if (!(error instanceof Error)) {
-    return error === undefined ? {} : { errorName: typeof error };
-  }
-  const { code } = error as { code?: unknown };
-  const cause = error.cause instanceof Error ? error.cause.name : undefined;
-  return {
-    errorName: error.name,
-    errorCode: typeof code === 'string' ? code : undefined,
-    errorCause: cause,
-    // Driver messages may quote values; the frames below the first line cannot.
-    stack: framesOf(error),
-  };
-}
-
-function framesOf(error: Error): string {
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  return frames.join('\n').slice(0, STACK_MAX_LENGTH);
-}
-
-/**
- * Contexts in which Nest logs an error that it also throws at whoever starts the service. It is told there, once and
- * without its message, which names addresses.
- */
+/** Contexts in which Nest logs an error that it also throws. The start logs it once, without the addresses in its message. */
 const THROWN_AS_WELL: ReadonlySet<unknown> = new Set(['ExceptionHandler', 'NestApplication']);
 
-/** Sends what the framework logs through our logger. */
+/** Forwards the framework's log lines to `Log`. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Log) {}
 
@@ -145,10 +119,7 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/**
- * Ends a service that could not start. Log lines say why, one for each wrong setting. The status is 78 (EX_CONFIG) when
- * settings are wrong, otherwise 1.
- */
+/** Logs why the service could not start, one line per wrong setting, and exits with 78 (EX_CONFIG) for wrong settings, otherwise 1. */
 export function endWithStartFailure(error: unknown): never {
   if (error instanceof EnvError) {
     error.problems.forEach((problem) => logFatal('wrong configuration', { problem }));
