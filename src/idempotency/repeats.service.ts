@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { In, LessThan, type EntityManager } from 'typeorm';
+import { In, LessThan } from 'typeorm';
+import type { Sender } from '../store/groups/step-transaction.js';
 import { Table } from '../store/tables/table.js';
 import { ProcessRepeatEntity } from './storage/process-repeat.entity.js';
 import { hash } from 'node:crypto';
@@ -53,7 +54,7 @@ export class RepeatsService {
   }
 
   /** @param shard the same for all who ask for the key */
-  async find(manager: EntityManager, { keyHash }: RepeatKey, shard: number): Promise<StoredAnswer | null> {
+  async find(manager: Sender, { keyHash }: RepeatKey, shard: number): Promise<StoredAnswer | null> {
     return ANSWER.first(manager, { keyHash, shard });
   }
 
@@ -71,7 +72,7 @@ export class RepeatsService {
    * @throws RepeatTakenError when an equal call was first
    */
   async keep(
-    manager: EntityManager,
+    manager: Sender,
     { keyHash, bodyHash }: RepeatKey,
     { shard, answer, now }: { shard: number; answer: object; now: Date },
   ): Promise<void> {
@@ -86,23 +87,18 @@ export class RepeatsService {
    * it may be asked for again after a crash.
    * @returns false when it is noted already
    */
-  async note(manager: EntityManager, name: string, shard: number, at: Date): Promise<boolean> {
+  async note(manager: Sender, name: string, shard: number, at: Date): Promise<boolean> {
     const nothing = { bodyHash: '', response: 'null' };
     return this.insert(manager, { keyHash: hash('sha256', name), shard }, nothing, at);
   }
 
   /** Whether something was noted. */
-  async isNoted(manager: EntityManager, name: string, shard: number): Promise<boolean> {
+  async isNoted(manager: Sender, name: string, shard: number): Promise<boolean> {
     return (await ANSWER.first(manager, { keyHash: hash('sha256', name), shard })) !== null;
   }
 
   /** Removes answers of some shards that were stored before; returns how many. */
-  async removeBefore(
-    manager: EntityManager,
-    shards: readonly number[],
-    time: Date,
-    limit: number,
-  ): Promise<number> {
+  async removeBefore(manager: Sender, shards: readonly number[], time: Date, limit: number): Promise<number> {
     const old = { createdAt: LessThan(time), shard: In([...shards]) };
     return REPEATS.deleteFirst(manager, 'keyHash', old, { order: { createdAt: 'ASC' }, limit });
   }
@@ -115,7 +111,7 @@ export class RepeatsService {
 
   /** @returns false when there is one; waits for one that is being stored */
   private async insert(
-    manager: EntityManager,
+    manager: Sender,
     place: { keyHash: string; shard: number },
     answer: StoredAnswer,
     now: Date,

@@ -16,7 +16,8 @@ import { isConnectionLost, isOutage, isRetryable, isWriteRefused } from './conne
 import { EmbeddedTurns } from './connection/embedded-file.js';
 import type { GroupLimits } from './groups/group-queue.js';
 import { ReadQueue, type SharedRead } from './groups/read-queue.js';
-import { WriteQueue } from './groups/write-queue.js';
+import { StepTransaction, type Sender } from './groups/step-transaction.js';
+import { WriteQueue, type StepWork } from './groups/write-queue.js';
 import { isEmbedded } from './tables/row-locks.js';
 import { sendDirectly, watchStatements } from './connection/statement-spans.js';
 import { setShardGroups } from './shards.js';
@@ -142,21 +143,24 @@ export class Database {
   }
 
   /**
-   * The same for work that may share its transaction with others who come at the same time (group commit, docs/architecture.md). It must
-   * wait for no row that another transaction may hold (`leaveGroup`), and lock what it changes (`holdInGroup`).
+   * Runs the work of a step in a transaction that it may share with concurrent callers (group commit, docs/architecture.md). The work must
+   * leave the group before it waits for rows that other transactions may hold, and must `hold` what it changes.
+   * @param isAlone whether it runs in a transaction of its own
    * @throws as `write`
    */
-  async writeTogether<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    const result = await this.followed(work, (run) => this.groups.add(run));
+  async writeTogether<T>(work: StepWork<T>, isAlone = false): Promise<T> {
+    const result = await this.followed(work, (run) =>
+      isAlone ? this.store((manager) => run(new StepTransaction(manager))) : this.groups.add(run),
+    );
     noteStored();
     return result;
   }
 
-  private async followed<T>(
-    work: (manager: EntityManager) => Promise<T>,
+  private async followed<Transaction extends Sender, T>(
+    work: (transaction: Transaction) => Promise<T>,
     store: (run: typeof work) => Promise<T>,
   ): Promise<T> {
-    const { run, stored } = followed(this.alone(work));
+    const { run, stored } = followed(this.guarded(work));
     const result = await store(run).catch((error: unknown) => {
       throw this.told(error);
     });
@@ -188,7 +192,7 @@ export class Database {
   }
 
   private async readSince<T>(since: number, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    const run = this.alone(work);
+    const run = this.guarded(work);
     const { manager } = this.dataSource;
     try {
       return await (this.isEmbedded
@@ -203,9 +207,10 @@ export class Database {
     }
   }
 
-  private alone<T>(work: (manager: EntityManager) => Promise<T>): (manager: EntityManager) => Promise<T> {
+  /** Work that cannot use `Database` again. */
+  private guarded<On extends Sender, T>(work: (on: On) => Promise<T>): (on: On) => Promise<T> {
     this.refuseNestedUse();
-    return (manager) => this.atWork.run(true, () => work(manager));
+    return (on) => this.atWork.run(true, () => work(on));
   }
 
   private store<T>(

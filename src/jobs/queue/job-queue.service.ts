@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { In, type EntityManager } from 'typeorm';
+import { In } from 'typeorm';
+import type { Sender } from '../../store/groups/step-transaction.js';
 import { Clock } from '../../platform/clock.js';
 import { afterCommit } from '../../store/groups/write-progress.js';
 import { andShard, SHARDS, shardOf, shardOfHash } from '../../store/shards.js';
@@ -41,7 +42,7 @@ export class JobQueueService {
    * @param jobs with ids out of `IdBlocks`, name `job`
    * @throws InvalidJobError when a kind, key or payload is too long
    */
-  async add(manager: EntityManager, jobs: (NewJob & { id: number })[]): Promise<void> {
+  async add(manager: Sender, jobs: (NewJob & { id: number })[]): Promise<void> {
     const createdAt = this.clock.now();
     const [keyed, others] = [true, false].map((isKeyed) =>
       jobs
@@ -59,7 +60,7 @@ export class JobQueueService {
    * first, or it would cancel the job that it is part of.
    * @throws LeaseLostError when it was cancelled or another worker has it; the transaction must then not be committed
    */
-  async complete(manager: EntityManager, job: Job): Promise<void> {
+  async complete(manager: Sender, job: Job): Promise<void> {
     if (!(await JOBS.deleteOne(manager, { id: job.id, shard: job.shard, lease: job.lease }))) {
       throw new LeaseLostError();
     }
@@ -70,7 +71,7 @@ export class JobQueueService {
    * Keeps a job from being completed or cancelled until the transaction ends.
    * @throws LeaseLostError when it was cancelled or another worker has it
    */
-  async hold(manager: EntityManager, { id, shard, lease }: Job): Promise<void> {
+  async hold(manager: Sender, { id, shard, lease }: Job): Promise<void> {
     if ((await ID.first(manager, { id, shard, lease }, { lock: 'pessimistic_read' })) === null) {
       throw new LeaseLostError();
     }
@@ -86,7 +87,7 @@ export class JobQueueService {
    * @param kinds only jobs of these kinds
    */
   async cancelOfToken(
-    manager: EntityManager,
+    manager: Sender,
     instanceId: number,
     tokenIds: number[],
     kinds?: string[],
@@ -97,7 +98,7 @@ export class JobQueueService {
 
   /** The jobs of one kind that belong to an instance, running ones included. */
   async ofInstance(
-    manager: EntityManager,
+    manager: Sender,
     instanceId: number,
     kind: string,
   ): Promise<Pick<Job, 'id' | 'payload'>[]> {
@@ -105,7 +106,7 @@ export class JobQueueService {
   }
 
   /** How many open jobs a family has, running ones included; counts no further than `most`. */
-  async countOfFamily(manager: EntityManager, familyId: number, most: number): Promise<number> {
+  async countOfFamily(manager: Sender, familyId: number, most: number): Promise<number> {
     const shard = andShard(manager, shardOf(familyId));
     const [found] = await manager.query<{ jobs: unknown }[]>(
       `SELECT COUNT(*) AS jobs FROM (SELECT id FROM runtime_jobs WHERE family_id = ?${shard.sql} LIMIT ?) AS counted`,
@@ -115,7 +116,7 @@ export class JobQueueService {
   }
 
   /** Deletes jobs of an instance by their ids, running ones included: they can no longer store anything. */
-  async cancel(manager: EntityManager, instanceId: number, ids: number[]): Promise<void> {
+  async cancel(manager: Sender, instanceId: number, ids: number[]): Promise<void> {
     await JOBS.delete(manager, { id: In(ids), instanceId });
   }
 
@@ -123,7 +124,7 @@ export class JobQueueService {
    * Deletes the jobs with these dedupe keys, running ones included: they can no longer store anything.
    * @param shard in which they were added; by default that of jobs without an owner
    */
-  async cancelKeys(manager: EntityManager, dedupeKeys: string[], shard?: number): Promise<void> {
+  async cancelKeys(manager: Sender, dedupeKeys: string[], shard?: number): Promise<void> {
     const place = shard === undefined ? {} : { shard };
     await JOBS.delete(manager, { dedupeKey: In(dedupeKeys), ...place });
   }

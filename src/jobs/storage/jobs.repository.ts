@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { In, MoreThanOrEqual, type EntityManager, type UpdateQueryBuilder } from 'typeorm';
-import { joinGroup } from '../../store/groups/write-group.js';
 import { Database } from '../../store/database.js';
 import { RuntimeJobEntity } from './runtime-job.entity.js';
 import { dueJobs, oldestOf, shardsOf, takeJobs, type DueRequest, type JobPlace } from './job-claim.js';
@@ -198,9 +197,9 @@ export class JobsRepository {
             lease: In([...new Set(jobs.map((job) => job.lease))]),
           };
     const availableAt = this.time.value(delayMs);
-    const met = await this.database.writeTogether((manager) => {
-      joinGroup(manager, this.groups.nameOf(shard));
-      return JOBS.update(manager, held, { ...changes, availableAt });
+    const met = await this.database.writeTogether((transaction) => {
+      transaction.join(this.groups.nameOf(shard));
+      return JOBS.update(transaction, held, { ...changes, availableAt });
     });
     return met === jobs.length;
   }

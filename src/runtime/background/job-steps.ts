@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import type { Sender } from '../../store/groups/step-transaction.js';
 import { Database } from '../../store/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
@@ -12,8 +12,8 @@ import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import { FailedStepError } from '../steps/step-failures.js';
 import { hasEnded } from '../steps/instance-status.js';
-import type { LockedInstance, NoStep } from '../steps/step.types.js';
-import type { InstanceHead } from '../storage/process-instance.entity.js';
+import type { NoStep } from '../steps/step.types.js';
+import type { InstanceHead, InstanceRow } from '../storage/process-instance.entity.js';
 import { Instances } from '../storage/instances.repository.js';
 import { Tokens } from '../storage/tokens.repository.js';
 import { runKeyOf } from '../steps/runtime-job.js';
@@ -81,7 +81,8 @@ export class JobSteps {
         {
           actor: null,
           job,
-          decide: async (held) => (await this.putOffWhileHeld(held, job)) ?? { command },
+          decide: async (held) =>
+            (await this.putOffWhileHeld(held.transaction, held.row, job)) ?? { command },
         },
       );
     } catch (error) {
@@ -114,7 +115,7 @@ export class JobSteps {
   async isPutOff(job: Job, instanceId: number): Promise<boolean> {
     return this.database.write(async (manager) => {
       const row = await Instances.lock(manager, { id: instanceId });
-      return row !== null && (await this.putOffWhileHeld({ manager, row }, job)) !== undefined;
+      return row !== null && (await this.putOffWhileHeld(manager, row, job)) !== undefined;
     });
   }
 
@@ -135,22 +136,23 @@ export class JobSteps {
   }
 
   private async putOffWhileHeld(
-    { manager, row }: Pick<LockedInstance, 'manager' | 'row'>,
+    sender: Sender,
+    row: InstanceRow,
     job: Job,
   ): Promise<NoStep<void> | undefined> {
     if (row.state !== 'ONHOLD') {
       // An end that came first has taken what the job was for; the engine would only say so.
-      return hasEnded(row.state) ? this.completed(manager, job) : undefined;
+      return hasEnded(row.state) ? this.completed(sender, job) : undefined;
     }
     const payload = { ...job.payload, runKey: runKeyOf(job) };
     const { kind, instanceId, tokenId } = job;
     const parked = [...row.content.parked, { kind, instanceId, tokenId, payload }];
-    await Instances.update(manager, row, { content: { ...row.content, parked } });
-    return this.completed(manager, job);
+    await Instances.update(sender, row, { content: { ...row.content, parked } });
+    return this.completed(sender, job);
   }
 
-  private async completed(manager: EntityManager, job: Job): Promise<NoStep<void>> {
-    await this.queue.complete(manager, job);
+  private async completed(sender: Sender, job: Job): Promise<NoStep<void>> {
+    await this.queue.complete(sender, job);
     return { answer: undefined, isNews: true };
   }
 }

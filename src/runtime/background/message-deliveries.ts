@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import type { Sender } from '../../store/groups/step-transaction.js';
 import { Database } from '../../store/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { EngineRefusal } from '../engine/state/engine.errors.js';
@@ -19,7 +19,7 @@ import { BY_NOBODY, ProcessStarter } from '../steps/process-starter.js';
 import { laterIfRefused } from './scheduled-jobs.js';
 
 /** Takes a message in the transaction that gives it to its receiver; false when somebody else has it. */
-type TakeMessage = (manager: EntityManager) => Promise<boolean>;
+type TakeMessage = (manager: Sender) => Promise<boolean>;
 
 /** Somebody else took the message or used up the wait. */
 class MessageTakenError extends Error {
@@ -73,11 +73,11 @@ export class MessageDeliveries {
       { id: wait.instanceId },
       {
         actor: null,
-        decide: async ({ row, manager }) => {
+        decide: async ({ row, transaction }) => {
           if (row.state !== 'STARTED') {
             throw new MessageTakenError();
           }
-          await this.takeBoth(manager, wait, take);
+          await this.takeBoth(transaction, wait, take);
           return { command: { kind: 'MESSAGE', tokenId, visit, node, payload } };
         },
       },
@@ -99,7 +99,7 @@ export class MessageDeliveries {
   }
 
   /** @throws MessageTakenError */
-  private async takeBoth(manager: EntityManager, wait: WaitRow, take: TakeMessage): Promise<void> {
+  private async takeBoth(manager: Sender, wait: WaitRow, take: TakeMessage): Promise<void> {
     if (!(await Messages.removeWait(manager, wait)) || !(await take(manager))) {
       throw new MessageTakenError();
     }
@@ -122,7 +122,7 @@ export class MessageStarts {
     if (found === null) {
       return false;
     }
-    const receive = async (manager: EntityManager): Promise<void> => {
+    const receive = async (manager: Sender): Promise<void> => {
       if (!(await Messages.removeMessage(manager, message))) {
         throw new MessageTakenError();
       }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import type { Sender } from '../../store/groups/step-transaction.js';
 import { Database } from '../../store/database.js';
 import { shardOfHash, ShardGroups } from '../../store/shards.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
@@ -57,7 +57,7 @@ export class ScheduledJobs implements OnApplicationBootstrap {
    * Adds the next one, unless it is there already.
    * @param shard that of the job before; of the first one it follows from what comes again and again
    */
-  async add(manager: EntityManager, id: number, next: ScheduledJob | null, shard?: number): Promise<void> {
+  async add(manager: Sender, id: number, next: ScheduledJob | null, shard?: number): Promise<void> {
     if (next !== null) {
       const { kind, at } = next;
       const series = seriesOf(next);
@@ -70,7 +70,7 @@ export class ScheduledJobs implements OnApplicationBootstrap {
   }
 
   /** Adds a first one, or leaves it to `bring`, in the transaction that asks for it. */
-  async addFirst(manager: EntityManager, id: number, first: ScheduledJob | null): Promise<void> {
+  async addFirst(manager: Sender, id: number, first: ScheduledJob | null): Promise<void> {
     if (!this.groups.areApart) {
       await this.add(manager, id, first);
     } else if (first !== null) {
@@ -110,7 +110,7 @@ export class ScheduledJobs implements OnApplicationBootstrap {
     await this.database.write((manager) => this.replaceIn(manager, job, id, next));
   }
 
-  async replaceIn(manager: EntityManager, job: Job, id: number, next: ScheduledJob | null): Promise<void> {
+  async replaceIn(manager: Sender, job: Job, id: number, next: ScheduledJob | null): Promise<void> {
     await this.queue.complete(manager, job);
     await this.add(manager, id, next, job.shard);
   }

@@ -41,15 +41,18 @@ export class InstanceOperationsService {
         { uuid },
         {
           actor: principal.user.userName,
-          decide: ({ row, manager }) => ({
-            command,
-            after: async ({ result }) => {
-              const { state } = result.instance;
-              const event = { version, action, uuid, stateBefore: row.state, state };
-              await this.audit.record(manager, principal, event, row.shard);
-              return { uuid, state };
-            },
-          }),
+          decide: ({ row, transaction }) => {
+            const manager = transaction.alone();
+            return {
+              command,
+              after: async ({ result }) => {
+                const { state } = result.instance;
+                const event = { version, action, uuid, stateBefore: row.state, state };
+                await this.audit.record(manager, principal, event, row.shard);
+                return { uuid, state };
+              },
+            };
+          },
         },
       );
     } catch (error) {

@@ -148,6 +148,7 @@ export class InstanceRetriesService {
         actor: attempt.principal.user.userName,
         retried: stop,
         decide: async (held) => {
+          held.transaction.alone();
           const { patch } = attempt;
           const corrected = patch && correctionText(held.definition(), held.row.content.data, patch);
           const retried = { held, stop, attempt, corrected };
@@ -169,15 +170,20 @@ export class InstanceRetriesService {
   /** Where the background work itself is there again; with corrected data this takes a step too. */
   private async again(retried: Retried): Promise<Decision<InstanceRetryDto> | undefined> {
     const { stop, attempt } = retried;
-    const { manager, row } = retried.held;
+    const { transaction, row } = retried.held;
     const answer = { uuid: row.uuid, state: row.state, retriedIncidents: [] as string[] };
-    if ((await Incidents.stillOpen(manager, row.id, [stop])).length === 0) {
+    if ((await Incidents.stillOpen(transaction, row.id, [stop])).length === 0) {
       return { answer };
     }
     const { job, tokenId, node } = stop;
     const { jobId, asAsked, patch } = attempt;
     const isReady = row.state === (job.kind === 'START' ? 'CREATED' : 'STARTED');
-    if (isReady && !asAsked && isAskedAnew(stop) && !(await this.work.mustGoOn(manager, row.shard, job))) {
+    if (
+      isReady &&
+      !asAsked &&
+      isAskedAnew(stop) &&
+      !(await this.work.mustGoOn(transaction, row.shard, job))
+    ) {
       return undefined;
     }
     if (!isReady && !outlives(job, row.state)) {
@@ -185,7 +191,7 @@ export class InstanceRetriesService {
     }
     const event = { kind: 'RETRY', tokenId, node, data: { job: job.kind } } as const;
     const putBack = async (step?: StepResult): Promise<InstanceRetryDto> => {
-      const at = await this.work.putBack(manager, row, job, jobId);
+      const at = await this.work.putBack(transaction, row, job, jobId);
       await this.close(retried, { state: row.state, at, events: [event], step });
       return { ...answer, retriedIncidents: [stop.uuid] };
     };
@@ -202,7 +208,7 @@ export class InstanceRetriesService {
       return { kind: 'START', startNode: decodeJob<'START'>(job.payload).node, data, ...corrected };
     }
     const { tokenId, visit } = stop.tokenId === null ? decodeJob<'CALL'>(job.payload) : stop;
-    const call = await this.work.callOf(held.manager, job);
+    const call = await this.work.callOf(held.transaction, job);
     const at = { tokenId: tokenId ?? 0, visit: visit ?? 0 };
     return { kind: 'RETRY', ...at, actionSvcUuid, ...(call === null ? {} : { call }), ...corrected };
   }
@@ -210,14 +216,14 @@ export class InstanceRetriesService {
   /** Closes the incident that is retried, where its step has not, keeps what was corrected, and tells the audit log. */
   private async close(retried: Retried, { state, at, events, step }: Outcome): Promise<void> {
     const { held, stop, attempt, corrected } = retried;
-    const { manager, row } = held;
+    const { transaction, row } = held;
     const { principal, target, version, patch } = attempt;
     const change = step?.events.find(({ kind }) => kind === 'DATA_CHANGED');
     if (corrected !== undefined && change !== undefined) {
-      await this.corrections.insert(manager, row, change.seq, corrected);
+      await this.corrections.insert(transaction, row, change.seq, corrected);
     }
     const closing = { state: 'RETRIED', actor: principal.user.userName, at, events } as const;
-    await closeIncidents(manager, row.id, [stop], closing);
+    await closeIncidents(transaction, row.id, [stop], closing);
     const done = {
       ...target,
       version,
@@ -227,7 +233,7 @@ export class InstanceRetriesService {
       retriedIncidents: [stop.uuid],
       ...(patch === undefined ? {} : { changedData: patchedMembers(patch) }),
     };
-    await this.audit.record(manager, principal, done, row.shard);
+    await this.audit.record(transaction.alone(), principal, done, row.shard);
   }
 
   /** @throws what the operator is told; the incident tells why, where the same work has stopped again */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import type { Sender } from '../../store/groups/step-transaction.js';
 import { Database } from '../../store/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { WorkflowRunsService } from '../calls/workflows/runs/workflow-runs.service.js';
@@ -66,7 +66,7 @@ export class StoppedWork {
 
   /** Which of the calls of an activity the work is about; null when it is about none. */
   async callOf(
-    manager: EntityManager,
+    manager: Sender,
     { kind, instanceId, payload }: ParkedJob,
   ): Promise<{ node: number; index: number } | null> {
     if (kind === 'CALL') {
@@ -82,7 +82,7 @@ export class StoppedWork {
   }
 
   /** Whether it is a workflow that, begun anew with the data of now, would make calls again that may not be made twice. */
-  async mustGoOn(manager: EntityManager, shard: number, job: ParkedJob): Promise<boolean> {
+  async mustGoOn(manager: Sender, shard: number, job: ParkedJob): Promise<boolean> {
     const runKey = stoppedRunOf(job);
     return runKey !== null && this.workflows.mustGoOn(manager, runKey, shard);
   }
@@ -91,7 +91,7 @@ export class StoppedWork {
    * Queues the same work once more, in the caller's transaction. Who retries decides with it that calls whose outcome nobody knows
    * are made once more.
    */
-  async putBack(manager: EntityManager, row: InstanceHead, job: ParkedJob, id: number): Promise<Date> {
+  async putBack(manager: Sender, row: InstanceHead, job: ParkedJob, id: number): Promise<Date> {
     const runKey = stoppedRunOf(job);
     if (runKey !== null) {
       await this.workflows.release(manager, runKey, row.shard);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import type { Sender } from '../../store/groups/step-transaction.js';
 import { inTurns } from '../../platform/turns.js';
 import { callerHash, type Principal } from '../../platform/user/principal.js';
 import type { JsonObject } from '../../platform/json/json.js';
@@ -172,11 +172,11 @@ export class ProcessStartService {
     await this.standings.demandNotWithdrawn(definition.build.buildId);
     try {
       return await this.starter.start<StartOutcome>(request, {
-        begin: (manager, { row, result, now }) =>
-          this.keep(manager, repeat, toStartAnswer(definition, row, result.instance, now), now),
-        stopped: (manager, { row, incident, incidentUuid, now }) => {
+        begin: (sender, { row, result, now }) =>
+          this.keep(sender, repeat, toStartAnswer(definition, row, result.instance, now), now),
+        stopped: (sender, { row, incident, incidentUuid, now }) => {
           const stopped = toStopReport(incident, row.uuid, definition, incidentUuid);
-          return this.keep(manager, repeat, { stopped, isMissing: isOfMissingData(incident) }, now);
+          return this.keep(sender, repeat, { stopped, isMissing: isOfMissingData(incident) }, now);
         },
       });
     } catch (error) {
@@ -185,13 +185,13 @@ export class ProcessStartService {
   }
 
   private async keep(
-    manager: EntityManager,
+    sender: Sender,
     repeat: RepeatKey | undefined,
     answer: StartOutcome,
     now: Date,
   ): Promise<StartOutcome> {
     if (repeat !== undefined) {
-      await this.repeats.keep(manager, repeat, { shard: shardOfHash(repeat.keyHash), answer, now });
+      await this.repeats.keep(sender, repeat, { shard: shardOfHash(repeat.keyHash), answer, now });
     }
     return answer;
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import type { Sender } from '../../store/groups/step-transaction.js';
 import { Metrics, type LimitUse } from '../../platform/observability/metrics/metrics.js';
 import type { Limit } from '../../platform/config/env.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
@@ -36,7 +36,7 @@ export class FamilyLimits {
     private readonly metrics: Metrics,
     database: Database,
   ) {
-    const show = (limit: Limit, read: (manager: EntityManager) => Promise<LimitUse>): void =>
+    const show = (limit: Limit, read: (manager: Sender) => Promise<LimitUse>): void =>
       metrics.limits.show(
         limit,
         keptFor(KEPT_MS, () => database.read(read)),
@@ -55,14 +55,14 @@ export class FamilyLimits {
    * that multiply wait until the transaction ends.
    * @throws EngineIncident beyond `familyJobs`
    */
-  async demandJobs({ manager, row, result: { jobs } }: StepWriting): Promise<void> {
+  async demandJobs({ transaction, row, result: { jobs } }: StepWriting): Promise<void> {
     const first = jobs.find(({ kind }) => MULTIPLYING.has(kind));
     if (first === undefined) {
       return;
     }
     const familyId = familyOf(row);
-    await Families.lock(manager, familyId);
-    const open = await this.queue.countOfFamily(manager, familyId, this.jobs.most);
+    await Families.lock(transaction, familyId);
+    const open = await this.queue.countOfFamily(transaction, familyId, this.jobs.most);
     if (open + jobs.length > this.jobs.most) {
       this.metrics.limits.refused(this.jobs.name);
       const message = `The process and what it has called would have more than ${this.jobs.most} open background jobs.`;
@@ -75,15 +75,15 @@ export class FamilyLimits {
    * Counts a called instance that begins or ends with a step; last in its transaction.
    * @throws EngineIncident beyond `familyInstances`
    */
-  async count({ manager, row, isNew, result: { instance } }: StepWriting): Promise<void> {
+  async count({ transaction, row, isNew, result: { instance } }: StepWriting): Promise<void> {
     const { rootId } = row;
     const [was, is] = [!isNew && !hasEnded(row.state), !hasEnded(instance.state)];
     if (rootId === null || was === is) {
       return;
     }
     if (was) {
-      await Families.leave(manager, rootId);
-    } else if (!(await Families.enter(manager, rootId, this.instances.most))) {
+      await Families.leave(transaction, rootId);
+    } else if (!(await Families.enter(transaction, rootId, this.instances.most))) {
       this.metrics.limits.refused(this.instances.name);
       const message = `The process that was started first and what it has called would have more than ${this.instances.most} live instances.`;
       throw new EngineIncident('SUBPROCESS', 'SUBPROCESS', message);

@@ -1,10 +1,10 @@
+import type { Sender } from '../../store/groups/step-transaction.js';
 import type { EngineIncident } from '../engine/state/engine.errors.js';
 import { orderedUuid } from '../../platform/ordered-uuid.js';
 import type { IncidentSource, IncidentType, InstanceStatus } from '../engine/state/engine.types.js';
 import { type IncidentRow, Incidents, type IncidentHead } from '../storage/incidents.repository.js';
 import type { ParkedJob, InstanceHead, InstanceRow } from '../storage/process-instance.entity.js';
 import { workKeyOf, outlives } from './runtime-job.js';
-import type { EntityManager } from 'typeorm';
 import { requestContext } from '../../platform/observability/logging/request-context.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import { TooManyIncidentsError } from '../model/process-runtime.errors.js';
@@ -88,7 +88,7 @@ export interface IncidentClosing {
  * trail. As all of this file it is a part of the caller's transaction, which has locked the instance.
  */
 export async function closeIncidents(
-  manager: EntityManager,
+  manager: Sender,
   instanceId: number,
   incidents: readonly IncidentHead[],
   { state, actor, at, events: before = [] }: IncidentClosing,
@@ -120,7 +120,7 @@ export async function closeIncidents(
  * @throws TooManyIncidentsError when the instance has as many as it may, and a job has failed
  */
 export async function raiseIncident(
-  manager: EntityManager,
+  manager: Sender,
   head: InstanceHead,
   raised: RaisedIncident,
   origin: FaultOrigin,
@@ -150,7 +150,7 @@ export async function raiseIncident(
 
 /** Stores an instance that could not start, with the incident that tells why. */
 export async function insertStopped(
-  manager: EntityManager,
+  manager: Sender,
   row: InstanceRow,
   { definition, ...incident }: RaisedIncident,
   actor: string | null,
@@ -163,7 +163,7 @@ export async function insertStopped(
 }
 
 async function insert(
-  manager: EntityManager,
+  manager: Sender,
   head: InstanceHead,
   incident: IncidentRow,
   actor: string | null,
@@ -177,7 +177,7 @@ async function insert(
 
 /** The incident with its element and what led to it; null when nothing waits for what failed any more. */
 async function placed(
-  manager: EntityManager,
+  manager: Sender,
   head: InstanceHead,
   { definition, ...incident }: RaisedIncident,
 ): Promise<IncidentRow | null> {

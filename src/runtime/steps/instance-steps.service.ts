@@ -4,7 +4,7 @@ import type { JsonObject } from '../../platform/json/json.js';
 import { requestContext } from '../../platform/observability/logging/request-context.js';
 import { inSpan } from '../../platform/observability/tracing/spans.js';
 import { Database } from '../../store/database.js';
-import { workInGroup, holdInGroup, joinGroup } from '../../store/groups/write-group.js';
+import type { StepTransaction } from '../../store/groups/step-transaction.js';
 import { EngineIncident } from '../engine/state/engine.errors.js';
 import type { EngineCommand, StepContext, StepResult } from '../engine/state/engine.types.js';
 import { step } from '../engine/step.js';
@@ -22,7 +22,6 @@ import type { LoadedInstance, PlannedStep, StepPlan, LockedInstance } from './st
 import type { InstanceRow } from '../storage/process-instance.entity.js';
 import type { IncidentHead } from '../storage/incidents.repository.js';
 import { type InstanceKey, Instances, type LockedRow } from '../storage/instances.repository.js';
-import type { EntityManager } from 'typeorm';
 import { ShardGroups, shardOf, shardOfUuid } from '../../store/shards.js';
 import { Tokens } from '../storage/tokens.repository.js';
 
@@ -94,8 +93,8 @@ export class InstanceStepsService {
     attempts: Attempts,
   ): Promise<Answer> {
     let done: Done | undefined;
-    const answer = await this.database.writeTogether(async (manager) => {
-      const held = await this.lock(manager, key, attempts);
+    const answer = await this.database.writeTogether(async (transaction) => {
+      const held = await this.lock(transaction, key, attempts);
       const { row } = held;
       const decision = await plan.decide(held);
       tellStep(row, 'command' in decision ? decision.command.kind : undefined);
@@ -108,14 +107,14 @@ export class InstanceStepsService {
       }
       const now = this.resources.now();
       const before = await held.load();
-      const result = workInGroup(manager, () =>
+      const result = transaction.compute(() =>
         inThisTurn(() => this.step(before, decision, this.resources.engineContext(now))),
       );
       const origin = { actor: plan.actor, requestId: requestContext()?.requestId ?? null };
       const { job, retried } = plan;
       const { takeId } = this.resources;
       const raised = await this.writer
-        .write({ ...before, isNew: false, manager, result, takeId, now, job, retried, origin })
+        .write({ ...before, isNew: false, transaction, result, takeId, now, job, retried, origin })
         .catch(rethrown(before, decision.command));
       done = { row, raised, warnings: result.warnings, data: result.instance.data };
       return (await decision.after?.({ before, result, now })) as Answer;
@@ -128,26 +127,34 @@ export class InstanceStepsService {
   }
 
   /** Its tokens are read when somebody asks for them. @throws ProcessInstanceNotFoundError */
-  private async lock(manager: EntityManager, key: InstanceKey, attempts: Attempts): Promise<LockedInstance> {
-    const found = await this.lockRow(manager, key, attempts);
+  private async lock(
+    transaction: StepTransaction,
+    key: InstanceKey,
+    attempts: Attempts,
+  ): Promise<LockedInstance> {
+    const found = await this.lockRow(transaction, key, attempts);
     const { row } = found;
     const locked = { ...found.locked, revBefore: attempts.revBefore ?? found.locked.revBefore };
     const definition = (): RunnableDefinition => this.definitionOf(row, attempts);
-    const held = { manager, row, locked, definition };
+    const held = { transaction, row, locked, definition };
     let loaded: Promise<LoadedInstance> | undefined;
     return { ...held, load: () => (loaded ??= this.load(held)) };
   }
 
-  private async lockRow(manager: EntityManager, key: InstanceKey, attempts: Attempts): Promise<LockedRow> {
+  private async lockRow(
+    transaction: StepTransaction,
+    key: InstanceKey,
+    attempts: Attempts,
+  ): Promise<LockedRow> {
     // Before anything is asked for: the transaction of a group touches its own shards only.
-    joinGroup(manager, this.groups.nameOf('uuid' in key ? shardOfUuid(key.uuid) : shardOf(key.id)));
-    const found = await Instances.lockTimed(manager, key);
+    transaction.join(this.groups.nameOf('uuid' in key ? shardOfUuid(key.uuid) : shardOf(key.id)));
+    const found = await Instances.lockTimed(transaction, key);
     if (found === null) {
       throw new ProcessInstanceNotFoundError();
     }
     attempts.revBefore ??= found.locked.revBefore;
-    const hasWaited = await holdInGroup(manager, `instance ${found.row.id}`);
-    return (hasWaited ? await Instances.lockTimed(manager, key) : null) ?? found;
+    const hasWaited = await transaction.hold(`instance ${found.row.id}`);
+    return (hasWaited ? await Instances.lockTimed(transaction, key) : null) ?? found;
   }
 
   private definitionOf(row: InstanceRow, { definition: given }: Attempts): RunnableDefinition {
@@ -158,9 +165,9 @@ export class InstanceStepsService {
     return definition;
   }
 
-  private async load({ manager, row, ...held }: Omit<LockedInstance, 'load'>): Promise<LoadedInstance> {
+  private async load({ transaction, row, ...held }: Omit<LockedInstance, 'load'>): Promise<LoadedInstance> {
     const definition = held.definition();
-    const tokens = await Tokens.live(manager, row.id);
+    const tokens = await Tokens.live(transaction, row.id);
     return {
       row,
       locked: held.locked,

@@ -21,13 +21,13 @@ export interface JoinChanges {
  * written with it: one for each join, for as long as it is stuck; beyond `incidents` a join has none until a later step finds room.
  */
 export async function joinChanges(step: StepWriting): Promise<JoinChanges> {
-  const { manager, row, result } = step;
+  const { transaction, row, result } = step;
   const { instance } = result;
   const stuck = isRunning(instance) ? instance.joins.filter(isStuck) : [];
   if (stuck.length === 0 && !row.content.joins.some(isStuck)) {
     return { raised: [], closed: [] };
   }
-  const all = row.openIncidents === 0 ? [] : await Incidents.open(manager, row.id);
+  const all = row.openIncidents === 0 ? [] : await Incidents.open(transaction, row.id);
   const open = all.filter(({ type }) => type === JOIN_NEVER_COMPLETED);
   const known = new Set(open.map(({ workKey }) => workKey));
   const keys = new Set(stuck.map(keyOf));
@@ -39,14 +39,14 @@ export async function joinChanges(step: StepWriting): Promise<JoinChanges> {
 }
 
 export async function writeJoins(
-  { manager, row, now }: StepWriting,
+  { transaction, row, now }: StepWriting,
   { raised, closed }: JoinChanges,
 ): Promise<void> {
   for (const incident of raised) {
-    await Incidents.insert(manager, row, incident);
+    await Incidents.insert(transaction, row, incident);
   }
   const ids = closed.map(({ id }) => id);
-  await Incidents.close(manager, row.id, ids, 'RESOLVED', now);
+  await Incidents.close(transaction, row.id, ids, 'RESOLVED', now);
 }
 
 function isStuck({ missing }: JoinState): boolean {

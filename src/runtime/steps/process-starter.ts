@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { inTurn } from '../../platform/turns.js';
 import type { JsonObject } from '../../platform/json/json.js';
 import { requestContext } from '../../platform/observability/logging/request-context.js';
@@ -8,7 +7,7 @@ import type { UserReference } from '../../platform/user/user-reference.js';
 import { inSpan } from '../../platform/observability/tracing/spans.js';
 import { Database } from '../../store/database.js';
 import { SHARDS, placedId, shardOf, ShardGroups } from '../../store/shards.js';
-import { joinGroup } from '../../store/groups/write-group.js';
+import type { Sender } from '../../store/groups/step-transaction.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import { EngineIncident } from '../engine/state/engine.errors.js';
 import type { StepResult } from '../engine/state/engine.types.js';
@@ -61,12 +60,12 @@ export interface StartPlan<Answer> {
   /** The background job whose effect this is; it is completed in the transaction. */
   job?: Job;
   /** Called first in the transaction; without it nothing is answered. */
-  begin?(manager: EntityManager, prepared: PreparedStart): Promise<Answer>;
+  begin?(manager: Sender, prepared: PreparedStart): Promise<Answer>;
   /**
    * Called in its place, first in the transaction that stores an instance which stopped at once. Without it nothing is stored, and
    * the start throws. It completes the job, if there is one.
    */
-  stopped?(manager: EntityManager, failed: FailedStart): Promise<Answer>;
+  stopped?(manager: Sender, failed: FailedStart): Promise<Answer>;
 }
 
 /** Starts instances: the step is made in memory, since nothing of it is stored yet, and then written as a whole. */
@@ -115,15 +114,17 @@ export class ProcessStarter {
     tellStep(row, 'START');
     const origin = { actor: row.startedBy?.userName ?? null, requestId: requestContext()?.requestId ?? null };
     const base = { row, isNew: true, tokens: new Map(), definition: request.definition };
-    // One whose start would have to leave a group has written before that.
-    const how = this.writer.isAlone(base, result) ? 'write' : 'writeTogether';
-    const { answer, raised } = await this.database[how](async (manager) => {
-      joinGroup(manager, this.groups.nameOf(row.shard));
-      const answer = (await plan.begin?.(manager, prepared)) as Answer;
-      const { takeId } = this.resources;
-      const step = { ...base, manager, result, takeId, now, origin, job: plan.job };
-      return { answer, raised: await this.writer.write(step) };
-    });
+    // A start that leaves its group in `write` would break it: by then it has written.
+    const { answer, raised } = await this.database.writeTogether(
+      async (transaction) => {
+        transaction.join(this.groups.nameOf(row.shard));
+        const answer = (await plan.begin?.(transaction, prepared)) as Answer;
+        const { takeId } = this.resources;
+        const step = { ...base, transaction, result, takeId, now, origin, job: plan.job };
+        return { answer, raised: await this.writer.write(step) };
+      },
+      this.writer.isAlone(base, result),
+    );
     this.resources.grown(row, request.data, result.instance.data);
     this.notices.committed(row, raised, result.warnings);
     return answer;

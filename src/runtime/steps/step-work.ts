@@ -42,25 +42,25 @@ export class StepWork {
   }
 
   /** Ends the job that made the step, and what waits or runs for tokens that the step cancels. */
-  async end({ manager, row, tokens, definition, result, job, retried }: StepWriting): Promise<void> {
+  async end({ transaction, row, tokens, definition, result, job, retried }: StepWriting): Promise<void> {
     if (job !== undefined) {
-      await this.queue.complete(manager, job);
+      await this.queue.complete(transaction, job);
     }
     const runKey = retried === undefined ? null : stoppedRunOf(retried.job);
     if (runKey !== null) {
       // Who retries decides with it that calls whose outcome nobody knows are made once more.
-      await this.workflows.release(manager, runKey, row.shard);
+      await this.workflows.release(transaction, runKey, row.shard);
     }
     const cancelled = result.cancelledTokens;
     const withJobs = cancelled.filter((id) => tokens.get(id)?.hasJobs === true);
     const withWaits = cancelled.filter((id) => tokens.get(id)?.hasWaits === true);
-    await this.queue.cancelOfToken(manager, row.id, withJobs, [...VISIT_KINDS]);
+    await this.queue.cancelOfToken(transaction, row.id, withJobs, [...VISIT_KINDS]);
     if (definition.runtime.startsWorkflows) {
-      await this.workflows.cancel(manager, { processInstanceUuid: row.uuid, shard: row.shard }, withJobs);
+      await this.workflows.cancel(transaction, { processInstanceUuid: row.uuid, shard: row.shard }, withJobs);
     }
-    await Messages.removeWaitsOf(manager, row.id, withWaits);
+    await Messages.removeWaitsOf(transaction, row.id, withWaits);
     if (row.expiresAt !== null && hasEnded(result.instance.state)) {
-      await this.queue.cancelKeys(manager, [expiryKey(row.id)], row.shard);
+      await this.queue.cancelKeys(transaction, [expiryKey(row.id)], row.shard);
     }
   }
 
@@ -69,28 +69,28 @@ export class StepWork {
    * @throws EngineIncident when the process family would exceed its limits, or another token waits for the same message
    */
   async add(step: StepWriting): Promise<void> {
-    const { manager, row, result, takeId } = step;
+    const { transaction, row, result, takeId } = step;
     const keys = new Set(await this.addWaits(step));
     if (isReleased(row, result.instance.state)) {
-      (await Messages.keysOf(manager, row.id)).forEach((key) => keys.add(key));
+      (await Messages.keysOf(transaction, row.id)).forEach((key) => keys.add(key));
     }
     const added = newJobs(step, [...keys]).map((job) => ({ ...job, id: takeId('job') }));
     if (added.length > 0) {
       await this.families.demandJobs(step);
-      await this.queue.add(manager, added);
+      await this.queue.add(transaction, added);
     }
     await this.families.count(step);
   }
 
   /** @returns the keys of the waits */
-  private async addWaits({ manager, row, result: { waits }, takeId }: StepWriting): Promise<string[]> {
+  private async addWaits({ transaction, row, result: { waits }, takeId }: StepWriting): Promise<string[]> {
     const rows = waits.map((wait) => {
       const key = waitKey(row.rootAppId, wait.message, wait.correlation);
       const onlyKey = this.isStrict && wait.correlation !== null ? key : null;
       return { ...wait, id: takeId('process-wait'), waitKey: key, onlyKey };
     });
     try {
-      await Messages.addWaits(manager, row, rows);
+      await Messages.addWaits(transaction, row, rows);
     } catch (error) {
       throw isDuplicate(error) ? secondReceiver(waits) : error;
     }

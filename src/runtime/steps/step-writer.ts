@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { leaveGroup } from '../../store/groups/write-group.js';
 import type { StepResult, TokenState, EngineJob } from '../engine/state/engine.types.js';
 import { outlives, VISIT_KINDS } from './runtime-job.js';
 import { Events } from '../storage/events.repository.js';
@@ -27,9 +26,9 @@ export class StepWriter {
    * @throws EngineIncident when the process family would exceed its limits
    */
   async write(step: StepWriting): Promise<readonly IncidentRow[]> {
-    const { manager, row, result, now, origin, retried } = step;
+    const { transaction, row, result, now, origin, retried } = step;
     if (this.isAlone(step, result)) {
-      leaveGroup(manager);
+      transaction.alone();
     }
     const joins = await joinChanges(step);
     const gone = await this.closedIncidents(step);
@@ -44,8 +43,8 @@ export class StepWriter {
       seq: result.instance.seq + over.length + joins.raised.length,
       openIncidents: row.openIncidents - over.length + joins.raised.length,
     });
-    await Tokens.write(manager, row, tokenChanges(step), now);
-    await Events.insert(manager, row, events, { ...origin, at: now });
+    await Tokens.write(transaction, row, tokenChanges(step), now);
+    await Events.insert(transaction, row, events, { ...origin, at: now });
     await writeJoins(step, joins);
     await this.work.end(step);
     await this.work.add(step);
@@ -61,7 +60,7 @@ export class StepWriter {
     step: StepWriting,
     counts: Pick<InstanceRow, 'seq' | 'openIncidents'>,
   ): Promise<void> {
-    const { manager, row, isNew, definition, now } = step;
+    const { transaction, row, isNew, definition, now } = step;
     const { instance } = step.result;
     const ended = hasEnded(instance.state);
     const { state } = instance;
@@ -78,14 +77,16 @@ export class StepWriter {
       endedAt: ended ? (row.endedAt ?? now) : null,
       expiresAt: expiryAfter(step, now),
     };
-    await (isNew ? Instances.insert(manager, { ...row, ...next }) : Instances.update(manager, row, next));
+    await (isNew
+      ? Instances.insert(transaction, { ...row, ...next })
+      : Instances.update(transaction, row, next));
     const changes = definition.searchable.changes(isNew ? null : row.content.data, instance.data);
-    await storeSearchValues(manager, row, changes);
+    await storeSearchValues(transaction, row, changes);
   }
 
   /** An incident is over when its token has gone on to another visit or has ended; one of the whole instance with that. */
   private async closedIncidents(step: StepWriting): Promise<IncidentHead[]> {
-    const { manager, row, tokens, now, retried } = step;
+    const { transaction, row, tokens, now, retried } = step;
     const { instance } = step.result;
     if (row.openIncidents === 0) {
       return [];
@@ -94,14 +95,14 @@ export class StepWriter {
       ({ state }) => instance.tokens.get(state.id)?.visit !== state.visit,
     );
     const ids = left.map(({ state }) => state.id);
-    const ofWhole = hasEnded(instance.state) ? await Incidents.openAt(manager, row.id, null) : [];
+    const ofWhole = hasEnded(instance.state) ? await Incidents.openAt(transaction, row.id, null) : [];
     const over = [
-      ...(await Incidents.openOfTokens(manager, row.id, ids)),
+      ...(await Incidents.openOfTokens(transaction, row.id, ids)),
       ...ofWhole.filter(({ job }) => job === null || !outlives(job, instance.state)),
     ];
     for (const state of ['RETRIED', 'RESOLVED'] as const) {
       const ids = over.filter((one) => closedAs(one, retried) === state).map(({ id }) => id);
-      await Incidents.close(manager, row.id, ids, state, now);
+      await Incidents.close(transaction, row.id, ids, state, now);
     }
     return over;
   }

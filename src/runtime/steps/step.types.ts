@@ -1,4 +1,4 @@
-import type { EntityManager } from 'typeorm';
+import type { StepTransaction } from '../../store/groups/step-transaction.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import type { EngineCommand, InstanceState, StepResult } from '../engine/state/engine.types.js';
 import type { EventOrigin } from '../storage/events.repository.js';
@@ -9,7 +9,7 @@ import type { TokenRow } from '../storage/process-token.entity.js';
 import type { RunnableDefinition } from '../definitions/runnable-definitions.service.js';
 
 export interface LockedInstance extends LockedRow {
-  readonly manager: EntityManager;
+  readonly transaction: StepTransaction;
   /** The definition of the instance. Throws what begins the step anew where the definition has to be loaded first. */
   definition(): RunnableDefinition;
   /** Reads the live tokens, once. */
@@ -83,7 +83,7 @@ export interface StepBase {
 
 /** A step that was made, as a transaction writes it. */
 export interface StepWriting extends StepBase {
-  manager: EntityManager;
+  transaction: StepTransaction;
   result: StepResult;
   takeId: TakeId;
   now: Date;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { And, LessThan, MoreThanOrEqual, type EntityManager } from 'typeorm';
+import { And, LessThan, MoreThanOrEqual } from 'typeorm';
+import type { Sender } from '../../store/groups/step-transaction.js';
 import type { JsonObject } from '../../platform/json/json.js';
 import {
   SecretCipher,
@@ -33,7 +34,7 @@ export class CorrectionsRepository {
    * @param seq number of the event that tells of it
    * @param text the values as JSON, in ASCII
    */
-  async insert(manager: EntityManager, { uuid, shard }: Corrected, seq: number, text: string): Promise<void> {
+  async insert(manager: Sender, { uuid, shard }: Corrected, seq: number, text: string): Promise<void> {
     const rows: ProcessCorrectionEntity[] = [];
     for (let at = 0; at < text.length; at += PART_LENGTH) {
       const id = partId(uuid, seq, rows.length);
@@ -48,7 +49,7 @@ export class CorrectionsRepository {
    * shows, or where they cannot be opened. Sends one statement, or none without such an event.
    */
   async reveal(
-    manager: EntityManager,
+    manager: Sender,
     { uuid, shard }: Corrected,
     events: readonly EventRow[],
   ): Promise<readonly EventRow[]> {

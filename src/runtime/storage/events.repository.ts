@@ -1,4 +1,5 @@
-import { And, In, LessThan, MoreThan, type EntityManager } from 'typeorm';
+import { And, In, LessThan, MoreThan } from 'typeorm';
+import type { Sender } from '../../store/groups/step-transaction.js';
 import type { SelectionPart } from '../../store/tables/selection.js';
 import { oneOrAny } from '../../store/tables/conditions.js';
 import { shardOf } from '../../store/shards.js';
@@ -26,7 +27,7 @@ type StoredRow = Omit<ProcessEventEntity, 'shard'>;
  * @param instances with the number of the newest event of each; numbers have no gaps
  */
 export function newestEvents(
-  manager: EntityManager,
+  manager: Sender,
   instances: readonly { id: number; seq: number }[],
   limit: number,
 ): SelectionPart<EventRow> {
@@ -49,7 +50,7 @@ export function eventsOf(rows: readonly StoredRow[]): EventRow[] {
 export const Events = {
   /** @param events that follow each other */
   async insert(
-    manager: EntityManager,
+    manager: Sender,
     { id: instanceId, shard }: { id: number; shard: number },
     events: readonly TrailEvent[],
     { actor, requestId, at }: EventOrigin & { at: Date },
@@ -62,13 +63,13 @@ export const Events = {
   },
 
   /** Events after a number, oldest first. */
-  async after(manager: EntityManager, instanceId: number, seq: number, limit: number): Promise<EventRow[]> {
+  async after(manager: Sender, instanceId: number, seq: number, limit: number): Promise<EventRow[]> {
     return (await between(manager, instanceId, seq, seq + limit + 1)).slice(0, limit);
   },
 
   /** Events of these kinds of several instances, those of each oldest first. */
   async ofKinds(
-    manager: EntityManager,
+    manager: Sender,
     instanceIds: readonly number[],
     kinds: readonly EventRow['kind'][],
   ): Promise<EventRow[]> {
@@ -79,19 +80,19 @@ export const Events = {
   },
 
   /** The newest request that moved an instance, among the latest of its events; null when none of them came of one. */
-  async lastRequest(manager: EntityManager, instanceId: number, seq: number): Promise<string | null> {
+  async lastRequest(manager: Sender, instanceId: number, seq: number): Promise<string | null> {
     const latest = { instanceId, seq: MoreThan(seq - LATEST), requestId: MoreThan('') };
     return (await REQUEST.first(manager, latest, { order: { seq: 'DESC' }, limit: 1 }))?.requestId ?? null;
   },
 
   /** Events before a number, newest first. */
-  async before(manager: EntityManager, instanceId: number, seq: number, limit: number): Promise<EventRow[]> {
+  async before(manager: Sender, instanceId: number, seq: number, limit: number): Promise<EventRow[]> {
     return (await between(manager, instanceId, seq - limit - 1, seq)).toReversed();
   },
 };
 
 async function between(
-  manager: EntityManager,
+  manager: Sender,
   instanceId: number,
   after: number,
   before: number,

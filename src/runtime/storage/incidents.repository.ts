@@ -1,4 +1,5 @@
-import { In, Like, type EntityManager } from 'typeorm';
+import { In, Like } from 'typeorm';
+import type { Sender } from '../../store/groups/step-transaction.js';
 import { shardOf } from '../../store/shards.js';
 import { Table } from '../../store/tables/table.js';
 import type { InstanceHead } from './process-instance.entity.js';
@@ -29,7 +30,7 @@ const ANSWER = 'NOTIFY_PARENT';
 
 export const Incidents = {
   async insert(
-    manager: EntityManager,
+    manager: Sender,
     { id: instanceId, shard, appId, buildId, processName }: IncidentOwner,
     incident: IncidentRow,
   ): Promise<void> {
@@ -40,12 +41,7 @@ export const Incidents = {
   },
 
   /** What an open incident tells now: the same work has failed once more. */
-  async refresh(
-    manager: EntityManager,
-    instanceId: number,
-    id: number,
-    incident: IncidentRow,
-  ): Promise<void> {
+  async refresh(manager: Sender, instanceId: number, id: number, incident: IncidentRow): Promise<void> {
     const { source, type, message, node, element, actionSvcUuid, workflowRunId, requestId, raisedAt } =
       incident;
     const told = { source, type, message: cut(message, MESSAGE_MAX_LENGTH), node, element, actionSvcUuid };
@@ -53,12 +49,12 @@ export const Incidents = {
     await INCIDENTS.update(manager, { id, instanceId }, changes);
   },
 
-  async open(manager: EntityManager, instanceId: number): Promise<IncidentHead[]> {
+  async open(manager: Sender, instanceId: number): Promise<IncidentHead[]> {
     return (await HEAD.find(manager, { instanceId, ...OPEN })).toSorted(byAge);
   },
 
   /** Ids of the called processes whose answers stopped an instance, by the id of the open incident. */
-  async childrenOfOpen(manager: EntityManager, instanceId: number): Promise<Map<number, number>> {
+  async childrenOfOpen(manager: Sender, instanceId: number): Promise<Map<number, number>> {
     // Only answers are read: work of other kinds may be as large as process data.
     const job = Like(`%${ANSWER}%`);
     const answers = await JOB.find(manager, { instanceId, ...OPEN, source: 'SUBPROCESS', job });
@@ -71,7 +67,7 @@ export const Incidents = {
 
   /** The open incidents of these tokens, oldest first. */
   async openOfTokens(
-    manager: EntityManager,
+    manager: Sender,
     instanceId: number,
     tokenIds: readonly number[],
   ): Promise<IncidentHead[]> {
@@ -81,7 +77,7 @@ export const Incidents = {
 
   /** With their jobs, oldest first. @param place null for those that are about the whole instance */
   async openAt(
-    manager: EntityManager,
+    manager: Sender,
     instanceId: number,
     place: { tokenId: number; visit: number } | null,
   ): Promise<IncidentRow[]> {
@@ -90,13 +86,13 @@ export const Incidents = {
   },
 
   /** The open incident of this work; null when there is none. */
-  async openOf(manager: EntityManager, instanceId: number, workKey: string): Promise<IncidentHead | null> {
+  async openOf(manager: Sender, instanceId: number, workKey: string): Promise<IncidentHead | null> {
     return HEAD.first(manager, { instanceId, ...OPEN, workKey });
   },
 
   /** Which of these incidents of an instance are still open. */
   async stillOpen<Row extends IncidentHead>(
-    manager: EntityManager,
+    manager: Sender,
     instanceId: number,
     incidents: readonly Row[],
   ): Promise<Row[]> {
@@ -107,7 +103,7 @@ export const Incidents = {
 
   /** Ends incidents of an instance. What was to be run again holds process data, and nothing asks for it any more. */
   async close(
-    manager: EntityManager,
+    manager: Sender,
     instanceId: number,
     ids: readonly number[],
     state: IncidentState,

@@ -1,4 +1,5 @@
-import { In, type EntityManager } from 'typeorm';
+import { In } from 'typeorm';
+import type { Sender, StepTransaction } from '../../store/groups/step-transaction.js';
 import { type ShardGroups, sameShard, shardOf, shardOfUuid } from '../../store/shards.js';
 import { isEmbedded, type RowLock } from '../../store/tables/row-locks.js';
 import { filledUp, type Selection, type SelectionPart } from '../../store/tables/selection.js';
@@ -6,7 +7,6 @@ import type { Where } from '../../store/tables/conditions.js';
 import { Table } from '../../store/tables/table.js';
 import { type RawRow, toStoredText } from '../../store/tables/column-values.js';
 import type { PayerJobs } from '../quotas/model/quota.types.js';
-import { leaveGroup } from '../../store/groups/write-group.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import {
   type InstanceContent,
@@ -68,18 +68,14 @@ export function withContent({ contentText, ...head }: StoredInstance): InstanceR
 
 /** The revisions of instances, for `readTogether`. */
 export function revisions(
-  manager: EntityManager,
+  manager: Sender,
   ids: readonly number[],
 ): SelectionPart<Pick<InstanceRow, 'id' | 'rev'>> {
   return REVISION.part(manager, { id: In([...ids]) });
 }
 
 /** The newest processes that an instance started, for `readTogether`. */
-export function newestChildren(
-  manager: EntityManager,
-  parentId: number,
-  limit: number,
-): SelectionPart<ChildHead> {
+export function newestChildren(manager: Sender, parentId: number, limit: number): SelectionPart<ChildHead> {
   return CHILD.part(manager, calledBy(parentId), { order: { id: 'DESC' }, limit });
 }
 
@@ -95,12 +91,12 @@ export class InstanceRevisionError extends Error {
 
 export const Instances = {
   /** @throws QueryFailedError when a waiting call has this child already */
-  async insert(manager: EntityManager, row: InstanceRow): Promise<void> {
+  async insert(manager: Sender, row: InstanceRow): Promise<void> {
     await INSTANCES.insert(manager, [{ ...row, parentKey: parentKey(row) }]);
   },
 
   /** An instance, locked against every other step until the transaction ends; null when there is none. */
-  async lock(manager: EntityManager, key: InstanceKey): Promise<InstanceRow | null> {
+  async lock(manager: Sender, key: InstanceKey): Promise<InstanceRow | null> {
     return WHOLE.first(manager, key, { lock: 'pessimistic_write' });
   },
 
@@ -108,25 +104,25 @@ export const Instances = {
    * As `lock`, and when that was. Who has to wait for another transaction looks at the revision first, in a transaction of its own:
    * a group waits for nobody, so groups cannot wait for each other.
    */
-  async lockTimed(manager: EntityManager, key: InstanceKey): Promise<LockedRow | null> {
-    if (isEmbedded(manager.dataSource)) {
-      return lockEmbedded(manager, key);
+  async lockTimed(transaction: StepTransaction, key: InstanceKey): Promise<LockedRow | null> {
+    if (isEmbedded(transaction.connection)) {
+      return lockEmbedded(transaction, key);
     }
     // Null where another transaction holds the instance, or there is none.
-    const free = await timed(manager, key, 'pessimistic_partial_write');
+    const free = await timed(transaction, key, 'pessimistic_partial_write');
     if (free !== null) {
       return free;
     }
-    leaveGroup(manager);
-    const before = await REVISION.first(manager, key);
-    const found = await timed(manager, key, 'pessimistic_write');
+    transaction.alone();
+    const before = await REVISION.first(transaction, key);
+    const found = await timed(transaction, key, 'pessimistic_write');
     return (
       found && { ...found, locked: { ...found.locked, revBefore: before?.rev ?? found.locked.revBefore } }
     );
   },
 
   /** As `lock`, without the content. */
-  async lockHead(manager: EntityManager, key: InstanceKey): Promise<InstanceHead | null> {
+  async lockHead(manager: Sender, key: InstanceKey): Promise<InstanceHead | null> {
     return HEAD.first(manager, key, { lock: 'pessimistic_write' });
   },
 
@@ -135,7 +131,7 @@ export const Instances = {
    * group of shards: a statement for several would wait for all of them.
    */
   async findStored(
-    manager: EntityManager,
+    manager: Sender,
     uuids: readonly string[],
     groups: ShardGroups,
   ): Promise<(StoredInstance | null)[]> {
@@ -150,12 +146,12 @@ export const Instances = {
     return uuids.map((uuid) => found.get(uuid) ?? null);
   },
 
-  async findHead(manager: EntityManager, key: InstanceKey): Promise<InstanceHead | null> {
+  async findHead(manager: Sender, key: InstanceKey): Promise<InstanceHead | null> {
     return HEAD.first(manager, key);
   },
 
   /** @throws ProcessInstanceNotFoundError */
-  async demandHead(manager: EntityManager, uuid: string): Promise<InstanceHead> {
+  async demandHead(manager: Sender, uuid: string): Promise<InstanceHead> {
     const head = await Instances.findHead(manager, { uuid });
     if (head === null) {
       throw new ProcessInstanceNotFoundError();
@@ -163,12 +159,12 @@ export const Instances = {
     return head;
   },
 
-  async heads(manager: EntityManager, ids: readonly number[]): Promise<InstanceHead[]> {
+  async heads(manager: Sender, ids: readonly number[]): Promise<InstanceHead[]> {
     return HEAD.find(manager, { id: In(ids) });
   },
 
   /** Ids of the processes that an instance started, oldest first. */
-  async childrenOf(manager: EntityManager, id: number): Promise<number[]> {
+  async childrenOf(manager: Sender, id: number): Promise<number[]> {
     const rows = await ID.find(manager, calledBy(id), { order: { id: 'ASC' } });
     return rows.map((row) => row.id);
   },
@@ -177,7 +173,7 @@ export const Instances = {
    * Open background jobs by application at the top of the calls and who started that. Not those that bring messages together: they can wait
    * for the quota themselves.
    */
-  async jobsByPayer(manager: EntityManager): Promise<PayerJobs[]> {
+  async jobsByPayer(manager: Sender): Promise<PayerJobs[]> {
     const rows = await manager.query<RawRow[]>(
       `SELECT i.root_app_id AS app, i.starter AS caller, COUNT(*) AS jobs
        FROM runtime_jobs j JOIN process_instances i ON i.id = j.instance_id${sameShard(manager, 'i', 'j')}
@@ -191,25 +187,21 @@ export const Instances = {
   },
 
   /** @throws InstanceRevisionError when another step came between */
-  async update(
-    manager: EntityManager,
-    { id, rev }: InstanceHead,
-    changes: Partial<InstanceChange>,
-  ): Promise<void> {
+  async update(manager: Sender, { id, rev }: InstanceHead, changes: Partial<InstanceChange>): Promise<void> {
     if ((await INSTANCES.update(manager, { id, rev }, { ...changes, rev: () => 'rev + 1' })) !== 1) {
       throw new InstanceRevisionError('The revision of the instance has changed.');
     }
   },
 };
 
-async function lockEmbedded(manager: EntityManager, key: InstanceKey): Promise<LockedRow | null> {
+async function lockEmbedded(manager: Sender, key: InstanceKey): Promise<LockedRow | null> {
   const sentAt = performance.now();
   const row = await firstBy(WHOLE, manager, key);
   // The clock of the service may stand still, in tests of applications.
   return row && { row, locked: { at: performance.timeOrigin + sentAt, sentAt, revBefore: row.rev } };
 }
 
-async function timed(manager: EntityManager, key: InstanceKey, lock: RowLock): Promise<LockedRow | null> {
+async function timed(manager: Sender, key: InstanceKey, lock: RowLock): Promise<LockedRow | null> {
   const sentAt = performance.now();
   const row = await firstBy(TIMED, manager, key, lock);
   return row && { row, locked: { at: Number(row.lockedAt) / 1_000, sentAt, revBefore: row.rev } };
@@ -217,7 +209,7 @@ async function timed(manager: EntityManager, key: InstanceKey, lock: RowLock): P
 
 async function firstBy<Read extends { uuid: string; id: number }>(
   selection: Selection<ProcessInstanceEntity, Read>,
-  manager: EntityManager,
+  manager: Sender,
   key: InstanceKey,
   lock?: RowLock,
 ): Promise<Read | null> {

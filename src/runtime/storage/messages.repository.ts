@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { In, LessThanOrEqual, MoreThan, type EntityManager } from 'typeorm';
+import { In, LessThanOrEqual, MoreThan } from 'typeorm';
+import type { Sender } from '../../store/groups/step-transaction.js';
 import { andShard, sameShard, shardOf, shardOfHash } from '../../store/shards.js';
 import { Table } from '../../store/tables/table.js';
 import { ProcessMessageWaitEntity, ProcessMessageEntity } from './process-message.entity.js';
@@ -41,7 +42,7 @@ export function waitKey(rootAppId: string, message: string, correlation: string 
 
 export const Messages = {
   async addWaits(
-    manager: EntityManager,
+    manager: Sender,
     { id: instanceId, shard }: { id: number; shard: number },
     waits: readonly Omit<ProcessMessageWaitEntity, 'instanceId' | 'shard'>[],
   ): Promise<void> {
@@ -52,21 +53,17 @@ export const Messages = {
   },
 
   /** Removes what tokens of an instance wait for. */
-  async removeWaitsOf(
-    manager: EntityManager,
-    instanceId: number,
-    tokenIds: readonly number[],
-  ): Promise<void> {
+  async removeWaitsOf(manager: Sender, instanceId: number, tokenIds: readonly number[]): Promise<void> {
     await WAITS.delete(manager, { instanceId, tokenId: In(tokenIds) });
   },
 
   /** Removes one wait; false when somebody else has used it up. */
-  async removeWait(manager: EntityManager, { id, instanceId }: WaitRow): Promise<boolean> {
+  async removeWait(manager: Sender, { id, instanceId }: WaitRow): Promise<boolean> {
     return (await WAITS.delete(manager, { id, instanceId })) === 1;
   },
 
   /** The running instances that wait for a message, oldest wait first. */
-  async waiting(manager: EntityManager, key: string): Promise<Waiting> {
+  async waiting(manager: Sender, key: string): Promise<Waiting> {
     // Tokens wait where their instances are: every shard is asked.
     const sql = `${WAITING}${sameShard(manager, 'instances', 'waits')} ${OLDEST}`;
     const raw = await manager.query<Record<'message' | 'app' | 'uuid', string>[]>(sql, [key, 'STARTED']);
@@ -83,14 +80,14 @@ export const Messages = {
   },
 
   /** The keys that tokens of an instance wait for, each once. */
-  async keysOf(manager: EntityManager, instanceId: number): Promise<string[]> {
+  async keysOf(manager: Sender, instanceId: number): Promise<string[]> {
     const shard = andShard(manager, shardOf(instanceId), 'waits');
     const waits = await manager.query<{ waitKey: string }[]>(KEYS + shard.sql, [instanceId, ...shard.values]);
     return waits.map((wait) => wait.waitKey);
   },
 
   /** @throws QueryFailedError, a duplicate, when it is stored already */
-  async publish(manager: EntityManager, message: MessageRow): Promise<void> {
+  async publish(manager: Sender, message: MessageRow): Promise<void> {
     const row = {
       ...message,
       shard: shardOfHash(message.waitKey),
@@ -100,7 +97,7 @@ export const Messages = {
   },
 
   /** The oldest message with this key that has not expired. */
-  async oldestMessage(manager: EntityManager, key: string, now: Date): Promise<MessageRow | null> {
+  async oldestMessage(manager: Sender, key: string, now: Date): Promise<MessageRow | null> {
     const waiting = { waitKey: key, expiresAt: MoreThan(now) };
     const found = await ID.first(manager, waiting, { order: { id: 'ASC' }, limit: 1 });
     return found === null ? null : MESSAGE.first(manager, { id: found.id, waitKey: key });
@@ -108,19 +105,14 @@ export const Messages = {
 
   /** Removes one message; false when somebody else has received it. */
   async removeMessage(
-    manager: EntityManager,
+    manager: Sender,
     { id, waitKey }: Pick<MessageRow, 'id' | 'waitKey'>,
   ): Promise<boolean> {
     return (await MESSAGES.delete(manager, { id, waitKey })) === 1;
   },
 
   /** Removes messages of some shards that nobody has received in time; returns how many. */
-  async removeExpired(
-    manager: EntityManager,
-    shards: readonly number[],
-    now: Date,
-    limit: number,
-  ): Promise<number> {
+  async removeExpired(manager: Sender, shards: readonly number[], now: Date, limit: number): Promise<number> {
     const found = { order: { expiresAt: 'ASC' }, limit } as const;
     const expired = { expiresAt: LessThanOrEqual(now), shard: In([...shards]) };
     return MESSAGES.deleteFirst(manager, 'id', expired, found);

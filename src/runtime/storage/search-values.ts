@@ -1,4 +1,5 @@
 import { And, type EntityManager, type FindOperator } from 'typeorm';
+import type { Sender } from '../../store/groups/step-transaction.js';
 import { both, EVERY_SHARD, type Condition, type Where } from '../../store/tables/conditions.js';
 import { readTogether } from '../../store/tables/read-together.js';
 import { indexHint } from '../../store/tables/selection.js';
@@ -40,7 +41,7 @@ type Place = Pick<InstanceHead, 'id' | 'uuid'>;
 
 /** Stores by what an instance is found from now on, with one statement, or none where nothing of it has changed. */
 export async function storeSearchValues(
-  manager: EntityManager,
+  manager: Sender,
   { id, uuid, shard, appId, starter }: Pick<InstanceHead, 'id' | 'uuid' | 'shard' | 'appId' | 'starter'>,
   changes: readonly SearchChange[],
 ): Promise<void> {

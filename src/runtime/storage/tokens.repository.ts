@@ -1,4 +1,5 @@
-import { In, type EntityManager } from 'typeorm';
+import { In } from 'typeorm';
+import type { Sender } from '../../store/groups/step-transaction.js';
 import type { SelectionPart } from '../../store/tables/selection.js';
 import { andShard, shardOf } from '../../store/shards.js';
 import { Table } from '../../store/tables/table.js';
@@ -37,7 +38,7 @@ export type ShownToken = StoredToken & Pick<ProcessTokenEntity, 'instanceId' | '
 
 /** The live tokens of instances and the newest of each, for `readTogether`. */
 export function shownTokens(
-  manager: EntityManager,
+  manager: Sender,
   instanceIds: readonly number[],
   newest: number,
 ): SelectionPart<ShownToken> {
@@ -55,18 +56,18 @@ export function shownTokens(
 /** Rows of tokens. Every statement names the instance, whose lock its caller holds. */
 export const Tokens = {
   /** The tokens that a step needs, by id. */
-  async live(manager: EntityManager, instanceId: number): Promise<TokenRow[]> {
+  async live(manager: Sender, instanceId: number): Promise<TokenRow[]> {
     // Sorted here: a server would have to sort rows with long texts.
     return toTokenRows(await WHOLE.findBy(manager, 'instanceId', instanceId, { live: true }));
   },
 
-  async byIds(manager: EntityManager, instanceId: number, ids: readonly number[]): Promise<TokenRow[]> {
+  async byIds(manager: Sender, instanceId: number, ids: readonly number[]): Promise<TokenRow[]> {
     return toTokenRows(await WHOLE.find(manager, { id: In(ids), instanceId }));
   },
 
   /** A token of the instance, live or not. @throws ProcessTokenNotFoundError */
   async demand(
-    manager: EntityManager,
+    manager: Sender,
     instanceId: number,
     uuid: string,
   ): Promise<Pick<ProcessTokenEntity, 'id' | 'visit'>> {
@@ -79,7 +80,7 @@ export const Tokens = {
 
   /** The uuids of tokens of these instances by id. */
   async uuids(
-    manager: EntityManager,
+    manager: Sender,
     instanceIds: readonly number[],
     ids: readonly number[],
   ): Promise<Map<number, string>> {
@@ -87,17 +88,12 @@ export const Tokens = {
     return new Map(rows.map(({ id, uuid }) => [id, uuid]));
   },
 
-  async links(manager: EntityManager, instanceId: number): Promise<TokenLink[]> {
+  async links(manager: Sender, instanceId: number): Promise<TokenLink[]> {
     return LINK.find(manager, { instanceId });
   },
 
   /** In the order of ids. @throws InstanceRevisionError when one is not as it was loaded */
-  async write(
-    manager: EntityManager,
-    owner: Owner,
-    changes: readonly TokenChange[],
-    now: Date,
-  ): Promise<void> {
+  async write(manager: Sender, owner: Owner, changes: readonly TokenChange[], now: Date): Promise<void> {
     const sorted = changes.toSorted((one, other) => one.token.id - other.token.id);
     for (const change of sorted.filter(({ token }) => token.rev > 0)) {
       const { id, rev } = change.token;

@@ -108,10 +108,10 @@ export class UiActionExecutionService {
   /** Rights first, then the stored answer of a call that repeats one, then what only the tokens tell. */
   private async decide(held: LockedInstance, call: TimedCall): Promise<Decision<UiActionResponseDto>> {
     const { principal, key, body, repeat } = call;
-    const { manager } = held;
+    const { transaction } = held;
     const definition = held.definition();
     const place = this.access.demand(principal, held.row, definition, key.uiActionSvcUuid);
-    const stored = repeat === undefined ? null : await this.answers.find(manager, repeat, held.row.shard);
+    const stored = repeat === undefined ? null : await this.answers.find(transaction, repeat, held.row.shard);
     if (stored !== null && repeat !== undefined) {
       // An answer is stored for this path, so its token was there; another body may still be refused.
       inThisTurn(() => refuseInput(definition, place, body));
@@ -119,7 +119,7 @@ export class UiActionExecutionService {
     }
     const loaded = await held.load();
     const live = [...loaded.state.tokens.values()].find(({ uuid }) => uuid === key.tokenUuid);
-    const { id: tokenId } = live ?? (await Tokens.demand(manager, held.row.id, key.tokenUuid));
+    const { id: tokenId } = live ?? (await Tokens.demand(transaction, held.row.id, key.tokenUuid));
     inThisTurn(() => refuseInput(definition, place, body));
     const executed = this.repeats.repeated(loaded, tokenId, place, call);
     if (executed !== undefined) {
@@ -142,13 +142,13 @@ export class UiActionExecutionService {
 
   /** An answer, stored for a call that repeats this one. */
   private async kept(
-    { manager, row: { shard } }: LockedInstance,
+    { transaction, row: { shard } }: LockedInstance,
     { repeat }: TimedCall,
     answer: UiActionResponseDto,
     now: Date,
   ): Promise<UiActionResponseDto> {
     if (repeat !== undefined) {
-      await this.answers.keep(manager, repeat, { shard, answer, now });
+      await this.answers.keep(transaction, repeat, { shard, answer, now });
     }
     return answer;
   }

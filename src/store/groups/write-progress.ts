@@ -1,6 +1,6 @@
-import type { EntityManager } from 'typeorm';
 import { CommitUnansweredError } from '../database.errors.js';
 import { isRolledBack } from '../connection/driver-errors.js';
+import type { Sender } from './step-transaction.js';
 import { cached } from '../../platform/cached.js';
 
 /** How far a transaction has come: what its end means depends on whether its COMMIT was on the way. */
@@ -36,21 +36,21 @@ export class WriteProgress {
   }
 }
 
-const NOTED = new WeakMap<EntityManager, (() => void)[]>();
+const NOTED = new WeakMap<Sender, (() => void)[]>();
 
 /**
- * Calls something once the work that was given this manager is stored. A process that dies before that never does, so it is for
- * what only saves time. It must not throw.
+ * Runs a callback after the transaction is committed. A process that crashes in between never runs it, so use it for optimizations only.
+ * The callback must not throw.
  */
-export function afterCommit(manager: EntityManager, call: () => void): void {
-  cached(NOTED, manager, () => []).push(call);
+export function afterCommit(sender: Sender, callback: () => void): void {
+  cached(NOTED, sender, () => []).push(callback);
 }
 
-/** Follows work, so that it is known what to call after its commit: what was noted for its last manager, that of the stored attempt. */
-export function followed<T>(work: (manager: EntityManager) => Promise<T>) {
-  let last: EntityManager | undefined;
+/** Remembers the last attempt of a transaction, whose `afterCommit` callbacks `stored` runs. */
+export function followed<Transaction extends Sender, T>(work: (transaction: Transaction) => Promise<T>) {
+  let last: Transaction | undefined;
   return {
-    run: (manager: EntityManager): Promise<T> => work((last = manager)),
-    stored: (): void => last && NOTED.get(last)?.forEach((call) => call()),
+    run: (transaction: Transaction): Promise<T> => work((last = transaction)),
+    stored: (): void => last && NOTED.get(last)?.forEach((callback) => callback()),
   };
 }

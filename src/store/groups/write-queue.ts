@@ -1,23 +1,32 @@
 import { AsyncResource } from 'node:async_hooks';
+import type { EntityManager } from 'typeorm';
 import { currentSpan, inSharedSpan } from '../../platform/observability/tracing/spans.js';
 import { CommitUnansweredError, DatabaseDeadlineError, DatabaseOverloadedError } from '../database.errors.js';
 import { GroupQueue, type GroupLimits, type Waiting } from './group-queue.js';
-import { type GroupMember, type MemberOutcome, WriteGroup, type Work } from './write-group.js';
+import { StepTransaction, type MemberOutcome } from './step-transaction.js';
+import { WriteGroup } from './write-group.js';
+
+/** Runs a transaction. */
+type Transact = <Result>(work: (manager: EntityManager) => Promise<Result>) => Promise<Result>;
 
 export interface Transactions {
-  alone<Result>(work: Work<Result>): Promise<Result>;
-  once<Result>(work: Work<Result>): Promise<Result>;
+  /** Retries the transaction. */
+  alone: Transact;
+  once: Transact;
 }
 
-/** One whose work waits. Both ways to do it run where it was asked for. */
+/** The work of one step. */
+export type StepWork<Result> = (transaction: StepTransaction) => Promise<Result>;
+
+/** A caller whose work waits. Its work runs in the async context of the caller. */
 interface Writer extends Waiting {
-  /** In a transaction of its own; never rejects. */
+  /** Runs the work in a transaction of its own; never rejects. */
   alone: () => Promise<void>;
-  join: (member: GroupMember) => Promise<MemberOutcome<unknown>>;
+  join: (transaction: StepTransaction) => Promise<MemberOutcome<unknown>>;
   resolve: (result: never) => void;
 }
 
-/** Group commit: a group of `GroupQueue` is written by one transaction. A single caller has a transaction of its own. */
+/** Group commit: writes each group of a `GroupQueue` in one transaction. A single caller gets a transaction of its own. */
 export class WriteQueue {
   readonly written: Record<'groups' | 'shared' | 'own', number> = { groups: 0, shared: 0, own: 0 };
   private readonly queue: GroupQueue<Writer>;
@@ -32,25 +41,25 @@ export class WriteQueue {
   }
 
   /**
-   * Does work in a transaction that others may share.
-   * @throws what the work throws, and whatever the transaction does
+   * Runs work in a transaction that it may share with other callers.
+   * @throws what the work or the transaction throws
    */
-  add<Result>(work: Work<Result>): Promise<Result> {
+  add<Result>(work: StepWork<Result>): Promise<Result> {
     return new Promise((resolve, refuse) => {
       const alone = (): Promise<void> => this.alone(work).then(resolve, refuse);
       this.queue.add({
         since: performance.now(),
         span: currentSpan(),
         alone: AsyncResource.bind(alone),
-        join: AsyncResource.bind((member: GroupMember) => member.run(work)),
+        join: AsyncResource.bind((transaction: StepTransaction) => transaction.run(work)),
         resolve,
         refuse,
       });
     });
   }
 
-  private async alone<Result>(work: Work<Result>): Promise<Result> {
-    const result = await this.transactions.alone(work);
+  private async alone<Result>(work: StepWork<Result>): Promise<Result> {
+    const result = await this.transactions.alone((manager) => work(new StepTransaction(manager)));
     this.written.own += 1;
     return result;
   }
@@ -58,17 +67,30 @@ export class WriteQueue {
   /** Never rejects. */
   private async write(writers: readonly Writer[]): Promise<void> {
     const spans = writers.map(({ span }) => span);
-    const members = writers.map(({ join }) => join);
     try {
       const outcomes = await inSharedSpan('shared transaction', spans, () =>
-        this.transactions.once((manager) => new WriteGroup(manager, this.limits.workMs).run(members)),
+        this.transactions.once((manager) => this.inGroup(manager, writers)),
       );
       this.written.groups += 1;
       writers.forEach((writer, index) => this.end(writer, outcomes[index] as MemberOutcome<never>));
     } catch (error) {
-      // Nothing of a broken group is stored, and nobody knows whose fault it was.
+      // Nothing of a broken group is stored, and any member may have broken it.
       writers.forEach(({ alone, refuse }) => (isFinal(error) ? refuse(error) : void alone()));
     }
+  }
+
+  private inGroup(
+    manager: EntityManager,
+    writers: readonly Writer[],
+  ): Promise<readonly MemberOutcome<unknown>[]> {
+    const group = new WriteGroup(this.limits.workMs);
+    return group.run(
+      writers.map(
+        ({ join }) =>
+          () =>
+            join(new StepTransaction(manager, group)),
+      ),
+    );
   }
 
   private end(writer: Writer, outcome: MemberOutcome<never>): void {
@@ -93,7 +115,7 @@ export class WriteQueue {
   }
 }
 
-/** Whether nothing would come of another try. */
+/** Whether a retry would be useless. */
 function isFinal(error: unknown): boolean {
   return (
     error instanceof CommitUnansweredError ||

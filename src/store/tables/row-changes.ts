@@ -1,6 +1,5 @@
-import type { EntityManager } from 'typeorm';
 import { conditionOf, placed, whereClause, type Condition } from './conditions.js';
-import { noteWrite } from '../groups/write-group.js';
+import { StepTransaction, type Sender } from '../groups/step-transaction.js';
 import { statementBatches } from './statement-batches.js';
 import { bound, bytesOf, columnOf, type SqlValue, type TableShape } from './table-columns.js';
 
@@ -37,13 +36,13 @@ export function assignmentsOf(shape: TableShape, changes: Readonly<Record<string
 
 /** A change of the rows that meet the conditions; undefined when it is not of the one row that an `id` names. */
 export function rowChange(
-  manager: EntityManager,
+  sender: Sender,
   shape: TableShape,
   where: Readonly<Record<string, unknown>>,
   assignments: Assignments,
 ): RowChange | undefined {
   const { id } = where;
-  const place = placed(manager, shape, where);
+  const place = placed(sender, shape, where);
   const condition = conditionOf(shape, place);
   if (condition === null || (typeof id !== 'number' && typeof id !== 'string')) {
     return undefined;
@@ -56,12 +55,12 @@ export function rowChange(
 
 /** A deletion of the one row that an `id` names, as `rowChange`. */
 export function rowDeletion(
-  manager: EntityManager,
+  sender: Sender,
   shape: TableShape,
   where: Readonly<Record<string, unknown>>,
 ): RowChange | undefined {
   const nothing = { expressions: new Map<string, string>(), values: new Map<string, SqlValue>() };
-  const one = rowChange(manager, shape, where, nothing);
+  const one = rowChange(sender, shape, where, nothing);
   return one && { ...one, kind: `DELETE|${one.kind}` };
 }
 
@@ -86,7 +85,7 @@ export function changeStatement(
  * @returns how many rows each has met
  */
 export async function changeRows(
-  manager: EntityManager,
+  sender: Sender,
   shape: TableShape,
   changes: readonly RowChange[],
   statementOf = statement,
@@ -94,7 +93,7 @@ export async function changeRows(
   const met = new Map<RowChange, number>();
   for (const turn of turnsOf(changes)) {
     for (const batch of statementBatches(turn, ({ values }) => bytesOf([...values.values()]))) {
-      const affected = await sendChange(manager, statementOf(shape, batch));
+      const affected = await sendChange(sender, statementOf(shape, batch));
       // Only one by one could tell which; whoever asked for less than that is wrong anyway.
       batch.forEach((change) => met.set(change, affected === batch.length ? 1 : 0));
     }
@@ -155,15 +154,16 @@ function assignment(column: string, changes: readonly RowChange[]): Condition {
     : { sql: `${column} = CASE id${' WHEN ? THEN ?'.repeat(cases.length)} END`, values: cases.flat() };
 }
 
-/** Sends a statement that changes rows. */
+/** Runs a statement that changes rows. @returns how many rows met its conditions */
 export async function sendChange(
-  manager: EntityManager,
+  sender: Sender,
   { sql, values }: { sql: string; values: readonly (SqlValue | Buffer)[] },
 ): Promise<number> {
-  const { queryRunner } = manager;
-  if (queryRunner === undefined) {
+  if (sender instanceof StepTransaction) {
+    return sender.change(sql, values);
+  }
+  if (sender.queryRunner === undefined) {
     throw new TypeError('Rows are changed inside of a transaction only.');
   }
-  noteWrite(manager);
-  return (await queryRunner.query(sql, values, true)).affected ?? 0;
+  return (await sender.queryRunner.query(sql, [...values], true)).affected ?? 0;
 }

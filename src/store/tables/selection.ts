@@ -1,7 +1,7 @@
-import { In, type EntityManager } from 'typeorm';
+import { In } from 'typeorm';
 import { both, placedCondition, whereClause, type Condition, type Where } from './conditions.js';
 import type { RawRow } from './column-values.js';
-import { memberOf } from '../groups/write-group.js';
+import { sharedBy, type Sender } from '../groups/step-transaction.js';
 import { prepared } from '../connection/prepared-statements.js';
 import { isEmbedded, lockClause, type RowLock } from './row-locks.js';
 import { columnOf, type SqlValue, type TableColumn, type TableShape } from './table-columns.js';
@@ -55,15 +55,15 @@ export class Selection<Row extends object, Read extends object> {
     return this.chosen.map(({ name, property }) => `${prefix}${name} AS ${property}`).join(', ');
   }
 
-  async find(manager: EntityManager, where: Where<Row>, found: Found<Row> = {}): Promise<Read[]> {
-    const end = this.end(manager, where, found);
+  async find(sender: Sender, where: Where<Row>, found: Found<Row> = {}): Promise<Read[]> {
+    const end = this.end(sender, where, found);
     if (end === null) {
       return [];
     }
-    const lock = found.lock === undefined ? '' : lockClause(manager.connection, found.lock);
+    const lock = found.lock === undefined ? '' : lockClause(sender.connection, found.lock);
     const sql = this.select + end.sql + lock;
     return this.rows(
-      await manager.query<RawRow[]>(found.isRepeated === true ? prepared(sql) : sql, end.values),
+      await sender.query<RawRow[]>(found.isRepeated === true ? prepared(sql) : sql, end.values),
     );
   }
 
@@ -73,17 +73,17 @@ export class Selection<Row extends object, Read extends object> {
    * @param found `index` names the only index that may be used
    */
   part(
-    manager: EntityManager,
+    sender: Sender,
     where: Where<Row>,
     { index, ...found }: Omit<Found<Row>, 'lock'> & { index?: string | undefined } = {},
   ): SelectionPart<Read> {
-    const end = this.end(manager, where, found);
+    const end = this.end(sender, where, found);
     if (end === null) {
       throw new TypeError('A part of a statement must ask for something.');
     }
     return {
       columns: this.chosen,
-      from: ` FROM ${this.shape.name}${index === undefined ? '' : indexHint(manager, index)}${end.sql}`,
+      from: ` FROM ${this.shape.name}${index === undefined ? '' : indexHint(sender, index)}${end.sql}`,
       values: end.values,
       isOrdered: found.order !== undefined || found.limit !== undefined,
       rows: (raw) => this.rows(raw),
@@ -91,12 +91,8 @@ export class Selection<Row extends object, Read extends object> {
   }
 
   /** What stands behind the table; null when no row can meet the conditions. */
-  private end(
-    manager: EntityManager,
-    where: Where<Row>,
-    { order, limit, and }: Found<Row>,
-  ): Condition | null {
-    const given = placedCondition(manager, this.shape, where);
+  private end(sender: Sender, where: Where<Row>, { order, limit, and }: Found<Row>): Condition | null {
+    const given = placedCondition(sender, this.shape, where);
     if (given === null) {
       return null;
     }
@@ -107,30 +103,30 @@ export class Selection<Row extends object, Read extends object> {
       : { sql: `${ordered} LIMIT ?`, values: [...condition.values, limit] };
   }
 
-  async first(manager: EntityManager, where: Where<Row>, found?: Found<Row>): Promise<Read | null> {
-    return (await this.find(manager, where, { isRepeated: true, ...found }))[0] ?? null;
+  async first(sender: Sender, where: Where<Row>, found?: Found<Row>): Promise<Read | null> {
+    return (await this.find(sender, where, { isRepeated: true, ...found }))[0] ?? null;
   }
 
   /**
-   * Rows with one value of a column, which is among those that are read. Members of a write group that ask for such rows at one
-   * time share a statement.
+   * Returns the rows with one value of a column that this selection reads. Members of a group that do so at the same time share a
+   * statement.
    */
   async findBy<Property extends keyof Row & keyof Read & string>(
-    manager: EntityManager,
+    sender: Sender,
     property: Property,
     value: Row[Property] & (string | number),
     others: Where<Row> = {},
     lock?: RowLock,
   ): Promise<Read[]> {
     const locking = { isRepeated: true, ...(lock === undefined ? {} : { lock }) };
-    const member = memberOf(manager);
-    if (member === undefined) {
-      return this.find(manager, { ...others, [property]: value }, locking);
+    const shared = sharedBy(sender);
+    if (shared === undefined) {
+      return this.find(sender, { ...others, [property]: value }, locking);
     }
     const kind = [this.select, property, lock, ...Object.entries(others)].join('|');
-    return member.group.statements.ask(kind, value, async (values: readonly (string | number)[]) => {
+    return shared.readTogether(kind, value, async (values: readonly (string | number)[]) => {
       const one: Where<Row> = { ...others, [property]: In(filledUp([...new Set(values)])) };
-      const rows = await this.find(member.group.manager, one, locking);
+      const rows = await this.find(sender, one, locking);
       const found = new Map<string, Read[]>(values.map((each) => [String(each), []]));
       rows.forEach((row) => found.get(String(row[property]))?.push(row));
       return values.map((each) => found.get(String(each)) ?? []);
@@ -148,7 +144,7 @@ export class Selection<Row extends object, Read extends object> {
 }
 
 /** Names the only index that may be used, behind a table and its alias. */
-export function indexHint({ connection }: Pick<EntityManager, 'connection'>, index: string): string {
+export function indexHint({ connection }: Pick<Sender, 'connection'>, index: string): string {
   return isEmbedded(connection) ? ` INDEXED BY ${index}` : ` FORCE INDEX (${index})`;
 }
 

@@ -1,6 +1,5 @@
-import type { EntityManager } from 'typeorm';
 import { placedCondition, whereClause, type Condition, type Where } from './conditions.js';
-import { memberOf } from '../groups/write-group.js';
+import { sharedBy, StepTransaction, type Sender } from '../groups/step-transaction.js';
 import {
   assignmentsOf,
   changeRows,
@@ -76,51 +75,48 @@ export class Table<Row extends object> {
    * @param leavesOutDuplicates leaves out rows of which a unique value is taken, and lets the server cut off what is too long
    * @throws QueryFailedError for a duplicate, see `isDuplicate`
    */
-  async insert(manager: EntityManager, rows: readonly Row[], leavesOutDuplicates = false): Promise<void> {
-    const ignoring = isEmbedded(manager.connection) ? 'INSERT OR IGNORE' : 'INSERT IGNORE';
-    await this.add(manager, leavesOutDuplicates ? ignoring : 'INSERT', rows);
+  async insert(sender: Sender, rows: readonly Row[], leavesOutDuplicates = false): Promise<void> {
+    const ignoring = isEmbedded(sender.connection) ? 'INSERT OR IGNORE' : 'INSERT IGNORE';
+    await this.add(sender, leavesOutDuplicates ? ignoring : 'INSERT', rows);
   }
 
   /** Adds rows, with few statements; of one whose primary key is taken, one column gets its new value. */
-  async put(manager: EntityManager, rows: readonly Row[], changed: keyof Row & string): Promise<void> {
+  async put(sender: Sender, rows: readonly Row[], changed: keyof Row & string): Promise<void> {
     const { name } = columnOf(this.shape, changed);
-    const taken = isEmbedded(manager.connection)
+    const taken = isEmbedded(sender.connection)
       ? ` ON CONFLICT DO UPDATE SET ${name} = excluded.${name}`
       : ` ON DUPLICATE KEY UPDATE ${name} = VALUES(${name})`;
-    await this.add(manager, 'INSERT', rows, taken);
+    await this.add(sender, 'INSERT', rows, taken);
   }
 
-  private async add(manager: EntityManager, verb: string, rows: readonly Row[], taken = ''): Promise<void> {
+  private async add(sender: Sender, verb: string, rows: readonly Row[], taken = ''): Promise<void> {
     if (rows.length === 0) {
       return;
     }
     const into = `${verb} INTO ${this.shape.name} (${this.names}) VALUES `;
     const tuples = rows.map((row) => this.bound(row));
-    const send = async (sender: EntityManager, values: readonly SqlValue[][]): Promise<void> => {
-      for (const batch of statementBatches(values, bytesOf)) {
-        await sender.query(into + batch.map(() => this.tuple).join(', ') + taken, batch.flat());
+    const send = async (parts: readonly SqlValue[][][]): Promise<readonly void[]> => {
+      for (const batch of statementBatches(parts.flat(), bytesOf)) {
+        await execute(sender, into + batch.map(() => this.tuple).join(', ') + taken, batch.flat());
       }
-    };
-    const member = memberOf(manager);
-    if (member === undefined) {
-      return send(manager, tuples);
-    }
-    await member.write(into + taken, tuples, async (parts: readonly SqlValue[][][]) => {
-      await send(member.group.manager, parts.flat());
       return [];
-    });
+    };
+    await (sender instanceof StepTransaction
+      ? sender.changeTogether(into + taken, tuples, send)
+      : send([tuples]));
   }
 
   /**
    * Adds a row unless its primary key is taken; either way it is locked until the transaction ends. At once with the lock that a
    * change needs: two that insert first and update then would wait for each other.
    */
-  async ensure(manager: EntityManager, row: Row): Promise<void> {
+  async ensure(sender: Sender, row: Row): Promise<void> {
     const [first] = this.columns.map(({ name }) => name);
-    const taken = isEmbedded(manager.connection)
+    const taken = isEmbedded(sender.connection)
       ? 'ON CONFLICT DO NOTHING'
       : `ON DUPLICATE KEY UPDATE ${first} = ${first}`;
-    await manager.query(
+    await execute(
+      sender,
       `INSERT INTO ${this.shape.name} (${this.names}) VALUES ${this.tuple} ${taken}`,
       this.bound(row),
     );
@@ -130,20 +126,20 @@ export class Table<Row extends object> {
    * @returns how many rows met the conditions
    * @throws TypeError for an undefined value, which could mean NULL or no change
    */
-  async update(manager: EntityManager, where: Where<Row>, changes: Changes<Row>): Promise<number> {
+  async update(sender: Sender, where: Where<Row>, changes: Changes<Row>): Promise<number> {
     const assignments = assignmentsOf(this.shape, changes);
-    const member = memberOf(manager);
-    const one = member && rowChange(manager, this.shape, where, assignments);
-    return member !== undefined && one !== undefined
-      ? member.write(one.kind, one, (parts: readonly RowChange[]) =>
-          changeRows(member.group.manager, this.shape, parts),
-        )
-      : this.change(manager, where, (condition) => changeStatement(this.shape, assignments, condition));
+    const shared = sharedBy(sender);
+    const one = shared && rowChange(sender, this.shape, where, assignments);
+    return shared === undefined || one === undefined
+      ? this.change(sender, where, (condition) => changeStatement(this.shape, assignments, condition))
+      : shared.changeTogether(one.kind, one, (parts: readonly RowChange[]) =>
+          changeRows(sender, this.shape, parts),
+        );
   }
 
   /** @returns how many rows met the conditions */
-  async delete(manager: EntityManager, where: Where<Row>): Promise<number> {
-    return this.change(manager, where, (condition) => ({
+  async delete(sender: Sender, where: Where<Row>): Promise<number> {
+    return this.change(sender, where, (condition) => ({
       sql: `DELETE FROM ${this.shape.name}${whereClause(condition)}`,
       values: condition.values,
     }));
@@ -154,14 +150,14 @@ export class Table<Row extends object> {
    * whose row it was.
    * @param where with the `id`
    */
-  async deleteOne(manager: EntityManager, where: Where<Row>): Promise<boolean> {
-    const member = memberOf(manager);
-    const one = member && rowDeletion(manager, this.shape, where);
+  async deleteOne(sender: Sender, where: Where<Row>): Promise<boolean> {
+    const shared = sharedBy(sender);
+    const one = shared && rowDeletion(sender, this.shape, where);
     const met =
-      member === undefined || one === undefined
-        ? this.delete(manager, where)
-        : member.write(one.kind, one, (parts: readonly RowChange[]) =>
-            changeRows(member.group.manager, this.shape, parts, deletion),
+      shared === undefined || one === undefined
+        ? this.delete(sender, where)
+        : shared.changeTogether(one.kind, one, (parts: readonly RowChange[]) =>
+            changeRows(sender, this.shape, parts, deletion),
           );
     return (await met) === 1;
   }
@@ -171,14 +167,14 @@ export class Table<Row extends object> {
    * @param where at least one condition
    */
   async deleteFirst(
-    manager: EntityManager,
+    sender: Sender,
     key: keyof Row & string,
     where: Where<Row>,
     { order, limit }: Required<Pick<Found<Row>, 'order' | 'limit'>>,
   ): Promise<number> {
     const { name: table } = this.shape;
     const { name } = columnOf(this.shape, key);
-    return this.change(manager, where, (condition) => ({
+    return this.change(sender, where, (condition) => ({
       // Twice around: servers take no LIMIT inside of an IN. The condition once more: a row found may be another by now.
       sql: `DELETE FROM ${table}${whereClause(condition)} AND ${name} IN (SELECT ${name} FROM (SELECT ${name} FROM ${table}${
         whereClause(condition) + orderClause(this.shape, order)
@@ -188,15 +184,20 @@ export class Table<Row extends object> {
   }
 
   private async change(
-    manager: EntityManager,
+    sender: Sender,
     where: Where<Row>,
     statement: (condition: Condition) => Condition,
   ): Promise<number> {
-    const condition = placedCondition(manager, this.shape, where);
-    return condition === null ? 0 : sendChange(manager, statement(condition));
+    const condition = placedCondition(sender, this.shape, where);
+    return condition === null ? 0 : sendChange(sender, statement(condition));
   }
 
   private bound(row: Row): SqlValue[] {
     return this.columns.map((column) => bound(column, (row as Record<string, unknown>)[column.property]));
   }
+}
+
+/** Runs a statement that adds rows. */
+async function execute(sender: Sender, sql: string, values: SqlValue[]): Promise<void> {
+  await (sender instanceof StepTransaction ? sender.change(sql, values) : sender.query(sql, values));
 }

@@ -1,14 +1,8 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Database } from '../../../src/store/database.js';
 import { isDuplicate } from '../../../src/store/connection/driver-errors.js';
-import {
-  holdInGroup,
-  joinGroup,
-  leaveGroup,
-  memberOf,
-  workInGroup,
-} from '../../../src/store/groups/write-group.js';
+import type { StepTransaction } from '../../../src/store/groups/step-transaction.js';
 import { Table } from '../../../src/store/tables/table.js';
 import { WriteProofEntity } from '../../../src/store/write-proof.entity.js';
 import { ProcessEventEntity } from '../../../src/runtime/storage/process-event.entity.js';
@@ -47,13 +41,13 @@ afterEach(async () => {
 });
 afterAll(() => app.close());
 
-type Work = (manager: EntityManager) => Promise<unknown>;
-const insert = (slot: number, manager: EntityManager): Promise<void> =>
-  PROOFS.insert(manager, [{ slot, writtenAt: AT }]);
+type Work = (transaction: StepTransaction) => Promise<unknown>;
+const insert = (slot: number, transaction: StepTransaction): Promise<void> =>
+  PROOFS.insert(transaction, [{ slot, writtenAt: AT }]);
 const inserting =
   (slot: number): Work =>
-  (manager) =>
-    insert(slot, manager);
+  (transaction) =>
+    insert(slot, transaction);
 const slots = async (): Promise<number[]> =>
   (await dataSource.manager.find(WriteProofEntity, { order: { slot: 'ASC' } })).map(({ slot }) => slot);
 /** All of them at one time; what each came to. */
@@ -65,16 +59,18 @@ const statesOf = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] 
 describe('writes that come at one time', () => {
   it('share a transaction and its statements', async () => {
     const sent: string[] = [];
-    const works = Array.from({ length: MOST }, (_, slot) => async (manager: EntityManager) => {
-      const { queryRunner } = manager;
-      if (slot === 0 && queryRunner !== undefined) {
-        const query = queryRunner.query.bind(queryRunner) as (...args: unknown[]) => Promise<never>;
-        queryRunner.query = (...args: unknown[]) => {
-          sent.push(String(args[0]));
-          return query(...args);
-        };
-      }
-      await insert(slot, manager);
+    const create = dataSource.createQueryRunner.bind(dataSource);
+    vi.spyOn(dataSource, 'createQueryRunner').mockImplementationOnce((mode) => {
+      const runner = create(mode);
+      const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<never>;
+      vi.spyOn(runner, 'query').mockImplementation((...args: unknown[]) => {
+        sent.push(String(args[0]));
+        return query(...args);
+      });
+      return runner;
+    });
+    const works = Array.from({ length: MOST }, (_, slot) => async (transaction: StepTransaction) => {
+      await insert(slot, transaction);
       return slot;
     });
     const outcomes = await together(...works);
@@ -85,9 +81,9 @@ describe('writes that come at one time', () => {
   });
 
   it('have a transaction of their own when there are no others', async () => {
-    await database.writeTogether(async (manager) => {
-      expect(memberOf(manager)).toBeUndefined();
-      await insert(1, manager);
+    await database.writeTogether(async (transaction) => {
+      expect(transaction.isShared).toBe(false);
+      await insert(1, transaction);
     });
     expect(await slots()).toEqual([1]);
   });
@@ -111,8 +107,8 @@ describe('writes that come at one time', () => {
     const failure = new Error('failed');
     const outcomes = await together(
       inserting(1),
-      async (manager) => {
-        await insert(2, manager);
+      async (transaction) => {
+        await insert(2, transaction);
         throw failure;
       },
       inserting(3),
@@ -137,17 +133,17 @@ describe('writes that come at one time', () => {
       fail = resolve;
     });
     const outcomes = await together(
-      async (manager) => {
-        await insert(1, manager);
-        if (memberOf(manager) !== undefined) {
+      async (transaction) => {
+        await insert(1, transaction);
+        if (transaction.isShared) {
           // As a deadlock does, which ends the transaction of the victim.
-          await manager.query('ROLLBACK');
+          await transaction.query('ROLLBACK');
         }
-        await manager.query('SELECT nothing FROM nowhere').finally(fail);
+        await transaction.query('SELECT nothing FROM nowhere').finally(fail);
       },
-      async (manager) => {
+      async (transaction) => {
         await failed;
-        await insert(2, manager);
+        await insert(2, transaction);
       },
     );
     expect(statesOf(outcomes)).toEqual(['rejected', 'fulfilled']);
@@ -158,10 +154,10 @@ describe('writes that come at one time', () => {
     const order: string[] = [];
     const working =
       (name: string, slot: number): Work =>
-      async (manager) => {
-        const hasWaited = await holdInGroup(manager, 'thing');
+      async (transaction) => {
+        const hasWaited = await transaction.hold('thing');
         order.push(`${name} begins ${String(hasWaited)}`);
-        await insert(slot, manager);
+        await insert(slot, transaction);
         order.push(`${name} ends`);
       };
     await together(working('first', 1), working('second', 2), inserting(3));
@@ -171,10 +167,10 @@ describe('writes that come at one time', () => {
 
   it('leave for a transaction of their own', async () => {
     const attempts: boolean[] = [];
-    const leaving: Work = async (manager) => {
-      attempts.push(memberOf(manager) !== undefined);
-      leaveGroup(manager);
-      await insert(2, manager);
+    const leaving: Work = async (transaction) => {
+      attempts.push(transaction.isShared);
+      transaction.alone();
+      await insert(2, transaction);
     };
     expect(statesOf(await together(inserting(1), leaving))).toEqual(['fulfilled', 'fulfilled']);
     expect(attempts).toEqual([true, false]);
@@ -185,14 +181,14 @@ describe('writes that come at one time', () => {
     const runs: number[] = [];
     const working =
       (slot: number): Work =>
-      async (manager) => {
+      async (transaction) => {
         runs.push(slot);
-        workInGroup(manager, () => {
+        transaction.compute(() => {
           for (const begun = performance.now(); performance.now() - begun <= WORK_MS;) {
             continue;
           }
         });
-        await insert(slot, manager);
+        await insert(slot, transaction);
       };
     expect(statesOf(await together(working(1), working(2), working(3)))).toEqual(Array(3).fill('fulfilled'));
     expect(runs).toEqual([1, 2, 3, 2, 3, 3]);
@@ -202,9 +198,9 @@ describe('writes that come at one time', () => {
   it('share a transaction only with those of their name', async () => {
     const named =
       (name: string, slot: number): Work =>
-      async (manager) => {
-        joinGroup(manager, name);
-        await insert(slot, manager);
+      async (transaction) => {
+        transaction.join(name);
+        await insert(slot, transaction);
       };
     const outcomes = await together(named('one', 1), named('other', 2), named('one', 3), named('other', 4));
     expect(statesOf(outcomes)).toEqual(Array(4).fill('fulfilled'));

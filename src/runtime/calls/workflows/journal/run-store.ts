@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
+import type { Sender } from '../../../../store/groups/step-transaction.js';
 import type { JsonValue } from '../../../../platform/json/json.js';
 import { Clock } from '../../../../platform/clock.js';
 import { orderedUuid } from '../../../../platform/ordered-uuid.js';
@@ -109,7 +110,7 @@ export class RunStore {
   }
 
   /** Ends runs that these tokens wait for no more, in the caller's transaction. Their workers store nothing more. */
-  async cancel(manager: EntityManager, owner: RunOwner, processTokenIds: readonly number[]): Promise<void> {
+  async cancel(manager: Sender, owner: RunOwner, processTokenIds: readonly number[]): Promise<void> {
     const changes = { state: WorkflowRunState.Cancelled, finishedAt: this.clock.now(), error: null };
     await endOfTokens(manager, owner, processTokenIds, changes);
   }
@@ -163,7 +164,7 @@ async function reopened(manager: EntityManager, runKey: string, shard: number): 
 
 /** Ends the runs of tokens that have not ended yet. From then on whoever began them stores nothing more. */
 async function endOfTokens(
-  manager: EntityManager,
+  manager: Sender,
   owner: RunOwner,
   processTokenIds: readonly number[],
   changes: Pick<WorkflowRunEntity, 'state' | 'finishedAt' | 'error'>,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { Sender } from '../../../../store/groups/step-transaction.js';
 import { Clock } from '../../../../platform/clock.js';
 import { Deadline } from '../../../../platform/concurrency/deadline.js';
 import { Permission } from '../../../../platform/auth/permission.js';
@@ -67,7 +68,7 @@ export class WorkflowRunsService {
   }
 
   /** Cancels runs of tokens, subworkflows included, in the caller's transaction; their signals are aborted. */
-  async cancel(manager: EntityManager, owner: RunOwner, processTokenIds: readonly number[]): Promise<void> {
+  async cancel(manager: Sender, owner: RunOwner, processTokenIds: readonly number[]): Promise<void> {
     await this.store.cancel(manager, owner, processTokenIds);
   }
 
@@ -77,7 +78,7 @@ export class WorkflowRunsService {
   }
 
   /** Lets calls of unknown outcome be made once more, in the caller's transaction: a person has decided to retry. */
-  async release(manager: EntityManager, runKey: string, shard: number): Promise<void> {
+  async release(manager: Sender, runKey: string, shard: number): Promise<void> {
     await this.runs.releaseCalls(manager, runKey, shard);
   }
 
@@ -85,7 +86,7 @@ export class WorkflowRunsService {
    * Whether a run, or one of its subworkflows, has made a call that must not be made twice. Then a retry must go on with this
    * run. Calls that certainly had no effect do not count.
    */
-  async mustGoOn(manager: EntityManager, runKey: string, shard: number): Promise<boolean> {
+  async mustGoOn(manager: Sender, runKey: string, shard: number): Promise<boolean> {
     return this.runs.hasLastingCalls(manager, runKey, shard);
   }
 

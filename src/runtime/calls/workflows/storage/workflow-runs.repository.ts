@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Sender } from '../../../../store/groups/step-transaction.js';
 import { given } from '../../../../platform/given.js';
 import {
   And,
@@ -64,7 +65,7 @@ export class WorkflowRunsRepository {
   }
 
   /** Lets the calls of unknown outcome be made once more: those of the run and of its subworkflows. */
-  async releaseCalls(manager: EntityManager, runKey: string, shard: number): Promise<void> {
+  async releaseCalls(manager: Sender, runKey: string, shard: number): Promise<void> {
     for await (const ids of runGenerations(manager, runKey, shard)) {
       const unknown = { runId: In(ids), shard, state: CallState.Unknown };
       await CALLS.update(manager, unknown, { state: CallState.Released });
@@ -72,7 +73,7 @@ export class WorkflowRunsRepository {
   }
 
   /** Whether a call that may not be made twice had an effect, or may have had one: of the run or of its subworkflows. */
-  async hasLastingCalls(manager: EntityManager, runKey: string, shard: number): Promise<boolean> {
+  async hasLastingCalls(manager: Sender, runKey: string, shard: number): Promise<boolean> {
     for await (const ids of runGenerations(manager, runKey, shard)) {
       const lasting = { runId: In(ids), shard, repeatable: 0, state: In(LASTING) };
       if ((await CALL_KEY.find(manager, lasting, { limit: 1 })).length > 0) {
@@ -104,7 +105,7 @@ export function ofApps(manager: EntityManager, apps: SomeApps | null): Condition
 
 /** Ids of a run, then of its subworkflows, then of theirs; none when there is no run with this key. */
 export async function* runGenerations(
-  manager: EntityManager,
+  manager: Sender,
   runKey: string,
   shard: number,
 ): AsyncGenerator<string[]> {

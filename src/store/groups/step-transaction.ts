@@ -1,0 +1,141 @@
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { LeaveGroupError, type WriteGroup } from './write-group.js';
+
+/** Sends statements: an `EntityManager`, or a `StepTransaction`. `Table` and `Selection` work with either. */
+export interface Sender {
+  readonly connection: DataSource;
+  readonly queryRunner?: QueryRunner | undefined;
+  query<Rows>(sql: string, values?: unknown[]): Promise<Rows>;
+}
+
+export type MemberOutcome<Result> =
+  | { kind: 'DONE'; result: Result }
+  | { kind: 'FAILED'; error: unknown }
+  | { kind: 'LEFT'; to: LeaveGroupError['to'] };
+
+/**
+ * A transaction for `Database.writeTogether`: the caller's own, or one that it shares with other members of a group. It offers only what
+ * works in both cases.
+ */
+export class StepTransaction implements Sender {
+  /** Once a member may have written, its group cannot continue without it. */
+  private hasWritten = false;
+  private ended: () => void = () => undefined;
+  private readonly end = new Promise<void>((resolve) => {
+    this.ended = resolve;
+  });
+  private readonly runner: QueryRunner;
+
+  /** @param group undefined for a transaction of the caller's own */
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly group?: WriteGroup,
+  ) {
+    if (manager.queryRunner === undefined) {
+      throw new TypeError('A step needs a transaction.');
+    }
+    this.runner = manager.queryRunner;
+  }
+
+  get connection(): DataSource {
+    return this.runner.connection;
+  }
+
+  get isShared(): boolean {
+    return this.group !== undefined;
+  }
+
+  /** Runs a SELECT, with or without locks. Use `change` for every other statement. */
+  query<Rows>(sql: string, values?: unknown[]): Promise<Rows> {
+    return this.send(() => this.runner.query(sql, values) as Promise<Rows>);
+  }
+
+  /** Runs a statement that changes rows. @returns how many rows met its conditions */
+  async change(sql: string, values: readonly unknown[]): Promise<number> {
+    this.hasWritten = true;
+    return (await this.send(() => this.runner.query(sql, [...values], true))).affected ?? 0;
+  }
+
+  /** Reads together with members that make a request of the same kind at the same time. */
+  async readTogether<Part, Result>(
+    kind: string,
+    part: Part,
+    read: (parts: readonly Part[]) => Promise<readonly Result[]>,
+  ): Promise<Result> {
+    return this.group === undefined
+      ? ((await read([part]))[0] as Result)
+      : this.group.statements.ask(kind, part, read);
+  }
+
+  /** Changes rows together with members that make a change of the same kind at the same time. */
+  changeTogether<Part, Result>(
+    kind: string,
+    part: Part,
+    change: (parts: readonly Part[]) => Promise<readonly Result[]>,
+  ): Promise<Result> {
+    this.hasWritten = true;
+    return this.readTogether(kind, part, change);
+  }
+
+  /**
+   * Separates members that may not share a transaction. Call it before the first write.
+   * @param name equal for all members that may share one
+   * @throws LeaveGroupError in a group of another name
+   */
+  join(name: string): void {
+    this.group?.join(name);
+  }
+
+  /**
+   * Waits for other members that hold the same key. Locks of the transaction do not separate its members.
+   * @returns whether it had to wait: rows that were read before may have changed
+   * @throws LeaveGroupError when the group has taken too long by then
+   */
+  async hold(key: string): Promise<boolean> {
+    return this.group !== undefined && (await this.group.hold(key, this.end));
+  }
+
+  /**
+   * Leaves a group for a transaction of the caller's own. Call it before the first write and before anything that may wait for rows which
+   * other transactions hold.
+   * @returns the manager of the caller's own transaction, for statements that no group can send
+   * @throws LeaveGroupError in a group
+   */
+  alone(): EntityManager {
+    if (this.group !== undefined) {
+      throw new LeaveGroupError('ALONE');
+    }
+    return this.manager;
+  }
+
+  /**
+   * Runs CPU-bound work. A group limits its total, because all members wait for it.
+   * @throws LeaveGroupError when the group has worked for too long
+   */
+  compute<Result>(work: () => Result): Result {
+    return this.group === undefined ? work() : this.group.compute(work);
+  }
+
+  /** Runs a member's work in its group. Never rejects. */
+  async run<Result>(work: (transaction: this) => Promise<Result>): Promise<MemberOutcome<Result>> {
+    try {
+      return { kind: 'DONE', result: await work(this) };
+    } catch (error) {
+      if (this.hasWritten) {
+        this.group?.break(error);
+      }
+      return error instanceof LeaveGroupError ? { kind: 'LEFT', to: error.to } : { kind: 'FAILED', error };
+    } finally {
+      this.ended();
+    }
+  }
+
+  private send<Result>(statement: () => Promise<Result>): Promise<Result> {
+    return this.group === undefined ? statement() : this.group.send(statement);
+  }
+}
+
+/** The transaction that members of a group share; undefined for any other sender. */
+export function sharedBy(sender: Sender): StepTransaction | undefined {
+  return sender instanceof StepTransaction && sender.isShared ? sender : undefined;
+}
