@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite';
 
-/** Builds the console into `dist/console`; `tools/scripts/build.mjs` names another folder first, and calls it with `npm run build`. */
+/** Builds the console into `dist/console`, or a folder passed by `tools/scripts/build.mjs` (`npm run build`). */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
@@ -9,12 +9,12 @@ export default defineConfig({
     outDir: '../../dist/console',
     emptyOutDir: true,
     manifest: true,
-    // The policy of the page lets no script and no style stand in it, and small images come as files like all others.
+    // The Content-Security-Policy allows no inline scripts, styles or images.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     target: 'es2023',
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    // What bpmn-js weighs, which comes only with a diagram.
+    // Size of bpmn-js, which is loaded only with a diagram.
     chunkSizeWarningLimit: 700,
     reportCompressedSize: false,
   },

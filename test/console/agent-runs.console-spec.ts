@@ -11,7 +11,7 @@ describe('Agent runs', () => {
     stopped = await stoppedLoan(await world().client(), 'Ada Example');
   });
 
-  it('are found by filters', async () => {
+  it('can be filtered', async () => {
     const tab = await world().as('admin', '/agent-runs');
     await tab.page.getByRole('link', { name: 'rate_application' }).waitFor();
     await tab.check('agent-runs');
@@ -20,11 +20,11 @@ describe('Agent runs', () => {
     await tab.page.getByRole('link', { name: 'advise_client' }).waitFor();
   });
 
-  it('say where they stopped and why, from the instance on', async () => {
+  it('show where and why they stopped', async () => {
     const tab = await world().as('operator', `/instances/${stopped}`);
     await tab.page.getByRole('link', { name: 'Open the run' }).first().click();
-    await tab.page.getByText('It stopped at Adviser').waitFor();
-    await tab.page.getByText('It has called no model, no tool and no service.').waitFor();
+    await tab.page.getByText('The run stopped at Adviser').waitFor();
+    await tab.page.getByText('The run has called no models, tools or services.').waitFor();
     await tab.page.getByRole('tab', { name: /^Nodes/ }).click();
     await tab.page.getByRole('heading', { name: 'Adviser' }).waitFor();
     await tab.check('agent-run-nodes');
@@ -32,7 +32,7 @@ describe('Agent runs', () => {
     await tab.check('agent-run-facts', { schemes: ['light'] });
   });
 
-  it('are a conversation, in which nothing runs that a model or a tool has written', async () => {
+  it('show the conversation with output of models and tools as text', async () => {
     const { data } = await (
       await world().client()
     ).listWorkflowRuns({ query: { workflow: 'advise_client' } });
@@ -42,14 +42,14 @@ describe('Agent runs', () => {
     await tab.page.getByText('First I add.', { exact: false }).waitFor();
     await tab.page.getByText('TOOL_DISABLED').waitFor();
     await tab.page.getByText('1,832').waitFor();
-    await tab.page.getByText('What it is told to do').click();
+    await tab.page.getByText('System prompt').click();
     await tab.check('agent-run');
     expect(await tab.page.locator('main img').count()).toBe(0);
     expect(await tab.page.title()).toContain('advise_client');
   });
 
-  it('are not offered to who may not read them', async () => {
+  it('are not available without process-read', async () => {
     const tab = await world().as('clerk', '/agent-runs');
-    await tab.page.getByText('This area is not open to you').waitFor();
+    await tab.page.getByText('You have no access to this area').waitFor();
   });
 });

@@ -10,7 +10,7 @@ const MARKUP = '<img src=x onerror="document.title=\'XSS\'">';
 describe('Applications and builds', () => {
   const world = useConsole();
   let peer: ToolsPeer;
-  /** @returns resource id of its system */
+  /** Delivers a version with a system and workflows. @returns resource id of the system */
   const deliver = async (versionId: string, text: string): Promise<string> => {
     const client = await world().client();
     const workflows = [
@@ -43,7 +43,7 @@ describe('Applications and builds', () => {
   });
   afterAll(() => peer.close());
 
-  it('leads from an application to a version, whose problems and preflight it tells', async () => {
+  it('shows the problems and the preflight of a version', async () => {
     const tab = await world().as('author', '/applications');
     await tab.page.getByRole('link', { name: 'shop' }).waitFor();
     await tab.check('applications');
@@ -55,7 +55,7 @@ describe('Applications and builds', () => {
     expect(await tab.page.title()).not.toBe('XSS');
   });
 
-  it('says that there is no such application, or version of it', async () => {
+  it('reports an unknown application and an unknown version', async () => {
     const tab = await world().as('admin', '/applications/nowhere');
     await tab.page.getByText('There is no application nowhere.').waitFor();
     expect(await tab.page.getByRole('table').count()).toBe(0);
@@ -69,13 +69,13 @@ describe('Applications and builds', () => {
     }
   });
 
-  it('commits, builds and activates, each after a question', async () => {
+  it('commits, builds and activates after confirmation', async () => {
     const tab = await world().as('author');
     for (const versionId of ['v1', 'v2']) {
       await tab.open(`/applications/shop/versions/${versionId}`);
       await tab.page.getByRole('button', { name: 'Commit' }).click();
       await tab.page.getByRole('dialog').getByRole('button', { name: 'Commit' }).click();
-      await tab.page.getByText('It is done, and there are remarks').waitFor();
+      await tab.page.getByText('Done, with warnings').waitFor();
       await tab.check(`version-remarks-${versionId}`, { schemes: ['light'] });
       await tab.page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
       await tab.page.getByRole('button', { name: 'Build' }).click();
@@ -83,7 +83,7 @@ describe('Applications and builds', () => {
       await tab.page.getByRole('button', { name: 'Open the build' }).click();
       await tab.page.getByRole('button', { name: 'Activate' }).click();
       await tab.page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
-      await tab.page.getByText('The build is active.').first().waitFor();
+      await tab.page.getByText('Build activated.').first().waitFor();
       await tab.page.getByRole('dialog').waitFor({ state: 'detached' });
     }
     await tab.open('/applications/shop');
@@ -91,18 +91,18 @@ describe('Applications and builds', () => {
     await tab.check('application');
   });
 
-  it('says what a build would change: in the place of the active one, or of another', async () => {
+  it('compares a build with the active build and with another one', async () => {
     const client = await world().client();
     const { data } = await client.listBuilds({ path: { appId: 'shop' } });
     const [newest, oldest] = data.builds;
     const tab = await world().as('author', `/applications/shop/builds/${newest?.buildId ?? ''}`);
-    await tab.page.getByText('Nothing differs.').waitFor();
+    await tab.page.getByText('No differences.').waitFor();
     await tab.page.getByLabel('Compared with').selectOption(oldest?.buildId ?? '');
     await tab.page.getByText('workflow', { exact: true }).first().waitFor();
     await tab.check('build');
   });
 
-  it('is told in sentences that another build was activated meanwhile', async () => {
+  it('reports that another build was activated in the meantime', async () => {
     const client = await world().client();
     const { data } = await client.listBuilds({ path: { appId: 'shop' } });
     const [newest, oldest] = data.builds.map(({ buildId }) => buildId);
@@ -111,11 +111,11 @@ describe('Applications and builds', () => {
     await client.activateBuild({ path: { appId: 'shop' }, body: { buildId: oldest ?? '' } });
     await client.activateBuild({ path: { appId: 'shop' }, body: { buildId: newest ?? '' } });
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
-    await tab.page.getByText('Somebody has changed it meanwhile').waitFor();
+    await tab.page.getByText('Someone else has changed it').waitFor();
     await tab.check('build-conflict', { schemes: ['light'] });
   });
 
-  it('withdraws a build after a question, and then neither activates it nor offers to', async () => {
+  it('withdraws a build after confirmation and no longer offers to activate it', async () => {
     const client = await world().client();
     const { data } = await client.listBuilds({ path: { appId: 'shop' } });
     const oldest = data.builds.at(-1)?.buildId ?? '';
@@ -123,7 +123,7 @@ describe('Applications and builds', () => {
     await tab.page.getByRole('button', { name: 'Activate' }).waitFor();
     await tab.page.getByRole('button', { name: 'Withdraw' }).click();
     const dialog = tab.page.getByRole('dialog');
-    // Who may not administer processes cannot choose what needs that.
+    // The other choices require process-administration.
     expect(await dialog.getByLabel('Running instances').locator('option').allTextContents()).toEqual([
       'continue',
     ]);
@@ -133,28 +133,28 @@ describe('Applications and builds', () => {
     for (const name of ['Activate', 'Withdraw', 'Stop instances']) {
       expect(await tab.page.getByRole('button', { name }).count()).toBe(0);
     }
-    expect(await tab.page.getByText('What it would change').count()).toBe(0);
+    expect(await tab.page.getByText('Differences').count()).toBe(0);
     await tab.open('/applications/shop');
     await tab.page.getByText('withdrawn', { exact: true }).waitFor();
   });
 
-  it('stops the running instances of a withdrawn build for who may administer processes', async () => {
+  it('stops the running instances of a withdrawn build for users who may administer processes', async () => {
     const client = await world().client();
     const { data } = await client.listBuilds({ path: { appId: 'shop' } });
     const tab = await world().as('admin', `/applications/shop/builds/${data.builds.at(-1)?.buildId ?? ''}`);
     await tab.page.getByRole('button', { name: 'Stop instances' }).click();
     const dialog = tab.page.getByRole('dialog');
     const choices = dialog.getByLabel('Running instances');
-    expect(await choices.locator('option').allTextContents()).toEqual(['are put on hold', 'are terminated']);
+    expect(await choices.locator('option').allTextContents()).toEqual(['put on hold', 'terminate']);
     await choices.selectOption('TERMINATE');
     await tab.check('build-stop-instances', { schemes: ['light'] });
     const sent = tab.page.waitForRequest(/\/withdraw$/);
     await dialog.getByRole('button', { name: 'Stop instances' }).click();
     expect((await sent).postDataJSON()).toEqual({ running: 'TERMINATE' });
-    await tab.page.getByText('Its running instances are stopped in the background.').waitFor();
+    await tab.page.getByText('Running instances are being stopped in the background.').waitFor();
   });
 
-  it('draws a workflow that is walked by keyboard, and changes a node where nobody else has', async () => {
+  it('draws a workflow for use by keyboard and changes a node unless someone else did', async () => {
     await deliver('v3', 'third');
     const client = await world().client();
     const path = { appId: 'shop', versionId: 'v3', workflowName: 'flow', nodeId: 'a' };
@@ -173,27 +173,27 @@ describe('Applications and builds', () => {
     await tab.page.getByText('This must be a JSON object.').waitFor();
     await editor.fill(JSON.stringify({ ...(JSON.parse(text) as object), inputBody: '${' }));
     await tab.page.getByRole('button', { name: 'Save' }).click();
-    await tab.page.getByText('Something in it is not right').waitFor();
+    await tab.page.getByText('The input is invalid').waitFor();
     await tab.check('workflow-refused', { schemes: ['light'] });
     await editor.fill(JSON.stringify({ ...(JSON.parse(text) as object), name: `A new name ${MARKUP}` }));
     await tab.page.getByRole('button', { name: 'Save' }).click();
-    await tab.page.getByText('The node is stored.').waitFor();
+    await tab.page.getByText('Node saved.').waitFor();
 
     await tab.page.getByRole('button', { name: 'Edit' }).click();
     const { data, response } = await client.getWorkflowNode({ path });
     await client.updateWorkflowNode({
       path,
       headers: { 'If-Match': response.headers.get('etag') ?? '' },
-      body: { ...data, name: 'Of somebody else' },
+      body: { ...data, name: 'By someone else' },
     });
     await editor.fill(JSON.stringify({ ...(JSON.parse(text) as object), name: 'Mine' }));
     await tab.page.getByRole('button', { name: 'Save' }).click();
-    await tab.page.getByText('It cannot be done as things stand').waitFor();
-    await tab.page.getByRole('button', { name: 'Read it again' }).click();
-    await tab.page.getByRole('heading', { name: 'Node Of somebody else' }).waitFor();
+    await tab.page.getByText('Not possible in the current state').waitFor();
+    await tab.page.getByRole('button', { name: 'Refresh' }).click();
+    await tab.page.getByRole('heading', { name: 'Node By someone else' }).waitFor();
   });
 
-  it('adds a node on a sequence, and offers no change of a committed version', async () => {
+  it('inserts a node into a sequence and makes committed versions read-only', async () => {
     await deliver('v4', 'fourth');
     const tab = await world().as('author', '/applications/shop/versions/v4/workflows/flow');
     await tab.page.getByRole('button', { name: 'Add a node' }).click();
@@ -205,14 +205,14 @@ describe('Applications and builds', () => {
     await tab.page.getByRole('heading', { name: 'Node Between' }).waitFor();
     await tab.page.getByRole('button', { name: 'Delete' }).click();
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await tab.page.getByText('The node is deleted.').waitFor();
+    await tab.page.getByText('Node deleted.').waitFor();
 
     await tab.open('/applications/shop/versions/v1/workflows/flow?node=a');
     await tab.page.getByRole('heading', { name: /^Node / }).waitFor();
     expect(await tab.page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
   });
 
-  it('shows the preflight as a matrix of agents and tools, with reasons', async () => {
+  it('shows the preflight as a matrix of tools and agents with reasons', async () => {
     const path = { appId: 'shop', versionId: 'v5', systemResourceId: await deliver('v5', 'fifth') };
     const client = await world().client();
     await client.testStoredConnection({ path });
@@ -221,7 +221,7 @@ describe('Applications and builds', () => {
     const tool = { systemId: data.id, toolId: first?.id ?? '' };
     await client.switchTool({ path: { ...path, ...tool }, body: { enabled: false } });
     const tab = await world().as('admin', '/applications/shop/versions/v5');
-    const matrix = tab.page.getByRole('region', { name: 'Agents by tools' });
+    const matrix = tab.page.getByRole('region', { name: 'Tools by agent' });
     await matrix.getByText('off', { exact: true }).click();
     await matrix.getByText('disabled').waitFor();
     await tab.check('version-preflight');
@@ -239,8 +239,8 @@ describe('Applications and builds', () => {
     expect(await tab.page.getByRole('button', { name: 'Change', exact: true }).count()).toBe(0);
   });
 
-  it('is not there for who may not deliver applications', async () => {
+  it('is not available without application-delivery', async () => {
     const tab = await world().as('operator', '/applications/shop');
-    await tab.page.getByRole('heading', { name: 'This area is not open to you' }).waitFor();
+    await tab.page.getByRole('heading', { name: 'You have no access to this area' }).waitFor();
   });
 });

@@ -29,22 +29,22 @@ describe('Audit', () => {
     return readFile(await file.path(), 'utf8');
   };
 
-  it('lists events page by page, by filters that stand in the address', async () => {
+  it('lists events page by page, with filters in the address', async () => {
     const tab = await world().as('admin', '/audit?app=shop');
     await tab.page.getByText('50 shown').waitFor();
     await tab.page.getByRole('button', { name: 'Show more' }).click();
     await tab.page.getByText('80 shown').waitFor();
     await tab.open('/audit?app=shop&actor=setup-ina.integrator');
     await tab.page.getByText('40 shown').waitFor();
-    await tab.page.getByLabel('What was done').selectOption('tool.switch');
-    await tab.page.getByText('No event fits.').waitFor();
+    await tab.page.getByLabel('Action', { exact: true }).selectOption('tool.switch');
+    await tab.page.getByText('No events match.').waitFor();
     expect(tab.page.url()).toContain('action=tool.switch');
     await tab.open('/audit?app=shop&outcome=ok');
     await tab.page.getByText('50 shown').waitFor();
     await tab.check('audit');
   });
 
-  it('exports what the filters give, all pages of it', async () => {
+  it('exports all pages of the filtered events', async () => {
     const tab = await world().as('admin', '/audit?app=shop');
     const events = JSON.parse(await exported(tab, 'As JSON')) as unknown[];
     expect(events).toHaveLength(80);
@@ -53,7 +53,7 @@ describe('Audit', () => {
     expect(lines[0]).toContain('timestamp,action,outcome,userName');
   });
 
-  it('tells in sentences that the service is gone while it exports', async () => {
+  it('reports that the service stopped answering during an export', async () => {
     const tab = await world().as('admin', '/audit?app=shop');
     await tab.page.getByText('50 shown').waitFor();
     await tab.page.route('**/audit?*limit=100*', (route) => route.abort());
@@ -61,7 +61,7 @@ describe('Audit', () => {
     await tab.page.getByText('The service does not answer').waitFor();
   });
 
-  it('lets who may not list applications name one', async () => {
+  it('lets users who may not list applications type an id', async () => {
     const tab = await world().as('integrator', '/audit');
     await tab.page.getByLabel('Application').fill('shop');
     await tab.page.getByText('50 shown').waitFor();

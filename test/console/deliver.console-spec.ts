@@ -9,7 +9,7 @@ const KEY = { type: 'API_KEY' };
 describe('Deliver a package', () => {
   const world = useConsole();
   let root = '';
-  /** @returns path of a folder of an application with these systems */
+  /** Creates an application folder with these systems. @returns its path */
   const folderOf = async (
     name: string,
     systems: readonly string[],
@@ -39,7 +39,7 @@ describe('Deliver a package', () => {
   });
   afterAll(() => rm(root, { recursive: true }));
 
-  it('tells what only the answer says, and goes to the version where there is nothing to tell', async () => {
+  it('shows warnings of the response, or opens the version if there are none', async () => {
     const tab = await world().as('author', '/deliver?version=v1');
     const { page } = tab;
     const store = async (folder: string): Promise<void> => {
@@ -50,7 +50,7 @@ describe('Deliver a package', () => {
     const press = (): Promise<void> => page.getByRole('button', { name: 'Store the package' }).click();
 
     await store(await folderOf('first', ['core', 'old'], ['README.md', 'tests/a.test.ts', 'drawing.svg']));
-    await page.getByText('No part of a package, and left out: 1').waitFor();
+    await page.getByText('Not part of a package, ignored: 1').waitFor();
     const address = page.getByLabel('Address of the system core');
     await address.fill('');
     await press();
@@ -62,19 +62,19 @@ describe('Deliver a package', () => {
 
     await store(await folderOf('second', ['core']));
     await press();
-    await page.getByText('Systems that are gone from the version: 1').waitFor();
+    await page.getByText('Systems removed from the version: 1').waitFor();
     await page.getByRole('link', { name: 'Open the version' }).click();
     await page.getByRole('heading', { name: 'Version v1', level: 1 }).waitFor();
 
     await store(await folderOf('third', []));
     await press();
-    await page.getByText('Systems that are gone from the version: 1').waitFor();
+    await page.getByText('Systems removed from the version: 1').waitFor();
     await store(await folderOf('third', []));
     await press();
     await page.getByRole('heading', { name: 'Version v1', level: 1 }).waitFor();
   });
 
-  it('chooses the build of a library that works: that of the folder where it is here, else the active one', async () => {
+  it('preselects the library build of the folder if it exists, otherwise the active build', async () => {
     const svc = await world().client();
     const library = (usableBy: string[]) => ({
       application: { formatVersion: 1, appId: 'library', name: 'Library', usableBy },
@@ -98,11 +98,11 @@ describe('Deliver a package', () => {
       await tab.settled();
     };
     await choose('named', older);
-    await choice.getByText(`as the folder names it: ${older}`).waitFor({ state: 'attached' });
+    await choice.getByText(`as in the folder: ${older}`).waitFor({ state: 'attached' });
     expect(await choice.inputValue()).toBe('');
     await choose('placeholder', 'named-at-delivery');
     await tab.page
-      .getByText('The folder names the build named-at-delivery, which is not here.', { exact: false })
+      .getByText('The folder names build named-at-delivery, which does not exist here.', { exact: false })
       .waitFor();
     await expect.poll(() => choice.inputValue()).toBe(active);
     await tab.check('deliver-library');
@@ -110,7 +110,7 @@ describe('Deliver a package', () => {
     await tab.page.getByRole('heading', { name: 'Version v5', level: 1 }).waitFor();
   });
 
-  it('takes the application of each folder, until a person types another one', async () => {
+  it('uses the application id of each folder until the user types another one', async () => {
     const { page } = await world().as('author', '/deliver');
     const [folder, application] = [
       page.getByLabel('Folder of the application'),
@@ -131,7 +131,7 @@ describe('Deliver a package', () => {
     expect(await application.inputValue()).toBe('mine');
   });
 
-  it('tells everything that may not stand in the folder', async () => {
+  it('reports all misplaced files of the folder', async () => {
     const tab = await world().as('author', '/deliver');
     const { page } = tab;
     const folder = await folderOf('wrong', [], ['processes/a.xml', 'workflows/old/b.json']);

@@ -9,8 +9,8 @@ import { PERSONAS } from './support/personas.js';
 const SECRET = 'the-right-key-of-ours';
 const VERSION = { appId: 'shop', versionId: 'v1' };
 
-/** What goes wrong for a person on the way, each as it really happens: a sentence says what it is, and what to do. */
-describe('an error of a person', () => {
+/** Provokes real errors and checks that the console says what happened and what to do. */
+describe('errors in the console', () => {
   const world = useConsole({ provider: { tokenSeconds: 60 } });
   let svc: SvcClient;
   let peer: ModernPeer;
@@ -40,7 +40,7 @@ describe('an error of a person', () => {
   });
   afterAll(() => peer.close());
 
-  it('with the secret of a system says which step failed, until the secret is right', async () => {
+  it('shows which step of a connection test fails with a wrong secret', async () => {
     const tab = await world().as('integrator', `/systems/shop/v1/${system}`);
     await tab.page.getByRole('button', { name: 'Test connection' }).click();
     const step = tab.page.getByRole('listitem').filter({ hasText: 'failed' });
@@ -50,29 +50,29 @@ describe('an error of a person', () => {
     await tab.page.getByRole('button', { name: 'Replace secret' }).click();
     await tab.page.getByLabel('API key (required)').fill(SECRET);
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Replace secret' }).click();
-    await tab.page.getByText('The secret is replaced.').waitFor();
+    await tab.page.getByText('Secret replaced.').waitFor();
     await tab.page.getByRole('button', { name: 'Test connection' }).click();
     await tab.page.getByText('1 tool', { exact: false }).first().waitFor();
     await step.waitFor({ state: 'detached' });
   });
 
-  it('whose name is taken (409) is told so, and keeps what was typed', async () => {
+  it('reports a taken name (409) and keeps the input', async () => {
     const tab = await world().as('integrator', '/systems/register?app=shop&version=v1');
     await tab.page.getByLabel('Resource name').fill('crm');
     await tab.page.getByLabel('Name (required)', { exact: true }).fill('Another CRM');
     await tab.page.getByLabel('Address of the MCP server').fill(peer.url);
     await tab.page.getByRole('button', { name: 'Register a system' }).click();
     const note = tab.page.getByRole('alert');
-    await note.getByText('It cannot be done as things stand').waitFor();
-    expect(await note.getByText('Read it again', { exact: false }).count()).toBe(0);
-    const taken = tab.page.getByLabel('Resource name');
-    expect(await taken.getAttribute('aria-invalid')).toBe('true');
+    await note.getByText('Not possible in the current state').waitFor();
+    expect(await note.getByText('Refresh', { exact: false }).count()).toBe(0);
+    const nameField = tab.page.getByLabel('Resource name');
+    expect(await nameField.getAttribute('aria-invalid')).toBe('true');
     await tab.page.locator('.field-error').getByText('is taken by another system of this version').waitFor();
     expect(await tab.page.getByLabel('Name (required)', { exact: true }).inputValue()).toBe('Another CRM');
     await tab.check('error-taken', { schemes: ['light'] });
   });
 
-  it('whose version somebody has committed meanwhile (409) is told so', async () => {
+  it('reports that the version was committed in the meantime (409)', async () => {
     const path = { appId: 'shop', versionId: 'v2' };
     const { data } = await svc.createSystem({
       path,
@@ -93,43 +93,43 @@ describe('an error of a person', () => {
     await svc.commitVersion({ path });
     await tab.page.getByLabel('Name (required)', { exact: true }).fill('Stock of all');
     await tab.page.getByRole('button', { name: 'Save' }).click();
-    await tab.page.getByRole('alert').getByText('It cannot be done as things stand').waitFor();
+    await tab.page.getByRole('alert').getByText('Not possible in the current state').waitFor();
     await tab.page.getByRole('alert').getByText('committed', { exact: false }).waitFor();
-    await tab.page.getByRole('button', { name: 'Read it again' }).click();
+    await tab.page.getByRole('button', { name: 'Refresh' }).click();
     await tab.page.getByRole('button', { name: 'Change', exact: true }).waitFor({ state: 'detached' });
   });
 
-  it('before whom somebody else has changed it (412) is told so, and overwrites nothing', async () => {
+  it('reports that someone else changed a system (412) and overwrites nothing', async () => {
     const path = { ...VERSION, systemResourceId: system };
     const tab = await world().as('integrator', `/systems/shop/v1/${system}`);
     await tab.page.getByRole('button', { name: 'Change', exact: true }).click();
-    await svc.updateSystem({ path, body: { name: 'CRM of somebody else' } });
+    await svc.updateSystem({ path, body: { name: 'CRM of someone else' } });
     await tab.page.getByLabel('Name (required)', { exact: true }).fill('Mine');
     await tab.page.getByRole('button', { name: 'Save' }).click();
-    await tab.page.getByText('Somebody has changed it meanwhile').waitFor();
-    await tab.page.getByText('make your change anew', { exact: false }).waitFor();
-    expect((await svc.getSystem({ path })).data.name).toBe('CRM of somebody else');
-    await tab.page.getByRole('button', { name: 'Read it again' }).click();
-    await tab.page.getByRole('heading', { name: 'CRM of somebody else', level: 1 }).waitFor();
+    await tab.page.getByText('Someone else has changed it').waitFor();
+    await tab.page.getByText('make your change again', { exact: false }).waitFor();
+    expect((await svc.getSystem({ path })).data.name).toBe('CRM of someone else');
+    await tab.page.getByRole('button', { name: 'Refresh' }).click();
+    await tab.page.getByRole('heading', { name: 'CRM of someone else', level: 1 }).waitFor();
   });
 
-  it('whose permission was taken away meanwhile (403) is told whom to ask', async () => {
+  it('reports a permission revoked in the meantime (403) and whom to ask', async () => {
     const uuid = await startLoan(svc, 'Kept Example');
     const tab = await world().as('operator', `/instances/${uuid}`);
     await tab.page.getByRole('button', { name: 'Terminate' }).click();
     world().provider.add({ ...PERSONAS.operator, roles: ['process-read'] });
-    // The next token grants no more than that.
+    // The next token has only this role.
     const renewed = tab.page.waitForResponse((answer) => answer.url().endsWith('/token'));
     await tab.page.clock.install();
     await tab.page.clock.fastForward(45_000);
     expect((await renewed).status()).toBe(200);
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Terminate' }).click();
     await tab.page.getByText('You may not do this').waitFor();
-    await tab.page.getByText('Ask an administrator of your sign-on', { exact: false }).waitFor();
+    await tab.page.getByText('Ask your administrator', { exact: false }).waitFor();
     expect((await svc.getProcessInstance({ path: { uuid } })).data.state).toBe('STARTED');
   });
 
-  it('to whom the service is gone is told so on the page as it is, and goes on when it is back', async () => {
+  it('reports that the service does not answer, keeps the page, and continues when it is back', async () => {
     const tab = await world().as('clerk', '/tasks');
     await startOwnLoan(tab, 'Gone Example');
     for (const [label, value] of [
@@ -143,7 +143,7 @@ describe('an error of a person', () => {
     const submit = tab.page.getByRole('button', { name: 'submit_application' });
     await submit.click();
     await tab.page.getByText('The service does not answer').first().waitFor();
-    await tab.page.getByText('read it again first', { exact: false }).first().waitFor();
+    await tab.page.getByText('refresh before you repeat them', { exact: false }).first().waitFor();
     await tab.check('error-service-gone', { schemes: ['light'] });
     expect(await tab.page.getByLabel('amount').inputValue()).toBe('20000');
     await back();
@@ -152,7 +152,7 @@ describe('an error of a person', () => {
     await tab.page.getByRole('heading', { name: 'Review offer', level: 1 }).waitFor();
   });
 
-  it('who follows an instance or its task reads it anew when the service is back, however long it was gone', async () => {
+  it('reloads a followed instance and its task when the service is back after a long time', async () => {
     const tab = await world().as('clerk', '/tasks');
     await tab.page.clock.install();
     const uuid = await startOwnLoan(tab, 'Long Gone Example');
@@ -184,10 +184,10 @@ describe('an error of a person', () => {
     }
   });
 
-  it('who opens the console while the service is gone reads so by the next page, and by its own', async () => {
+  it('reports that a page cannot be loaded while the service does not answer', async () => {
     const tab = await world().as('admin', '/about');
     const back = await world().takeAway();
-    // A page whose file was not loaded before.
+    // The file of this page has not been loaded before.
     await tab.open('/audit');
     await tab.page.getByRole('heading', { name: 'The page could not be loaded' }).waitFor();
     await back();

@@ -15,23 +15,25 @@ describe('Home', () => {
     await client.discoverPlatform();
   });
 
-  it('shows health, incidents and what runs', async () => {
+  it('shows health, incidents and running instances', async () => {
     const tab = await world().as('admin');
     await tab.page.getByRole('link', { name: 'loan_onboarding' }).first().waitFor();
     await tab.page.getByText('svc-platform: healthy').waitFor();
-    await tab.page.getByText('Tokens written').waitFor();
+    await tab.page.getByText('Output tokens').waitFor();
     const running = tab.page.getByRole('table', { name: 'Running instances by process' });
     expect(await running.getByRole('row', { name: /loan_onboarding sample/ }).innerText()).toMatch(/\t1$/);
     await tab.check('home');
   });
 
-  it('shows a person without permissions what is open to him', async () => {
+  it('shows users without permissions what they may see', async () => {
     const tab = await world().as('clerk');
-    await tab.page.getByText('Who may read processes sees them here.').waitFor();
+    await tab.page
+      .getByText('You need the permission process-read to see incidents and running instances.')
+      .waitFor();
     await tab.check('home-clerk', { schemes: ['light'] });
   });
 
-  it('says in sentences that the service is gone, and goes on when it is back', async () => {
+  it('reports that the service does not answer and continues when it is back', async () => {
     const tab = await world().as('operator', '/about');
     await tab.page.route('**/rtm/api/runtime/**', (route) => route.abort());
     await tab.open('/');
@@ -42,7 +44,7 @@ describe('Home', () => {
     await tab.page.getByRole('link', { name: 'loan_onboarding' }).first().waitFor();
   });
 
-  it('is used by keyboard', async () => {
+  it('can be used by keyboard', async () => {
     const tab = await world().as('admin');
     await tab.page.keyboard.press('Tab');
     expect(await tab.page.evaluate<string>('document.activeElement.textContent')).toBe('Skip to content');
@@ -58,9 +60,9 @@ describe('About', () => {
     await tab.check('about');
   });
 
-  it('says that there is no such page', async () => {
+  it('reports an unknown page', async () => {
     const tab = await world().as('admin', '/nowhere/at/all');
-    await tab.page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await tab.page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await tab.check('no-such-page', { schemes: ['light'] });
   });
 });

@@ -13,44 +13,44 @@ import type { Tab } from './support/tab.js';
 
 const ANSWERS = /\/(rtm|appmanager|api)\//;
 
-/** Makes hostile whatever the service answers a tab with from now on. */
+/** Replaces all further responses of the service to a tab with hostile ones. */
 async function turnHostile(tab: Tab, how: Hostility): Promise<void> {
-  // A tab that is closed has questions under way, which nobody waits for.
+  // Requests of a closed tab fail, which does not matter.
   await tab.page.route(ANSWERS, (route) => answer(route, how).catch(() => undefined));
 }
 
 async function answer(route: Route, how: Hostility): Promise<void> {
   const url = route.request().url();
   if (url.includes('/progress')) {
-    // A stream has no end to wait for, and the page asks for the same by itself.
+    // A stream never ends, and the page loads the same data without it.
     await route.abort();
     return;
   }
   const response = await route.fetch();
   const body: unknown = /\/calls\?/.test(url) ? { calls: CALLS, next: null } : await response.json();
-  // Who is signed in, and what he may do, stay as they are.
+  // Keeps the caller and their permissions.
   await route.fulfill({ response, json: url.endsWith('/me') ? body : hostile(body, how) });
 }
 
-/** What a person reads on the page, also in fields. */
+/** Returns the visible text of the page, including fields. */
 function shownText({ page }: Tab): Promise<string> {
   return page.evaluate<string>(
     "document.body.innerText + [...document.querySelectorAll('input, textarea, option')].map((each) => each.value + each.textContent).join(' ')",
   );
 }
 
-describe('what others have written', () => {
+describe('hostile content', () => {
   const world = useConsole({ settings: { TOOL_CALLS: 'true' } });
   let places: string[] = [];
   let peer: ToolsPeer;
-  /** The page of its system. */
+  /** Page of the system. */
   let stock: string;
   const tools: Record<string, CountedTool> = {
     echo: { description: ALL, run: (text) => `${text} ${ALL}` },
     count: { description: ALL, run: () => ALL },
   };
 
-  /** A version with an agent whose system has tools. @returns resource id of the system */
+  /** Delivers a version with an agent and a system with tools. @returns resource id of the system */
   const deliver = async (svc: SvcClient, versionId: string): Promise<string> => {
     const path = { appId: 'shop', versionId };
     const payload = {
@@ -135,7 +135,7 @@ describe('what others have written', () => {
   });
   afterAll(() => peer.close());
 
-  /** Opens what can be opened on a page without a change of anything, and looks at each part of it. */
+  /** Opens all tabs and details of a page and checks each, without changing anything. */
   const lookAt = async (tab: Tab): Promise<{ found: string[]; isShown: boolean }> => {
     const found: string[] = [];
     let isShown = false;
@@ -169,19 +169,19 @@ describe('what others have written', () => {
     return { found, silent };
   };
 
-  it('is text on every page, whatever it is', async () => {
+  it('is rendered as text on every page', async () => {
     const { found, silent } = await walk('texts');
     expect(found).toEqual([]);
-    // These show nothing that somebody has written, but ids at the most.
+    // These pages show only ids.
     expect(silent).toEqual(['/systems/register?app=sample&version=v9', '/applications', '/about']);
   });
 
-  it('is no address that a link leads to, where ids and names are some', async () => {
+  it('never becomes the target of a link', async () => {
     const { found } = await walk('addresses');
     expect(found).toEqual([]);
   });
 
-  it('is text in reviews, and in the answers of tools and of connection tests', async () => {
+  it('is rendered as text in reviews and in the results of tools and connection tests', async () => {
     const tab = await world().as('admin', '/about');
     await turnHostile(tab, 'texts');
     await tab.open(stock);
@@ -201,7 +201,7 @@ describe('what others have written', () => {
       .getByRole('button', { name: /^count / })
       .first()
       .click();
-    await tab.page.getByText('Call it by hand').click();
+    await tab.page.getByText('Call this tool').click();
     const answered = tab.page.waitForResponse(/\/call$/);
     await tab.page.getByRole('button', { name: 'Call', exact: true }).click();
     await answered;
@@ -210,7 +210,7 @@ describe('what others have written', () => {
     expect(await traces(tab.page)).toEqual([]);
   });
 
-  it('is text in dialogs, and in files that are exported', async () => {
+  it('is rendered as text in dialogs and in exported files', async () => {
     const tab = await world().as('admin', '/about');
     await turnHostile(tab, 'texts');
     const look = async (): Promise<void> => {
@@ -237,7 +237,7 @@ describe('what others have written', () => {
     expect(csv).not.toMatch(/(^|,|")[=+@-][^\d]/m);
   });
 
-  it('is told from a page that takes it for markup', async () => {
+  it('is detected on a page that renders it as markup', async () => {
     const tab = await world().tab('/');
     await tab.page.evaluate(
       `document.body.insertAdjacentHTML('beforeend', ${JSON.stringify(`<main>${ALL}</main>`)})`,

@@ -26,7 +26,7 @@ describe('Instances', () => {
     stopped = await stoppedLoan(svc, 'Ada Example');
   });
 
-  it('are found by filters, and by uuid', async () => {
+  it('can be found by filters and by UUID', async () => {
     const tab = await world().as('admin', '/instances');
     await tab.page.getByRole('link', { name: 'loan_onboarding' }).first().waitFor();
     await tab.check('instances');
@@ -36,13 +36,13 @@ describe('Instances', () => {
     await expect.poll(() => tab.page.getByRole('link', { name: 'loan_onboarding' }).count()).toBe(1);
     await tab.page.getByLabel('Application', { exact: true }).fill('nowhere');
     await tab.page.keyboard.press('Enter');
-    await tab.page.getByText('No instance is like that.').waitFor();
-    await tab.page.getByLabel('UUID of an instance').fill(waiting);
+    await tab.page.getByText('No instances match.').waitFor();
+    await tab.page.getByLabel('Instance UUID').fill(waiting);
     await tab.page.getByRole('button', { name: 'Open' }).click();
     await tab.page.getByRole('heading', { name: 'loan_onboarding', level: 1 }).waitFor();
   });
 
-  it('are found by their data together with what is typed beside it, and no value is in an address', async () => {
+  it('can be found by data and filters together, without values in the address', async () => {
     const uuid = await startLoan(svc, MARKUP);
     const tab = await world().as('admin', '/instances');
     const found = tab.page.getByRole('link', { name: 'loan_onboarding' });
@@ -50,35 +50,33 @@ describe('Instances', () => {
     const search = page.getByRole('button', { name: 'Search', exact: true });
     await page.getByLabel('Application', { exact: true }).fill('nowhere');
     await page.getByLabel('Value', { exact: true }).focus();
-    await page.getByText('No application nowhere has an active build.').waitFor();
+    await page.getByText('There is no application nowhere with an active build.').waitFor();
     await page.getByLabel('Path', { exact: true }).fill('client.name');
     await page.getByLabel('Value', { exact: true }).fill('Ada Example');
     await search.click();
-    // Both are asked for, though the application was not searched for before.
-    await page.getByText('No instance is like that.').waitFor();
+    // Both apply, although the application was typed but not yet searched for.
+    await page.getByText('No instances match.').waitFor();
 
     await page.getByLabel('Application', { exact: true }).fill('sample');
     await page.getByLabel('Value', { exact: true }).focus();
-    await page
-      .getByText('Finds only the exact value, with upper and lower case.', { exact: false })
-      .waitFor();
-    await page.getByText('declares as searchable: client.name.', { exact: false }).waitFor();
+    await page.getByText('Matches the exact value, case-sensitive.', { exact: false }).waitFor();
+    await page.getByText('declares the searchable paths: client.name.', { exact: false }).waitFor();
     await search.click();
     await page.locator(`a[href$="${stopped}"]`).waitFor();
     await expect.poll(() => found.count()).toBe(1);
     await found.click();
     await page.getByRole('heading', { name: 'loan_onboarding', level: 1 }).waitFor();
-    // The button of the browser leads back to what was found.
+    // The back button returns to the results.
     await page.goBack();
     await expect.poll(() => found.count()).toBe(1);
     expect(await page.getByLabel('Value', { exact: true }).inputValue()).toBe('Ada Example');
 
-    // The next search takes the place of the last one.
+    // The next search replaces the previous one.
     await page.getByLabel('Value', { exact: true }).fill(MARKUP);
     await search.click();
     await page.locator(`a[href$="${uuid}"]`).waitFor();
     expect(await page.locator('main img, main script').count()).toBe(0);
-    await page.getByRole('button', { name: 'Another value' }).click();
+    await page.getByRole('button', { name: 'Add a value' }).click();
     await page.getByLabel('Path', { exact: true }).last().fill('client..name');
     await page.getByLabel('Value', { exact: true }).last().fill('x');
     await tab.check('instances-by-data');
@@ -98,14 +96,14 @@ describe('Instances', () => {
   it.each([
     [390, 300, '.bar'],
     [1_600, 150, '.bulk-bar'],
-  ])('leave nothing that has the focus under a bar that stays, at %i pixels', async (width, height, bar) => {
+  ])('never cover the focused element with a sticky bar, at %i pixels', async (width, height, bar) => {
     const tab = await world().as('admin', '/instances');
     await tab.page.getByRole('checkbox', { name: 'Select all' }).check();
     await tab.page.setViewportSize({ width, height });
     const under = await tab.page.evaluate<number>('document.querySelectorAll("main input").length');
     const hidden: string[] = [];
     for (let index = 0; index < under; index += 1) {
-      // The field is where the bar is, and the focus on what follows it.
+      // Scrolls the field under the bar and focuses the element after it.
       await tab.page.evaluate(`(([field, next]) => {
         scrollTo(0, 0);
         scrollTo(0, field.getBoundingClientRect().top - 10);
@@ -122,17 +120,17 @@ describe('Instances', () => {
     expect(hidden).toEqual([]);
   });
 
-  it('show where they stand on a diagram, and the same as a table', async () => {
+  it('show their progress on a diagram and as a table', async () => {
     const tab = await world().as('operator', `/instances/${stopped}`);
     await tab.page.locator('.djs-container .is-stopped').first().waitFor();
     await expect.poll(() => tab.page.locator('.djs-connection.is-passed').count()).toBeGreaterThan(3);
     const row = tab.page.getByRole('row', { name: /Advise client/ });
-    expect(await row.innerText()).toContain('an incident');
+    expect(await row.innerText()).toContain('1 incident');
     await tab.page.getByRole('link', { name: 'Open the run' }).first().waitFor();
     await tab.check('instance');
   });
 
-  it('show what somebody has written as text, whatever it is', async () => {
+  it('render process data as text', async () => {
     const tab = await world().as('admin', `/instances/${waiting}?tab=data`);
     await tab.page.getByText('<img src=x', { exact: false }).first().waitFor();
     expect(await tab.page.locator('main img, main script').count()).toBe(0);
@@ -140,7 +138,7 @@ describe('Instances', () => {
     await tab.check('instance-data', { schemes: ['light'] });
   });
 
-  it('show their history, and what they have called', async () => {
+  it('show their history and their calls', async () => {
     const tab = await world().as('admin', `/instances/${stopped}?tab=history`);
     await tab.page.getByText('incident raised').waitFor();
     await tab.check('instance-history', { schemes: ['light'] });
@@ -152,15 +150,15 @@ describe('Instances', () => {
     await tab.page.getByRole('link', { name: 'Caller' }).waitFor();
   });
 
-  it('go on before the eyes of who looks at them', async () => {
+  it('update live', async () => {
     const uuid = await startLoan(svc, 'Live Example');
     const tab = await world().as('admin', `/instances/${uuid}`);
     await tab.page.getByText('Live', { exact: true }).waitFor();
     await applyFor(svc, uuid);
-    await tab.page.getByRole('row', { name: /Review offer.*a token is here/ }).waitFor();
+    await tab.page.getByRole('row', { name: /Review offer.*1 token here/ }).waitFor();
   });
 
-  it('are held, released and terminated', async () => {
+  it('can be held, released and terminated', async () => {
     const uuid = await startLoan(svc, 'Held Example');
     const tab = await world().as('operator', `/instances/${uuid}`);
     for (const [name, state] of [
@@ -175,7 +173,7 @@ describe('Instances', () => {
     expect(await tab.page.getByRole('button', { name: 'Terminate' }).count()).toBe(0);
   });
 
-  it('are retried with corrected data', async () => {
+  it('can be retried with corrected data', async () => {
     const uuid = await stoppedLoan(svc, 'Wrong Example');
     const tab = await world().as('admin', `/instances/${uuid}`);
     await tab.page.getByRole('button', { name: 'Retry this' }).click();
@@ -192,11 +190,11 @@ describe('Instances', () => {
     );
     expect(data.data).toMatchObject({ client: { name: 'Right Example' } });
     await tab.page.getByRole('tab', { name: /^Data/ }).click();
-    await tab.page.getByText('A person corrected these data').waitFor();
-    await tab.page.getByText('corrected by a person', { exact: true }).waitFor();
+    await tab.page.getByText('Data was corrected manually').waitFor();
+    await tab.page.getByText('manual correction', { exact: true }).waitFor();
   });
 
-  it('are retried without corrections by who may not correct data', async () => {
+  it('can be retried without corrections by users who may not correct data', async () => {
     const tab = await world().as('operator', `/instances/${await stoppedLoan(svc, 'Kept Example')}`);
     await tab.page.getByRole('button', { name: 'Retry this' }).click();
     await tab.page
@@ -206,7 +204,7 @@ describe('Instances', () => {
     expect(await tab.page.getByLabel('Corrections').count()).toBe(0);
   });
 
-  it('say in a sentence that an operation comes too late', async () => {
+  it('report that an operation comes too late', async () => {
     const uuid = await startLoan(svc, 'Late Example');
     const tab = await world().as('admin', `/instances/${uuid}`);
     await tab.page.getByRole('button', { name: 'Hold' }).click();
@@ -214,25 +212,25 @@ describe('Instances', () => {
       route.fulfill({ status: 409, json: { status: 409, error: 'Conflict', message: 'It has ended.' } }),
     );
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Hold' }).click();
-    await tab.page.getByText('It cannot be done as things stand').waitFor();
+    await tab.page.getByText('Not possible in the current state').waitFor();
     await tab.page.getByText('It has ended.').waitFor();
   });
 
-  it('are terminated together, and what came of each is told', async () => {
+  it('can be terminated in bulk, with an outcome for each', async () => {
     const uuids = [await startLoan(svc, 'One'), await startLoan(svc, 'Two'), await startLoan(svc, 'Three')];
     const tab = await world().as('admin', '/instances?processDefinitionName=loan_onboarding&state=STARTED');
     for (const uuid of uuids) {
       await tab.page.getByRole('checkbox', { name: `Select ${uuid}` }).check();
     }
-    // One of them ends before the others are asked to.
+    // One of them ends before the bulk operation.
     await svc.terminateProcessInstance({ path: { uuid: uuids[0] as string } });
     await tab.page
-      .getByRole('group', { name: 'What to do' })
+      .getByRole('group', { name: 'Bulk actions' })
       .getByRole('button', { name: 'Terminate' })
       .click();
     const dialog = tab.page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Terminate 3 instances' }).click();
-    await dialog.getByText('2 done, 1 failed, 0 to go, 0 left out').waitFor();
+    await dialog.getByText('2 done, 1 failed, 0 remaining, 0 skipped').waitFor();
     await tab.check('instances-bulk');
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     const states = await Promise.all(
@@ -241,7 +239,7 @@ describe('Instances', () => {
     expect(states).toEqual(['TERMINATED', 'TERMINATED', 'TERMINATED']);
   });
 
-  it('offer nothing to who may not do it, and show him his own', async () => {
+  it('offer no operations without permission, and show users their own instances', async () => {
     const tab = await world().as('clerk', '/tasks');
     const uuid = await startOwnLoan(tab, 'Own Example');
     await tab.open('/instances');
@@ -254,14 +252,14 @@ describe('Instances', () => {
     await tab.page.getByText('You may not do this').waitFor();
   });
 
-  it('are seen together on a heat map of their process, and as a table', async () => {
+  it('are summarized on a heat map of their process and as a table', async () => {
     const tab = await world().as('operator', `/instances/${stopped}`);
     await tab.page.getByRole('link', { name: 'Heat map of the process' }).click();
     await tab.page.getByRole('heading', { name: 'Heat map of loan_onboarding', level: 1 }).waitFor();
     await tab.page.locator('.djs-container .heat-5').first().waitFor();
-    await tab.page.getByRole('list', { name: 'Colours: Instances that came' }).waitFor();
+    await tab.page.getByRole('list', { name: 'Colors: Instances entered' }).waitFor();
     await tab.check('heat-map');
-    await tab.page.getByLabel('Coloured by').selectOption({ label: 'With an incident' });
+    await tab.page.getByLabel('Color by').selectOption({ label: 'Share with incidents' });
     expect(tab.page.url()).toContain('measure=incidentRate');
     const row = tab.page.getByRole('row', { name: /Advise client/ });
     await expect.poll(() => row.innerText()).toContain('100 %');
@@ -272,23 +270,23 @@ describe('Instances', () => {
     await tab.page.getByRole('link', { name: 'loan_onboarding' }).first().waitFor();
   });
 
-  it('are led to by the processes of their build', async () => {
+  it('have a heat map linked from their build', async () => {
     const { data: build } = await svc.getBuildInfo({ path: { appId: 'sample' } });
     const tab = await world().as('admin', `/applications/sample/builds/${build.buildId}`);
     await tab.page.getByRole('link', { name: 'loan_onboarding' }).click();
     await tab.page.getByRole('heading', { name: 'Heat map of loan_onboarding', level: 1 }).waitFor();
     await tab.page.getByLabel('Started in').selectOption({ label: 'the last hour' });
     expect(tab.page.url()).toContain('within=hour');
-    await tab.page.getByRole('list', { name: 'Colours: Instances that came' }).waitFor();
+    await tab.page.getByRole('list', { name: 'Colors: Instances entered' }).waitFor();
     await tab.page.getByLabel('Started before').fill('2020-01-01T00:00');
     await tab.page.getByRole('button', { name: 'Search' }).click();
     await tab.page.getByText('No element has a value.').waitFor();
     expect(await tab.page.getByLabel('Started in').locator('option:checked').innerText()).toBe(
-      'the times below',
+      'custom range below',
     );
   });
 
-  it('whose file has no diagram are laid out, and where that cannot be done the page says why', async () => {
+  it('without a diagram are laid out automatically, or the page says why not', async () => {
     const start = async (appId: string, bpmn: string, process: string): Promise<string> => {
       const buildId = await deliverProcess(svc, appId, bpmn);
       const path = { appId, buildId, processDefinitionName: process };
@@ -334,13 +332,13 @@ describe('Instances', () => {
     await tab.check('instance-not-laid-out', { schemes: ['light'] });
   });
 
-  it('have no heat map for who may not read processes', async () => {
+  it('have no heat map without process-read', async () => {
     const { data: build } = await svc.getBuildInfo({ path: { appId: 'sample' } });
     const tab = await world().as('clerk', `/instances/heat/sample/${build.buildId}/loan_onboarding`);
     await tab.page.getByText('You may not do this').waitFor();
   });
 
-  it('are led to by their incidents', async () => {
+  it('are linked from their incidents', async () => {
     const tab = await world().as('admin', '/instances/incidents?state=OPEN&code=WORKFLOW');
     await tab.page.getByRole('link', { name: 'Open the run' }).first().waitFor();
     await tab.check('incidents');
@@ -358,42 +356,42 @@ describe('Instances', () => {
     await tab.page.locator('td[data-title="Element"]').first().waitFor();
     await tab.page.setViewportSize({ width: 1_600, height: 900 });
     await tab.page.getByRole('link', { name: 'loan_onboarding' }).first().click();
-    await tab.page.getByText('Why it has stopped').waitFor();
+    await tab.page.getByText('Open incidents').waitFor();
   });
 });
 
-describe('Instances of a service that has too many requests', () => {
-  const MOST = 60;
-  const world = useConsole({ settings: { RATE_LIMIT_PRINCIPAL_PER_MINUTE: String(MOST) } });
+describe('Instances of a rate-limited service', () => {
+  const LIMIT = 60;
+  const world = useConsole({ settings: { RATE_LIMIT_PRINCIPAL_PER_MINUTE: String(LIMIT) } });
   beforeAll(() => world().deliverSample());
 
-  it('are steered together when it takes requests again, and nothing that it refused counts as done', async () => {
+  it('are terminated in bulk after the pause, and rejected requests do not count as done', async () => {
     const svc = await world().client();
     const uuids = [await startLoan(svc, 'One'), await startLoan(svc, 'Two'), await startLoan(svc, 'Three')];
     const tab = await world().as('operator');
-    const asked = tab.page.waitForRequest('**/rtm/api/runtime/**');
+    const request = tab.page.waitForRequest('**/rtm/api/runtime/**');
     await tab.open('/instances?processDefinitionName=loan_onboarding&state=STARTED');
-    const { authorization = '' } = await (await asked).allHeaders();
+    const { authorization = '' } = await (await request).allHeaders();
     const choose = async (): Promise<void> => {
       for (const uuid of uuids) {
         await tab.page.getByRole('checkbox', { name: `Select ${uuid}` }).check();
       }
       await tab.page
-        .getByRole('group', { name: 'What to do' })
+        .getByRole('group', { name: 'Bulk actions' })
         .getByRole('button', { name: 'Terminate' })
         .click();
     };
     await choose();
-    // Another tab of the same person has used up the minute.
+    // Uses up the limit, as another tab of the same user would.
     for (let status = 200; status !== 429;) {
       ({ status } = await fetch(`${world().app.url}/rtm/api/me`, { headers: { authorization } }));
     }
     const dialog = tab.page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Terminate 3 instances' }).click();
-    await dialog.getByText('The service has too many requests.', { exact: false }).waitFor();
+    await dialog.getByText('The service has reached its rate limit.', { exact: false }).waitFor();
     await tab.check('instances-bulk-resting', { schemes: ['light'] });
-    await dialog.getByRole('button', { name: 'Begin no more' }).click();
-    await dialog.getByText('0 done, 0 failed, 0 to go, 3 left out').waitFor();
+    await dialog.getByRole('button', { name: 'Skip the rest' }).click();
+    await dialog.getByText('0 done, 0 failed, 0 remaining, 3 skipped').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await tab.page.getByText('Too many requests at the moment').waitFor();
 
@@ -408,7 +406,7 @@ describe('Instances of a service that has too many requests', () => {
       ({ status } = await fetch(`${world().app.url}/rtm/api/me`, { headers: { authorization } }));
     }
     await dialog.getByRole('button', { name: 'Terminate 3 instances' }).click();
-    await dialog.getByText('3 done, 0 failed, 0 to go, 0 left out').waitFor({ timeout: 90_000 });
+    await dialog.getByText('3 done, 0 failed, 0 remaining, 0 skipped').waitFor({ timeout: 90_000 });
     const states = await Promise.all(
       uuids.map(async (uuid) => (await svc.getProcessInstance({ path: { uuid } })).data.state),
     );

@@ -7,19 +7,19 @@ describe('Platform', () => {
     await world().deliverSample();
   });
 
-  it('is scanned by a click, and shown as a board', async () => {
+  it('can be scanned, and shows all components', async () => {
     const tab = await world().as('admin', '/platform');
-    await tab.page.getByText('The platform was not scanned yet.').waitFor();
+    await tab.page.getByText('The platform has not been scanned yet.').waitFor();
     await tab.page.getByRole('button', { name: 'Scan now' }).click();
     await tab.page.getByRole('heading', { name: 'svc-platform' }).waitFor();
     await tab.check('platform');
-    await tab.page.getByRole('link', { name: 'History of its health' }).first().click();
+    await tab.page.getByRole('link', { name: 'Health history' }).first().click();
     await tab.page.getByRole('heading', { name: 'Changes', level: 1 }).waitFor();
     await tab.settled();
     await tab.check('platform-changes', { schemes: ['light'] });
   });
 
-  it('shows earlier scans as they were', async () => {
+  it('shows older scans', async () => {
     const svc = await world().client();
     await svc.discoverPlatform();
     await svc.discoverPlatform();
@@ -32,7 +32,7 @@ describe('Platform', () => {
     await tab.page.getByText('This is an older scan.').waitFor({ state: 'detached' });
   });
 
-  it('says in a sentence that a scan was refused', async () => {
+  it('reports that a scan was rejected', async () => {
     const tab = await world().as('admin', '/platform');
     await tab.page.route('**/api/platform/discover', (route) =>
       route.fulfill({ status: 503, json: { status: 503, error: 'Service Unavailable', message: 'Busy.' } }),

@@ -5,8 +5,11 @@ import { useConsole } from './support/console-world.js';
 import { CONSOLE_CLIENT } from './support/sign-in-provider.js';
 import type { Tab } from './support/tab.js';
 
-/** Changes each ID token on its way to the console. */
-async function change(tab: Tab, changed: (claims: JWTPayload) => string | Promise<string>): Promise<void> {
+/** Replaces each ID token on its way to the console. */
+async function replaceIdToken(
+  tab: Tab,
+  changed: (claims: JWTPayload) => string | Promise<string>,
+): Promise<void> {
   await tab.page.route('**/token', async (route) => {
     const response = await route.fetch();
     const body = (await response.json()) as { id_token: string };
@@ -14,7 +17,7 @@ async function change(tab: Tab, changed: (claims: JWTPayload) => string | Promis
   });
 }
 
-/** The next answer of the issuer with tokens. */
+/** Waits for the next token response of the issuer. */
 async function nextTokens(tab: Tab, grantType: string): Promise<{ status: number; refreshToken: string }> {
   const response = await tab.page.waitForResponse(
     (answer) =>
@@ -27,21 +30,21 @@ async function nextTokens(tab: Tab, grantType: string): Promise<{ status: number
 describe('signing in at the console', () => {
   const world = useConsole();
 
-  it('leads to the issuer and back to the page where the person was', async () => {
+  it('redirects to the issuer and back to the same page', async () => {
     const tab = await world().as('admin', '/about?from=link');
     expect(tab.page.url()).toBe(`${world().app.url}/console/about?from=link`);
     await tab.page.getByRole('heading', { name: 'About', level: 1 }).waitFor();
     await tab.page.getByText('Ada Admin').waitFor();
   });
 
-  it('shows a place to sign in, and nothing else', async () => {
+  it('shows only the sign-in page before signing in', async () => {
     const tab = await world().tab('/about');
     await tab.page.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(await tab.page.getByRole('navigation').count()).toBe(0);
     await tab.check('sign-in');
   });
 
-  it('keeps no token where a page could read it later, and signs in again after a reload', async () => {
+  it('stores no tokens and signs in again after a reload', async () => {
     const tab = await world().as('admin', '/about');
     const kept = await tab.page.evaluate<string>(
       'JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie])',
@@ -52,18 +55,18 @@ describe('signing in at the console', () => {
     await tab.page.getByText('Ada Admin').waitFor();
   });
 
-  it('ends here and at the issuer', async () => {
+  it('signs out here and at the issuer', async () => {
     const tab = await world().as('admin');
     await tab.page.getByRole('button', { name: 'Sign out' }).click();
     await tab.page.waitForURL(`${world().provider.url}/**`);
   });
 
-  it('says in a sentence that the issuer is gone, and goes on when it is back', async () => {
+  it('reports that the issuer does not answer and continues when it is back', async () => {
     const tab = await world().tab('/about');
     const issuer = `${world().provider.url}/**`;
     await tab.page.route(issuer, (route) => route.abort());
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
-    await tab.page.getByText('Your sign-on does not answer').waitFor();
+    await tab.page.getByText('Your identity provider does not answer').waitFor();
     await tab.check('sign-in-no-issuer', { schemes: ['light'] });
     await tab.page.unroute(issuer);
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
@@ -71,10 +74,10 @@ describe('signing in at the console', () => {
     await tab.page.getByRole('heading', { name: 'About', level: 1 }).waitFor();
   });
 
-  it('offers nothing that the person may not do', async () => {
+  it('hides areas that the user may not see', async () => {
     const admin = await world().as('admin');
     const clerk = await world().as('clerk', '/about');
-    await clerk.page.getByText('Your sign-in grants no permission.').waitFor();
+    await clerk.page.getByText('You have no permissions.').waitFor();
     const entries = (tab: typeof admin) =>
       tab.page.getByRole('navigation', { name: 'Areas' }).getByRole('link').count();
     expect(await entries(clerk)).toBeLessThanOrEqual(await entries(admin));
@@ -94,9 +97,9 @@ describe('an ID token', () => {
     ['belongs to another sign-in', { nonce: undefined }],
     ['has expired', { exp: past }],
     ['is malformed', { exp: undefined }],
-  ])('that %s signs nobody in: %j', async (why, changes, isForged = false) => {
+  ])('that %s is rejected: %j', async (why, changes, isForged = false) => {
     const tab = await world().tab('/about');
-    await change(tab, (claims) => world().provider.idToken({ ...claims, ...changes }, isForged));
+    await replaceIdToken(tab, (claims) => world().provider.idToken({ ...claims, ...changes }, isForged));
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
     await tab.page.getByRole('button', { name: 'ada.admin' }).click();
     await tab.page.getByText('could not be verified').waitFor();
@@ -104,10 +107,13 @@ describe('an ID token', () => {
     expect(await tab.page.getByRole('navigation').count()).toBe(0);
   });
 
-  it('that is unsigned signs nobody in, and one that is renewed is verified, too', async () => {
+  it('that is unsigned is rejected, also on renewal', async () => {
     const tab = await world().tab('/about');
     const none = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url');
-    await change(tab, (claims) => `${none}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.`);
+    await replaceIdToken(
+      tab,
+      (claims) => `${none}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.`,
+    );
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
     await tab.page.getByRole('button', { name: 'ada.admin' }).click();
     await tab.page.getByText('could not be verified').waitFor();
@@ -116,10 +122,10 @@ describe('an ID token', () => {
     await tab.page.unroute('**/token');
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
     await tab.page.getByText('Ada Admin').waitFor();
-    await change(tab, (claims) => world().provider.idToken(claims, true));
+    await replaceIdToken(tab, (claims) => world().provider.idToken(claims, true));
     await tab.page.clock.install();
     await tab.page.clock.fastForward(290_000);
-    await tab.page.getByText('Your sign-in has ended', { exact: false }).first().waitFor();
+    await tab.page.getByText('Your session has ended', { exact: false }).first().waitFor();
   });
 });
 
@@ -127,22 +133,22 @@ describe('an issuer that refuses a sign-in', () => {
   const world = useConsole();
 
   it.each([
-    ['access_denied', 'Your sign-on denied access, or you cancelled.'],
-    ['unauthorized_client', 'Your sign-on does not accept the console.'],
+    ['access_denied', 'Your identity provider denied access, or you canceled.'],
+    ['unauthorized_client', 'Your identity provider does not accept the console.'],
     ['invalid_scope', 'An operator has to check CONSOLE_OIDC_SCOPE.'],
-    ['temporarily_unavailable', 'Your sign-on has a problem of its own.'],
-    ['<b>new</b>', 'Your sign-on refused with the error "<b>new</b>".'],
-  ])('by %s is explained in a sentence, with what it says', async (error, sentence) => {
+    ['temporarily_unavailable', 'Your identity provider has a problem.'],
+    ['<b>new</b>', 'Your identity provider returned the error "<b>new</b>".'],
+  ])('with %s is explained, with its message', async (error, sentence) => {
     const tab = await world().tab('/about');
     await tab.page.route(`${world().provider.url}/auth?**`, (route) => {
-      const asked = new URL(route.request().url()).searchParams;
-      const answer = new URL(asked.get('redirect_uri') ?? '');
-      const said = {
-        state: asked.get('state') ?? '',
+      const sent = new URL(route.request().url()).searchParams;
+      const answer = new URL(sent.get('redirect_uri') ?? '');
+      const members = {
+        state: sent.get('state') ?? '',
         error,
         error_description: `Ask <i>Jo</i>. ${'x'.repeat(900)}`,
       };
-      Object.entries(said).forEach(([name, value]) => answer.searchParams.set(name, value));
+      Object.entries(members).forEach(([name, value]) => answer.searchParams.set(name, value));
       return route.fulfill({ status: 302, headers: { location: answer.href } });
     });
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
@@ -156,11 +162,11 @@ describe('an issuer that refuses a sign-in', () => {
 
 describe.each([
   ['revokes', true],
-  ['does without revoking', false],
-])('signing out where the issuer names an endpoint or none', (what, hasRevocation) => {
+  ['does not revoke', false],
+])('signing out with and without a revocation endpoint', (what, hasRevocation) => {
   const world = useConsole({ provider: { hasRevocation } });
 
-  it(`${what} the refresh token, and leads to the issuer`, async () => {
+  it(`${what} the refresh token and redirects to the issuer`, async () => {
     const tab = await world().tab();
     const tokens = nextTokens(tab, 'authorization_code');
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
@@ -172,10 +178,10 @@ describe.each([
   });
 });
 
-describe('an issuer whose endpoints for tokens are at another origin', () => {
+describe('an issuer with token endpoints at another origin', () => {
   const world = useConsole({ provider: { hasTokensElsewhere: true } });
 
-  it('signs people in, renews their tokens and revokes them', async () => {
+  it('signs users in, renews their tokens and revokes them', async () => {
     const tab = await world().tab();
     const tokens = nextTokens(tab, 'authorization_code');
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
@@ -194,25 +200,25 @@ describe('an issuer whose endpoints for tokens are at another origin', () => {
   });
 });
 
-describe('a token that ends', () => {
+describe('an expiring token', () => {
   const settings = { 'tokenLimits.clockToleranceSeconds': '0' };
   const world = useConsole({ settings, provider: { tokenSeconds: 8 } });
 
-  it('is renewed by the refresh token, and nobody notices', async () => {
+  it('is renewed by the refresh token without interruption', async () => {
     await world().deliverSample();
     const tab = await world().as('clerk', '/tasks/start?app=sample&process=loan_onboarding');
     await tab.page.getByLabel('name').fill('Typed before');
     for (let renewals = 0; renewals < 3; renewals += 1) {
       expect((await nextTokens(tab, 'refresh_token')).status).toBe(200);
     }
-    // By now the service takes the first token no more.
+    // By now the first token has expired.
     await tab.page.waitForTimeout(8_000);
     await tab.page.getByRole('button', { name: 'Start', exact: true }).click();
     await tab.page.getByRole('heading', { name: 'Complete application', level: 1 }).waitFor();
-    expect(await tab.page.getByText('Your sign-in has ended').count()).toBe(0);
+    expect(await tab.page.getByText('Your session has ended').count()).toBe(0);
   });
 
-  it('and cannot be renewed is told, and leaves the page and what was typed as they are', async () => {
+  it('that cannot be renewed is reported, and the page keeps its input', async () => {
     const place = '/tasks/start?app=sample&process=loan_onboarding';
     const tab = await world().as('clerk', place);
     await tab.page.getByLabel('name').fill('Typed before');
@@ -221,20 +227,20 @@ describe('a token that ends', () => {
     await tab.page.waitForTimeout(8_000);
     const start = tab.page.getByRole('button', { name: 'Start', exact: true });
     await start.click();
-    await tab.page.getByText('Sign in again to go on.').waitFor();
+    await tab.page.getByText('Sign in again to continue.').waitFor();
     expect(await tab.page.getByLabel('name').inputValue()).toBe('Typed before');
     expect(tab.page.url()).toBe(`${world().app.url}/console${place}`);
     await tab.check('sign-in-ended', { schemes: ['light'] });
 
     await tab.page.getByRole('button', { name: 'Sign in again' }).click();
-    // The issuer still knows the person, and leads back.
+    // The session at the issuer still exists, so it redirects back at once.
     await tab.page.getByLabel('name').fill('Typed again');
     await start.click();
     await tab.page.getByRole('heading', { name: 'Complete application', level: 1 }).waitFor();
   });
 });
 
-describe('a token where the issuer gives no refresh token', () => {
+describe('a token of an issuer without refresh tokens', () => {
   const world = useConsole({ provider: { hasRefreshTokens: false, tokenSeconds: 300 } });
 
   it('is renewed within a frame', async () => {
@@ -246,7 +252,7 @@ describe('a token where the issuer gives no refresh token', () => {
   });
 });
 
-describe('signing in at the console of evaluation mode', () => {
+describe('signing in in evaluation mode', () => {
   const world = useConsole();
   let service: EvaluationService;
   beforeAll(async () => {
@@ -254,7 +260,7 @@ describe('signing in at the console of evaluation mode', () => {
   });
   afterAll(() => service.stop());
 
-  it('is done by a form, as whoever one wants to be, until one signs out', async () => {
+  it('lets the user choose an identity until they sign out', async () => {
     const tab = await world().tab('/about', service.url);
     await tab.page.getByText('Evaluation mode, this machine only.', { exact: false }).waitFor();
     await tab.check('sign-in-evaluation');
@@ -271,7 +277,7 @@ describe('signing in at the console of evaluation mode', () => {
     await tab.page.getByText('loan-clerk').waitFor();
     await tab.page.getByText('loan-manager').waitFor();
     expect(await tab.page.getByText('application-delivery').count()).toBe(0);
-    // A reload asks nothing of who was signed in, nor does another tab of the browser.
+    // A reload or another tab keeps the user signed in.
     await tab.page.reload();
     await tab.page.getByText('process-read').waitFor();
     const other = await tab.page.context().newPage();
@@ -286,7 +292,7 @@ describe('signing in at the console of evaluation mode', () => {
     expect(await tab.page.getByRole('navigation').count()).toBe(0);
   });
 
-  it('offers to call tools, and takes back that a sign-in has ended once there is a new one', async () => {
+  it('offers tool calls, and clears the ended session after signing in again', async () => {
     const tab = await world().tab('/about', service.url);
     await tab.page.getByLabel('tool-call').waitFor();
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
@@ -307,18 +313,18 @@ describe('signing in at the console of evaluation mode', () => {
     };
     await tab.page.route('**/rtm/api/runtime/**', (route) => route.fulfill(refused));
     await tab.open('/tasks');
-    await tab.page.getByText('Your sign-in has ended.', { exact: false }).waitFor();
-    await tab.page.getByText('Sign in again to go on.').waitFor();
+    await tab.page.getByText('Your session has ended.', { exact: false }).waitFor();
+    await tab.page.getByText('Sign in again to continue.').waitFor();
     await tab.page.unroute('**/rtm/api/runtime/**');
     await tab.page.getByRole('button', { name: 'Sign in again' }).click();
     await tab.page
-      .getByText('Your sign-in has ended', { exact: false })
+      .getByText('Your session has ended', { exact: false })
       .first()
       .waitFor({ state: 'detached' });
-    await tab.page.getByText('Nothing waits for you', { exact: false }).waitFor();
+    await tab.page.getByText('Nothing is waiting for you', { exact: false }).waitFor();
   });
 
-  it('says in a sentence that the service is gone, and keeps what was typed', async () => {
+  it('reports that the service does not answer and keeps the input', async () => {
     const tab = await world().tab('/', service.url);
     await tab.page.getByLabel('Name').fill('otto.operator');
     await tab.page.route('**/console/evaluation/sign-in', (route) => route.abort());
@@ -331,10 +337,10 @@ describe('signing in at the console of evaluation mode', () => {
   });
 });
 
-describe('without a client for the console', () => {
+describe('signing in without a console client', () => {
   const world = useConsole({ settings: { CONSOLE_OIDC_CLIENT_ID: '' } });
 
-  it('says what an operator has to do', async () => {
+  it('explains what an operator has to do', async () => {
     const tab = await world().tab();
     await tab.page.getByText('CONSOLE_OIDC_CLIENT_ID').waitFor();
     await tab.check('sign-in-no-client');

@@ -39,7 +39,7 @@ describe('Systems and tools', () => {
   const echoOf = async (client: SvcClient) =>
     (await client.getSystem({ path: pathOfSystem() })).data.tools.find(({ name }) => name === 'echo');
 
-  it('lists systems by application and version, and shows names as text', async () => {
+  it('lists systems by application and version and renders names as text', async () => {
     const tab = await world().as('admin', '/systems');
     await tab.page.getByLabel('Application').selectOption('shop');
     await tab.page.getByLabel('Version').selectOption('v1');
@@ -53,9 +53,9 @@ describe('Systems and tools', () => {
     await tab.page.getByLabel('Resource name').fill('crm');
     await tab.page.getByLabel('Name (required)', { exact: true }).fill('CRM');
     await tab.page.getByLabel('Address of the MCP server').fill(peer.url);
-    await tab.page.getByLabel('How it is signed in to').selectOption('API_KEY');
-    // The word before the key is prefilled for one header only.
-    const [header, scheme] = [tab.page.getByLabel('Header'), tab.page.getByLabel('Word before the key')];
+    await tab.page.getByLabel('Authentication').selectOption('API_KEY');
+    // The scheme is prefilled for one header only.
+    const [header, scheme] = [tab.page.getByLabel('Header'), tab.page.getByLabel('Scheme')];
     expect(await scheme.inputValue()).toBe('Bearer');
     await header.fill('X-Api-Key');
     expect(await scheme.inputValue()).toBe('');
@@ -72,7 +72,7 @@ describe('Systems and tools', () => {
     await tab.page.getByRole('button', { name: 'Replace secret' }).click();
     await tab.page.getByLabel('API key (required)').fill('another-key-of-ours');
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Replace secret' }).click();
-    await tab.page.getByText('The secret is replaced.').waitFor();
+    await tab.page.getByText('Secret replaced.').waitFor();
 
     await tab.page.getByRole('button', { name: 'Change', exact: true }).click();
     await tab.page.getByLabel('Name (required)', { exact: true }).fill('CRM of all');
@@ -89,41 +89,41 @@ describe('Systems and tools', () => {
       await dialog.getByRole('button', { name: 'Save' }).click();
       await dialog.waitFor({ state: 'detached' });
     };
-    await tab.page.getByRole('tab', { name: 'About it' }).click();
+    await tab.page.getByRole('tab', { name: 'Details' }).click();
     await tab.page.getByText('X-Api-Key').waitFor();
     expect(await tab.page.getByText('undefined').count()).toBe(0);
     await change();
-    // Another address demands the secret before the service does; the same address, written otherwise, does not.
+    // A new address requires the secret again; another spelling of the same address does not.
     const save = dialog.getByRole('button', { name: 'Save' });
     const address = dialog.getByLabel('Address of the MCP server');
     await address.fill(peer.url.replace('http:', 'HTTP:'));
-    expect(await dialog.getByText('Give it again', { exact: false }).count()).toBe(0);
+    expect(await dialog.getByText('Enter it again', { exact: false }).count()).toBe(0);
     await address.fill('https://elsewhere.example.com/mcp');
-    await dialog.getByText('Give it again', { exact: false }).waitFor();
+    await dialog.getByText('Enter it again', { exact: false }).waitFor();
     expect(await save.isDisabled()).toBe(true);
     await tab.check('systems-change-address');
     await dialog.getByLabel('API key (required)').fill('a-third-key-of-ours');
     expect(await save.isDisabled()).toBe(false);
-    expect(await dialog.getByText('Give it again', { exact: false }).count()).toBe(0);
+    expect(await dialog.getByText('Enter it again', { exact: false }).count()).toBe(0);
     await address.fill(peer.url);
     await dialog.getByLabel('API key').fill('');
     await dialog.getByText('Certificates', { exact: true }).click();
     const agent = await authority.issue({ name: 'agent' });
-    await dialog.getByLabel('Certificates of authorities').fill(authority.cert);
+    await dialog.getByLabel('CA certificates').fill(authority.cert);
     await dialog.getByLabel('Client certificate (PEM)', { exact: true }).fill(agent.cert);
-    await dialog.getByLabel('Key of the client certificate').fill(agent.key);
-    // Who is trusted decides who can read a secret.
-    await dialog.getByText('Give it again', { exact: false }).waitFor();
+    await dialog.getByLabel('Client certificate key').fill(agent.key);
+    // New CAs require it, too: they decide who can receive the secret.
+    await dialog.getByText('Enter it again', { exact: false }).waitFor();
     await dialog.getByLabel('API key').fill('another-key-of-ours');
     await saved();
     await change();
     await dialog.getByText('Stored: CN=agent').waitFor();
-    expect(await dialog.getByLabel('Key of the client certificate').inputValue()).toBe('');
+    expect(await dialog.getByLabel('Client certificate key').inputValue()).toBe('');
     await tab.check('systems-certificates', { schemes: ['light'] });
     await dialog.getByLabel('Remove the client certificate').check();
     await saved();
     await change();
-    await dialog.getByLabel('Trust the built-in authorities again').waitFor();
+    await dialog.getByLabel('Trust the built-in CAs again').waitFor();
     expect(await dialog.getByText('Stored: CN=agent').count()).toBe(0);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
 
@@ -132,20 +132,20 @@ describe('Systems and tools', () => {
 
     await tab.page.getByRole('button', { name: 'Delete' }).click();
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await tab.page.getByText('The system is deleted.').waitFor();
+    await tab.page.getByText('System deleted.').waitFor();
   });
 
-  it('keeps scope, fields of the token request, static headers and a time-out, and hides values', async () => {
+  it('stores scope, token request fields, static headers and timeout, and hides header values', async () => {
     const tab = await world().as('integrator', '/systems/register?app=shop&version=v3');
     const { page } = tab;
     await page.getByLabel('Resource name').fill('billing');
     await page.getByLabel('Name (required)', { exact: true }).fill('Billing');
     await page.getByLabel('Address of the MCP server').fill(peer.url);
-    await page.getByLabel('How it is signed in to').selectOption('SERVICE_ACCOUNT');
+    await page.getByLabel('Authentication').selectOption('SERVICE_ACCOUNT');
     await page.getByLabel('Client id').fill('billing-client');
     await page.getByLabel('Token endpoint').fill('https://sso.example.com/token');
     await page.getByLabel('Scope').fill('billing.read');
-    await page.getByLabel('Further fields of the token request').fill('audience=https://billing.example.com');
+    await page.getByLabel('Additional token request fields').fill('audience=https://billing.example.com');
     await page.getByLabel('Client secret (required)').fill('a-secret-of-ours');
     await page.getByText('Static headers', { exact: true }).click();
     for (const [index, [name, value]] of [
@@ -156,7 +156,7 @@ describe('Systems and tools', () => {
       await page.getByLabel(`Name of header ${index + 1}`).fill(name ?? '');
       await page.getByLabel(`Value of header ${index + 1}`).fill(value ?? '');
     }
-    await page.getByLabel('Time-out of one tool call').fill('45000');
+    await page.getByLabel('Tool call timeout').fill('45000');
     await tab.check('systems-register-headers');
     await page.getByRole('button', { name: 'Register a system' }).click();
     await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
@@ -174,7 +174,7 @@ describe('Systems and tools', () => {
       },
     });
     expect(JSON.stringify(shown)).not.toContain('canary');
-    await page.getByRole('tab', { name: 'About it' }).click();
+    await page.getByRole('tab', { name: 'Details' }).click();
     await page.getByText('X-Client, X-Tenant').waitFor();
     await page.getByText('billing.read').waitFor();
     expect(await page.content()).not.toContain('canary');
@@ -183,14 +183,14 @@ describe('Systems and tools', () => {
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await dialog.getByText('Stored: X-Client, X-Tenant').waitFor();
     expect(await dialog.getByLabel('Scope').inputValue()).toBe('billing.read');
-    // Another address demands the headers, too.
+    // A new address requires the headers again, too.
     await dialog.getByLabel('Address of the MCP server').fill('https://elsewhere.example.com/mcp');
     await dialog.getByLabel('Client secret (required)').fill('a-secret-of-ours');
     const save = dialog.getByRole('button', { name: 'Save' });
     expect(await save.isDisabled()).toBe(true);
     await dialog.getByLabel('Remove the stored headers').check();
     expect(await save.isDisabled()).toBe(false);
-    await dialog.getByLabel('Time-out of one tool call').fill('');
+    await dialog.getByLabel('Tool call timeout').fill('');
     await save.click();
     await dialog.waitFor({ state: 'detached' });
     const changed = await stored();
@@ -199,7 +199,7 @@ describe('Systems and tools', () => {
     expect(changed).not.toHaveProperty('timeoutMs');
   });
 
-  it('refuses a time-out that is no number and headers that are not whole, and replaces their values', async () => {
+  it('rejects an invalid timeout and incomplete headers, and replaces header values', async () => {
     const client = await world().client();
     const { data } = await client.createSystem({
       path: { appId: 'shop', versionId: 'v4' },
@@ -221,7 +221,7 @@ describe('Systems and tools', () => {
     const dialog = tab.page.getByRole('dialog');
     const save = dialog.getByRole('button', { name: 'Save' });
     await tab.page.getByRole('button', { name: 'Change', exact: true }).click();
-    const timeout = dialog.getByLabel('Time-out of one tool call');
+    const timeout = dialog.getByLabel('Tool call timeout');
     for (const [text, fault] of [
       ['5000 ms', 'This must be a number.'],
       ['abc', 'This must be a number.'],
@@ -240,18 +240,18 @@ describe('Systems and tools', () => {
     await timeout.fill('6000');
 
     const add = dialog.getByRole('button', { name: 'Add a header' });
-    const again = dialog.getByText('Give it again', { exact: false });
+    const again = dialog.getByText('Enter it again', { exact: false });
     await dialog.getByLabel('Address of the MCP server').fill('https://elsewhere.example.com/mcp');
     await again.waitFor();
     await add.click();
-    // The name is prefilled; without a value it is no header.
+    // The name is prefilled, but the value is missing.
     expect(await save.isDisabled()).toBe(true);
     await dialog.getByLabel('Value of header 1').fill('canary-two');
     expect(await again.count()).toBe(0);
     expect(await save.isDisabled()).toBe(false);
     await add.click();
     await dialog.getByLabel('Value of header 2').fill('canary-three');
-    await dialog.getByText('This is needed.').waitFor();
+    await dialog.getByText('This field is required.').waitFor();
     await dialog.getByLabel('Name of header 2').fill('x-tenant');
     await dialog.getByText('Another row has this name.').waitFor();
     expect(await save.isDisabled()).toBe(true);
@@ -272,12 +272,12 @@ describe('Systems and tools', () => {
     expect(await replace.isDisabled()).toBe(true);
     await dialog.getByLabel('X-Tenant').fill('canary-four');
     await replace.click();
-    await tab.page.getByText('The secret is replaced.').waitFor();
+    await tab.page.getByText('Secret replaced.').waitFor();
     await tab.page.getByRole('tab', { name: 'History' }).click();
     await tab.page.getByText('headers').first().waitFor();
   });
 
-  it('tests a connection step by step, and decides about what it found', async () => {
+  it('tests a connection step by step and reviews its tools', async () => {
     const tab = await world().as('admin', place);
     await tab.page.getByRole('button', { name: 'Test connection' }).click();
     await tab.page.getByText('2 tools').waitFor();
@@ -297,18 +297,18 @@ describe('Systems and tools', () => {
     await description.getByText('Says it again.').waitFor();
     await tab.check('system-review');
     await tab.page.getByRole('button', { name: 'Allow' }).click();
-    await tab.page.getByText('Decided.').waitFor();
+    await tab.page.getByText('Decision saved.').waitFor();
 
     await tab.page.getByRole('tab', { name: 'History' }).click();
     await tab.page.getByText('tool.switch').first().waitFor();
     await tab.check('system-history');
-    await tab.page.getByRole('tab', { name: 'About it' }).click();
+    await tab.page.getByRole('tab', { name: 'Details' }).click();
     await tab.check('system-facts', { schemes: ['light'] });
     await tab.page.getByRole('tab', { name: 'Uses' }).click();
-    await tab.page.getByText('No agent refers to this system.').waitFor();
+    await tab.page.getByText('No agents use this system.').waitFor();
   });
 
-  it('decides about several tools at once, and tells what came of each', async () => {
+  it('decides about several tools at once', async () => {
     const client = await world().client();
     const path = pathOfSystem();
     peer.tools = {
@@ -322,12 +322,12 @@ describe('Systems and tools', () => {
     await tab.page.getByRole('button', { name: 'Allow all 3' }).click();
     await tab.check('system-review-all', { schemes: ['light'] });
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Allow', exact: true }).click();
-    await tab.page.getByText('Nothing waits for review.').waitFor();
+    await tab.page.getByText('Nothing to review.').waitFor();
     const { data } = await client.getSystem({ path });
     expect(data.tools.filter(({ enabled }) => enabled)).toHaveLength(4);
   });
 
-  it('compares with what was decided on, however often the tool was changed since', async () => {
+  it('compares with the last reviewed definition, also after several changes', async () => {
     const client = await world().client();
     const path = pathOfSystem();
     for (const description of ['Says it four times.', 'Says it thrice.']) {
@@ -338,23 +338,23 @@ describe('Systems and tools', () => {
     const description = tab.page.getByRole('region', { name: 'Description of echo' });
     await description.getByText('Says it twice.').waitFor();
     await description.getByText('Says it thrice.').waitFor();
-    await tab.page.getByText('Before is what').waitFor();
+    await tab.page.getByText('Compared with what').waitFor();
     expect(await tab.page.getByText('Says it four times.').count()).toBe(0);
     await tab.check('system-review-later', { schemes: ['light'] });
 
     peer.tools = { ...peer.tools, echo: { description: 'Says it without end.', run: (text) => text } };
     await client.testStoredConnection({ path });
     await tab.page.getByRole('button', { name: 'Allow' }).click();
-    await tab.page.getByText('Somebody has changed it meanwhile').waitFor();
+    await tab.page.getByText('Someone else has changed it').waitFor();
     expect((await echoOf(client))?.enabled).toBe(false);
     await tab.page.getByRole('button', { name: 'Try again' }).click();
     await description.getByText('Says it without end.').waitFor();
     await tab.page.getByRole('button', { name: 'Allow' }).click();
-    await tab.page.getByText('Nothing waits for review.').waitFor();
+    await tab.page.getByText('Nothing to review.').waitFor();
     expect((await echoOf(client))?.enabled).toBe(true);
   });
 
-  it('decides about all but those that are defined otherwise than they are shown', async () => {
+  it('skips tools whose definition changed since they were shown', async () => {
     const client = await world().client();
     const path = pathOfSystem();
     const defined = (echo: string, pay: string, count: string): typeof TOOLS => ({
@@ -371,17 +371,17 @@ describe('Systems and tools', () => {
     await client.testStoredConnection({ path });
     await tab.page.getByRole('button', { name: 'Allow all 3' }).click();
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Allow', exact: true }).click();
-    await tab.page.getByText('pay: It is defined otherwise by now').waitFor();
-    await tab.page.getByText('count: It is defined otherwise by now').waitFor();
+    await tab.page.getByText('pay: The definition has changed').waitFor();
+    await tab.page.getByText('count: The definition has changed').waitFor();
     const { data } = await client.getSystem({ path });
     const on = data.tools.filter(({ enabled }) => enabled).map(({ name }) => name);
     expect(on.toSorted()).toEqual(['echo', 'order']);
     await tab.page.getByRole('button', { name: 'Allow all 2' }).click();
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Allow', exact: true }).click();
-    await tab.page.getByText('Nothing waits for review.').waitFor();
+    await tab.page.getByText('Nothing to review.').waitFor();
   });
 
-  it('switches several tools in a row, and none that somebody has switched meanwhile', async () => {
+  it('switches several tools in a row, but not after changes by someone else', async () => {
     const client = await world().client();
     const tab = await world().as('admin', place);
     const switchOf = (name: string) => tab.page.getByRole('switch', { name: `Agents may call ${name}` });
@@ -398,13 +398,13 @@ describe('Systems and tools', () => {
     const systemId = data.id;
     await client.switchTool({ path: { ...pathOfSystem(), systemId, toolId }, body: { enabled: true } });
     await switchOf('count').click();
-    await tab.page.getByText('Somebody has changed it meanwhile').waitFor();
+    await tab.page.getByText('Someone else has changed it').waitFor();
     await switchOf('order').and(tab.page.locator(':checked')).waitFor();
     await switchOf('count').click();
     await switchOf('count').and(tab.page.locator(':checked')).waitFor();
   });
 
-  it('changes nothing where the version of the system got lost on the way', async () => {
+  it('changes nothing if the ETag of the system got lost', async () => {
     const tab = await world().as('admin', '/systems');
     await tab.page.route('**/getById', async (route) => {
       const response = await route.fetch();
@@ -413,22 +413,22 @@ describe('Systems and tools', () => {
     });
     await tab.open(place);
     await tab.page.getByRole('switch', { name: 'Agents may call echo' }).click();
-    await tab.page.getByText('The answer came without its version').waitFor();
+    await tab.page.getByText('The response has no ETag').waitFor();
     await tab.check('system-no-version', { schemes: ['light'] });
     expect((await echoOf(await world().client()))?.enabled).toBe(true);
     await tab.page.getByRole('button', { name: 'Delete' }).click();
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await tab.page.getByRole('dialog').getByText('The answer came without its version').waitFor();
+    await tab.page.getByRole('dialog').getByText('The response has no ETag').waitFor();
   });
 
-  it('calls a tool with arguments from its schema, and shows the answer as text', async () => {
+  it('calls a tool with a form from its schema and renders the answer as text', async () => {
     peer.tools = {
       ...peer.tools,
       echo: { description: 'Echo a.', run: (text) => `${text} ${MARKUP}` },
     };
     const tab = await world().as('admin', place);
     await tab.page.getByRole('button', { name: 'echo', exact: true }).click();
-    await tab.page.getByText('Call it by hand').click();
+    await tab.page.getByText('Call this tool').click();
     await tab.page.getByLabel('text', { exact: true }).fill('hello');
     await tab.page.getByRole('button', { name: 'Call', exact: true }).click();
     await tab.page.getByText('hello <img').waitFor();
@@ -436,25 +436,25 @@ describe('Systems and tools', () => {
     expect(await tab.page.title()).not.toBe('XSS');
   });
 
-  it('does not offer calls to who may not make them', async () => {
+  it('does not offer calls without tool-call', async () => {
     const tab = await world().as('integrator', place);
     await tab.page.getByRole('button', { name: 'echo', exact: true }).click();
     await tab.page.getByRole('heading', { name: 'Input schema' }).waitFor();
-    expect(await tab.page.getByText('Call it by hand').count()).toBe(0);
+    expect(await tab.page.getByText('Call this tool').count()).toBe(0);
   });
 
-  it('says in sentences that somebody was there before, that a test failed, and that the service is gone', async () => {
+  it('reports a conflicting change, a failed test, and a service that does not answer', async () => {
     const client = await world().client();
     const path = pathOfSystem();
     const tab = await world().as('admin', place);
     await tab.page.getByRole('button', { name: 'Change', exact: true }).click();
-    await client.updateSystem({ path, body: { description: 'changed by somebody else' } });
+    await client.updateSystem({ path, body: { description: 'changed by someone else' } });
     await tab.page.getByLabel('Name (required)', { exact: true }).fill('Mine');
     await tab.page.getByRole('button', { name: 'Save' }).click();
-    await tab.page.getByText('Somebody has changed it meanwhile').waitFor();
+    await tab.page.getByText('Someone else has changed it').waitFor();
     await tab.check('system-conflict', { schemes: ['light'] });
-    await tab.page.getByRole('button', { name: 'Read it again' }).click();
-    await tab.page.getByText('changed by somebody else').waitFor();
+    await tab.page.getByRole('button', { name: 'Refresh' }).click();
+    await tab.page.getByText('changed by someone else').waitFor();
 
     await client.updateSystem({ path, body: { baseUrl: 'http://127.0.0.1:1/mcp' } });
     await tab.page.getByRole('button', { name: 'Test connection' }).click();

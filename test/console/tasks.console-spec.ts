@@ -14,17 +14,17 @@ describe('Tasks', () => {
   const world = useConsole();
   beforeAll(() => world().deliverSample());
 
-  it('lead a person without permissions from the start of a process to its end', async () => {
+  it('lead a user without permissions from the start of a process to its end', async () => {
     const tab = await world().as('clerk', '/tasks');
-    await tab.page.getByText('Nothing waits for you.').waitFor();
+    await tab.page.getByText('Nothing is waiting for you.').waitFor();
     await tab.page.getByRole('link', { name: 'Start a process' }).click();
-    await tab.page.getByLabel('Id of the application').fill('sample');
+    await tab.page.getByLabel('Application id').fill('sample');
     await tab.page.getByRole('button', { name: 'Show processes' }).click();
     await tab.page.getByRole('button', { name: 'Start loan_onboarding' }).click();
     await tab.check('task-start', { schemes: ['light'] });
     const start = tab.page.getByRole('button', { name: 'Start', exact: true });
     await start.click();
-    await tab.page.getByText('Something in it is not right').waitFor();
+    await tab.page.getByText('The input is invalid').waitFor();
     await tab.page.getByLabel('name').fill('<img src=x onerror="document.title=1">');
     await start.click();
 
@@ -39,7 +39,7 @@ describe('Tasks', () => {
     }
     await tab.page.getByRole('button', { name: 'submit_application' }).click();
     await tab.page.getByText('submit_application is done.').waitFor();
-    // What comes next appears by itself.
+    // The next task appears without a reload.
     await tab.page.getByRole('heading', { name: 'Review offer', level: 1 }).waitFor();
     await tab.page.getByRole('heading', { name: 'Go back: submit_application' }).waitFor();
     await tab.check('task-next', { schemes: ['light'] });
@@ -50,7 +50,7 @@ describe('Tasks', () => {
     expect(await tab.page.locator('main img').count()).toBe(0);
   });
 
-  it('are listed with what can be done', async () => {
+  it('are listed with their actions', async () => {
     const tab = await world().as('clerk', '/tasks');
     await startOwnLoan(tab, 'Listed Example');
     await tab.open('/tasks');
@@ -62,12 +62,12 @@ describe('Tasks', () => {
     await tab.page.getByRole('link', { name: 'Complete application' }).first().waitFor();
   });
 
-  it('say in a sentence what is wrong, and keep what was typed', async () => {
+  it('explain errors and keep the input', async () => {
     const tab = await world().as('clerk', '/tasks');
     await startOwnLoan(tab, 'Wrong Example');
     await tab.page.getByLabel('amount').fill('20000');
     await tab.page.getByRole('button', { name: 'submit_application' }).click();
-    await tab.page.getByText('Something in it is not right').waitFor();
+    await tab.page.getByText('The input is invalid').waitFor();
     expect(await tab.page.getByLabel('amount').inputValue()).toBe('20000');
     await tab.page.route('**/execute', (route) => route.abort());
     await tab.page.getByRole('button', { name: 'submit_application' }).click();
@@ -75,7 +75,7 @@ describe('Tasks', () => {
     expect(await tab.page.getByLabel('amount').inputValue()).toBe('20000');
   });
 
-  it('send nothing where a field holds no value, and say which one', async () => {
+  it('send nothing if a field is invalid, and show which one', async () => {
     const tab = await world().as('clerk', '/tasks');
     await startOwnLoan(tab, 'Faulty Example');
     let sent = 0;
@@ -99,7 +99,7 @@ describe('Tasks', () => {
     await tab.page.getByRole('heading', { name: 'Review offer', level: 1 }).waitFor();
 
     const accepted = tab.page.locator('form').filter({ hasText: 'accept_offer' });
-    await accepted.getByText('Send data with it').click();
+    await accepted.getByText('Add data').click();
     for (const [text, fault] of [
       ['{"remark":', 'This must be JSON.'],
       ['[1]', 'This must be a JSON object, in braces.'],
@@ -114,7 +114,7 @@ describe('Tasks', () => {
     await tab.page.getByText('The process has ended', { exact: false }).waitFor();
   });
 
-  it('have no field where nothing can be sent, and name one for whatever may be sent', async () => {
+  it('have no fields if no data is accepted, and one JSON field if any object is', async () => {
     const svc = await world().client();
     const anything = { uiActions: { done: '<svc:bodySchema>{ "type": "object" }</svc:bodySchema>' } };
     await deliverProcess(
@@ -139,7 +139,7 @@ describe('Tasks', () => {
     await tab.page.getByText('The process has ended', { exact: false }).waitFor();
   });
 
-  it('offer the way back where nothing else is to be done, and say why nothing waits', async () => {
+  it('offer to go back if nothing else can be done, and say why nothing is waiting', async () => {
     const svc = await world().client();
     const back = { actions: [{ name: 'done', manual: true, keys: '*', allowBack: true }] };
     const rest = node('intermediateCatchEvent', 'rest', timerEvent('timeDuration', 'P1D'));
@@ -169,7 +169,7 @@ describe('Tasks', () => {
     await tab.check('task-stopped');
   });
 
-  it('name the visit that was read, and say that nothing was sent on when it is another by now', async () => {
+  it('send the visit that was shown, and report that nothing was submitted if the token has moved on', async () => {
     const tab = await world().as('clerk', '/tasks');
     await startOwnLoan(tab, 'Stale Example');
     for (const label of ['amount', 'months', 'income']) {
@@ -182,12 +182,12 @@ describe('Tasks', () => {
       return route.continue({ headers: { ...headers, 'if-match': '"1"' } });
     });
     await tab.page.getByRole('button', { name: 'submit_application' }).click();
-    await tab.page.getByRole('alert').getByText('nothing was sent on', { exact: false }).waitFor();
+    await tab.page.getByRole('alert').getByText('nothing was submitted', { exact: false }).waitFor();
     await tab.page.getByRole('heading', { name: 'Complete application', level: 1 }).waitFor();
     expect(sent).toEqual(['"2"']);
   });
 
-  it('are not promised for an instance that is not there, and say which one they are of where cards are shown', async () => {
+  it('show their instance on cards, and report an unknown instance', async () => {
     const tab = await world().as('admin', '/tasks');
     const uuid = await startOwnLoan(tab, 'Card Example');
     await tab.open('/tasks');
@@ -201,7 +201,7 @@ describe('Tasks', () => {
     expect(await tab.page.getByText('will appear here', { exact: false }).count()).toBe(0);
   });
 
-  it('begin only for who may start the process, and others read which permission is missing', async () => {
+  it('show users who may not start a process which permission is missing', async () => {
     const svc = await world().client();
     const content = `${node('startEvent', 'start')}${node('endEvent', 'end')}${flows('start>end')}`;
     await deliverProcess(
@@ -210,8 +210,7 @@ describe('Tasks', () => {
       processFile('guarded', content, { attributes: 'svc:start="process-read, chief"' }),
     );
     const clerk = await world().as('clerk', '/tasks/start?app=guarded&process=guarded');
-    const why =
-      'Insufficient permissions to read process data. It needs the permission process-read or chief.';
+    const why = 'Insufficient permissions to read process data. Required permission: process-read or chief.';
     await clerk.page.getByRole('row').getByText(why).waitFor();
     expect(await clerk.page.getByRole('button', { name: /^Start/ }).count()).toBe(0);
     const operator = await world().as('operator', '/tasks/start?app=guarded');
@@ -220,9 +219,9 @@ describe('Tasks', () => {
     await operator.page.getByText('The process has ended', { exact: false }).waitFor();
   });
 
-  it('are not shown to others', async () => {
+  it('are not shown to other users', async () => {
     const uuid = await startOwnLoan(await world().as('clerk', '/tasks'), 'Private Example');
     const tab = await world().as('integrator', `/tasks/${uuid}`);
-    await tab.page.getByText('Nothing waits for you here now.').waitFor();
+    await tab.page.getByText('Nothing is waiting for you here.').waitFor();
   });
 });

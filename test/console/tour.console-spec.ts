@@ -6,11 +6,11 @@ import { startEverything, type ProcessPeer } from '../support/peers/official.pee
 import { chromiumPath } from './support/chromium.js';
 import { Tab } from './support/tab.js';
 
-/** It brings its own database, so once is enough. */
-const isItsTurn = process.env['TEST_DATABASE'] === 'embedded';
+/** The service brings its own database, so one run is enough. */
+const isEnabled = process.env['TEST_DATABASE'] === 'embedded';
 
-/** Walks through the ten steps of README.md in a browser, against the service that `npm run dev` starts. */
-describe.runIf(isItsTurn)('The tour in the console', () => {
+/** Follows the ten steps of README.md in a browser, against the service that `npm run dev` starts. */
+describe.runIf(isEnabled)('The tour in the console', () => {
   let service: EvaluationService;
   let server: ProcessPeer;
   let browser: Browser;
@@ -22,15 +22,15 @@ describe.runIf(isItsTurn)('The tour in the console', () => {
   const see = (text: string | RegExp): Promise<void> => tab.page.getByText(text).first().waitFor();
   const apply = async (
     values: Record<string, string>,
-    said = 'submit_application is done.',
+    message = 'submit_application is done.',
   ): Promise<void> => {
     for (const [label, value] of Object.entries(values)) {
       await tab.page.getByLabel(label).fill(value);
     }
     await press('submit_application');
-    await see(said);
+    await see(message);
   };
-  const sums = { amount: '20000', months: '48', income: '5200' };
+  const loan = { amount: '20000', months: '48', income: '5200' };
 
   beforeAll(async () => {
     service = await startEvaluation();
@@ -58,7 +58,7 @@ describe.runIf(isItsTurn)('The tour in the console', () => {
     await tab.page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   });
 
-  it('2 and 3: registers the server, and tests the connection', async () => {
+  it('2 and 3: registers the server and tests the connection', async () => {
     await tab.open('/systems/register?app=sample&version=v1');
     await tab.page.getByLabel('Resource name').fill('everything');
     await tab.page.getByLabel('Name (required)', { exact: true }).fill('Everything');
@@ -76,7 +76,7 @@ describe.runIf(isItsTurn)('The tour in the console', () => {
     await see('tool.switch');
   });
 
-  it('sees connections fail', async () => {
+  it('shows failing connections', async () => {
     for (const [address, sentence] of [
       ['http://127.0.0.1:65534/mcp', 'The connection was refused.'],
       ['http://169.254.169.254/latest/meta-data', 'The address is not one this service may call.'],
@@ -84,7 +84,7 @@ describe.runIf(isItsTurn)('The tour in the console', () => {
       await press('Change');
       await tab.page.getByLabel('Address of the MCP server').fill(address);
       await press('Save');
-      await see('The system is changed.');
+      await see('System saved.');
       await press('Test connection');
       await see(sentence);
     }
@@ -96,23 +96,23 @@ describe.runIf(isItsTurn)('The tour in the console', () => {
     await see('13 tools');
   });
 
-  it('5 and 6: starts a process, executes its UI actions, and goes back', async () => {
+  it('5 and 6: starts a process, executes its UI actions and goes back', async () => {
     await tab.open('/tasks/start?app=sample');
     await press('Start loan_onboarding');
     await tab.page.getByLabel('name').fill('Ada Example');
     await press('Start');
     await tab.page.getByRole('heading', { name: 'Complete application', level: 1 }).waitFor();
-    await apply(sums);
+    await apply(loan);
     await tab.page.getByRole('heading', { name: 'Review offer', level: 1 }).waitFor();
-    await apply({ ...sums, amount: '15000' }, 'The process went back: submit_application.');
+    await apply({ ...loan, amount: '15000' }, 'The process went back: submit_application.');
     await tab.page.getByRole('heading', { name: 'Complete application', level: 1 }).waitFor();
-    await apply({ ...sums, amount: '15000' });
+    await apply({ ...loan, amount: '15000' });
     await tab.page.getByRole('heading', { name: 'Review offer', level: 1 }).waitFor();
     await press('accept_offer');
     await see(/The process has ended/);
   });
 
-  it('7: delivers the folder with the system, commits, builds and activates it', async () => {
+  it('7: delivers the folder, then commits, builds and activates it', async () => {
     await tab.open('/applications');
     await tab.page.getByRole('link', { name: 'Deliver a package' }).click();
     await tab.page.getByLabel('Folder of the application').setInputFiles(resolve('sample/application'));
@@ -132,10 +132,10 @@ describe.runIf(isItsTurn)('The tour in the console', () => {
     await see('get-sum');
     await press('Activate');
     await confirm('Activate');
-    await see('The build is active.');
+    await see('Build activated.');
   });
 
-  it('8 and 9: puts the agent to work, and takes a tool away from it', async () => {
+  it('8 and 9: runs the agent and disables one of its tools', async () => {
     expect(await advised()).toContain('You pay back 20200 in all.');
     await tab.open('/systems?app=sample&version=v1');
     await tab.page.getByRole('link', { name: 'Everything' }).click();
@@ -151,21 +151,21 @@ describe.runIf(isItsTurn)('The tour in the console', () => {
     expect(tab.problems).toEqual([]);
   });
 
-  /** Lets the agent advise a client. @returns the conversation as it is shown */
+  /** Starts a process in which the agent gives advice. @returns the conversation as shown */
   async function advised(): Promise<string> {
     await tab.open('/tasks/start?app=sample&process=loan_onboarding');
     await tab.page.getByLabel('name').fill('Ada Example');
     await press('Start');
     await tab.page.getByRole('heading', { name: 'Complete application', level: 1 }).waitFor();
     await tab.page.getByLabel('advice').selectOption({ label: 'Yes' });
-    await apply(sums);
+    await apply(loan);
     await tab.page.getByRole('heading', { name: 'Review offer', level: 1 }).waitFor();
     await tab.page.getByRole('link', { name: 'Open the instance' }).click();
     await tab.page.locator('.diagram-canvas .djs-shape').first().waitFor();
     await tab.check('tour-instance', { schemes: ['light'] });
     await tab.page.getByRole('tab', { name: /^Calls/ }).click();
     await tab.page.getByRole('link', { name: 'advise_client' }).click();
-    await see('get-sum of everything');
+    await see('get-sum (everything)');
     await tab.check('tour-agent-run', { schemes: ['light'] });
     return tab.page.locator('main').innerText();
   }

@@ -3,10 +3,10 @@ import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import { builtModules } from '../support/built.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** An end for what hangs, and no claim about the speed of the machine. */
+/** Stops tests that hang; not a performance requirement. */
 const TIMEOUT_MS = 180_000;
 
-/** The console in a browser, with the service on one database. */
+/** Project that tests the console in a browser with the service on one database. */
 function onDatabase(database: string): TestProjectConfiguration {
   return {
     root: ROOT,
@@ -25,7 +25,7 @@ function onDatabase(database: string): TestProjectConfiguration {
   };
 }
 
-/** A browser keeps a core busy, so there are few workers. TEST_DATABASE names the databases. */
+/** Few workers, because each browser keeps a core busy. TEST_DATABASE lists the databases. */
 export default defineConfig({
   test: { maxWorkers: 2, projects: (process.env['TEST_DATABASE'] ?? 'embedded').split(',').map(onDatabase) },
 });

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 
-/** Where systems put it. `CHROMIUM` names another place. */
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** Usual paths of the browser. `CHROMIUM` overrides them. */
+const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** The browser of this machine; undefined where there is none. */
+/** Finds the browser of this machine, or returns undefined. */
 export function chromiumPath(): string | undefined {
-  return [process.env['CHROMIUM'] ?? '', ...PLACES].find((path) => path !== '' && existsSync(path));
+  return [process.env['CHROMIUM'] ?? '', ...PATHS].find((path) => path !== '' && existsSync(path));
 }

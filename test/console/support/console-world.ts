@@ -14,7 +14,7 @@ interface WorldOptions {
   provider?: Parameters<typeof SignInProvider.start>[0];
 }
 
-/** The service, the sign-on of a company, and browsers in which people use the console. */
+/** The service, an identity provider, and a browser. */
 export class ConsoleWorld {
   private readonly tabs: Tab[] = [];
 
@@ -27,7 +27,7 @@ export class ConsoleWorld {
   static async start({ settings = {}, provider: options }: WorldOptions = {}): Promise<ConsoleWorld> {
     const executablePath = chromiumPath();
     if (executablePath === undefined) {
-      throw new Error('there is no Chromium on this machine');
+      throw new Error('Chromium is not installed; set CHROMIUM to its path');
     }
     const provider = await SignInProvider.start(options);
     const app = await TestApp.start({
@@ -43,20 +43,20 @@ export class ConsoleWorld {
     return new ConsoleWorld(app, provider, browser);
   }
 
-  /** A client of the service, to make what pages show. */
+  /** Returns a client of the service to create test data. */
   async client(who: PersonaName | Persona = 'admin'): Promise<SvcClient> {
     const token = await this.provider.token(personaOf(who));
     return connect({ url: this.app.url, token });
   }
 
-  /** Delivers the sample application, which has processes, systems, workflows and agents. */
+  /** Delivers the sample application with its processes, systems, workflows and agents. */
   deliverSample(): Promise<string> {
     return deliverSample(this.app.nest, 'sample');
   }
 
   /**
-   * Takes the service away: nothing listens at its address, and every connection is cut.
-   * @returns what brings it back
+   * Stops the service from listening and closes all connections.
+   * @returns a function that brings it back
    */
   async takeAway(): Promise<() => Promise<void>> {
     const server = this.app.nest.getHttpServer();
@@ -67,11 +67,11 @@ export class ConsoleWorld {
     return () => new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
   }
 
-  /** A tab at a place of the console, of this service or another, in which nobody has signed in. */
+  /** Opens a tab without signing in. @param url address of the service */
   async tab(path = '/', url = this.app.url): Promise<Tab> {
     const context = await this.browser.newContext({
       viewport: { width: 1_600, height: 900 },
-      // A colour half way to another is not what anybody reads.
+      // Colors in transition would fail the contrast check.
       reducedMotion: 'reduce',
     });
     const tab = await Tab.in(context, url);
@@ -80,7 +80,7 @@ export class ConsoleWorld {
     return tab;
   }
 
-  /** A tab in which somebody has signed in, at the place where he wanted to go. */
+  /** Opens a tab at a path and signs in. */
   async as(who: PersonaName | Persona, path = '/'): Promise<Tab> {
     const persona = personaOf(who);
     this.provider.add(persona);
@@ -94,14 +94,14 @@ export class ConsoleWorld {
 
   /**
    * Closes all tabs.
-   * @throws Error when something went wrong in one of them
+   * @throws Error if one of them has problems
    */
   async closeTabs(): Promise<void> {
     const tabs = this.tabs.splice(0);
     await Promise.all(tabs.map((tab) => tab.close()));
     const problems = tabs.flatMap((tab) => tab.problems);
     if (problems.length > 0) {
-      throw new Error(`In the console:\n${problems.join('\n')}`);
+      throw new Error(`Problems in the console:\n${problems.join('\n')}`);
     }
   }
 
@@ -112,7 +112,7 @@ export class ConsoleWorld {
   }
 }
 
-/** The world of a test file. After each test all tabs are closed, and the test fails where something went wrong in one. */
+/** Starts a world for a test file. Closes all tabs after each test and fails the test if one has problems. */
 export function useConsole(options: WorldOptions = {}): () => ConsoleWorld {
   let world: ConsoleWorld | undefined;
   beforeAll(async () => {
@@ -122,7 +122,7 @@ export function useConsole(options: WorldOptions = {}): () => ConsoleWorld {
   afterAll(() => world?.close());
   return () => {
     if (world === undefined) {
-      throw new Error('the console has not started');
+      throw new Error('the console world has not started');
     }
     return world;
   };

@@ -3,7 +3,7 @@ import type { WorkflowCall } from '../../../packages/client/src/index.js';
 const MARKUP = '<img src=x onerror="document.title=1">';
 const AT = '2026-01-31T10:20:30.123Z';
 
-/** A conversation as the service tells it; there is no model here that would lead one. */
+/** Recorded conversation in the form of the service, because the tests have no model. */
 export const CALLS: readonly WorkflowCall[] = [
   {
     key: '2/adviser/m1',

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 
-/** What each payload would set, if it ran. */
+/** Statement that each payload would run. */
 const RUN = 'hostileRan=1';
-/** Marks elements that were made of a payload. */
+/** Attribute of elements created from a payload. */
 const MARK = 'data-hostile';
 
-/** Texts that run something, in one browser or library or another, where a page takes them for more than text. */
+/** Texts that run code in some browser or library if a page does not treat them as text. */
 export const PAYLOADS: readonly string[] = [
   `<script ${MARK}>${RUN}</script>`,
   `<img ${MARK} src=x onerror=${RUN}>`,
@@ -28,9 +28,9 @@ export const PAYLOADS: readonly string[] = [
   `&lt;img ${MARK} src=x onerror=${RUN}&gt;`,
   `\u2028\u202e<img ${MARK} src=x onerror=${RUN}>\u0000`,
 ];
-/** All of them in one. */
+/** All payloads in one text. */
 export const ALL = PAYLOADS.join(' ');
-/** Addresses that run something where a link leads to them. */
+/** Addresses that run code if used in a link. */
 const ADDRESSES = [
   `javascript:${RUN}//`,
   ` JaVaScRiPt:${RUN}//`,
@@ -38,19 +38,20 @@ const ADDRESSES = [
   `java\tscript:${RUN}//`,
 ];
 
-/** `texts`: every text has all payloads at its end; what leads to other things stays. `addresses`: all but words of ours is an address. */
+/** `texts` appends all payloads to free text but keeps references. `addresses` replaces everything except enumerated values. */
 export type Hostility = 'texts' | 'addresses';
 
-/** Members whose values are words of the interface or lead to something. */
-const WORDS =
+/** Members with enumerated values or references. */
+const REFERENCES =
   /^(id|.*Ids?|.*Uuids?|next|type|state|status|outcome|event|kind|role|method|format|\$ref|action|key|.*Key|aiType|finishReason|permission|scope|.*At|.*Date|timestamp|inputBody)$/;
-const OURS = /^([A-Z][A-Z\d_]*|\d{4}-\d\d-\d\dT.*|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/;
-/** Members that hold names of others. */
+/** Enumerated values, times and UUIDs. */
+const FIXED = /^([A-Z][A-Z\d_]*|\d{4}-\d\d-\d\dT.*|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/;
+/** Members whose own member names are free text. */
 const OPEN = new Set(['data', 'arguments', 'input', 'output', 'details', 'configuration', 'result']);
 
-let turn = 0;
+let count = 0;
 
-/** The same answer, as if everybody who wrote something in it were hostile. */
+/** Returns a response with hostile content. */
 export function hostile(value: unknown, how: Hostility, name = ''): unknown {
   if (typeof value === 'string') {
     return hostileText(value, how, name);
@@ -69,11 +70,11 @@ function hostileText(text: string, how: Hostility, name: string): string {
   if (name === 'bpmn') {
     return how === 'texts' ? hostileBpmn(text) : text;
   }
-  if (OURS.test(text) || (how === 'texts' && WORDS.test(name)) || /^(type|state|status)$/.test(name)) {
+  if (FIXED.test(text) || (how === 'texts' && REFERENCES.test(name)) || /^(type|state|status)$/.test(name)) {
     return text;
   }
-  turn += 1;
-  return how === 'texts' ? `${text} ${ALL}` : (ADDRESSES[turn % ADDRESSES.length] as string);
+  count += 1;
+  return how === 'texts' ? `${text} ${ALL}` : (ADDRESSES[count % ADDRESSES.length] as string);
 }
 
 function added(name: string): [string, unknown][] {
@@ -83,7 +84,7 @@ function added(name: string): [string, unknown][] {
   return OPEN.has(name) ? [[ALL, ALL]] : [];
 }
 
-/** The same file with hostile names on its elements. */
+/** Returns a BPMN file with hostile element names. */
 function hostileBpmn(text: string): string {
   const escaped = ALL.replaceAll('\u0000', '')
     .replaceAll('&', '&amp;')
@@ -92,7 +93,7 @@ function hostileBpmn(text: string): string {
   return text.replaceAll(/ name="/g, () => ` name="${escaped} `);
 }
 
-/** What of the payloads has become more than text on a page; empty where nothing has. */
+/** Lists the payloads that a page did not treat as text. */
 export function traces(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const found = [...document.querySelectorAll('[${MARK}], iframe, base, [onerror], [onload], [onfocus], main script')]

@@ -2,7 +2,7 @@ import type { SvcClient } from '../../../packages/client/src/index.js';
 import { packageDocument } from '../../support/runtime/publish.js';
 import type { Tab } from './tab.js';
 
-/** An instance of the sample's process, in which the client has signed up. */
+/** Starts an instance of the sample process. @returns its UUID */
 export async function startLoan(svc: SvcClient, name: string): Promise<string> {
   const { data: build } = await svc.getBuildInfo({ path: { appId: 'sample' } });
   const { data } = await svc.startProcess({
@@ -13,7 +13,7 @@ export async function startLoan(svc: SvcClient, name: string): Promise<string> {
   return data.uuid;
 }
 
-/** The same by the person of a tab, who is then at his task. */
+/** Starts an instance as the user of a tab, which then shows the first task. */
 export async function startOwnLoan(tab: Tab, name: string): Promise<string> {
   await tab.open('/tasks/start?app=sample&process=loan_onboarding');
   await tab.page.getByLabel('name').fill(name);
@@ -22,7 +22,7 @@ export async function startOwnLoan(tab: Tab, name: string): Promise<string> {
   return tab.page.url().split('/').at(-1) ?? '';
 }
 
-/** Hands in the application of a loan. One that asks for advice stops there, since there is no model. */
+/** Submits a loan application. With advice, the instance stops at an incident, because the tests have no model. */
 export async function applyFor(svc: SvcClient, uuid: string, advice = false): Promise<void> {
   const { data } = await svc.getProcessInstance({ path: { uuid } });
   const token = data.tokens.find(({ uiActions }) => uiActions.length > 0);
@@ -36,11 +36,11 @@ export async function applyFor(svc: SvcClient, uuid: string, advice = false): Pr
   });
 }
 
-/** Asks until it is as wanted. */
-export async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
+/** Polls until a condition holds. */
+export async function until<T>(ask: () => Promise<T>, isDone: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask();
-    if (isWanted(answer)) {
+    if (isDone(answer)) {
       return answer;
     }
     await new Promise((resolve) => {
@@ -49,7 +49,7 @@ export async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => b
   }
 }
 
-/** An instance that has stopped where an agent should give advice. */
+/** Starts an instance that stops at its agent. @returns its UUID */
 export async function stoppedLoan(svc: SvcClient, name: string): Promise<string> {
   const uuid = await startLoan(svc, name);
   await applyFor(svc, uuid, true);
@@ -60,7 +60,7 @@ export async function stoppedLoan(svc: SvcClient, name: string): Promise<string>
   return uuid;
 }
 
-/** Delivers a process as an application of its own. @returns the build, which is the active one */
+/** Delivers and activates an application with one process. @returns the build id */
 export async function deliverProcess(svc: SvcClient, appId: string, bpmn: string): Promise<string> {
   const path = { appId, versionId: 'v1' };
   await svc.storePackage({ path, body: packageDocument(appId, { bpmn }) as never });

@@ -1,10 +1,10 @@
-/** A person who signs in at the console. */
+/** User who signs in at the console. */
 export interface Persona {
   /** Subject and login name. */
   name: string;
   firstName: string;
   lastName: string;
-  /** Permissions, as roles of the realm. */
+  /** Permissions, as realm roles. */
   roles: readonly string[];
 }
 
@@ -18,7 +18,7 @@ const ALL = [
   'tool-call',
 ];
 
-/** Those who sign in. */
+/** Test users. */
 export const PERSONAS = {
   admin: { name: 'ada.admin', firstName: 'Ada', lastName: 'Admin', roles: ALL },
   operator: {
@@ -42,5 +42,5 @@ export const PERSONAS = {
   clerk: { name: 'carla.clerk', firstName: 'Carla', lastName: 'Clerk', roles: [] },
 } as const satisfies Record<string, Persona>;
 
-/** One of them. */
+/** Name of a test user. */
 export type PersonaName = keyof typeof PERSONAS;

@@ -6,20 +6,20 @@ import { AUDIENCE, signingKey, type SigningKey, IssuerServer } from '../../suppo
 import { resourceIndicators } from '../../support/oidc-issuer.js';
 import { PERSONAS, type Persona } from './personas.js';
 
-/** Client of the console, as an operator would register it: public, with PKCE. */
+/** Id of the console's client: public, with PKCE. */
 export const CONSOLE_CLIENT = 'svc-console';
 const SETUP_SECRET = randomBytes(24).toString('hex');
 const RESOURCE_SCOPE = 'svc';
 const INTERACTION = /^\/interaction\/([\w-]+)$/;
 
 interface SignInOptions {
-  /** Whether the console gets refresh tokens; otherwise it renews within a frame. */
+  /** Whether to issue refresh tokens. Without them, the console renews within a frame. */
   hasRefreshTokens?: boolean;
-  /** How long an access token is good. */
+  /** Lifetime of access tokens. */
   tokenSeconds?: number;
-  /** Whether it has an endpoint at which tokens are revoked. */
+  /** Whether to offer a revocation endpoint. */
   hasRevocation?: boolean;
-  /** Whether its endpoints for tokens are at another origin than the issuer. */
+  /** Whether the token endpoints are at another origin than the issuer. */
   hasTokensElsewhere?: boolean;
 }
 
@@ -32,7 +32,7 @@ interface Context {
   };
 }
 
-/** The sign-on of a company, as a real OpenID Connect provider: people choose who they are, and are asked for no password. */
+/** OpenID Connect provider where users choose an identity without a password. */
 export class SignInProvider {
   private readonly server = new IssuerServer();
   private readonly elsewhere = new IssuerServer();
@@ -68,7 +68,7 @@ export class SignInProvider {
     return this.server.url;
   }
 
-  /** Registers the console of the service at an origin. */
+  /** Registers the console at an origin. */
   register(origin: string): void {
     const provider = new Provider(this.url, this.configuration(origin));
     this.provider = provider;
@@ -87,12 +87,12 @@ export class SignInProvider {
     };
   }
 
-  /** Lets a person sign in who is none of the personas. */
+  /** Adds or replaces a user. */
   add(persona: Persona): void {
     this.people.set(persona.name, persona);
   }
 
-  /** An access token of a client that may do what the persona may, without a browser. */
+  /** Returns an access token with the permissions of a user, without a browser. */
   async token(persona: Persona): Promise<string> {
     this.add(persona);
     const response = await fetch(`${this.url}/token`, {
@@ -111,7 +111,7 @@ export class SignInProvider {
     return token;
   }
 
-  /** What it answers to who has a refresh token of the console. */
+  /** Uses a refresh token of the console. @returns the status of the response */
   async refresh(refreshToken: string): Promise<number> {
     const response = await fetch(`${this.url}/token`, {
       method: 'POST',
@@ -124,7 +124,7 @@ export class SignInProvider {
     return response.status;
   }
 
-  /** An ID token with any claims, signed by its key or, with the id of it, by another one. */
+  /** Creates an ID token. A forged one names the key of the provider but is signed with another. */
   async idToken(claims: JWTPayload, isForged = false): Promise<string> {
     const [own] = this.signingKeys;
     const key = isForged ? await signingKey('RS256') : own;
@@ -134,12 +134,11 @@ export class SignInProvider {
     return new SignJWT(claims).setProtectedHeader({ kid: own.kid, alg: own.alg }).sign(key.privateKey);
   }
 
-  /** Takes back what the console may do in the name of anybody, as an administrator does: no token is renewed. */
+  /** Revokes all grants of the console, as an administrator would, so that no token can be renewed. */
   async endGrants(): Promise<void> {
     await Promise.all(this.grants.splice(0).map((grant) => grant.destroy()));
   }
 
-  /** Makes it vanish, as a sign-on that is down. */
   async stop(): Promise<void> {
     await this.elsewhere.stop();
     await this.server.stop();
@@ -157,7 +156,7 @@ export class SignInProvider {
     }
   }
 
-  /** A page with a button for each person; the button signs in. */
+  /** Serves a page with a sign-in button for each user. */
   private async interact(uid: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== 'POST') {
       const buttons = [...this.people.values()].map(
@@ -226,7 +225,7 @@ export class SignInProvider {
     };
   }
 
-  /** The company has agreed for everybody: nobody is asked what the console may do. */
+  /** Grants everything without a consent page. */
   private async grantOf({ oidc }: Context): Promise<Grant> {
     const { clientId } = oidc.client;
     const id = oidc.result?.consent?.grantId ?? oidc.session.grantIdFor(clientId);

@@ -6,10 +6,10 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { PATIENCE_MS } from '../../support/patience.js';
 
 const SCREENSHOTS = '.cache/console-screenshots';
-/** CI deletes its checkout, and no test reads the pictures. */
+/** No screenshots in CI, which deletes its checkout. */
 const TAKES_PICTURES = process.env['CI'] === undefined;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Runs in the page. This is text, since what is compiled here knows nothing of browsers. */
+/** Script for the page. A string, because the tests compile without browser types. */
 const NOTE_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   noteViolation(event.violatedDirective + ' ' + event.blockedURI + ' at ' + event.sourceFile + ':' + event.lineNumber))`;
 const WIDTHS = [400, 900, 1600] as const;
@@ -17,15 +17,15 @@ const HEIGHT = 900;
 const SCHEMES = ['light', 'dark'] as const;
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** What is looked at. */
+/** Options of {@link Tab.check}. */
 export interface CheckOptions {
   widths?: readonly number[];
   schemes?: readonly ('light' | 'dark')[];
 }
 
-/** A tab of the browser in which somebody uses the console. Whatever breaks the policy of the page or throws in it is noted. */
+/** Browser tab with the console. Records policy violations and errors. */
 export class Tab {
-  /** What went wrong that no test asked for. */
+  /** Unexpected problems. */
   readonly problems: string[] = [];
 
   private constructor(
@@ -44,7 +44,7 @@ export class Tab {
     await page.addInitScript(NOTE_VIOLATIONS);
     page.on('pageerror', (error) => tab.problems.push(`thrown: ${error.stack ?? error.message}`));
     page.on('console', (message) => {
-      // What the service refuses is in the log of a browser, too; tests say themselves what they expect of it.
+      // The browser logs error responses, too, but tests check those themselves.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
         tab.problems.push(`console: ${message.text()}`);
       }
@@ -52,7 +52,7 @@ export class Tab {
     return tab;
   }
 
-  /** Goes to a place of the console, within the page where one is shown: a reload would end the session. */
+  /** Opens a path of the console, without a reload if possible, because a reload would end the session. */
   async open(path: string): Promise<void> {
     if (this.page.url().startsWith(`${this.url}/console`)) {
       const place = JSON.stringify(`/console${path}`);
@@ -65,14 +65,14 @@ export class Tab {
     await this.settled();
   }
 
-  /** Waits until nothing says any more that it is on its way. */
+  /** Waits until no loading indicator is left. */
   async settled(): Promise<void> {
     await this.page.locator('.waiting').first().waitFor({ state: 'detached' });
   }
 
   /**
-   * Checks the page as it is now, in all sizes and both colour schemes: nothing overflows it sideways, and axe finds nothing.
-   * Problems are noted. Outside CI it also takes a picture of each.
+   * Checks the page for horizontal overflow and with axe, in all widths and both color schemes. Records problems. Outside CI it also
+   * takes screenshots.
    */
   async check(name: string, { widths = WIDTHS, schemes = SCHEMES }: CheckOptions = {}): Promise<void> {
     if (TAKES_PICTURES) {
@@ -108,7 +108,7 @@ export class Tab {
 
   private async checkAxe(what: string): Promise<void> {
     if (!(await this.page.evaluate<boolean>("'axe' in globalThis"))) {
-      // Evaluated from outside the page, so its policy does not stand in the way.
+      // Evaluated from outside the page, where its Content-Security-Policy does not apply.
       await this.page.evaluate(AXE);
     }
     const options = { runOnly: { type: 'tag', values: RULES }, resultTypes: ['violations'] };

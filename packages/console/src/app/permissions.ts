@@ -1,7 +1,7 @@
 import type { AskedPermissions } from '../../../client/src/index.js';
 import { caller } from './session.js';
 
-/** Permissions that the service knows by name. */
+/** Permissions built into the service. */
 export type PermissionName =
   | 'integration-management'
   | 'application-delivery'
@@ -10,24 +10,23 @@ export type PermissionName =
   | 'process-data'
   | 'workflow-test';
 
-/**
- * Whether who is signed in has a permission: for an application, or for any where none is named. What he may not do is not offered;
- * the service decides all the same.
- */
+/** Whether the user has a permission for an application, or for any if none is given. Only hides controls: the service enforces. */
 export function may(permission: PermissionName, appId?: string): boolean {
   return has(permission, appId);
 }
 
-/** What there is only where a setting asks a permission for it. */
-const OFF_WITHOUT: ReadonlySet<keyof AskedPermissions> = new Set(['toolCall']);
+/** Features that are off unless a setting names their permission. */
+const OFF_BY_DEFAULT: ReadonlySet<keyof AskedPermissions> = new Set(['toolCall']);
 
-/** The same for what a setting of the deployment can ask a permission for: without one everybody may. */
-export function mayAsked(what: keyof AskedPermissions, appId?: string): boolean {
-  const permission = caller.value?.asked[what];
-  return permission === null ? !OFF_WITHOUT.has(what) : permission !== undefined && has(permission, appId);
+/** Whether the user may use a feature whose permission is a setting. Without the setting, most features are open to everyone. */
+export function mayUse(feature: keyof AskedPermissions, appId?: string): boolean {
+  const permission = caller.value?.asked[feature];
+  return permission === null
+    ? !OFF_BY_DEFAULT.has(feature)
+    : permission !== undefined && has(permission, appId);
 }
 
-/** The same for a permission by its name, which a package may have given it. */
+/** Like {@link may}, for any permission name, including those that packages define. */
 export function has(permission: string, appId?: string): boolean {
   const granted = caller.value?.permissions.find((one) => one.permission === permission);
   return (
@@ -38,7 +37,7 @@ export function has(permission: string, appId?: string): boolean {
   );
 }
 
-/** Patterns are ids in which `*` stands for any number of characters. */
+/** Patterns are ids in which `*` matches any number of characters. */
 function meets(appId: string, pattern: string): boolean {
   const parts = pattern.split('*').map((part) => part.replaceAll(/[.\\]/g, String.raw`\$&`));
   return new RegExp(`^${parts.join('.*')}$`).test(appId);

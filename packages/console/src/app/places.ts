@@ -1,4 +1,4 @@
-/** Where the heat map of a process of a build is. Areas link to it that do not know each other. */
-export function placeOfHeatMap(appId: string, buildId: string, process: string): string {
+/** Path of the heat map of a process. It is here because several areas link to it, and areas do not import each other. */
+export function heatMapPath(appId: string, buildId: string, process: string): string {
   return `/instances/heat/${[appId, buildId, process].map(encodeURIComponent).join('/')}`;
 }

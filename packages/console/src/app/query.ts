@@ -1,5 +1,5 @@
-/** Members of a query that are set, by the names that the service knows. */
-export function given<Name extends string>(
+/** Picks the non-empty parameters with these names from a query. */
+export function queryValues<Name extends string>(
   query: URLSearchParams,
   names: readonly Name[],
 ): Partial<Record<Name, string>> {
@@ -13,9 +13,9 @@ export function given<Name extends string>(
   return found;
 }
 
-/** The moments of a query as the service takes them: a person means the time of his machine. */
-export function givenTimes(query: URLSearchParams): { from?: string; to?: string } {
-  const { from, to } = given(query, ['from', 'to']);
+/** Reads `from` and `to` of a query, given in local time, as the service expects them. */
+export function queryTimes(query: URLSearchParams): { from?: string; to?: string } {
+  const { from, to } = queryValues(query, ['from', 'to']);
   return { ...timeOf('from', from), ...timeOf('to', to) };
 }
 

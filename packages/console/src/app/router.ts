@@ -1,9 +1,9 @@
 import { computed, signal } from '@preact/signals';
 
-/** Before every path of the console. */
+/** Prefix of every path of the console. */
 const BASE = '/console';
 
-/** A place in the console: its path without the base, and what stands behind the question mark. */
+/** Path in the console, without the base, and its query. */
 export interface Place {
   path: string;
   query: URLSearchParams;
@@ -11,7 +11,7 @@ export interface Place {
 
 const address = signal(addressOf(location));
 
-/** Where the person is. */
+/** The current place. */
 export const place = computed<Place>(() => {
   const { pathname, searchParams } = new URL(address.value, location.origin);
   return { path: pathname.slice(BASE.length) || '/', query: searchParams };
@@ -22,7 +22,7 @@ export function href(to: string): string {
   return `${BASE}${to}`;
 }
 
-/** Goes to a place, as a click on a link does. */
+/** Navigates to a place, like a click on a link. */
 export function navigate(to: string, { replace = false } = {}): void {
   if (href(to) !== address.value) {
     history[replace ? 'replaceState' : 'pushState'](null, '', href(to));
@@ -31,8 +31,7 @@ export function navigate(to: string, { replace = false } = {}): void {
 }
 
 /**
- * Changes parts of the query and keeps the others, without a new entry of the history: for filters. An empty value leaves the part
- * out; a list is a part that stands there several times.
+ * Changes some parameters of the query without adding a history entry. An empty value removes a parameter; a list repeats it.
  */
 export function setQuery(changes: Readonly<Record<string, string | readonly string[] | undefined>>): void {
   const { path, query } = place.peek();
@@ -49,7 +48,7 @@ export function setQuery(changes: Readonly<Record<string, string | readonly stri
   navigate(text === '' ? path : `${path}?${text}`, { replace: true });
 }
 
-/** Follows links of the console without loading a page, and the buttons of the browser. Called once. */
+/** Handles links within the console and the browser's back and forward buttons without loading a page. Called once. */
 export function startRouter(): void {
   addEventListener('popstate', () => {
     address.value = addressOf(location);
@@ -64,7 +63,7 @@ export function startRouter(): void {
   });
 }
 
-/** Matches a path with a pattern such as `/instances/:uuid`; gives the parts that the pattern names. */
+/** Matches a path against a pattern such as `/instances/:uuid`. Returns the named parts, or undefined. */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const wanted = partsOf(pattern);
   const found = partsOf(path);
@@ -99,7 +98,7 @@ function addressOf({ pathname, search }: Location): string {
   return pathname + search;
 }
 
-/** The link of the console that a click is about. A place within the page, a new tab and a file are for the browser. */
+/** Returns the clicked link if the console handles it. The browser handles anchors, new tabs and downloads. */
 function linkOf(event: MouseEvent): HTMLAnchorElement | undefined {
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (event.defaultPrevented || !isPlain(event) || link === null) {
@@ -109,7 +108,7 @@ function linkOf(event: MouseEvent): HTMLAnchorElement | undefined {
   return isOurs && link.hash === '' && link.target === '' ? link : undefined;
 }
 
-/** Whoever holds a key wants a new tab, or something else of the browser. */
+/** Whether no modifier key is pressed: those mean a new tab or another function of the browser. */
 function isPlain({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
   return button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey;
 }

@@ -2,77 +2,76 @@ import { computed, signal } from '@preact/signals';
 import { connect, type Caller, type SvcClient } from '../../../client/src/index.js';
 import type { Settings } from './settings.js';
 
-/** A way to sign in: where tokens come from. They are held in memory only. */
-export interface SignedIn {
-  /** A token that is good now; it is renewed where that is due. */
+/** Source of access tokens. It keeps them in memory only. */
+export interface TokenSource {
+  /** Returns a valid token, renewed if necessary. */
   token(): Promise<string>;
-  /** Ends it here and, where there is one, at the issuer. */
+  /** Ends the session here and at the issuer, if there is one. */
   signOut(): Promise<void>;
 }
 
-/** Whether somebody is signed in, and who. */
+/** State of the sign-in. */
 export type Session =
   | { state: 'starting' }
   | { state: 'signed-out'; error?: unknown }
-  | { state: 'signed-in'; caller: Caller; client: SvcClient; means: SignedIn };
+  | { state: 'signed-in'; caller: Caller; client: SvcClient; tokens: TokenSource };
 
 /** The session of this tab. */
 export const session = signal<Session>({ state: 'starting' });
 
-/** What the service said before anybody signed in; null until it has. */
+/** Settings of the console; null until they are loaded. */
 export const settings = signal<Settings | null>(null);
 
-/** Whether the service no longer accepts the token, or it could not be renewed. */
+/** Whether the service no longer accepts the token, or the token could not be renewed. */
 export const hasEnded = signal(false);
 
-/** Counts sign-ins, so that what was refused before the last one is asked for again. */
+/** Number of sign-ins. Hooks depend on it to repeat requests that were refused before. */
 export const signIns = signal(0);
 
-/** Who is signed in; null when nobody is. */
+/** The signed-in caller, or null. */
 export const caller = computed(() => (session.value.state === 'signed-in' ? session.value.caller : null));
 
 const UNAUTHORIZED = 401;
 
-/** Begins a session: asks the service who it is. */
-export async function begin(means: SignedIn): Promise<void> {
-  const client = connect({ url: location.origin, token: () => means.token(), fetch: watching(means) });
+/** Opens a session and reads the caller from the service. */
+export async function openSession(tokens: TokenSource): Promise<void> {
+  const client = connect({ url: location.origin, token: () => tokens.token(), fetch: watchedFetch(tokens) });
   const { data } = await client.getCaller();
   hasEnded.value = false;
-  session.value = { state: 'signed-in', caller: data, client, means };
+  session.value = { state: 'signed-in', caller: data, client, tokens };
   signIns.value += 1;
 }
 
-/** Ends the session. */
 export async function signOut(): Promise<void> {
   const { value } = session;
   session.value = { state: 'signed-out' };
   if (value.state === 'signed-in') {
-    await value.means.signOut();
+    await value.tokens.signOut();
   }
 }
 
 /**
- * The client of the service, as whoever is signed in.
- * @throws Error where nobody is: pages are shown to those who have signed in
+ * Returns the client of the signed-in user.
+ * @throws Error when no user is signed in; pages are only shown to signed-in users
  */
 export function api(): SvcClient {
   const { value } = session;
   if (value.state !== 'signed-in') {
-    throw new Error('nobody is signed in');
+    throw new Error('no user is signed in');
   }
   return value.client;
 }
 
-/** A fetch that notices whether the service still accepts the tokens. Late answers of an earlier sign-in say nothing of this one. */
-function watching(means: SignedIn): typeof fetch {
+/** Wraps `fetch` to notice when the service no longer accepts the tokens. Ignores late responses to an earlier session. */
+function watchedFetch(tokens: TokenSource): typeof fetch {
   let isRefused = false;
   return async (input, init) => {
     const response = await fetch(input, init);
     const { value } = session;
-    if (value.state === 'signed-in' && value.means === means) {
+    if (value.state === 'signed-in' && value.tokens === tokens) {
       const wasRefused = isRefused;
       isRefused = response.status === UNAUTHORIZED;
-      // A failed renewal is not taken back by answers for the old token.
+      // A success with the old token does not undo a failed renewal.
       if (isRefused || wasRefused) {
         hasEnded.value = isRefused;
       }

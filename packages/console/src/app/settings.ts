@@ -1,13 +1,13 @@
 import type { ConsoleSettings } from '../../../client/src/index.js';
 
-/** What the service says before anybody has signed in. */
+/** Settings that the service publishes without authentication. */
 export type Settings = ConsoleSettings;
 
 const PATH = '/console/settings';
 
 /**
- * Asks for the settings of the console.
- * @throws Error when the service does not answer with them
+ * Reads the settings of the console.
+ * @throws Error when the service does not return them
  */
 export async function readSettings(): Promise<Settings> {
   const response = await fetch(PATH, { headers: { Accept: 'application/json' } });

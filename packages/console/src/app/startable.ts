@@ -3,18 +3,18 @@ import { api } from './session.js';
 
 const PAGE_SIZE = 200;
 
-/** The active build of an application. */
+/** Active build of an application, and its processes. */
 export interface Startable {
   buildId: string;
   processes: readonly StartableProcess[];
 }
 
-/** All processes of the active build of an application. */
-export async function startable(appId: string, signal: AbortSignal): Promise<Startable> {
+/** Loads all processes of the active build of an application. */
+export async function loadStartable(appId: string, signal: AbortSignal): Promise<Startable> {
   const { data: build } = await api().getBuildInfo({ path: { appId }, signal });
   const { buildId } = build;
   const processes: StartableProcess[] = [];
-  // This list is by name, so it goes on after one.
+  // The list is ordered by name, so its cursor is called `after`.
   for await (const page of pagesOf(({ before: after }) =>
     api().listProcesses({
       path: { appId, buildId },

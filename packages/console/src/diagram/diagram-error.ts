@@ -1,11 +1,11 @@
-/** Why a process cannot be drawn. */
+/** Reason why a process cannot be drawn. */
 export type DiagramFault =
   | { kind: 'large'; nodes: number; most: number }
   | { kind: 'tangled' }
   | { kind: 'noProcess' }
   | { kind: 'unreadable' };
 
-/** A BPMN file without a diagram could not be laid out, or its diagram cannot be read. */
+/** Thrown when a BPMN file without a diagram cannot be laid out, or its diagram cannot be read. */
 export class DiagramError extends Error {
   override readonly name = 'DiagramError';
 

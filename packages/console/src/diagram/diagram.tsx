@@ -8,11 +8,11 @@ import type { Mark } from './mark.js';
 import type { DiagramView } from './viewer.js';
 
 interface DiagramProps {
-  /** The process that is drawn. */
+  /** Name of the process to draw. */
   name: string;
   /** The BPMN file. */
   xml: string;
-  /** What stands on its elements. */
+  /** Marks on the elements. */
   marks?: readonly Mark[];
   onElement?: (elementId: string) => void;
 }
@@ -22,7 +22,7 @@ type Loaded =
   | { state: 'failed'; why: string }
   | { state: 'shown'; view: DiagramView; isLaidOut: boolean };
 
-/** A process as its file draws it, or laid out here. What draws it is loaded with the first diagram. */
+/** Diagram of a process, from its file or laid out automatically. The viewer is loaded with the first diagram. */
 export function Diagram({ name, xml, marks = [], onElement }: DiagramProps): JSX.Element {
   const element = useRef<HTMLDivElement>(null);
   const clicked = useRef(onElement);

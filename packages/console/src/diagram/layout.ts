@@ -2,12 +2,12 @@ import { layoutProcess } from 'bpmn-auto-layout';
 import { DiagramError } from './diagram-error.js';
 import { BPMN, BPMN_DI, flowNodesOf } from './process-element.js';
 
-/** The time for a layout grows with the square of the elements; up to here it takes less than a second. */
+/** Layout time grows quadratically; up to this number of elements it takes less than a second. */
 const MOST_NODES = 500;
 
 /**
- * Lays out a process of a file that has no diagram of it. Other processes, lanes, annotations and message flows are left out, and
- * sub-processes are collapsed.
+ * Lays out a process whose file has no diagram of it. Omits other processes, lanes, annotations and message flows, and collapses
+ * sub-processes.
  * @returns the file with a diagram
  * @throws DiagramError
  */
@@ -25,7 +25,7 @@ export async function layOut(file: Document, process: Element): Promise<string> 
   }
 }
 
-/** The library draws only the first process, and none of a collaboration but the first. */
+/** Removes all other processes, because the library draws only the first one. */
 function keepOnly(file: Document, process: Element): void {
   const others = [
     ...file.getElementsByTagNameNS(BPMN, 'process'),
@@ -35,7 +35,7 @@ function keepOnly(file: Document, process: Element): void {
   others.filter((element) => element !== process).forEach((element) => element.remove());
 }
 
-/** Names each sequence flow in its nodes, where files may leave it out: the library follows only these names. */
+/** Adds the `incoming` and `outgoing` elements that files may omit, because the library follows only those. */
 function nameFlows(process: Element, nodes: readonly Element[]): void {
   const byId = new Map(nodes.map((node) => [node.getAttribute('id'), node]));
   for (const flow of process.getElementsByTagNameNS(BPMN, 'sequenceFlow')) {

@@ -5,7 +5,7 @@ export const BPMN_DI = 'http://www.omg.org/spec/BPMN/20100524/DI';
 
 const FLOW_NODE = /(event|task|gateway|activity|process|transaction)$/i;
 
-/** The process of a file by the name that callers know (docs/bpmn.md); the only one of a file whatever its name. */
+/** Finds a process by the name that callers use (docs/bpmn.md). A file's only process matches any name. */
 export function processOf(file: Document, name: string): Element | undefined {
   const processes = [...file.getElementsByTagNameNS(BPMN, 'process')];
   const named = processes.find((process) => nameOf(process) === name);
@@ -19,12 +19,12 @@ function nameOf(process: Element): string | undefined {
   )[0];
 }
 
-/** Events, activities and gateways of a process, and of its sub-processes. */
+/** Lists events, activities and gateways of a process and its sub-processes. */
 export function flowNodesOf(process: Element): Element[] {
   return [...process.getElementsByTagNameNS(BPMN, '*')].filter(({ localName }) => FLOW_NODE.test(localName));
 }
 
-/** Whether a file has a diagram of a process: a shape of at least one of its flow nodes. */
+/** Whether a file has a diagram of a process, that is, a shape for at least one of its flow nodes. */
 export function isDrawn(file: Document, process: Element): boolean {
   const ids = new Set(flowNodesOf(process).map((node) => node.getAttribute('id')));
   return [...file.getElementsByTagNameNS(BPMN_DI, 'BPMNShape')].some((shape) =>

@@ -24,7 +24,7 @@ interface EventBus {
 
 const MARK = 'svc-mark';
 
-/** bpmn-js in one element of the page. Loaded lazily: it is larger than all the rest. */
+/** bpmn-js viewer in an element of the page. Loaded lazily, because it is larger than the rest of the console. */
 export class DiagramView {
   private readonly viewer: NavigatedViewer;
   private marks: readonly Mark[] = [];
@@ -36,7 +36,7 @@ export class DiagramView {
 
   /**
    * Draws a process of a BPMN file.
-   * @returns whether it was laid out here, since the file has no diagram of it
+   * @returns whether it was laid out automatically, because the file has no diagram of it
    * @throws DiagramError
    */
   async open(xml: string, processName: string): Promise<boolean> {
@@ -62,12 +62,12 @@ export class DiagramView {
     this.canvas.zoom(this.canvas.zoom() * factor);
   }
 
-  /** Shows these marks in the place of those before. Elements that the diagram has not are left out. */
+  /** Replaces all marks. Ignores marks of elements that are not in the diagram. */
   mark(marks: readonly Mark[]): void {
     const overlays = this.viewer.get<Overlays>('overlays');
     const elements = this.viewer.get<ElementRegistry>('elementRegistry');
     this.marks.forEach(({ elementId, className }) => this.canvas.removeMarker(elementId, className));
-    // Those of the library stay, such as the arrow that opens a sub-process.
+    // Keeps overlays of the library, such as the arrow that opens a sub-process.
     overlays.remove({ type: MARK });
     this.marks = marks.filter(({ elementId }) => elements.get(elementId) !== undefined);
     for (const mark of this.marks) {
@@ -87,7 +87,7 @@ export class DiagramView {
   }
 }
 
-/** An element and no markup: texts are data. */
+/** Creates an element instead of markup, because texts are untrusted. */
 function labelOf({ text = '', title = '', className }: Mark): HTMLElement {
   const label = document.createElement('span');
   label.className = `diagram-label ${className}`;

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../client/src/index.js';
 
 const NOT_FOUND = 404;
 
-/** What a call gives; null where the service says that it is not there (404). @throws whatever else the call throws */
+/** Resolves to the result of a call, or to null if the service answers 404. @throws all other errors of the call */
 export async function orNull<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;

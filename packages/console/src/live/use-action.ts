@@ -1,19 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
 import { signIns } from '../app/session.js';
 
-/** Something that a person does by the service: one at a time. */
+/** User action that calls the service, one call at a time. */
 export interface Action<Args extends unknown[]> {
   run: (...args: Args) => Promise<void>;
   isBusy: boolean;
-  /** Why the last one was refused; undefined when it was not. */
+  /** Error of the last run, or undefined. */
   error: unknown;
-  /** Forgets the error. */
   clear: () => void;
 }
 
 /**
- * Makes an action of a call that changes something. What it is refused with is kept for an `ErrorNote`, not thrown.
- * @param act the call, and what follows when it was taken: a message, a reload
+ * Wraps a call that changes something. Keeps its error for an `ErrorNote` instead of throwing it.
+ * @param act the call and what follows on success, such as a message or a reload
  */
 export function useAction<Args extends unknown[]>(act: (...args: Args) => Promise<unknown>): Action<Args> {
   const [state, setState] = useState<{ isBusy: boolean; error: unknown }>({

@@ -3,23 +3,23 @@ import { signIns } from '../app/session.js';
 import { outcomeOf } from './outcome.js';
 import { whileVisible } from './while-visible.js';
 
-/** What a page knows of something it has asked for. What was known stays while it is asked for again. */
+/** State of a request. Data of the previous response stays until the next one arrives. */
 export interface Answer<T> {
-  /** The newest answer; undefined before the first one. */
+  /** Newest response; undefined before the first one. */
   data: T | undefined;
-  /** Why the last question has no answer; undefined when it has one. */
+  /** Error of the last request, or undefined. */
   error: unknown;
   isLoading: boolean;
   reload: () => void;
 }
 
-/** How often to ask again. */
+/** Options of {@link useAnswer}. */
 export interface AnswerOptions {
-  /** Milliseconds between an answer and the next question, at least {@link LEAST_REFRESH_MS}; not again without it. */
+  /** Milliseconds from a response to the next request, at least {@link LEAST_REFRESH_MS}. Default: no refresh. */
   refreshMs?: number;
 }
 
-/** Nothing is asked for more often than this. */
+/** Minimum refresh interval. */
 export const LEAST_REFRESH_MS = 5_000;
 
 interface Known<T> {
@@ -29,10 +29,10 @@ interface Known<T> {
 }
 
 /**
- * Asks for something when the component appears, whenever one of `inputs` changes and after a new sign-in, and again as often as
- * `refreshMs` says while the tab is seen. Answers that come too late are dropped.
- * @param ask is given a signal that hangs up
- * @param inputs what the question depends on
+ * Sends a request when the component appears, when one of `inputs` changes, after a new sign-in, and every `refreshMs` while the
+ * tab is visible. Drops outdated responses.
+ * @param ask sends the request; the signal aborts it
+ * @param inputs values that the request depends on
  */
 export function useAnswer<T>(
   ask: (signal: AbortSignal) => Promise<T>,
@@ -40,32 +40,32 @@ export function useAnswer<T>(
   { refreshMs }: AnswerOptions = {},
 ): Answer<T> {
   const [known, setKnown] = useState<Known<T>>({ isLoading: true });
-  const [turn, setTurn] = useState(0);
-  const asked = useRef(ask);
-  asked.current = ask;
+  const [reloads, setReloads] = useState(0);
+  const latestAsk = useRef(ask);
+  latestAsk.current = ask;
 
   useEffect(() => {
-    // Of another question nothing is known.
+    // Data of other inputs is not shown.
     setKnown({ isLoading: true });
   }, inputs);
 
   useEffect(() => {
-    const over = new AbortController();
+    const controller = new AbortController();
     const once = async (): Promise<void> => {
       setKnown((before) => ({ ...before, isLoading: true }));
-      const next = await outcomeOf(() => asked.current(over.signal));
-      if (!over.signal.aborted) {
+      const next = await outcomeOf(() => latestAsk.current(controller.signal));
+      if (!controller.signal.aborted) {
         setKnown((before) => ({ ...before, error: undefined, ...next, isLoading: false }));
       }
     };
     const stop =
       refreshMs === undefined ? void once() : whileVisible(once, Math.max(refreshMs, LEAST_REFRESH_MS));
     return () => {
-      over.abort();
+      controller.abort();
       stop?.();
     };
-  }, [...inputs, turn, refreshMs, signIns.value]);
+  }, [...inputs, reloads, refreshMs, signIns.value]);
 
-  const reload = useCallback(() => setTurn((before) => before + 1), []);
+  const reload = useCallback(() => setReloads((before) => before + 1), []);
   return { data: known.data, error: known.error, isLoading: known.isLoading, reload };
 }

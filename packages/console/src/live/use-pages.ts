@@ -2,13 +2,13 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { signIns } from '../app/session.js';
 import { outcomeOf, type Outcome } from './outcome.js';
 
-/** A page of a list as the service answers it: `next` leads on, and is null on the last page. */
+/** Page of a list; `next` is the cursor of the next page, or null on the last one. */
 export interface ListPage<T> {
   items: readonly T[];
   next: string | null;
 }
 
-/** The pages of a list that were read so far. */
+/** Pages of a list loaded so far. */
 export interface Pages<T> {
   items: readonly T[];
   error: unknown;
@@ -28,23 +28,23 @@ interface Known<T> {
 const NOTHING = { items: [], next: undefined, error: undefined, isLoading: true };
 
 /**
- * Reads a list page by page: the first one at once and whenever one of `inputs` changes, the others when they are asked for.
- * @param ask is given the `next` of the page before, undefined for the first page
- * @param inputs what the list depends on, such as filters
+ * Loads a list page by page: the first page at once and when one of `inputs` changes, the others on demand.
+ * @param ask loads a page by the `next` of the previous one; undefined for the first page
+ * @param inputs values that the list depends on, such as filters
  */
 export function usePages<T>(
   ask: (next: string | undefined, signal: AbortSignal) => Promise<ListPage<T>>,
   inputs: readonly unknown[],
 ): Pages<T> {
   const [known, setKnown] = useState<Known<T>>(NOTHING);
-  const [turn, setTurn] = useState(0);
-  const asked = useRef(ask);
-  asked.current = ask;
-  const over = useRef(new AbortController());
+  const [reloads, setReloads] = useState(0);
+  const latestAsk = useRef(ask);
+  latestAsk.current = ask;
+  const controller = useRef(new AbortController());
 
   const read = useCallback(async (next: string | undefined, signal: AbortSignal): Promise<void> => {
     setKnown((before) => ({ ...before, error: undefined, isLoading: true }));
-    const outcome = await outcomeOf(() => asked.current(next, signal));
+    const outcome = await outcomeOf(() => latestAsk.current(next, signal));
     if (!signal.aborted) {
       setKnown((before) => ({ ...withOutcome(before, outcome, next === undefined), isLoading: false }));
     }
@@ -52,18 +52,18 @@ export function usePages<T>(
 
   useEffect(() => setKnown(NOTHING), inputs);
   useEffect(() => {
-    const mine = new AbortController();
-    over.current = mine;
-    void read(undefined, mine.signal);
-    return () => mine.abort();
-  }, [...inputs, turn, signIns.value]);
+    const own = new AbortController();
+    controller.current = own;
+    void read(undefined, own.signal);
+    return () => own.abort();
+  }, [...inputs, reloads, signIns.value]);
 
   const { next, ...shown } = known;
   return {
     ...shown,
     hasMore: typeof next === 'string',
-    more: () => void (typeof next === 'string' && !known.isLoading && read(next, over.current.signal)),
-    reload: () => setTurn((before) => before + 1),
+    more: () => void (typeof next === 'string' && !known.isLoading && read(next, controller.current.signal)),
+    reload: () => setReloads((before) => before + 1),
   };
 }
 

@@ -2,11 +2,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { followInstance, ServiceError, type InstanceProgress } from '../../../client/src/index.js';
 import { api, signIns } from '../app/session.js';
 
-/** How a stream of progress is. */
+/** State of a progress stream. */
 export interface Progress {
-  /** Events come as they happen. False before the stream has begun, in a tab that nobody sees, and when it has ended. */
+  /** Whether events arrive as they happen. False before the stream starts, in a hidden tab, and after the end. */
   isLive: boolean;
-  /** Why the last connection failed; undefined when it did not. */
+  /** Error of the last connection, or undefined. */
   error: unknown;
 }
 
@@ -16,84 +16,87 @@ const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;
 
 /**
- * Follows an instance by its stream while the tab is seen. A connection that fails is made again, after growing pauses.
+ * Follows the progress stream of an instance while the tab is visible. Reconnects with increasing delays.
  * @param uuid undefined to follow nothing
- * @param tell is called with each event, and with the instance when a later connection begins: events before it may have been missed
+ * @param onProgress receives each event, and the instance after a reconnect, because events may have been missed
  */
-export function useProgress(uuid: string | undefined, tell: (progress: InstanceProgress) => void): Progress {
+export function useProgress(
+  uuid: string | undefined,
+  onProgress: (progress: InstanceProgress) => void,
+): Progress {
   const [state, setState] = useState<Progress>({ isLive: false, error: undefined });
-  const told = useRef(tell);
-  told.current = tell;
+  const latest = useRef(onProgress);
+  latest.current = onProgress;
 
   useEffect(
     () =>
       uuid === undefined
         ? undefined
-        : followWhileVisible(uuid, setState, (progress) => told.current(progress)),
+        : followWhileVisible(uuid, setState, (progress) => latest.current(progress)),
     [uuid, signIns.value],
   );
 
   return state;
 }
 
-/** @returns what ends it */
+/** @returns a function that stops it */
 function followWhileVisible(
   uuid: string,
   setState: (state: Progress) => void,
-  tell: (progress: InstanceProgress) => void,
+  onProgress: (progress: InstanceProgress) => void,
 ): () => void {
-  let over = new AbortController();
-  let isAgain = false;
+  let controller = new AbortController();
+  let isReconnect = false;
   let hasEnded = false;
   const fail = (error: unknown): void => {
-    isAgain = true;
+    isReconnect = true;
     setState({ isLive: false, error });
   };
-  const begin = (): void => {
-    over.abort();
+  const start = (): void => {
+    controller.abort();
     if (document.hidden || hasEnded) {
       setState({ isLive: false, error: undefined });
       return;
     }
-    over = new AbortController();
-    void follow(uuid, over.signal, fail, (progress) => {
+    controller = new AbortController();
+    void follow(uuid, controller.signal, fail, (progress) => {
       hasEnded = progress.event === 'end';
       setState({ isLive: !hasEnded, error: undefined });
-      if (isAgain || progress.event !== 'instance') {
-        tell(progress);
+      if (isReconnect || progress.event !== 'instance') {
+        onProgress(progress);
       }
-      isAgain = true;
+      isReconnect = true;
     });
   };
-  document.addEventListener('visibilitychange', begin);
-  begin();
+  document.addEventListener('visibilitychange', start);
+  start();
   return () => {
-    document.removeEventListener('visibilitychange', begin);
-    over.abort();
+    document.removeEventListener('visibilitychange', start);
+    controller.abort();
   };
 }
 
-/** Follows until the instance ends, the service refuses it or `signal` hangs up. */
+/** Follows until the instance ends, the service refuses, or `signal` aborts. */
 async function follow(
   uuid: string,
   signal: AbortSignal,
   fail: (error: unknown) => void,
-  tell: (progress: InstanceProgress) => void,
+  onProgress: (progress: InstanceProgress) => void,
 ): Promise<void> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
       for await (const progress of followInstance(api(), uuid, { signal, retries: 0 })) {
         pauseMs = FIRST_PAUSE_MS;
-        tell(progress);
+        onProgress(progress);
       }
       return;
     } catch (error) {
       if (signal.aborted) {
         return;
       }
-      // A TypeError is a connection that broke, which says nothing about the next one.
+      // A TypeError is a broken connection, which is normal: the next one may succeed.
       fail(error instanceof TypeError ? undefined : error);
-      if (!mayPass(error)) {
+      if (!isTransient(error)) {
         return;
       }
     }
@@ -106,7 +109,7 @@ async function follow(
   }
 }
 
-function mayPass(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return (
     !(error instanceof ServiceError) || error.status === TOO_MANY_REQUESTS || error.status >= SERVER_ERROR
   );

@@ -5,10 +5,10 @@ import { useAnswer, type Answer } from './use-answer.js';
 
 const VERSIONS_READ = 100;
 
-/** Whether a version can still be changed; null where that is not known. */
+/** State of a version; null if unknown. */
 export type VersionState = 'DRAFT' | 'COMMITTED' | null;
 
-/** Versions have no route of their own; the list is read until the version is there. Null too for who may not list versions. */
+/** Reads the state of a version. Searches the list, because versions have no route; null if the user may not list them. */
 export function useVersionState(appId: string, versionId: string): Answer<VersionState> {
   return useAnswer(
     async (signal): Promise<VersionState> => {

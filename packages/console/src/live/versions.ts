@@ -1,20 +1,20 @@
-/** An answer came without the version of what it tells of, so nobody can say of which state a change would be. */
-export class NoVersionError extends Error {
-  override readonly name = 'NoVersionError';
+/** Thrown when a response had no ETag, so a change could not be made conditional. */
+export class MissingEtagError extends Error {
+  override readonly name = 'MissingEtagError';
 }
 
-/** The version of what an answer tells of; null where it came without one. */
-export function versionOf(response: Response): string | null {
+/** Returns the ETag of a response, or null. */
+export function etagOf(response: Response): string | null {
   return response.headers.get('etag');
 }
 
 /**
- * Header of a change that is made only where nothing is other than what was read.
- * @throws NoVersionError without a version: a change that asks nothing could overwrite what others did
+ * Returns the header that makes a change conditional.
+ * @throws MissingEtagError without an ETag: an unconditional change could overwrite those of others
  */
-export function ifMatch(version: string | null): { 'If-Match': string } {
-  if (version === null) {
-    throw new NoVersionError();
+export function ifMatch(etag: string | null): { 'If-Match': string } {
+  if (etag === null) {
+    throw new MissingEtagError();
   }
-  return { 'If-Match': version };
+  return { 'If-Match': etag };
 }

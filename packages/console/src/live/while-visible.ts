@@ -1,13 +1,13 @@
 /**
- * Does something now and again and again, while the tab is seen: `restMs` after it was done. In a tab that nobody sees it rests, and is
- * done at once when the tab is seen again.
- * @returns what ends it
+ * Repeats work while the tab is visible, `restMs` after the previous run. Pauses in a hidden tab and resumes at once when the tab is
+ * visible again.
+ * @returns a function that stops it
  */
 export function whileVisible(work: () => Promise<void>, restMs: number): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
   let isBusy = false;
-  const go = async (): Promise<void> => {
+  const run = async (): Promise<void> => {
     clearTimeout(timer);
     if (isOver || isBusy || document.hidden) {
       return;
@@ -16,12 +16,12 @@ export function whileVisible(work: () => Promise<void>, restMs: number): () => v
     await work();
     isBusy = false;
     if (!isOver) {
-      timer = setTimeout(() => void go(), restMs);
+      timer = setTimeout(() => void run(), restMs);
     }
   };
-  const onVisible = (): void => void go();
+  const onVisible = (): void => void run();
   document.addEventListener('visibilitychange', onVisible);
-  void go();
+  void run();
   return () => {
     isOver = true;
     clearTimeout(timer);

@@ -9,7 +9,7 @@ import { systems } from './systems/area.js';
 import { tasks } from './tasks/area.js';
 import type { Area } from '../shell/area.js';
 
-/** The areas in the order of the navigation. One without pages has no entry yet. */
+/** Areas in the order of the navigation. */
 export const areas: readonly Area[] = [
   home,
   systems,

@@ -48,13 +48,13 @@ function Actor({ event: { actor, subject } }: { event: ApplicationAuditEvent }):
     <span title={subject}>
       {actor.userName}
       {actor.impersonatingUser !== null && (
-        <span class="quiet"> {texts.shell.onBehalf(actor.impersonatingUser.userName)}</span>
+        <span class="quiet"> {texts.shell.impersonatedBy(actor.impersonatingUser.userName)}</span>
       )}
     </span>
   );
 }
 
-/** Members of details that name what an event is about, the most telling first. */
+/** Fields of `details` that identify the subject of an event, most specific first. */
 const SUBJECTS = ['tool', 'resourceName', 'workflow', 'buildId', 'processInstanceUuid', 'origin'] as const;
 
 function subjectOf(details: ApplicationAuditEvent['details']): string {
@@ -62,15 +62,15 @@ function subjectOf(details: ApplicationAuditEvent['details']): string {
   return typeof known === 'string' ? known : '';
 }
 
-/** Everything that an event tells, drawn when it is opened. */
+/** All fields of an event, collapsed at first. */
 function Details({ event }: { event: ApplicationAuditEvent }): JSX.Element {
   const { systemResourceId, toolId, requestId, callerRequestId, subject, issuer, details } = event;
   const known = { ...details, systemResourceId, toolId, subject, issuer, requestId, callerRequestId };
-  const told = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null));
+  const present = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null));
   return (
     <>
       {subjectOf(details)}
-      <JsonTree value={told} openDepth={0} />
+      <JsonTree value={present} openDepth={0} />
     </>
   );
 }

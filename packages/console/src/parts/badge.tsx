@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { toneOf, type Tone } from './tones.js';
 
-/** A short word with a colour. The word alone says it all. */
+/** Short word with a color. The word carries the whole meaning. */
 export function Badge({
   tone = 'quiet',
   children,
@@ -12,7 +12,7 @@ export function Badge({
   return <span class={`badge badge-${tone}`}>{children}</span>;
 }
 
-/** A state as the service names it. */
+/** Badge for a state of the service. */
 export function State({ of }: { of: string }): JSX.Element {
   return <Badge tone={toneOf(of)}>{of.toLowerCase().replaceAll('_', ' ')}</Badge>;
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { href } from '../app/router.js';
 import { classNames } from './class-names.js';
 
-/** How a button looks: one of a page may be `primary`; `danger` ends or removes something. */
+/** Look of a button: at most one `primary` per page; `danger` ends or removes something. */
 export type ButtonKind = 'plain' | 'primary' | 'danger' | 'bare';
 
 interface ButtonProps {
@@ -11,14 +11,13 @@ interface ButtonProps {
   onClick?: () => unknown;
   type?: 'button' | 'submit';
   disabled?: boolean;
-  /** Its work is under way. */
+  /** Its action is running. */
   isBusy?: boolean;
-  /** What it is called where its content is no text. */
+  /** Accessible name if the content is not text. */
   label?: string;
   isPressed?: boolean;
 }
 
-/** A button. */
 export function Button(props: ButtonProps): JSX.Element {
   const { children, kind = 'plain', onClick, type = 'button', disabled = false, isBusy = false } = props;
   return (
@@ -36,7 +35,7 @@ export function Button(props: ButtonProps): JSX.Element {
   );
 }
 
-/** A link to a place of the console. */
+/** Link within the console. */
 export function Link({
   to,
   children,
@@ -53,8 +52,8 @@ export function Link({
   );
 }
 
-/** A link that leads out of the console, in a tab of its own. */
-export function OuterLink({ to, children }: { to: string; children: ComponentChildren }): JSX.Element {
+/** Link out of the console, opened in a new tab. */
+export function ExternalLink({ to, children }: { to: string; children: ComponentChildren }): JSX.Element {
   return (
     <a href={to} class="link" target="_blank" rel="noreferrer">
       {children}

@@ -8,13 +8,13 @@ import { ButtonIcon } from './icon.js';
 interface DialogProps {
   title: string;
   children: ComponentChildren;
-  /** Buttons, at its end. */
+  /** Buttons at the bottom. */
   actions?: ComponentChildren;
   onClose: () => void;
   isWide?: boolean;
 }
 
-/** A dialog before the page. It is open as long as it is there; the browser keeps the focus in it and closes it with Escape. */
+/** Modal dialog, open while it is rendered. The browser traps the focus and handles Escape. */
 export function Dialog({ title, children, actions, onClose, isWide = false }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -53,7 +53,7 @@ interface ConfirmDialogProps {
   title: string;
   /** What will happen. */
   children: ComponentChildren;
-  /** Word of the button that does it. */
+  /** Label of the confirming button. */
   confirm: string;
   isDangerous?: boolean;
   isBusy?: boolean;
@@ -63,7 +63,7 @@ interface ConfirmDialogProps {
   onClose: () => void;
 }
 
-/** Asks before something is done that cannot be taken back, or that others notice. */
+/** Asks for confirmation of actions that cannot be undone or that affect others. */
 export function ConfirmDialog(props: ConfirmDialogProps): JSX.Element {
   const { title, children, confirm, isDangerous = false, isBusy = false, disabled = false } = props;
   return (

@@ -3,7 +3,7 @@ import { texts } from '../texts/texts.js';
 import { Button } from './button.js';
 import { explain } from './explain.js';
 
-/** What went wrong, in sentences, with what to do. Shows nothing where nothing did. */
+/** Explains an error and what to do. Renders nothing without an error. */
 export function ErrorNote({
   error,
   retry,
@@ -14,14 +14,14 @@ export function ErrorNote({
   if (error === undefined || error === null) {
     return null;
   }
-  const { title, said, details, todo, requestId } = explain(error);
+  const { title, message, details, advice, requestId } = explain(error);
   return (
     <div class="note note-bad" role="alert">
       <p class="note-title">{title}</p>
-      {said !== undefined && <p>{said}</p>}
+      {message !== undefined && <p>{message}</p>}
       {details !== undefined && <p class="note-details">{details}</p>}
       <p>
-        {todo} {requestId !== undefined && <span class="quiet">{texts.errors.requestId(requestId)}</span>}
+        {advice} {requestId !== undefined && <span class="quiet">{texts.errors.requestId(requestId)}</span>}
       </p>
       {retry !== undefined && (
         <p>

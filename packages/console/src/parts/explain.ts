@@ -1,20 +1,20 @@
 import { AddressError, NoAnswerError, ServiceError } from '../../../client/src/index.js';
-import { NoVersionError } from '../live/versions.js';
+import { MissingEtagError } from '../live/versions.js';
 import { texts } from '../texts/texts.js';
 
-/** An error in sentences: what it is, what the service says, what to do. */
+/** Explanation of an error: what happened, the message of the service, what to do. */
 export interface Explanation {
   title: string;
-  /** In the words of the service. */
-  said: string | undefined;
+  /** Message of the service. */
+  message: string | undefined;
   details: string | undefined;
-  todo: string;
+  advice: string;
   requestId: string | undefined;
 }
 
 const { errors } = texts;
 
-const BY_STATUS: Readonly<Record<number, readonly [title: string, todo: string]>> = {
+const BY_STATUS: Readonly<Record<number, readonly [title: string, advice: string]>> = {
   400: [errors.invalid, errors.invalidTodo],
   401: [errors.ended, errors.endedTodo],
   403: [errors.forbidden, errors.forbiddenTodo],
@@ -27,15 +27,15 @@ const BY_STATUS: Readonly<Record<number, readonly [title: string, todo: string]>
 };
 const TOO_MANY = 429;
 
-/** Explains whatever was thrown. */
+/** Explains an error of any kind. */
 export function explain(error: unknown): Explanation {
   if (error instanceof ServiceError) {
-    const [title, todo] = sentencesOf(error);
+    const [title, advice] = sentencesOf(error);
     const { message, details, requestId } = error;
-    return { title, said: message, details, todo, requestId };
+    return { title, message, details, advice, requestId };
   }
-  const [title, todo] = otherSentencesOf(error);
-  return { title, said: undefined, details: undefined, todo, requestId: undefined };
+  const [title, advice] = otherSentencesOf(error);
+  return { title, message: undefined, details: undefined, advice, requestId: undefined };
 }
 
 function sentencesOf({ status, retryAfterSeconds }: ServiceError): readonly [string, string] {
@@ -54,13 +54,13 @@ function otherSentencesOf(error: unknown): readonly [string, string] {
   if (error instanceof AddressError) {
     return [errors.unsafe, errors.unsafeTodo];
   }
-  if (error instanceof NoVersionError) {
+  if (error instanceof MissingEtagError) {
     return [errors.noVersion, errors.noVersionTodo];
   }
   return [errors.unknown, errors.unknownTodo];
 }
 
-/** What the service says of single members (`client.name`), by their paths. */
+/** Returns the messages of the service about single fields, by path (`client.name`). */
 export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof ServiceError) || error.details === undefined) {
     return {};

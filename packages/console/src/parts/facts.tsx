@@ -6,10 +6,10 @@ import { href } from '../app/router.js';
 import { Button } from './button.js';
 import { ButtonIcon } from './icon.js';
 import { absoluteTime, duration, relativeTime } from './time.js';
-import { say } from './messages.js';
+import { notify } from './messages.js';
 import type { Tone } from './tones.js';
 
-/** How often what is said about the time is renewed. */
+/** Interval at which relative times are updated. */
 const TICK_MS = 15_000;
 
 const now = signal(Date.now());
@@ -19,7 +19,7 @@ setInterval(() => {
   }
 }, TICK_MS);
 
-/** A moment: how long ago, and when exactly. */
+/** Relative time, with the exact time as a tooltip. */
 export function Moment({ at }: { at: string | null | undefined }): JSX.Element {
   if (at === null || at === undefined) {
     return <span class="quiet">{texts.parts.never}</span>;
@@ -32,15 +32,14 @@ export function Moment({ at }: { at: string | null | undefined }): JSX.Element {
   );
 }
 
-/** A length of time. */
 export function Duration({ ms }: { ms: number | null | undefined }): JSX.Element {
   return <span class="is-tight">{ms === null || ms === undefined ? '–' : duration(ms)}</span>;
 }
 
-/** A name and what is to be said of it. */
+/** Name and value. */
 export type Fact = readonly [name: string, value: ComponentChildren];
 
-/** Facts about one thing. */
+/** List of names and values. */
 export function Facts({ facts }: { facts: readonly Fact[] }): JSX.Element {
   return (
     <dl class="facts">
@@ -54,7 +53,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }): JSX.Element {
   );
 }
 
-/** A number that is seen from afar, and where it leads. */
+/** Large number, optionally linked. */
 export function Figure({
   label,
   value,
@@ -85,7 +84,7 @@ export function Figure({
   );
 }
 
-/** An identifier, whole, with a button that copies it. */
+/** Identifier with a copy button. */
 export function Id({ value }: { value: string }): JSX.Element {
   return (
     <span class="id">
@@ -95,7 +94,7 @@ export function Id({ value }: { value: string }): JSX.Element {
         label={`${texts.parts.copy} ${value}`}
         onClick={async () => {
           await navigator.clipboard.writeText(value);
-          say(texts.parts.copied);
+          notify(texts.parts.copied);
         }}
       >
         <ButtonIcon name="copy" />
@@ -104,7 +103,7 @@ export function Id({ value }: { value: string }): JSX.Element {
   );
 }
 
-/** Text as it stands, in letters of one width. */
+/** Preformatted monospace text. */
 export function Code({ children }: { children: string }): JSX.Element {
   return (
     <pre class="code-block" tabIndex={0}>

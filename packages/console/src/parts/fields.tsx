@@ -6,14 +6,14 @@ import { classNames } from './class-names.js';
 interface FieldProps {
   label: string;
   hint?: string | undefined;
-  /** What is wrong with it. */
+  /** Error message. */
   error?: string | undefined;
   isRequired?: boolean;
   disabled?: boolean;
 }
 
-/** Attributes by which a control belongs to its label, hint and error. */
-interface Wiring {
+/** Attributes that connect a control to its label, hint and error. */
+interface ControlAttributes {
   id: string;
   required: boolean;
   disabled: boolean;
@@ -21,14 +21,14 @@ interface Wiring {
   'aria-describedby'?: string;
 }
 
-/** A label, a control, and what is to be said about it. */
+/** Control with label, hint and error. */
 export function Field({
   children,
   ...field
-}: FieldProps & { children: (wiring: Wiring) => ComponentChildren }): JSX.Element {
+}: FieldProps & { children: (attributes: ControlAttributes) => ComponentChildren }): JSX.Element {
   const { label, hint, error, isRequired = false, disabled = false } = field;
   const id = useId();
-  const told = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`]
+  const describedBy = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`]
     .filter(Boolean)
     .join(' ');
   return (
@@ -41,7 +41,7 @@ export function Field({
         required: isRequired,
         disabled,
         'aria-invalid': error !== undefined,
-        ...(told === '' ? {} : { 'aria-describedby': told }),
+        ...(describedBy === '' ? {} : { 'aria-describedby': describedBy }),
       })}
       {hint !== undefined && (
         <p id={`${id}-hint`} class="field-hint">
@@ -63,11 +63,11 @@ interface TextFieldProps extends FieldProps {
   type?: 'text' | 'password' | 'search' | 'number' | 'url' | 'date' | 'datetime-local';
   placeholder?: string;
   autocomplete?: string;
-  /** What is offered to be chosen, while anything else can be typed. */
+  /** Suggested values; any other text is allowed. */
   suggestions?: readonly string[];
 }
 
-/** A line of text. */
+/** Single-line text field. */
 export function TextField({
   value,
   onChange,
@@ -77,23 +77,23 @@ export function TextField({
   suggestions = [],
   ...field
 }: TextFieldProps): JSX.Element {
-  // A browser keeps what is no number to itself, so that nobody could say what is wrong with it.
+  // A number input hides invalid text from scripts, so it could not be reported.
   const kind: object = type === 'number' ? { type: 'text', inputmode: 'decimal' } : { type };
   return (
     <Field {...field}>
-      {(wiring) => (
+      {(attributes) => (
         <>
           <input
-            {...wiring}
+            {...attributes}
             value={value}
             placeholder={placeholder}
             autocomplete={autocomplete}
             {...kind}
-            {...listOf(wiring, suggestions)}
+            {...listOf(attributes, suggestions)}
             onInput={(event) => onChange(event.currentTarget.value)}
           />
           {suggestions.length > 0 && (
-            <datalist id={`${wiring.id}-suggestions`}>
+            <datalist id={`${attributes.id}-suggestions`}>
               {suggestions.map((one) => (
                 <option key={one} value={one} />
               ))}
@@ -105,23 +105,23 @@ export function TextField({
   );
 }
 
-/** That a line of text has suggestions, where it has. */
-function listOf({ id }: Wiring, suggestions: readonly string[]): object {
+/** Connects a text field to its suggestions. */
+function listOf({ id }: ControlAttributes, suggestions: readonly string[]): object {
   return suggestions.length === 0 ? {} : { list: `${id}-suggestions` };
 }
 
-/** A folder of the person's machine: its files, and those of the folders in it. */
+/** Picker for a local folder. Returns all files in it, recursively. */
 export function FolderField({
   onChange,
   ...field
 }: FieldProps & { onChange: (files: readonly File[]) => void }): JSX.Element {
-  // Every browser has it, and no type.
+  // All browsers support it, but the types do not include it.
   const folder: object = { webkitdirectory: true };
   return (
     <Field {...field}>
-      {(wiring) => (
+      {(attributes) => (
         <input
-          {...wiring}
+          {...attributes}
           type="file"
           {...folder}
           onChange={(event) => onChange([...(event.currentTarget.files ?? [])])}
@@ -135,11 +135,11 @@ interface TextAreaProps extends FieldProps {
   value: string;
   onChange: (value: string) => void;
   rows?: number;
-  /** Code is written in letters of one width. */
+  /** Use a monospace font. */
   isCode?: boolean;
 }
 
-/** Several lines of text. */
+/** Multi-line text field. */
 export function TextArea({
   value,
   onChange,
@@ -149,9 +149,9 @@ export function TextArea({
 }: TextAreaProps): JSX.Element {
   return (
     <Field {...field}>
-      {(wiring) => (
+      {(attributes) => (
         <textarea
-          {...wiring}
+          {...attributes}
           rows={rows}
           value={value}
           spellcheck={!isCode}
@@ -163,7 +163,7 @@ export function TextArea({
   );
 }
 
-/** Something to choose. */
+/** Option of a select. */
 export interface Choice {
   value: string;
   title: string;
@@ -173,16 +173,15 @@ interface SelectProps extends FieldProps {
   value: string;
   onChange: (value: string) => void;
   choices: readonly Choice[];
-  /** Text of an empty choice that stands before the others; there is none without it. */
+  /** Label of an empty first option. Default: no empty option. */
   empty?: string;
 }
 
-/** One of several choices. */
 export function Select({ value, onChange, choices, empty, ...field }: SelectProps): JSX.Element {
   return (
     <Field {...field}>
-      {(wiring) => (
-        <select {...wiring} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      {(attributes) => (
+        <select {...attributes} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
           {empty !== undefined && <option value="">{empty}</option>}
           {choices.map((choice) => (
             <option key={choice.value} value={choice.value}>
@@ -202,7 +201,6 @@ interface CheckboxProps {
   disabled?: boolean;
 }
 
-/** Yes or no. */
 export function Checkbox({ label, isOn, onChange, disabled = false }: CheckboxProps): JSX.Element {
   return (
     <label class="check">
@@ -217,7 +215,7 @@ export function Checkbox({ label, isOn, onChange, disabled = false }: CheckboxPr
   );
 }
 
-/** On or off, with effect at once. `label` is read, not shown. */
+/** Switch that takes effect at once. `label` is not shown, but read by screen readers. */
 export function Switch({
   label,
   isOn,
@@ -234,7 +232,7 @@ export function Switch({
       checked={isOn}
       disabled={disabled}
       onChange={(event) => {
-        // What is shown is what the service has stored.
+        // Shows the stored value until the service confirms the change.
         event.currentTarget.checked = isOn;
         onChange(!isOn);
       }}

@@ -5,7 +5,7 @@ import { Button } from './button.js';
 import { Select, TextField, type Choice } from './fields.js';
 import { texts } from '../texts/texts.js';
 
-/** A filter: a member of the query. One with choices is chosen, any other is typed. */
+/** Filter stored in the query: a select if it has choices, otherwise a text field. */
 export interface Filter {
   name: string;
   label: string;
@@ -16,20 +16,20 @@ export interface Filter {
 interface FiltersProps {
   filters: readonly Filter[];
   query: URLSearchParams;
-  /** More fields of the same search, beside what is typed in these. */
+  /** Additional fields of the search; receives what is typed in the filters. */
   more?: (typed: Readonly<Record<string, string>>) => ComponentChildren;
-  /** Takes over the other fields, before the query is changed. */
+  /** Applies the additional fields before the query changes. */
   onSearch?: () => void;
-  /** Empties the other fields. */
+  /** Clears the additional fields. */
   onClear?: () => void;
 }
 
-/** Fields that narrow a list. What is typed is asked for with Enter or the button, so the service is not asked at each letter. */
+/** Filters of a list. Text is applied by Enter or the button, so that typing sends no requests. */
 export function Filters({ filters, query, more, onSearch, onClear }: FiltersProps): JSX.Element {
   const known = valuesOf(filters, query);
   const [typed, setTyped] = useState(known);
   const key = JSON.stringify(known);
-  // A link, or a button of the browser, leads to other filters.
+  // Links and the back button change the filters.
   useEffect(() => setTyped(known), [key]);
   const change = (name: string, value: string): void => setTyped({ ...typed, [name]: value });
   const search = (values: Record<string, string>): void => {
@@ -76,8 +76,8 @@ export function Filters({ filters, query, more, onSearch, onClear }: FiltersProp
         <Button
           onClick={() => {
             onClear?.();
-            setTyped(emptied(filters));
-            setQuery(emptied(filters));
+            setTyped(noValues(filters));
+            setQuery(noValues(filters));
           }}
         >
           {texts.parts.clear}
@@ -87,7 +87,7 @@ export function Filters({ filters, query, more, onSearch, onClear }: FiltersProp
   );
 }
 
-function emptied(filters: readonly Filter[]): Record<string, string> {
+function noValues(filters: readonly Filter[]): Record<string, string> {
   return Object.fromEntries(filters.map(({ name }) => [name, '']));
 }
 
@@ -95,7 +95,7 @@ function valuesOf(filters: readonly Filter[], query: URLSearchParams): Record<st
   return Object.fromEntries(filters.map(({ name }) => [name, query.get(name) ?? '']));
 }
 
-/** Choices that are told as the service names them. */
+/** Makes choices from values of the service. */
 export function choicesOf(values: readonly string[]): readonly Choice[] {
   return values.map((value) => ({ value, title: value.toLowerCase().replaceAll('_', ' ') }));
 }

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-/** Drawn with lines, in a field of 24 by 24. */
+/** SVG path data, 24 by 24, stroked. */
 const PATHS = {
   menu: 'M4 7h16M4 12h16M4 17h16',
   close: 'M6 6l12 12M18 6 6 18',
@@ -10,7 +10,7 @@ const PATHS = {
   fit: 'M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5',
 } as const;
 
-/** A small picture. It says nothing to a screen reader: what holds it has a text or a label. */
+/** Icon, hidden from screen readers: its parent needs a text or a label. */
 export function Icon({ path }: { path: string }): JSX.Element {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
@@ -19,7 +19,7 @@ export function Icon({ path }: { path: string }): JSX.Element {
   );
 }
 
-/** One of the pictures of buttons. */
+/** Icon of a button. */
 export function ButtonIcon({ name }: { name: keyof typeof PATHS }): JSX.Element {
   return <Icon path={PATHS[name]} />;
 }

@@ -2,10 +2,10 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { texts } from '../texts/texts.js';
 
-/** More than this of one object is shown when it is asked for. */
+/** Number of members shown at first and added by each click. */
 const CHUNK = 100;
 
-/** JSON data as a tree that opens. What is data is shown as text, whatever it holds. */
+/** JSON as a collapsible tree. Values are always rendered as text. */
 export function JsonTree({
   value,
   name,
@@ -13,7 +13,7 @@ export function JsonTree({
 }: {
   value: unknown;
   name?: string;
-  /** How many levels are open at first. */
+  /** Number of levels expanded at first. */
   openDepth?: number;
 }): JSX.Element {
   return (
@@ -41,7 +41,7 @@ function Node({
       </div>
     );
   }
-  // JSON has no undefined members.
+  // JSON has no undefined members, but some callers pass them.
   const entries = Object.entries(value).filter(([, member]) => member !== undefined);
   const size = Array.isArray(value) ? texts.parts.items(entries.length) : texts.parts.members(entries.length);
   return (

@@ -1,6 +1,6 @@
 /**
- * Parses JSON that a person typed.
- * @returns undefined for text that is no JSON, or that has an integer beyond 2^53 - 1, which would be rounded without a word
+ * Parses JSON typed by a user.
+ * @returns undefined for invalid JSON, and for integers beyond 2^53 - 1, which would be rounded silently
  */
 export function parsedJson(text: string): unknown {
   try {
@@ -11,22 +11,22 @@ export function parsedJson(text: string): unknown {
 }
 
 /**
- * For `JSON.parse`. Browsers that do not give the source of a number show only integers of up to 21 digits.
+ * Reviver for `JSON.parse`. In browsers without source text access, only integers of up to 21 digits are detected.
  * @throws RangeError for an integer that would be rounded
  */
 export function refuseRounded(_name: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value === 'number' && isRounded(context?.source ?? String(value))) {
-    throw new RangeError('it has an integer beyond 2^53 - 1; write it in quotes');
+    throw new RangeError('integers beyond 2^53 - 1 must be in quotes');
   }
   return value;
 }
 
-/** Whether a number is an integer as it is written, and too large to be kept exactly. */
+/** Whether text is an integer that a number cannot represent exactly. */
 export function isRounded(written: string): boolean {
   return /^[+-]?\d+$/.test(written) && !Number.isSafeInteger(Number(written));
 }
 
-/** Whether a value is a JSON object, so neither null nor a list nor a scalar. */
+/** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,21 +1,23 @@
-/** A line of one of two texts, or both. */
+/** Line of one text, or a pair of lines of both. */
 export interface LinePair {
   before: string | undefined;
   after: string | undefined;
   isSame: boolean;
 }
 
-/** Texts with more lines are not compared line by line: the work grows with the product of their lengths. */
+/** Maximum number of lines for a diff, whose cost grows with the product of the lengths. Longer texts are paired by index. */
 const MAX_LINES = 600;
 
-/** Pairs the lines of two texts, so that they can stand side by side. */
+/** Pairs the lines of two texts for a side-by-side view. */
 export function pairLines(before: string, after: string): LinePair[] {
   const one = before.split('\n');
   const other = after.split('\n');
-  return one.length > MAX_LINES || other.length > MAX_LINES ? pairedByPlace(one, other) : paired(one, other);
+  return one.length > MAX_LINES || other.length > MAX_LINES
+    ? pairByIndex(one, other)
+    : pairByDiff(one, other);
 }
 
-function pairedByPlace(one: readonly string[], other: readonly string[]): LinePair[] {
+function pairByIndex(one: readonly string[], other: readonly string[]): LinePair[] {
   return Array.from({ length: Math.max(one.length, other.length) }, (_none, index) => ({
     before: one[index],
     after: other[index],
@@ -23,15 +25,15 @@ function pairedByPlace(one: readonly string[], other: readonly string[]): LinePa
   }));
 }
 
-/** By the longest common subsequence. */
-function paired(one: readonly string[], other: readonly string[]): LinePair[] {
+/** Pairs lines by their longest common subsequence. */
+function pairByDiff(one: readonly string[], other: readonly string[]): LinePair[] {
   const lengths = commonLengths(one, other);
   const at = (row: number, column: number): number => lengths[row]?.[column] ?? 0;
   const pairs: LinePair[] = [];
   let removed: string[] = [];
   let added: string[] = [];
   const flush = (): void => {
-    pairs.push(...pairedByPlace(removed, added).map((pair) => ({ ...pair, isSame: false })));
+    pairs.push(...pairByIndex(removed, added).map((pair) => ({ ...pair, isSame: false })));
     removed = [];
     added = [];
   };
@@ -57,7 +59,7 @@ function paired(one: readonly string[], other: readonly string[]): LinePair[] {
   return pairs;
 }
 
-/** How many lines the rests of both texts have in common, by where the rests begin. */
+/** Computes the length of the longest common subsequence for each pair of suffixes. */
 function commonLengths(one: readonly string[], other: readonly string[]): Uint16Array[] {
   const lengths = Array.from({ length: one.length + 1 }, () => new Uint16Array(other.length + 1));
   for (let row = one.length - 1; row >= 0; row -= 1) {

@@ -5,9 +5,9 @@ import { Button } from './button.js';
 import { TextField } from './fields.js';
 import { Table, type Column } from './table.js';
 
-/** As many rows are drawn at first, and more with each click. */
+/** Number of rows shown at first and added by each click. */
 const CHUNK = 100;
-/** Who sees all at a glance needs no filter. */
+/** Number of rows from which the filter is shown. */
 const FILTERED_FROM = 12;
 
 interface LongTableProps<Row> {
@@ -15,12 +15,12 @@ interface LongTableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** Where the filter looks. */
+  /** Text of a row that the filter searches. */
   textOf: (row: Row) => string;
   empty: ComponentChildren;
 }
 
-/** A table of a list that comes whole: it is filtered here, and drawn in part. */
+/** Table of a complete list, with a local filter and incremental rendering. */
 export function LongTable<Row>(props: LongTableProps<Row>): JSX.Element {
   const { caption, columns, rows, keyOf, textOf, empty } = props;
   const [filter, setFilter] = useState('');

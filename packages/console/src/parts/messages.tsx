@@ -7,13 +7,13 @@ interface Message {
   tone: 'good' | 'bad';
 }
 
-/** How long a message is shown. */
+/** Display time of a message. */
 const SHOWN_MS = 6_000;
 const messages = signal<readonly Message[]>([]);
 let count = 0;
 
-/** Tells in a corner that something was done. What went wrong belongs beside what was tried, as an `ErrorNote`. */
-export function say(text: string, tone: Message['tone'] = 'good'): void {
+/** Shows a short message in a corner. Errors belong next to the action instead, as an `ErrorNote`. */
+export function notify(text: string, tone: Message['tone'] = 'good'): void {
   const id = (count += 1);
   messages.value = [...messages.value, { id, text, tone }];
   setTimeout(() => {
@@ -21,7 +21,7 @@ export function say(text: string, tone: Message['tone'] = 'good'): void {
   }, SHOWN_MS);
 }
 
-/** Where messages are shown, and read aloud. One in the whole page. */
+/** Live region for messages. Once per page. */
 export function Messages(): JSX.Element {
   return (
     <div class="messages" role="status" aria-live="polite">

@@ -5,7 +5,7 @@ import { texts } from '../texts/texts.js';
 import { Button } from './button.js';
 import { ErrorNote } from './error-note.js';
 
-/** There is nothing, and why that may be. */
+/** Placeholder for an empty list or page. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }): JSX.Element {
   return (
     <div class="empty">
@@ -15,7 +15,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** Something is on its way. */
+/** Loading indicator. */
 export function Waiting({ children = texts.parts.loading }: { children?: ComponentChildren }): JSX.Element {
   return (
     <p class="waiting" role="status">
@@ -24,7 +24,7 @@ export function Waiting({ children = texts.parts.loading }: { children?: Compone
   );
 }
 
-/** Something to know. */
+/** Highlighted note. */
 export function Note({
   tone = 'quiet',
   title,
@@ -42,7 +42,7 @@ export function Note({
   );
 }
 
-/** What was asked for, once it is there; until then that it is on its way, or why it is not there. */
+/** Renders the data of a request, or a loading indicator or an error. */
 export function Shown<T>({
   answer,
   children,
@@ -59,7 +59,7 @@ export function Shown<T>({
   );
 }
 
-/** The foot of a list that is read page by page. */
+/** Footer of a paged list. */
 export function Pager<T>({ pages }: { pages: Pages<T> }): JSX.Element {
   const { items, error, isLoading, hasMore, more, reload } = pages;
   return (

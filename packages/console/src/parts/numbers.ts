@@ -1,7 +1,7 @@
 import { texts } from '../texts/texts.js';
 import { isRounded } from './json.js';
 
-/** Returns why a text is not a number; an empty one is no value at all. */
+/** Returns why text is not a valid number, or undefined. Empty text is valid. */
 export function numberFault(text: string, isWhole: boolean): string | undefined {
   if (text.trim() === '') {
     return undefined;

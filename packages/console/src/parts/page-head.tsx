@@ -3,24 +3,24 @@ import { useEffect } from 'preact/hooks';
 import { texts } from '../texts/texts.js';
 import { Link } from './button.js';
 
-/** A step of the way to a page. */
+/** Breadcrumb. */
 export interface Crumb {
   title: string;
   to: string;
 }
 
 interface PageHeadProps {
-  /** The only first heading of the page; it is the title of the tab, too. */
+  /** Top heading of the page, also used as the title of the tab. */
   title: string;
   lead?: ComponentChildren;
   crumbs?: readonly Crumb[];
-  /** State of what the page is about. */
+  /** State of the subject of the page. */
   state?: ComponentChildren;
   /** Buttons. */
   actions?: ComponentChildren;
 }
 
-/** The head of a page. */
+/** Header of a page. */
 export function PageHead({ title, lead, crumbs = [], state, actions }: PageHeadProps): JSX.Element {
   useEffect(() => {
     document.title = `${title} · ${texts.shell.product}`;
@@ -46,7 +46,7 @@ export function PageHead({ title, lead, crumbs = [], state, actions }: PageHeadP
   );
 }
 
-/** A part of a page with a heading of its own. */
+/** Section of a page with a heading. */
 export function Section({
   title,
   actions,
@@ -56,7 +56,7 @@ export function Section({
   title: string;
   actions?: ComponentChildren;
   children: ComponentChildren;
-  /** The content reaches the edges, as a table does. */
+  /** Whether the content, such as a table, extends to the edges. */
   isFlush?: boolean;
 }): JSX.Element {
   return (

@@ -4,17 +4,17 @@ import { Empty, Pager } from './notes.js';
 import { Table, type Column, type Selection } from './table.js';
 
 interface PagedTableProps<Row> {
-  /** What the table lists; read by screen readers. */
+  /** Caption for screen readers. */
   caption: string;
   columns: readonly Column<Row>[];
   pages: Pages<Row>;
   keyOf: (row: Row) => string;
   selection?: Selection | undefined;
-  /** What is said where there is nothing; not before that is known. */
+  /** Text for an empty list, shown once it is loaded. */
   none: string;
 }
 
-/** A list that is read page by page, with what leads on at its foot. */
+/** Table of a paged list, with a button for more. */
 export function PagedTable<Row>(props: PagedTableProps<Row>): JSX.Element {
   const { pages, none, ...table } = props;
   const isEmpty = !pages.isLoading && pages.error === undefined;

@@ -3,7 +3,7 @@ import { texts } from '../texts/texts.js';
 import { classNames } from './class-names.js';
 import { pairLines, type LinePair } from './line-differences.js';
 
-/** Two texts side by side, line by line, with what differs marked. */
+/** Line-by-line comparison of two texts. */
 export function SideBySide({
   label,
   before,

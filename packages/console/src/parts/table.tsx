@@ -2,41 +2,40 @@ import type { ComponentChildren, JSX } from 'preact';
 import { texts } from '../texts/texts.js';
 import { classNames } from './class-names.js';
 
-/** A column of a table. */
+/** Column of a table. */
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ComponentChildren;
-  /** Numbers stand at the right. */
+  /** Align right. */
   isNumber?: boolean;
-  /** Left out where there is little room. */
+  /** Hide on narrow screens. */
   isExtra?: boolean;
-  /** Never broken over lines. */
+  /** Do not wrap. */
   isTight?: boolean;
-  /** Sentences, which get the room that is left. */
+  /** Take the remaining width, for sentences. */
   isText?: boolean;
 }
 
-/** Which rows are chosen, for what is done to several at once. */
+/** Selected rows, for bulk actions. */
 export interface Selection {
   keys: ReadonlySet<string>;
   change: (keys: ReadonlySet<string>) => void;
 }
 
 interface TableProps<Row> {
-  /** What the table lists; read by screen readers. */
+  /** Caption for screen readers. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** The first column names a row; a link in it leads on. */
   selection?: Selection | undefined;
-  /** In place of the rows where there are none. */
+  /** Content for an empty table. */
   empty?: ComponentChildren;
 }
 
 /**
- * A table of rows, which scrolls sideways where there is no room for it, and shows cards where there is room for no
- * column. A browser that draws a row as a card no longer takes it for a row, so each part says what it is.
+ * Table that scrolls sideways on narrow screens and shows rows as cards on very narrow ones. The explicit roles keep it accessible
+ * as cards, for which CSS removes the native table semantics.
  */
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const { caption, columns, rows, keyOf, selection, empty } = props;
@@ -44,7 +43,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     return <>{empty}</>;
   }
   return (
-    // Who has no mouse scrolls it with the keys, so it takes the focus.
+    // Focusable, so that it can be scrolled by keyboard.
     <div class="table-frame" role="region" aria-label={caption} tabIndex={0}>
       <table class="rows" role="table">
         <caption class="unseen">{caption}</caption>

@@ -1,11 +1,10 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 
-/** One of several views of the same thing. */
 export interface Tab {
   id: string;
   title: string;
-  /** How many there are of what it shows. */
+  /** Number of items shown on the tab. */
   count?: number | string | undefined;
 }
 
@@ -14,11 +13,11 @@ interface TabsProps {
   tabs: readonly Tab[];
   value: string;
   onChange: (id: string) => void;
-  /** What the chosen one shows. */
+  /** Content of the selected tab. */
   children: ComponentChildren;
 }
 
-/** Views of the same thing, of which one is shown. Arrow keys choose among them. */
+/** Tabs with arrow key navigation. */
 export function Tabs({ label, tabs, value, onChange, children }: TabsProps): JSX.Element {
   const id = useId();
   const step = (event: KeyboardEvent, by: number): void => {

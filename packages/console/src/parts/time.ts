@@ -14,19 +14,19 @@ const UNITS = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** How long ago a moment was, or how far off it is. */
+/** Formats a time relative to now. */
 export function relativeTime(at: Date, now: number): string {
   const distance = at.getTime() - now;
   const unit = UNITS.find(([, ms]) => Math.abs(distance) >= ms);
   return unit === undefined ? texts.parts.justNow : relative.format(Math.round(distance / unit[1]), unit[0]);
 }
 
-/** A moment in the time of this machine. */
+/** Formats a time in the local time zone. */
 export function absoluteTime(at: Date): string {
   return absolute.format(at);
 }
 
-/** A length of time: the two largest units that it has. */
+/** Formats a duration with its two largest units. */
 export function duration(ms: number): string {
   if (ms < SECOND_MS) {
     return `${Math.round(ms)} ms`;

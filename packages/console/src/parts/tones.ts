@@ -1,4 +1,4 @@
-/** What a colour means. */
+/** Meaning of a color. */
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'quiet';
 
 const WORDS: Readonly<Record<Exclude<Tone, 'quiet'>, RegExp>> = {
@@ -8,7 +8,7 @@ const WORDS: Readonly<Record<Exclude<Tone, 'quiet'>, RegExp>> = {
   bad: /^(open|failed|terminated|down|unhealthy|error|incident|unreachable|critical)$/i,
 };
 
-/** The tone of a state, whichever part of the service names it. */
+/** Returns the tone of any state of the service. */
 export function toneOf(state: string): Tone {
   const tones = Object.entries(WORDS) as [Tone, RegExp][];
   return tones.find(([, words]) => words.test(state))?.[0] ?? 'quiet';

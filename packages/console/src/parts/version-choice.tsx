@@ -11,18 +11,18 @@ import { Select, TextField, type Choice } from './fields.js';
 const { parts } = texts;
 const PAGE_SIZE = 100;
 
-/** Which application, or version of it, a page is about: `app` and `version` of its query. */
+/** Application and version of a page: `app` and `version` of its query. */
 export interface ChosenVersion {
   appId: string;
   versionId: string;
 }
 
-/** What the query of a page says of application and version; empty where it says nothing. */
+/** Reads application and version from a query. Missing ones are empty. */
 export function chosenVersion(query: URLSearchParams): ChosenVersion {
   return { appId: query.get('app') ?? '', versionId: query.get('version') ?? '' };
 }
 
-/** Chooses application and version. Who may not list them types their ids. */
+/** Selects for application and version. Users who may not list them type the ids. */
 export function VersionChoice({ appId, versionId }: ChosenVersion): JSX.Element {
   return (
     <div class="filters">
@@ -37,7 +37,7 @@ export function VersionChoice({ appId, versionId }: ChosenVersion): JSX.Element 
   );
 }
 
-/** Chooses an application. */
+/** Select for an application, or a text field for users who may not list them. */
 export function ApplicationChoice({ appId }: { appId: string }): JSX.Element {
   return may('application-delivery') ? (
     <ListedApplications appId={appId} />
@@ -112,7 +112,7 @@ function TypedId({ label, name, value }: { label: string; name: string; value: s
   return <TextField label={label} value={value} onChange={(text) => setQuery({ [name]: text.trim() })} />;
 }
 
-/** What a list offers and, before it, what the address names: marked as unknown once the whole list is read. */
+/** Adds the id of the address to the choices if it is missing, marked as unknown once the whole list is loaded. */
 function withChosen(
   known: readonly Choice[],
   chosen: string,

@@ -1,27 +1,27 @@
 import type { ComponentType } from 'preact';
 
-/** What a page is given. */
+/** Props of a page. */
 export interface PageProps {
-  /** Parts of its path, decoded. */
+  /** Path parameters, decoded. */
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
 }
 
-/** A page: its path with parts such as `:uuid`, and its module, which is loaded when it is shown. */
+/** Route of a page: its path with parameters such as `:uuid`, and its module, which is loaded on demand. */
 export interface PageRoute {
   path: string;
   load: () => Promise<{ Page: ComponentType<PageProps> }>;
 }
 
-/** An area of the console: an entry of the navigation, and the pages that belong to it. */
+/** Area of the console: an entry of the navigation with its pages. */
 export interface Area {
   name: string;
   title: string;
-  /** Where the entry leads. */
+  /** Path that the entry links to. */
   path: string;
-  /** Path data of its icon, of 24 by 24, drawn with lines. */
+  /** SVG path data of the icon, 24 by 24, stroked. */
   icon: string;
-  /** Whether the person may see it at all. */
+  /** Whether the user may see the area. */
   isOffered: () => boolean;
   pages: readonly PageRoute[];
 }

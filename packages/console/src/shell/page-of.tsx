@@ -6,12 +6,12 @@ import { PageHead } from '../parts/page-head.js';
 import { texts } from '../texts/texts.js';
 import type { PageProps, PageRoute } from './area.js';
 
-/** Pages that were loaded, by their routes: they are shown again without a moment of waiting. */
+/** Loaded pages by route, so they appear at once when shown again. */
 const loaded = new Map<PageRoute, ComponentType<PageProps>>();
 
 type State = { Page: ComponentType<PageProps> } | { error: unknown } | undefined;
 
-/** A page, once its module is there. */
+/** Loads and shows the page of a route. */
 export function PageOf({ route, ...props }: PageProps & { route: PageRoute }): JSX.Element {
   const known = loaded.get(route);
   const [state, setState] = useState<State>(known === undefined ? undefined : { Page: known });
@@ -37,9 +37,9 @@ export function PageOf({ route, ...props }: PageProps & { route: PageRoute }): J
     return <Failed error={state.error} />;
   }
   return (
-    <Guard>
+    <ErrorBoundary>
       <state.Page {...props} />
-    </Guard>
+    </ErrorBoundary>
   );
 }
 
@@ -52,8 +52,8 @@ function Failed({ error }: { error: unknown }): JSX.Element {
   );
 }
 
-/** Keeps what a page throws within the page: navigation stays. */
-class Guard extends Component<{ children: ComponentChildren }, { error?: unknown }> {
+/** Shows errors thrown by a page in its place, so the navigation stays. */
+class ErrorBoundary extends Component<{ children: ComponentChildren }, { error?: unknown }> {
   static override getDerivedStateFromError(error: unknown): { error: unknown } {
     return { error };
   }

@@ -17,7 +17,7 @@ import { theme, type Theme } from './theme.js';
 const { shell } = texts;
 const THEMES: readonly Theme[] = ['auto', 'light', 'dark'];
 
-/** The whole console: who has signed in sees navigation and page, anybody else a place to sign in. */
+/** The whole console: navigation and page for signed-in users, the sign-in page for others. */
 export function Shell({ areas }: { areas: readonly Area[] }): JSX.Element {
   switch (session.value.state) {
     case 'starting':
@@ -127,7 +127,7 @@ function Account(): JSX.Element {
       <p class="account-name" title={user?.userName}>
         {name === '' ? user?.userName : name}
         {user !== undefined && user.impersonatingUser !== null && (
-          <span class="quiet"> {shell.onBehalf(user.impersonatingUser.userName)}</span>
+          <span class="quiet"> {shell.impersonatedBy(user.impersonatingUser.userName)}</span>
         )}
       </p>
       <Button onClick={signOut}>{shell.signOut}</Button>

@@ -5,8 +5,8 @@ import { ErrorNote } from '../parts/error-note.js';
 import { texts } from '../texts/texts.js';
 
 const { signIn } = texts;
-/** Characters that are shown of what an issuer says. */
-const DESCRIPTION = 300;
+/** Maximum length of the issuer's message that is shown. */
+const MAX_MESSAGE = 300;
 const { refusals } = signIn;
 const KNOWN_REFUSALS: ReadonlyMap<string, string> = new Map([
   ['access_denied', refusals.denied],
@@ -26,11 +26,11 @@ const KNOWN_REFUSALS: ReadonlyMap<string, string> = new Map([
 interface Refusal {
   title: string;
   lead: string;
-  /** In the words of the issuer. */
-  said?: string | null;
+  /** Message of the issuer. */
+  message?: string | null;
 }
 
-/** Why a sign-in failed: refused by the issuer, not verified, no answer, or anything else. */
+/** Explains why a sign-in failed: refused by the issuer, not verified, no answer, or another error. */
 export function SignInError({ error }: { error: unknown }): JSX.Element | null {
   const issuer = settings.value?.issuer;
   if (issuer === undefined || error === undefined) {
@@ -40,12 +40,12 @@ export function SignInError({ error }: { error: unknown }): JSX.Element | null {
   if (refusal === undefined) {
     return <ErrorNote error={error} />;
   }
-  const { title, lead, said = null } = refusal;
+  const { title, lead, message = null } = refusal;
   return (
     <div class="note note-bad" role="alert">
       <p class="note-title">{title}</p>
       <p>{lead}</p>
-      {said !== null && <p>{signIn.itSays(said.slice(0, DESCRIPTION))}</p>}
+      {message !== null && <p>{signIn.itSays(message.slice(0, MAX_MESSAGE))}</p>}
     </div>
   );
 }
@@ -54,12 +54,12 @@ function refusalOf(error: unknown, issuer: string): Refusal | undefined {
   if (error instanceof SignInRefusedError) {
     const { code, description } = error;
     const lead = KNOWN_REFUSALS.get(code) ?? refusals.other(code);
-    return { title: signIn.refused, lead, said: description };
+    return { title: signIn.refused, lead, message: description };
   }
   if (error instanceof IdTokenError) {
     return { title: signIn.notVerified, lead: signIn.notVerifiedLead(signIn.idTokens[error.fault]) };
   }
-  // What goes wrong with the service itself comes as an error of its client.
+  // Errors of the service itself come as errors of its client.
   return error instanceof TypeError || (error instanceof Error && error.name === 'ErrorTimeout')
     ? { title: signIn.noIssuer, lead: signIn.noIssuerLead(issuer) }
     : undefined;

@@ -16,7 +16,7 @@ import { SignInError } from './sign-in-error.js';
 const { signIn } = texts;
 const SAMPLE_PERSON = 'jane.doe';
 
-/** Where a person signs in. */
+/** The sign-in page. */
 export function SignIn({ error }: { error: unknown }): JSX.Element {
   useEffect(() => {
     document.title = `${signIn.title} · ${texts.shell.product}`;
@@ -26,13 +26,13 @@ export function SignIn({ error }: { error: unknown }): JSX.Element {
       <div class="start-box">
         <h1>{texts.shell.product}</h1>
         <SignInError error={error} />
-        <Means />
+        <SignInMethod />
       </div>
     </main>
   );
 }
 
-function Means(): JSX.Element {
+function SignInMethod(): JSX.Element {
   const known = settings.value;
   if (known === null) {
     return (

@@ -1,14 +1,14 @@
 import { effect, signal } from '@preact/signals';
 
-/** Which colours a person wants; `auto` are those of the system. */
+/** Color scheme; `auto` follows the system. */
 export type Theme = 'auto' | 'light' | 'dark';
 
 const NAME = 'svc-console theme';
 
-/** The colours of this browser. */
-export const theme = signal<Theme>(kept());
+/** Color scheme chosen in this browser. */
+export const theme = signal<Theme>(storedTheme());
 
-/** Applies the colours now and whenever they change. */
+/** Applies the color scheme now and whenever it changes. */
 export function startTheme(): void {
   effect(() => {
     const { value } = theme;
@@ -20,12 +20,12 @@ export function startTheme(): void {
     try {
       localStorage.setItem(NAME, value);
     } catch {
-      // Where the browser keeps nothing, they last as long as the page.
+      // If the browser stores nothing, the choice lasts as long as the page.
     }
   });
 }
 
-function kept(): Theme {
+function storedTheme(): Theme {
   try {
     const value = localStorage.getItem(NAME);
     return value === 'light' || value === 'dark' ? value : 'auto';

@@ -6,28 +6,28 @@ import {
   type User,
 } from 'oidc-client-ts';
 import { href, navigate, place } from '../router.js';
-import { begin, hasEnded, type SignedIn } from '../session.js';
+import { hasEnded, openSession, type TokenSource } from '../session.js';
 import type { Settings } from '../settings.js';
 import { IdTokenError, SignInRefusedError } from './errors.js';
-import { IdTokens } from './id-token.js';
-import { keep, kept } from './kept.js';
+import { IdTokenVerifier } from './id-token.js';
+import { loadItem, saveItem } from './storage.js';
 
-/** Where the issuer sends a person back, and where it answers within a frame. */
+/** Redirect paths: after a sign-in, and for renewal within a frame. */
 const RETURN_PATH = '/signed-in';
 const SILENT_PATH = '/silent';
-/** Says that somebody was signed in in this tab, so that a reload signs in again without a click. */
+/** Storage key: set while this tab is signed in, so a reload signs in again without a click. */
 const WAS_SIGNED_IN = 'svc-console signed in';
 
-/** For an answer of the issuer. */
+/** Timeout of requests to the issuer. */
 const ISSUER_SECONDS = 20;
-/** So long before its end a token is renewed. */
+/** Time before expiry at which a token is renewed. */
 const RENEWAL_SECONDS = 30;
 
-/** Signs people in at the issuer of the company: authorization code with PKCE. Tokens never leave the memory of the tab. */
+/** Signs users in at the company's issuer by authorization code with PKCE. Tokens stay in the memory of the tab. */
 export class CompanySignIn {
   private readonly manager: UserManager;
   private renewing: Promise<User | null> | undefined;
-  private idTokens: IdTokens | undefined;
+  private idTokenVerifier: IdTokenVerifier | undefined;
 
   private constructor(
     private readonly issuer: string,
@@ -43,17 +43,17 @@ export class CompanySignIn {
       silent_redirect_uri: origin + href(SILENT_PATH),
       post_logout_redirect_uri: origin + href('/'),
       response_type: 'code',
-      // What is known of a sign-in that is under way, such as its code verifier; no token.
+      // State of a sign-in in progress, such as its code verifier. Never a token.
       stateStore: new WebStorageStateStore({ store: sessionStorage, prefix: 'svc-console.' }),
       userStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
-      // By what is below, since a renewal is made once for all.
+      // Renewed below instead, so all requests share one renewal.
       automaticSilentRenew: false,
       accessTokenExpiringNotificationTimeInSeconds: RENEWAL_SECONDS,
       monitorSession: false,
       loadUserInfo: false,
       requestTimeoutInSeconds: ISSUER_SECONDS,
     });
-    this.manager.events.addAccessTokenExpiring(() => void this.renewed());
+    this.manager.events.addAccessTokenExpiring(() => void this.renew());
   }
 
   static of({ issuer, clientId, scope }: Settings): CompanySignIn | undefined {
@@ -61,8 +61,8 @@ export class CompanySignIn {
   }
 
   /**
-   * Goes on with what the address says: the end of a sign-in, the answer within a frame, or a page that was loaded anew.
-   * @returns whether the page need not be shown: it is a frame, or another page is about to come
+   * Handles the current address: the end of a sign-in, a renewal within a frame, or a reloaded page.
+   * @returns whether the page is not needed, because it is in a frame or a redirect follows
    */
   async resume(): Promise<boolean> {
     const { path } = place.peek();
@@ -74,16 +74,16 @@ export class CompanySignIn {
       await this.finish();
       return false;
     }
-    if (kept(WAS_SIGNED_IN) === null) {
+    if (loadItem(WAS_SIGNED_IN) === null) {
       return false;
     }
-    // Once: where the issuer lets nobody in, the person shall read why.
-    keep(WAS_SIGNED_IN, null);
+    // Only once, so the user can read why if the issuer refuses.
+    saveItem(WAS_SIGNED_IN, null);
     await this.start();
     return true;
   }
 
-  /** Leads to the issuer. */
+  /** Redirects to the issuer. */
   async start(): Promise<void> {
     const { path, query } = place.peek();
     const text = query.toString();
@@ -95,10 +95,10 @@ export class CompanySignIn {
 
   private async finish(): Promise<void> {
     try {
-      const user = await this.checked(this.manager.signinRedirectCallback());
+      const user = await this.verified(this.manager.signinRedirectCallback());
       navigate(typeof user.state === 'string' ? user.state : '/', { replace: true });
-      await begin(this.means());
-      keep(WAS_SIGNED_IN, 'yes');
+      await openSession(this.tokens());
+      saveItem(WAS_SIGNED_IN, 'yes');
     } catch (error) {
       navigate('/', { replace: true });
       throw error;
@@ -106,11 +106,11 @@ export class CompanySignIn {
   }
 
   /**
-   * The user of a sign-in, once the ID token is verified; otherwise the user is forgotten.
+   * Returns the user of a sign-in after verifying the ID token. Forgets the user if that fails.
    * @throws SignInRefusedError
    * @throws IdTokenError
    */
-  private async checked(signingIn: Promise<User>): Promise<User> {
+  private async verified(signingIn: Promise<User>): Promise<User> {
     try {
       const user = await signingIn;
       if (user.id_token !== undefined) {
@@ -119,33 +119,33 @@ export class CompanySignIn {
       return user;
     } catch (error) {
       await this.manager.removeUser();
-      throw told(error);
+      throw translateError(error);
     }
   }
 
-  private async verifier(): Promise<IdTokens> {
+  private async verifier(): Promise<IdTokenVerifier> {
     const keysUrl = await this.manager.metadataService.getKeysEndpoint(false);
-    this.idTokens ??= new IdTokens(this.issuer, this.clientId, keysUrl);
-    return this.idTokens;
+    this.idTokenVerifier ??= new IdTokenVerifier(this.issuer, this.clientId, keysUrl);
+    return this.idTokenVerifier;
   }
 
-  private means(): SignedIn {
+  private tokens(): TokenSource {
     return {
-      token: async () => (await this.user()).access_token,
+      token: async () => (await this.currentUser()).access_token,
       signOut: async () => {
-        keep(WAS_SIGNED_IN, null);
-        // An issuer that names no endpoint for it, or does not answer, keeps nobody from going.
+        saveItem(WAS_SIGNED_IN, null);
+        // Signing out works even if the issuer has no endpoint for it or does not answer.
         await this.manager.revokeTokens(['refresh_token']).catch(() => undefined);
         await this.manager.signoutRedirect().catch(() => this.manager.removeUser());
       },
     };
   }
 
-  /** Once for all requests that wait for it: an issuer may take a refresh token once only. */
-  private renewed(): Promise<User | null> {
+  /** Renews the tokens once for all waiting requests: an issuer may accept a refresh token only once. */
+  private renew(): Promise<User | null> {
     const silent = (): Promise<User | null> => this.manager.signinSilent({ nonce: crypto.randomUUID() });
     this.renewing ??= silent()
-      .then((user) => (user === null ? null : this.checked(Promise.resolve(user))))
+      .then((user) => (user === null ? null : this.verified(Promise.resolve(user))))
       .catch(() => null)
       .then((user) => {
         this.renewing = undefined;
@@ -155,26 +155,26 @@ export class CompanySignIn {
     return this.renewing;
   }
 
-  /** With a token that is still good, as far as the clock of this machine can tell; otherwise the service says that it is not. */
-  private async user(): Promise<User> {
+  /** Returns the user with a token that is valid by the local clock. If renewal fails, the service rejects the old token. */
+  private async currentUser(): Promise<User> {
     const user = await this.manager.getUser();
     if (user !== null && user.expired !== true) {
       return user;
     }
-    const last = (await this.renewed()) ?? user;
+    const last = (await this.renew()) ?? user;
     if (last === null) {
-      throw new Error('nobody is signed in');
+      throw new Error('no user is signed in');
     }
     return last;
   }
 }
 
-/** Errors of the library, as ours where they have a meaning for people. */
-function told(error: unknown): unknown {
+/** Translates errors of the library into those that the sign-in page explains. */
+function translateError(error: unknown): unknown {
   if (error instanceof ErrorResponse) {
     return new SignInRefusedError(error.error ?? '', error.error_description, { cause: error });
   }
-  // The library reports what it checks itself, such as the nonce, only in words.
+  // The library reports its own checks, such as that of the nonce, only in messages.
   const isNonce = error instanceof Error && /nonce/.test(error.message);
   const isIdToken = error instanceof Error && /token/i.test(error.message);
   if (error instanceof IdTokenError || !(isNonce || isIdToken)) {

@@ -1,34 +1,34 @@
 import { NoAnswerError, ServiceError } from '../../../../client/src/index.js';
-import { begin, type SignedIn } from '../session.js';
-import { keep, kept } from './kept.js';
+import { openSession, type TokenSource } from '../session.js';
+import { loadItem, saveItem } from './storage.js';
 
 const PATH = '/console/evaluation/sign-in';
 const LAST = 'svc-console evaluation';
-/** A token is renewed when it has less than this left. */
+/** Remaining lifetime below which a token is renewed. */
 const MARGIN_MS = 60_000;
 const SECOND_MS = 1_000;
 
-/** Whom somebody wants to be in evaluation mode. */
+/** User chosen in evaluation mode. */
 export interface Person {
   subject: string;
   /** Names of permissions. */
   permissions: readonly string[];
 }
 
-/** Which permissions a person can have. */
+/** Lists the permissions that a user can have. */
 export async function knownPermissions(): Promise<readonly string[]> {
   return ((await ask('GET')) as { permissions: string[] }).permissions;
 }
 
 /** Signs in as a person. */
 export async function signInAs(person: Person): Promise<void> {
-  await begin(meansOf(person));
-  keep(LAST, JSON.stringify(person), true);
+  await openSession(tokensOf(person));
+  saveItem(LAST, JSON.stringify(person), true);
 }
 
-/** Signs in as the last person of this tab or, in a new tab, of the browser. @returns whether there is one */
+/** Signs in as the last user of this tab or, in a new tab, of the browser. @returns whether there is one */
 export async function signInAgain(): Promise<boolean> {
-  const last = kept(LAST, true);
+  const last = loadItem(LAST, true);
   if (last === null) {
     return false;
   }
@@ -36,7 +36,7 @@ export async function signInAgain(): Promise<boolean> {
   return true;
 }
 
-function meansOf(person: Person): SignedIn {
+function tokensOf(person: Person): TokenSource {
   let held: { token: string; until: number } | undefined;
   return {
     async token() {
@@ -47,7 +47,7 @@ function meansOf(person: Person): SignedIn {
       return held.token;
     },
     signOut() {
-      keep(LAST, null, true);
+      saveItem(LAST, null, true);
       return Promise.resolve();
     },
   };

@@ -1,9 +1,9 @@
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
 import { IdTokenError, type IdTokenFault } from './errors.js';
 
-/** Signatures with public keys (RFC 7518, section 3.1; RFC 8037). A shared secret or no signature proves nothing here. */
+/** Signatures with public keys (RFC 7518, section 3.1; RFC 8037). Shared secrets and unsigned tokens are rejected. */
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
-/** Clocks of people's machines are less exact than those of servers. */
+/** Clock tolerance. The clocks of users' machines are less accurate than those of servers. */
 const TOLERANCE_SECONDS = 300;
 const TIMEOUT_MS = 20_000;
 
@@ -14,8 +14,8 @@ const FAULTS: Readonly<Record<string, IdTokenFault>> = {
   nonce: 'nonce',
 };
 
-/** Checks ID tokens of one issuer for one client (OpenID Connect Core 1.0, section 3.1.3.7). */
-export class IdTokens {
+/** Verifies ID tokens of one issuer for one client (OpenID Connect Core 1.0, section 3.1.3.7). */
+export class IdTokenVerifier {
   private readonly keys: ReturnType<typeof createRemoteJWKSet>;
 
   constructor(
@@ -27,7 +27,7 @@ export class IdTokens {
   }
 
   /**
-   * Checks signature, issuer, audience and expiry; oidc-client-ts compares the nonce itself.
+   * Verifies signature, issuer, audience and expiry; oidc-client-ts checks the nonce.
    * @throws IdTokenError
    * @throws TypeError when the keys cannot be read
    */

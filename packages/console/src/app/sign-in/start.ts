@@ -5,7 +5,7 @@ import { signInAgain as signInAgainAsPerson } from './evaluation.js';
 
 let company: CompanySignIn | undefined;
 
-/** Finds out whether somebody is signed in; what goes wrong on the way is shown where a person signs in. */
+/** Starts or resumes the session. Errors are shown on the sign-in page. */
 export async function startSession(): Promise<void> {
   try {
     const known = await readSettings();
@@ -18,12 +18,12 @@ export async function startSession(): Promise<void> {
   }
 }
 
-/** Leads to the issuer of the company, and back to this page. */
+/** Redirects to the company's issuer, which redirects back to this page. */
 export async function signInAtCompany(): Promise<void> {
   await company?.start();
 }
 
-/** @returns whether another page is about to come */
+/** @returns whether a redirect follows */
 async function resume(known: Settings): Promise<boolean> {
   if (known.evaluation) {
     await signInAgainAsPerson();
@@ -34,7 +34,7 @@ async function resume(known: Settings): Promise<boolean> {
   return (await company?.resume()) ?? false;
 }
 
-/** Signs in anew where a sign-in has ended: in evaluation mode at once, at the company by way of the issuer. */
+/** Signs in again after a session has ended: directly in evaluation mode, otherwise through the issuer. */
 export async function signInAgain(): Promise<void> {
   if (settings.value?.evaluation === true) {
     await signInAgainAsPerson();

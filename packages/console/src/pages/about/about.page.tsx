@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { caller, settings } from '../../app/session.js';
-import { OuterLink } from '../../parts/button.js';
+import { ExternalLink } from '../../parts/button.js';
 import { Facts, Id } from '../../parts/facts.js';
 import { Empty } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
@@ -19,16 +19,16 @@ export function Page(): JSX.Element {
       <Section title={about.links}>
         <ul class="plain-list">
           <li>
-            <OuterLink to={settings.value?.documentation ?? '/docs'}>{about.documentation}</OuterLink>
+            <ExternalLink to={settings.value?.documentation ?? '/docs'}>{about.documentation}</ExternalLink>
           </li>
           <li>
-            <OuterLink to="/docs-json">{about.openapi}</OuterLink>
+            <ExternalLink to="/docs-json">{about.openapi}</ExternalLink>
           </li>
           <li>
-            <OuterLink to="/metrics">{about.metrics}</OuterLink>
+            <ExternalLink to="/metrics">{about.metrics}</ExternalLink>
           </li>
           <li>
-            <OuterLink to="/readyz">{about.ready}</OuterLink>
+            <ExternalLink to="/readyz">{about.ready}</ExternalLink>
           </li>
         </ul>
       </Section>
@@ -45,7 +45,7 @@ function Service(): JSX.Element | null {
           [about.version, known.version],
           [about.mode, known.evaluation ? about.evaluation : about.production],
           [about.issuer, known.issuer],
-          [about.client, known.clientId ?? texts.parts.nothing],
+          [about.client, known.clientId ?? texts.parts.none],
         ]}
       />
     </Section>

@@ -9,11 +9,11 @@ import { texts } from '../../texts/texts.js';
 import {
   answerOf,
   isObject,
-  questionOf,
+  modelRequestOf,
   toolCallOf,
   valueOf,
   type ModelAnswer,
-  type Question,
+  type ModelRequest,
 } from './messages.js';
 
 const t = texts.agentRuns;
@@ -32,7 +32,7 @@ interface ConversationProps {
   isWhole: boolean;
 }
 
-/** What a model saw, asked for and was answered, as people talk. */
+/** Calls of models and tools, as a conversation. */
 export function Conversation({ calls, nodes, isWhole }: ConversationProps): JSX.Element {
   if (calls.length === 0) {
     return <Empty title={t.noCalls} />;
@@ -60,7 +60,7 @@ export function Conversation({ calls, nodes, isWhole }: ConversationProps): JSX.
   );
 }
 
-/** Keys are `<step>/<id of the node>/…`. */
+/** Reads the node id from the key of a call, `<step>/<node id>/…`. */
 function nodeOf(call: WorkflowCall | undefined): string | undefined {
   return call?.key.split('/')[1];
 }
@@ -85,29 +85,37 @@ function Head({ call, title }: { call: WorkflowCall; title: string }): JSX.Eleme
 }
 
 function ModelTurn({ call }: { call: WorkflowCall }): JSX.Element {
-  const question = questionOf(call.request);
+  const request = modelRequestOf(call.request);
   const answer = answerOf(call.response);
   return (
     <>
       <Head call={call} title={t.model} />
-      {question === undefined ? <Raw name={t.saw} value={call.request} /> : <Saw question={question} />}
-      {answer === undefined ? <Raw name={t.said} value={call.response} /> : <Said answer={answer} />}
+      {request === undefined ? (
+        <Raw name={t.request} value={call.request} />
+      ) : (
+        <RequestView request={request} />
+      )}
+      {answer === undefined ? (
+        <Raw name={t.response} value={call.response} />
+      ) : (
+        <AnswerView answer={answer} />
+      )}
     </>
   );
 }
 
-/** What was new to it. Results of tools were shown before, with the tools. */
-function Saw({ question: { messages, tools } }: { question: Question }): JSX.Element {
-  const news = messages.filter(({ role }) => role !== 'assistant' && role !== 'tool');
+/** New messages to the model. Results of tools are shown with the tool calls. */
+function RequestView({ request: { messages, tools } }: { request: ModelRequest }): JSX.Element {
+  const newMessages = messages.filter(({ role }) => role !== 'assistant' && role !== 'tool');
   return (
     <>
-      {news.map(({ role, content }, index) => (
+      {newMessages.map(({ role, content }, index) => (
         <details key={index} open={role === 'user'}>
           <summary>{t.roles[role] ?? role}</summary>
           <p class="speech">{content}</p>
         </details>
       ))}
-      {news.length > 0 && tools.length > 0 && (
+      {newMessages.length > 0 && tools.length > 0 && (
         <details>
           <summary>{t.offered(tools.length)}</summary>
           <ul class="chips">
@@ -123,7 +131,7 @@ function Saw({ question: { messages, tools } }: { question: Question }): JSX.Ele
   );
 }
 
-function Said({ answer: { content, calls, finishReason } }: { answer: ModelAnswer }): JSX.Element {
+function AnswerView({ answer: { content, calls, finishReason } }: { answer: ModelAnswer }): JSX.Element {
   const value = valueOf(content);
   return (
     <>
@@ -135,7 +143,7 @@ function Said({ answer: { content, calls, finishReason } }: { answer: ModelAnswe
         ))}
       {calls.map(({ id, name }) => (
         <p key={id} class="quiet">
-          {t.asksFor} <code>{name}</code>
+          {t.calls} <code>{name}</code>
         </p>
       ))}
       {finishReason !== 'stop' && finishReason !== 'tool_calls' && finishReason !== '' && (

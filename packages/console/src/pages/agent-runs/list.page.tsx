@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { WorkflowRun, WorkflowRunState } from '../../../../client/src/index.js';
-import { given, givenTimes } from '../../app/query.js';
+import { queryTimes, queryValues } from '../../app/query.js';
 import { api } from '../../app/session.js';
 import { usePages } from '../../live/use-pages.js';
 import { State } from '../../parts/badge.js';
@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<WorkflowRun>[] = [
   { title: t.workflow, cell: ({ id, workflow }) => <Link to={`/agent-runs/${id}`}>{workflow}</Link> },
   { title: t.state, cell: ({ state }) => <State of={state} />, isTight: true },
   {
-    title: t.why,
+    title: t.reason,
     cell: ({ error, errorCode }) => error?.message ?? errorCode ?? '–',
     isExtra: true,
     isText: true,
@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<WorkflowRun>[] = [
   },
   { title: t.started, cell: ({ startedAt }) => <Moment at={startedAt} />, isTight: true },
   {
-    title: t.took,
+    title: t.duration,
     cell: ({ startedAt, finishedAt }) => (
       <Duration ms={finishedAt === null ? null : Date.parse(finishedAt) - Date.parse(startedAt)} />
     ),
@@ -63,17 +63,17 @@ function Origin({ instance, parent }: { instance: string | null; parent: string 
   );
 }
 
-/** Runs of workflows, newest first. */
+/** Workflow runs, newest first. */
 export function Page({ query }: PageProps): JSX.Element {
   const pages = usePages<WorkflowRun>(
     async (before, signal) => {
-      const asked = {
-        ...given(query, ['workflow', 'processInstanceUuid', 'parentRunId']),
-        ...(given(query, ['state']) as { state?: WorkflowRunState }),
-        ...givenTimes(query),
+      const filters = {
+        ...queryValues(query, ['workflow', 'processInstanceUuid', 'parentRunId']),
+        ...(queryValues(query, ['state']) as { state?: WorkflowRunState }),
+        ...queryTimes(query),
       };
       const { data } = await api().listWorkflowRuns({
-        query: { ...asked, limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) },
+        query: { ...filters, limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) },
         signal,
       });
       return { items: data.runs, next: data.next };
@@ -86,7 +86,11 @@ export function Page({ query }: PageProps): JSX.Element {
       <Section title={t.search}>
         <Filters filters={FILTERS} query={query} />
       </Section>
-      <Section title={t.title} isFlush actions={<Button onClick={pages.reload}>{texts.parts.reload}</Button>}>
+      <Section
+        title={t.title}
+        isFlush
+        actions={<Button onClick={pages.reload}>{texts.parts.refresh}</Button>}
+      >
         <PagedTable caption={t.title} columns={COLUMNS} pages={pages} keyOf={({ id }) => id} none={t.none} />
       </Section>
     </>

@@ -1,34 +1,34 @@
 import type { WorkflowCall } from '../../../../client/src/index.js';
 
-/** A call that a model asks for. */
-export interface AskedCall {
+/** Tool call requested by a model. */
+export interface RequestedCall {
   id: string;
   name: string;
-  /** As the model wrote them; JSON, if all is well. */
+  /** Normally JSON, but the model may have written anything. */
   arguments: string;
 }
 
-/** A message to a model. */
+/** Message to a model. */
 export interface Message {
   role: string;
   content: string;
 }
 
-/** What a model was asked, as a trace holds it. */
-export interface Question {
+/** Request to a model, as recorded in the trace. */
+export interface ModelRequest {
   messages: readonly Message[];
   tools: readonly string[];
 }
 
-/** What a model has answered. */
+/** Answer of a model. */
 export interface ModelAnswer {
   content: string;
-  calls: readonly AskedCall[];
+  calls: readonly RequestedCall[];
   finishReason: string;
 }
 
-/** What was new to a model in a call; undefined where the trace holds something else, such as a beginning of it. */
-export function questionOf(request: unknown): Question | undefined {
+/** Parses the request of a model call; undefined if the trace has another form, for example because it is truncated. */
+export function modelRequestOf(request: unknown): ModelRequest | undefined {
   if (!isObject(request) || !Array.isArray(request['messages'])) {
     return undefined;
   }
@@ -41,7 +41,7 @@ export function questionOf(request: unknown): Question | undefined {
   };
 }
 
-/** What a model has answered; undefined where the trace holds something else. */
+/** Parses the answer of a model call; undefined if the trace has another form. */
 export function answerOf(response: unknown): ModelAnswer | undefined {
   if (!isObject(response) || !('content' in response || 'calls' in response)) {
     return undefined;
@@ -58,24 +58,24 @@ export function answerOf(response: unknown): ModelAnswer | undefined {
   };
 }
 
-/** What a tool, or a service, was asked and has answered. */
+/** Parses a call of a tool or service. */
 export function toolCallOf({ key, request, response }: Pick<WorkflowCall, 'key' | 'request' | 'response'>): {
   name: string;
   system: string;
   input: unknown;
   output: unknown;
 } {
-  const asked = isObject(request) ? request : {};
-  const told = isObject(response) ? response : {};
+  const sent = isObject(request) ? request : {};
+  const received = isObject(response) ? response : {};
   return {
-    name: textOf(asked['tool'] ?? asked['name'] ?? key),
-    system: textOf(asked['system']),
-    input: asked['arguments'] ?? request,
-    output: told['result'] ?? told['error'] ?? response,
+    name: textOf(sent['tool'] ?? sent['name'] ?? key),
+    system: textOf(sent['system']),
+    input: sent['arguments'] ?? request,
+    output: received['result'] ?? received['error'] ?? response,
   };
 }
 
-/** JSON in a text as a value; the text itself where it is none. */
+/** Parses JSON; returns the text itself if it is not JSON. */
 export function valueOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -84,7 +84,7 @@ export function valueOf(text: string): unknown {
   }
 }
 
-/** Texts as they are, nothing as an empty one, anything else as JSON. */
+/** Converts a value to text: strings unchanged, null and undefined as empty text, anything else as JSON. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) {
     return '';
@@ -92,7 +92,6 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -8,7 +8,7 @@ import { texts } from '../../texts/texts.js';
 
 const t = texts.agentRuns;
 
-/** What the nodes of a run did, in their order. */
+/** Executed nodes of a run, in order. */
 export function Nodes({ nodes }: { nodes: readonly WorkflowNodeRun[] }): JSX.Element {
   return nodes.length === 0 ? (
     <Empty title={t.noNodes} />

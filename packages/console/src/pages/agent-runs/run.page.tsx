@@ -21,10 +21,10 @@ import { useCalls } from './use-calls.js';
 const t = texts.agentRuns;
 const REFRESH_MS = 5_000;
 
-/** One run: what its models and tools have said, what its nodes did, and where it stopped. */
+/** One run: its conversation, its nodes, and where it stopped. */
 export function Page({ params, query }: PageProps): JSX.Element {
   const id = params['id'] ?? '';
-  // Runs have no stream: one that runs is asked for again.
+  // Runs have no progress stream, so a running one is polled.
   const [isRunning, setIsRunning] = useState(false);
   const run = useAnswer(
     async (signal) => {
@@ -108,7 +108,7 @@ function Figures({ run, calls }: { run: WorkflowRunDetails; calls: readonly Work
   return (
     <div class="figures">
       <Figure
-        label={t.took}
+        label={t.duration}
         value={<Duration ms={finishedAt === null ? null : Date.parse(finishedAt) - Date.parse(startedAt)} />}
       />
       <Figure label={t.answers} value={count('MODEL')} />

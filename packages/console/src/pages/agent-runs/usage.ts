@@ -1,15 +1,15 @@
 import type { WorkflowCall } from '../../../../client/src/index.js';
 
-/** What the models of a run have counted in all. */
+/** Total model usage of a run. */
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
   cost: number;
-  /** Whether the provider tells costs. */
+  /** Whether the provider reports costs. */
   hasCost: boolean;
 }
 
-/** The sum over calls. */
+/** Sums the usage of calls. */
 export function summed(calls: readonly Pick<WorkflowCall, 'usage'>[]): Usage {
   const sum = { inputTokens: 0, outputTokens: 0, cost: 0, hasCost: false };
   for (const { usage } of calls) {

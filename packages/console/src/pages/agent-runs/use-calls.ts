@@ -2,18 +2,19 @@ import { pagesOf, type WorkflowCall } from '../../../../client/src/index.js';
 import { api } from '../../app/session.js';
 import { useAnswer, type Answer } from '../../live/use-answer.js';
 
-/** The calls of a run that are shown. */
+/** Calls of a run. */
 export interface Calls {
   calls: readonly WorkflowCall[];
+  /** Whether these are all calls. */
   isWhole: boolean;
 }
 
 const PAGE_SIZE = 100;
-/** A run has some dozens; of one with more the first are shown. */
-const MOST = 1_000;
+/** Maximum number of calls shown. Most runs have some dozens. */
+const MAX_CALLS = 1_000;
 const REFRESH_MS = 5_000;
 
-/** The calls of a run in the order in which they were begun; read again as long as it runs. */
+/** Loads the calls of a run in order of their start, repeatedly while it runs. */
 export function useCalls(id: string, isRunning: boolean): Answer<Calls> {
   return useAnswer((signal) => read(id, signal), [id, isRunning], isRunning ? { refreshMs: REFRESH_MS } : {});
 }
@@ -21,7 +22,7 @@ export function useCalls(id: string, isRunning: boolean): Answer<Calls> {
 async function read(id: string, signal: AbortSignal): Promise<Calls> {
   const calls: WorkflowCall[] = [];
   let isWhole = true;
-  // This list begins with the oldest, so it goes on after one.
+  // The list is oldest first, so its cursor is called `after`.
   for await (const page of pagesOf(({ before: after }) =>
     api().listWorkflowRunCalls({
       path: { workflowRunId: id },
@@ -31,7 +32,7 @@ async function read(id: string, signal: AbortSignal): Promise<Calls> {
   )) {
     calls.push(...page.calls);
     isWhole = page.next === null;
-    if (calls.length >= MOST) {
+    if (calls.length >= MAX_CALLS) {
       break;
     }
   }

@@ -1,35 +1,35 @@
 import type { Crumb } from '../../parts/page-head.js';
 import { texts } from '../../texts/texts.js';
 
-/** Where the page of an application is. */
-export function placeOfApplication(appId: string): string {
-  return placeOf('applications', appId);
+/** Path of the page of an application. */
+export function applicationPath(appId: string): string {
+  return pathOf('applications', appId);
 }
 
-/** Where the page of a version is. */
-export function placeOfVersion(appId: string, versionId: string): string {
-  return placeOf('applications', appId, 'versions', versionId);
+/** Path of the page of a version. */
+export function versionPath(appId: string, versionId: string): string {
+  return pathOf('applications', appId, 'versions', versionId);
 }
 
-/** Where the page of a build is. */
-export function placeOfBuild(appId: string, buildId: string): string {
-  return placeOf('applications', appId, 'builds', buildId);
+/** Path of the page of a build. */
+export function buildPath(appId: string, buildId: string): string {
+  return pathOf('applications', appId, 'builds', buildId);
 }
 
-/** Where the page of a workflow is. */
-export function placeOfWorkflow(appId: string, versionId: string, workflowName: string): string {
-  return placeOf('applications', appId, 'versions', versionId, 'workflows', workflowName);
+/** Path of the page of a workflow. */
+export function workflowPath(appId: string, versionId: string, workflowName: string): string {
+  return pathOf('applications', appId, 'versions', versionId, 'workflows', workflowName);
 }
 
-/** The way to a page of an application. */
+/** Breadcrumbs to a page of an application. */
 export function crumbsTo(appId: string, ...further: Crumb[]): Crumb[] {
   return [
     { title: texts.applications.title, to: '/applications' },
-    { title: appId, to: placeOfApplication(appId) },
+    { title: appId, to: applicationPath(appId) },
     ...further,
   ];
 }
 
-function placeOf(...parts: readonly string[]): string {
+function pathOf(...parts: readonly string[]): string {
   return `/${parts.map(encodeURIComponent).join('/')}`;
 }

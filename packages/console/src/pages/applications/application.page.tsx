@@ -11,7 +11,7 @@ import { PagedTable } from '../../parts/paged-table.js';
 import type { Column } from '../../parts/table.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
-import { placeOfBuild, placeOfVersion } from './application-paths.js';
+import { buildPath, versionPath } from './application-paths.js';
 import { useActiveBuild } from './use-active-build.js';
 
 const { applications } = texts;
@@ -20,7 +20,7 @@ const VERSION_COLUMNS: readonly Column<ListedVersion>[] = [
   {
     title: applications.version,
     cell: ({ applicationId, applicationVersionId }) => (
-      <Link to={placeOfVersion(applicationId, applicationVersionId)}>{applicationVersionId}</Link>
+      <Link to={versionPath(applicationId, applicationVersionId)}>{applicationVersionId}</Link>
     ),
   },
   { title: applications.state, cell: ({ status }) => <State of={status} />, isTight: true },
@@ -44,7 +44,7 @@ export function Page({ params }: PageProps): JSX.Element {
     },
     [appId],
   );
-  // An application comes into being with its first version.
+  // An application exists once it has a version.
   const isUnknown = versions.items.length === 0 && !versions.isLoading && versions.error === undefined;
   return (
     <>
@@ -90,7 +90,7 @@ function Builds({ appId }: { appId: string }): JSX.Element {
       title: applications.build,
       cell: ({ buildId, buildStatus }) => (
         <>
-          <Link to={placeOfBuild(appId, buildId)}>{buildId}</Link>{' '}
+          <Link to={buildPath(appId, buildId)}>{buildId}</Link>{' '}
           {buildId === active.data?.buildId && <Badge tone="good">{applications.active}</Badge>}
           {buildStatus === 'WITHDRAWN' && <Badge tone="bad">{applications.withdrawn}</Badge>}
         </>
@@ -99,11 +99,11 @@ function Builds({ appId }: { appId: string }): JSX.Element {
     {
       title: applications.version,
       cell: ({ applicationVersionId }) => (
-        <Link to={placeOfVersion(appId, applicationVersionId)}>{applicationVersionId}</Link>
+        <Link to={versionPath(appId, applicationVersionId)}>{applicationVersionId}</Link>
       ),
     },
-    { title: applications.madeBy, cell: ({ createdBy }) => createdBy.userName, isExtra: true },
-    { title: applications.made, cell: ({ createdDate }) => <Moment at={createdDate} />, isTight: true },
+    { title: applications.createdBy, cell: ({ createdBy }) => createdBy.userName, isExtra: true },
+    { title: applications.created, cell: ({ createdDate }) => <Moment at={createdDate} />, isTight: true },
   ];
   return (
     <Section title={applications.builds} isFlush>

@@ -8,14 +8,14 @@ import { PageHead, Section } from '../../parts/page-head.js';
 import { PagedTable } from '../../parts/paged-table.js';
 import type { Column } from '../../parts/table.js';
 import { texts } from '../../texts/texts.js';
-import { placeOfApplication } from './application-paths.js';
+import { applicationPath } from './application-paths.js';
 
 const { applications } = texts;
 
 const COLUMNS: readonly Column<ListedApplication>[] = [
   {
     title: applications.application,
-    cell: ({ applicationId }) => <Link to={placeOfApplication(applicationId)}>{applicationId}</Link>,
+    cell: ({ applicationId }) => <Link to={applicationPath(applicationId)}>{applicationId}</Link>,
   },
   { title: applications.versions, cell: ({ versions }) => versions, isNumber: true },
   { title: applications.created, cell: ({ createdDate }) => <Moment at={createdDate} />, isTight: true },
@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<ListedApplication>[] = [
   },
 ];
 
-/** Applications that are stored here. */
+/** List of applications. */
 export function Page(): JSX.Element {
   const pages = usePages(async (after, signal) => {
     const query = after === undefined ? {} : { after };

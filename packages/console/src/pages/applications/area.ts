@@ -10,7 +10,7 @@ export const applications: Area = {
   isOffered: () => may('application-delivery'),
   pages: [
     { path: '/applications', load: () => import('./applications.page.js') },
-    // Outside of /applications, where each name can be one of an application.
+    // Not below /applications, where any name can be that of an application.
     { path: '/deliver', load: () => import('./deliver.page.js') },
     { path: '/applications/:appId', load: () => import('./application.page.js') },
     { path: '/applications/:appId/builds/:buildId', load: () => import('./build.page.js') },

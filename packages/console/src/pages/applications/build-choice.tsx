@@ -13,22 +13,22 @@ const { applications } = texts;
 interface BuildChoiceProps {
   appId: string;
   label: string;
-  /** Empty where none is chosen. */
+  /** Empty if none is chosen. */
   buildId: string;
-  /** What it means to choose none. */
+  /** Label of the empty choice. */
   empty: string;
   onChange: (buildId: string) => void;
   hint?: string | undefined;
   isRequired?: boolean;
-  /** A build that is no choice. */
+  /** Build to exclude. */
   without?: string;
-  /** Whether withdrawn builds are choices. */
+  /** Whether to include withdrawn builds. */
   hasWithdrawn?: boolean;
-  /** What stands in the place of the list where the service does not give it. */
+  /** Shown instead of the select if the list cannot be loaded. */
   children?: ComponentChildren;
 }
 
-/** Chooses a build of an application; older ones are asked for when they are wanted. */
+/** Select for a build of an application, with a button to load older builds. */
 export function BuildChoice(props: BuildChoiceProps): JSX.Element {
   const { appId, label, buildId, empty, onChange, hint, isRequired = false, children } = props;
   const pages = usePages(
@@ -70,7 +70,7 @@ export function BuildChoice(props: BuildChoiceProps): JSX.Element {
   );
 }
 
-/** A build that was typed before there was a list, or that is not on the pages so far, is a choice all the same. */
+/** Adds the chosen build if it is not in the loaded part of the list. */
 function withChosen(choices: readonly Choice[], chosen: string): readonly Choice[] {
   return chosen === '' || choices.some(({ value }) => value === chosen)
     ? choices

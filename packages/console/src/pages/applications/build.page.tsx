@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { BuildLibrary, BuildManifestResponse, BuildResource } from '../../../../client/src/index.js';
 import { may } from '../../app/permissions.js';
-import { placeOfHeatMap } from '../../app/places.js';
+import { heatMapPath } from '../../app/places.js';
 import { api } from '../../app/session.js';
 import { useAction } from '../../live/use-action.js';
 import { useAnswer, type Answer } from '../../live/use-answer.js';
@@ -11,13 +11,13 @@ import { Button, Link } from '../../parts/button.js';
 import { ConfirmDialog } from '../../parts/dialog.js';
 import { Facts, Id, Moment } from '../../parts/facts.js';
 import { LongTable } from '../../parts/long-table.js';
-import { say } from '../../parts/messages.js';
+import { notify } from '../../parts/messages.js';
 import { Empty, Shown } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
 import { Table, type Column } from '../../parts/table.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
-import { crumbsTo, placeOfBuild, placeOfVersion } from './application-paths.js';
+import { crumbsTo, buildPath, versionPath } from './application-paths.js';
 import { Differences } from './differences.js';
 import { Preflight } from './preflight.js';
 import { Withdrawal } from './withdrawal.js';
@@ -30,7 +30,7 @@ const resourcesOf = (appId: string, buildId: string): readonly Column<BuildResou
     title: applications.name,
     cell: ({ name, resourceType }) =>
       resourceType === 'PROCESS' && may('process-read', appId) ? (
-        <Link to={placeOfHeatMap(appId, buildId, name)}>{name}</Link>
+        <Link to={heatMapPath(appId, buildId, name)}>{name}</Link>
       ) : (
         name
       ),
@@ -46,12 +46,12 @@ const LIBRARIES: readonly Column<BuildLibrary>[] = [
   { title: applications.application, cell: ({ appId }) => appId },
   {
     title: applications.build,
-    cell: ({ appId, buildId }) => <Link to={placeOfBuild(appId, buildId)}>{buildId}</Link>,
+    cell: ({ appId, buildId }) => <Link to={buildPath(appId, buildId)}>{buildId}</Link>,
   },
   { title: applications.level, cell: ({ level }) => level, isNumber: true },
 ];
 
-/** One build: what it holds, what it would change, and whether its agents are ready. */
+/** One build: its contents, its differences, and whether its agents are ready. */
 export function Page({ params }: PageProps): JSX.Element {
   const appId = params['appId'] ?? '';
   const buildId = params['buildId'] ?? '';
@@ -129,7 +129,7 @@ function Activation({ appId, buildId, active }: ActivationProps): JSX.Element {
       ...(tag === null ? {} : { headers: { 'If-Match': tag } }),
       body: { buildId },
     });
-    say(applications.activated);
+    notify(applications.activated);
     setIsOpen(false);
     active.reload();
   });
@@ -166,17 +166,17 @@ function Manifest({ manifest }: { manifest: BuildManifestResponse }): JSX.Elemen
   const { resources, libraries } = manifest;
   return (
     <>
-      <Section title={applications.about}>
+      <Section title={applications.details}>
         <Facts
           facts={[
             [
               applications.version,
-              <Link key="version" to={placeOfVersion(applicationId, applicationVersionId)}>
+              <Link key="version" to={versionPath(applicationId, applicationVersionId)}>
                 {applicationVersionId}
               </Link>,
             ],
-            [applications.made, <Moment key="made" at={createdDate} />],
-            [applications.madeBy, createdBy.userName],
+            [applications.created, <Moment key="created" at={createdDate} />],
+            [applications.createdBy, createdBy.userName],
             [applications.checksum, <Id key="checksum" value={checksum} />],
           ]}
         />

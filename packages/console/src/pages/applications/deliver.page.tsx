@@ -7,13 +7,13 @@ import { useAction } from '../../live/use-action.js';
 import { Button, Link } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
 import { FolderField, TextField } from '../../parts/fields.js';
-import { say } from '../../parts/messages.js';
+import { notify } from '../../parts/messages.js';
 import { Note } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
 import { chosenVersion } from '../../parts/version-choice.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
-import { placeOfVersion } from './application-paths.js';
+import { versionPath } from './application-paths.js';
 import { LibraryBuild } from './library-build.js';
 import {
   addressesOf,
@@ -26,38 +26,38 @@ import {
 import { Problems, problemsOf } from './problems.js';
 
 const { applications } = texts;
-/** Names of what is left out that are shown. */
-const MOST_LEFT_OUT = 10;
+/** Maximum number of ignored files shown by name. */
+const MAX_IGNORED_SHOWN = 10;
 
-/** What a person has chosen of a folder. */
+/** Choices of the user for the delivery of a folder. */
 interface Choices {
   appId: string;
-  /** The id that the last folder has; a person who types another one keeps it. */
+  /** Application id of the last folder. An id typed by the user is kept instead. */
   proposedId: string;
   versionId: string;
-  /** Builds of libraries by their applications, where others than the folder's are chosen. */
+  /** Builds of libraries by application id, where they differ from those of the folder. */
   builds: ReadonlyMap<string, string>;
-  /** Addresses of systems by their names, where the folder's are changed. */
+  /** Addresses of systems by name, where they differ from those of the folder. */
   addresses: ReadonlyMap<string, string>;
 }
 
-const NONE_OTHER: Pick<Choices, 'builds' | 'addresses'> = { builds: new Map(), addresses: new Map() };
+const NO_OVERRIDES: Pick<Choices, 'builds' | 'addresses'> = { builds: new Map(), addresses: new Map() };
 
-/** A package that was stored, and what came of it. */
+/** Stored package and the response of the service. */
 interface Stored {
   appId: string;
   versionId: string;
   answer: StoredPackageResponse;
 }
 
-/** Stores the folder of an application as the package of a version. */
+/** Uploads an application folder as the package of a version. */
 export function Page({ query }: PageProps): JSX.Element {
   const [files, setFiles] = useState<PackageFiles>();
   const [stored, setStored] = useState<Stored>();
   const [choices, setChoices] = useState<Choices>({
     ...chosenVersion(query),
     proposedId: '',
-    ...NONE_OTHER,
+    ...NO_OVERRIDES,
   });
   const read = useAction(async (chosen: readonly File[]) => {
     setFiles(undefined);
@@ -67,7 +67,7 @@ export function Page({ query }: PageProps): JSX.Element {
     const { appId } = found.document.application;
     if (typeof appId === 'string' && appId !== choices.proposedId) {
       const isTyped = choices.appId !== choices.proposedId;
-      setChoices({ ...choices, appId: isTyped ? choices.appId : appId, proposedId: appId, ...NONE_OTHER });
+      setChoices({ ...choices, appId: isTyped ? choices.appId : appId, proposedId: appId, ...NO_OVERRIDES });
     }
   });
   return (
@@ -95,7 +95,7 @@ export function Page({ query }: PageProps): JSX.Element {
       {files !== undefined && stored === undefined && (
         <Delivery files={files} choices={choices} setChoices={setChoices} onStored={setStored} />
       )}
-      {stored !== undefined && <Remarks stored={stored} />}
+      {stored !== undefined && <Warnings stored={stored} />}
     </>
   );
 }
@@ -114,15 +114,15 @@ function Delivery({
   const { appId, versionId, builds, addresses } = choices;
   const store = useAction(async () => {
     const path = { appId, versionId };
-    // Its shape is for the service to judge, which tells everything that is wrong at once.
+    // The service validates the package and reports all problems at once.
     const body = withChoices(files, builds, addresses) as unknown as ApplicationPackage;
     const { data } = await api().storePackage({ path, body });
-    say(data.changed ? applications.isStored : applications.wasStored);
+    notify(data.changed ? applications.isStored : applications.wasStored);
     if (data.warnings.length > 0 || data.systems.removed.length > 0) {
-      // Some of it no other answer tells.
+      // No later response repeats the removed systems.
       onStored({ ...path, answer: data });
     } else {
-      navigate(placeOfVersion(appId, versionId));
+      navigate(versionPath(appId, versionId));
     }
   });
   return (
@@ -192,8 +192,11 @@ function ChoiceFields({ files, choices, setChoices }: ChoiceProps): JSX.Element 
 
 function Found({ files: { document, leftOut } }: { files: PackageFiles }): JSX.Element {
   const { systems, workflows, processes } = document;
-  const further = leftOut.length - MOST_LEFT_OUT;
-  const shown = [...leftOut.slice(0, MOST_LEFT_OUT), ...(further > 0 ? [applications.andMore(further)] : [])];
+  const further = leftOut.length - MAX_IGNORED_SHOWN;
+  const shown = [
+    ...leftOut.slice(0, MAX_IGNORED_SHOWN),
+    ...(further > 0 ? [applications.andMore(further)] : []),
+  ];
   return (
     <>
       <p>{applications.found(processes.length, workflows.length, systems.length)}</p>
@@ -206,11 +209,11 @@ function Found({ files: { document, leftOut } }: { files: PackageFiles }): JSX.E
   );
 }
 
-/** What there is to be known about a package that was stored. */
-function Remarks({ stored: { appId, versionId, answer } }: { stored: Stored }): JSX.Element {
+/** Warnings about a stored package. */
+function Warnings({ stored: { appId, versionId, answer } }: { stored: Stored }): JSX.Element {
   const { systems, warnings } = answer;
   return (
-    <Section title={applications.remarks}>
+    <Section title={applications.warnings}>
       {systems.removed.length > 0 && (
         <Note tone="warn" title={applications.removedSystems(systems.removed.length)}>
           <p>{systems.removed.join(', ')}</p>
@@ -218,7 +221,7 @@ function Remarks({ stored: { appId, versionId, answer } }: { stored: Stored }): 
       )}
       <Problems problems={warnings} />
       <div class="form-foot">
-        <Link to={placeOfVersion(appId, versionId)} kind="primary">
+        <Link to={versionPath(appId, versionId)} kind="primary">
           {applications.openVersion}
         </Link>
       </div>

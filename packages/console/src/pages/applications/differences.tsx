@@ -26,10 +26,10 @@ const COLUMNS: readonly Column<BuildDifference>[] = [
     cell: ({ name, within }) => (within === null ? name : `${within} › ${name}`),
   },
   { title: applications.members, cell: membersOf },
-  { title: applications.ofApplication, cell: ({ applicationId }) => applicationId, isExtra: true },
+  { title: applications.application, cell: ({ applicationId }) => applicationId, isExtra: true },
 ];
 
-/** What a build would change in the place of another one: of the active one, or of one that is chosen. */
+/** Differences of a build from the active build or from a chosen one. */
 export function Differences({ appId, buildId }: { appId: string; buildId: string }): JSX.Element {
   const [base, setBase] = useState('');
   const answer = useAnswer(

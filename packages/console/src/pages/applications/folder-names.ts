@@ -2,37 +2,37 @@ import { texts } from '../../texts/texts.js';
 
 const { applications } = texts;
 
-/** The file of the application. */
+/** Name of the application file. */
 export const APPLICATION_FILE = 'application.json';
-/** How the files of a part end. */
+/** File name extensions by part. */
 const ENDINGS = { systems: '.json', workflows: '.json', processes: '.bpmn' } as const;
 
-/** A folder with files of a package. */
+/** Folder of a package. */
 export type Part = keyof typeof ENDINGS;
 
-/** The folders with files of a package. */
+/** Folders of a package. */
 export const PARTS = Object.keys(ENDINGS) as readonly Part[];
 
-/** What editors and the system keep beside files. */
+/** Files of editors and of the operating system. */
 const HIDDEN = /^\.|~$|^#.*#$|\.(swp|tmp)$|^4913$/;
-/** Beside the package stand files for people, and the tests of the application with what their tools need. */
-const FOR_PEOPLE = /\.(md|txt)$|^(README|LICEN[CS]E)(\.|$)/i;
-const OF_TESTS =
+/** Documentation, and tests with their tooling, may be next to the package. */
+const DOCUMENTATION = /\.(md|txt)$|^(README|LICEN[CS]E)(\.|$)/i;
+const TEST_FILES =
   /^(tests?|node_modules|package(-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|[tj]sconfig.*\.json|.+\.config\.[cm]?[jt]s)$/;
 
-/** What a file of a folder is for a package: the same as for `svc deliver`. */
+/** Role of a file in a package, by the same rules as `svc deliver`. */
 export type Place =
-  | { is: 'application' | 'beside' }
+  | { is: 'application' | 'ignored' }
   | { is: 'part'; part: Part }
-  /** `name` stands at the top, and is no part of a package. */
+  /** `name` is a file or folder at the top that does not belong to a package. */
   | { is: 'unknown'; name: string }
   | { is: 'wrong'; code: string; file: string; message: string };
 
-/** What a file is. @param path from the top of the folder */
+/** Determines the role of a file. @param path relative to the folder */
 export function placeOf(path: string): Place {
   const [top = '', name, ...deeper] = path.split('/');
   if (HIDDEN.test(top) || (name !== undefined && HIDDEN.test(name))) {
-    return { is: 'beside' };
+    return { is: 'ignored' };
   }
   const part = PARTS.find((known) => known === top);
   if (part !== undefined) {
@@ -41,8 +41,8 @@ export function placeOf(path: string): Place {
   if (path === APPLICATION_FILE) {
     return { is: 'application' };
   }
-  return FOR_PEOPLE.test(top) || OF_TESTS.test(top)
-    ? { is: 'beside' }
+  return DOCUMENTATION.test(top) || TEST_FILES.test(top)
+    ? { is: 'ignored' }
     : { is: 'unknown', name: name === undefined ? top : `${top}/` };
 }
 
@@ -59,6 +59,6 @@ function placeInPart(part: Part, name: string | undefined, isFolder: boolean): P
     return { is: 'part', part };
   }
   return /^readme(\.|$)/i.test(name) && !name.toLowerCase().endsWith(ending)
-    ? { is: 'beside' }
+    ? { is: 'ignored' }
     : { is: 'wrong', code: 'FILE_UNKNOWN', file, message: applications.otherEnding(part, ending) };
 }

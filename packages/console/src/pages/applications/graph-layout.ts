@@ -1,32 +1,32 @@
 import type { WorkflowNode } from '../../../../client/src/index.js';
 
-/** Size of a node in a drawing. */
+/** Width of a node in pixels. */
 export const NODE_WIDTH = 168;
-/** Size of a node in a drawing. */
+/** Height of a node in pixels. */
 export const NODE_HEIGHT = 56;
 const GAP_X = 72;
 const GAP_Y = 36;
 const MARGIN = 16;
 
-/** A node and where it is drawn. */
+/** Node with its position. */
 export interface PlacedNode {
   node: WorkflowNode;
   x: number;
   y: number;
 }
 
-/** A sequence and the line that it is drawn as. */
+/** Sequence with its line. */
 export interface PlacedSequence {
   id: string;
   /** SVG path data. */
   line: string;
-  /** What stands beside it: the condition under which it is taken. */
+  /** Condition of the sequence. */
   label: string;
   labelX: number;
   labelY: number;
 }
 
-/** A workflow as it is drawn. */
+/** Drawing of a workflow. */
 export interface Drawing {
   nodes: PlacedNode[];
   sequences: PlacedSequence[];
@@ -34,7 +34,7 @@ export interface Drawing {
   height: number;
 }
 
-/** Draws a workflow: as its author has laid it out, or from left to right where nodes would lie on each other. */
+/** Draws a workflow in the layout of its author, or from left to right if nodes would overlap. */
 export function drawingOf(nodes: readonly WorkflowNode[], defaultLabel: string): Drawing {
   const laidOut = nodes.map((node) => ({ node, x: node.layoutOptions.x, y: node.layoutOptions.y }));
   const placed = toOrigin(hasOverlap(laidOut) ? layered(nodes) : laidOut);
@@ -53,7 +53,7 @@ export function drawingOf(nodes: readonly WorkflowNode[], defaultLabel: string):
   };
 }
 
-/** The grid of a hash of cells finds neighbours, so that large workflows are not compared pair by pair. */
+/** Sorts by x, so that large workflows are not compared pair by pair. */
 function hasOverlap(placed: readonly PlacedNode[]): boolean {
   const sorted = placed.toSorted((one, other) => one.x - other.x);
   return sorted.some((one, index) => {
@@ -70,7 +70,7 @@ function hasOverlap(placed: readonly PlacedNode[]): boolean {
   });
 }
 
-/** Each node stands right of those that lead to it, as far as there is no circle. */
+/** Places nodes by layer from left to right. */
 function layered(nodes: readonly WorkflowNode[]): PlacedNode[] {
   const layers = layersOf(nodes);
   const rows = new Map<number, number>();
@@ -82,7 +82,7 @@ function layered(nodes: readonly WorkflowNode[]): PlacedNode[] {
   });
 }
 
-/** How many steps each node is from the start, by the shortest way. */
+/** Computes the shortest distance of each node from the start. */
 function layersOf(nodes: readonly WorkflowNode[]): Map<string, number> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const layers = new Map<string, number>();

@@ -7,8 +7,8 @@ import { drawingOf, NODE_HEIGHT, NODE_WIDTH, type PlacedNode, type PlacedSequenc
 import './graph.css';
 
 const { applications } = texts;
-/** Of a condition beside its line. */
-const LABEL_SHOWN = 28;
+/** Maximum length of a condition shown next to its line. */
+const MAX_LABEL = 28;
 
 interface GraphProps {
   name: string;
@@ -17,7 +17,7 @@ interface GraphProps {
   onChoose: (nodeId: string) => void;
 }
 
-/** A workflow as a graph. Its nodes are buttons in the order of the workflow, so they are reached by keyboard. */
+/** Workflow as a graph. Nodes are buttons in the order of the workflow, for use by keyboard. */
 export function Graph({ name, nodes, chosen, onChoose }: GraphProps): JSX.Element {
   const {
     sequences,
@@ -55,7 +55,7 @@ export function Graph({ name, nodes, chosen, onChoose }: GraphProps): JSX.Elemen
 }
 
 function Sequence({ sequence: { line, label, labelX, labelY } }: { sequence: PlacedSequence }): JSX.Element {
-  const shown = label.length > LABEL_SHOWN ? `${label.slice(0, LABEL_SHOWN)}…` : label;
+  const shown = label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL)}…` : label;
   return (
     <g>
       <path d={line} class="graph-line" marker-end="url(#graph-arrow)" />

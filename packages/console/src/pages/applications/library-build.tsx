@@ -15,14 +15,14 @@ const SERVER_ERROR = 500;
 
 interface LibraryBuildProps {
   library: NamedLibrary;
-  /** Undefined for the build that the folder names. */
+  /** Undefined for the build named by the folder. */
   buildId: string | undefined;
   onChange: (buildId: string | undefined) => void;
 }
 
 /**
- * Chooses the build of a library: a folder cannot know the ids that builds get later. Where the folder names one that is not here, or
- * that is withdrawn, the active one is chosen at first. Where builds cannot be listed, one is typed.
+ * Field for the build of a library, because a folder cannot know later build ids. If the build that the folder names is missing or
+ * withdrawn, the active build is preselected. If builds cannot be listed, the user types the id.
  */
 export function LibraryBuild({ library, buildId, onChange }: LibraryBuildProps): JSX.Element {
   const { appId, buildId: named } = library;
@@ -53,7 +53,7 @@ export function LibraryBuild({ library, buildId, onChange }: LibraryBuildProps):
 }
 
 interface KnownBuilds {
-  /** Why the build that the folder names cannot be used. */
+  /** Why the build named by the folder cannot be used. */
   fault: 'missing' | 'withdrawn' | null;
   active: string | null;
 }
@@ -69,7 +69,7 @@ function useKnownBuilds({ appId, buildId }: NamedLibrary): Answer<KnownBuilds> {
   );
 }
 
-/** A folder can name anything, such as a placeholder that is no id. */
+/** Checks the build named by the folder. Client errors mean missing, because the folder may contain a placeholder. */
 async function faultOf(path: NamedLibrary, signal: AbortSignal): Promise<KnownBuilds['fault']> {
   try {
     const { data } = await api().getBuild({ path, signal });

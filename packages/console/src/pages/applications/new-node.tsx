@@ -5,12 +5,12 @@ import { setQuery } from '../../app/router.js';
 import { api } from '../../app/session.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Select } from '../../parts/fields.js';
-import { say } from '../../parts/messages.js';
+import { notify } from '../../parts/messages.js';
 import { texts } from '../../texts/texts.js';
 import { NodeEditor } from './node-editor.js';
 
 const { applications } = texts;
-/** What a new node begins as. */
+/** Initial contents of a new node. */
 const TEMPLATE = {
   type: 'DATA_MAPPING',
   name: '',
@@ -26,7 +26,7 @@ interface NewNodeProps {
   onClose: () => void;
 }
 
-/** Adds a node to a workflow, on a sequence: what led to the target of the sequence leads to the node then. */
+/** Adds a node to a workflow by inserting it into a sequence. */
 export function NewNode({ path, workflow, onAdded, onClose }: NewNodeProps): JSX.Element {
   const names = new Map(workflow.nodes.map(({ id, name }) => [id, name]));
   const sequences = workflow.nodes.flatMap(({ name, outgoingSequences }) =>
@@ -51,7 +51,7 @@ export function NewNode({ path, workflow, onAdded, onClose }: NewNodeProps): JSX
         save={async (body) => {
           const query = sequence === '' ? {} : { onSequence: sequence };
           const { data } = await api().createWorkflowNode({ path, query, body });
-          say(applications.nodeSaved);
+          notify(applications.nodeSaved);
           setQuery({ node: data.id });
           onAdded();
         }}

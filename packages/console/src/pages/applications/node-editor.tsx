@@ -13,17 +13,16 @@ const { applications } = texts;
 const ROWS = 24;
 
 interface NodeEditorProps {
-  /** What it begins with. */
+  /** Initial contents. */
   node: unknown;
-  /** Stores it. */
   save: (node: PackageNodeRequest) => Promise<void>;
   onClose: () => void;
-  /** What else there is to do where it was refused. */
-  whenRefused?: ComponentChildren;
+  /** Additional buttons after an error. */
+  errorActions?: ComponentChildren;
 }
 
-/** A node as JSON. The service holds it against the whole workflow, and what it refuses is told problem by problem. */
-export function NodeEditor({ node: before, save, onClose, whenRefused }: NodeEditorProps): JSX.Element {
+/** JSON editor of a node. The service validates the whole workflow and reports each problem. */
+export function NodeEditor({ node: before, save, onClose, errorActions }: NodeEditorProps): JSX.Element {
   const [text, setText] = useState(() => JSON.stringify(before, null, 2));
   const node = nodeOf(text);
   const action = useAction(async () => {
@@ -55,13 +54,13 @@ export function NodeEditor({ node: before, save, onClose, whenRefused }: NodeEdi
           {applications.save}
         </Button>
         <Button onClick={onClose}>{texts.parts.cancel}</Button>
-        {action.error !== undefined && whenRefused}
+        {action.error !== undefined && errorActions}
       </div>
     </form>
   );
 }
 
-/** The service says what is wrong with it; undefined where it is no JSON object. */
+/** Parses the node; undefined if it is not a JSON object. The service validates the rest. */
 function nodeOf(text: string): PackageNodeRequest | undefined {
   const value = parsedJson(text);
   return isObject(value) ? (value as unknown as PackageNodeRequest) : undefined;

@@ -4,13 +4,13 @@ import type { WorkflowNode } from '../../../../client/src/index.js';
 import { setQuery } from '../../app/router.js';
 import { api } from '../../app/session.js';
 import { useAction } from '../../live/use-action.js';
-import { ifMatch, versionOf } from '../../live/versions.js';
+import { etagOf, ifMatch } from '../../live/versions.js';
 import { useAnswer } from '../../live/use-answer.js';
 import { Button } from '../../parts/button.js';
 import { ConfirmDialog } from '../../parts/dialog.js';
 import { Facts, Moment } from '../../parts/facts.js';
 import { JsonTree } from '../../parts/json-tree.js';
-import { say } from '../../parts/messages.js';
+import { notify } from '../../parts/messages.js';
 import { Shown } from '../../parts/notes.js';
 import { Section } from '../../parts/page-head.js';
 import { texts } from '../../texts/texts.js';
@@ -18,8 +18,8 @@ import { NodeEditor } from './node-editor.js';
 import { Problems, problemsOf } from './problems.js';
 
 const { applications } = texts;
-/** Written by the service. */
-const NOT_WRITTEN: ReadonlySet<string> = new Set([
+/** Fields set by the service. */
+const READ_ONLY: ReadonlySet<string> = new Set([
   'createdDate',
   'modifiedDate',
   'createdBy',
@@ -41,19 +41,19 @@ interface NodeProps {
   onChanged: () => void;
 }
 
-/** A node as it was read, with the tag that a change has to name. */
+/** Loaded node with the ETag for changes. */
 interface KnownNode {
   node: WorkflowNode;
-  /** Null where the answer came without one. */
+  /** Null if the response had no ETag. */
   tag: string | null;
 }
 
-/** One node of a workflow: what it holds, and its editor. */
+/** Contents and editor of a workflow node. */
 export function NodeView({ path, isDraft, onChanged }: NodeProps): JSX.Element {
   const [isEdited, setIsEdited] = useState(false);
   const answer = useAnswer(async (signal): Promise<KnownNode> => {
     const { data, response } = await api().getWorkflowNode({ path, signal });
-    return { node: data, tag: versionOf(response) };
+    return { node: data, tag: etagOf(response) };
   }, Object.values(path));
   const changed = (): void => {
     setIsEdited(false);
@@ -78,14 +78,14 @@ export function NodeView({ path, isDraft, onChanged }: NodeProps): JSX.Element {
           {isEdited ? (
             <NodeEditor
               key={known.tag}
-              node={writtenOf(known.node)}
+              node={editableFields(known.node)}
               save={async (body) => {
                 await api().updateWorkflowNode({ path, headers: ifMatch(known.tag), body });
-                say(applications.nodeSaved);
+                notify(applications.nodeSaved);
                 changed();
               }}
               onClose={() => setIsEdited(false)}
-              whenRefused={<Button onClick={answer.reload}>{applications.readAgain}</Button>}
+              errorActions={<Button onClick={answer.reload}>{applications.refresh}</Button>}
             />
           ) : (
             <Contents node={known.node} />
@@ -106,7 +106,7 @@ function Contents({ node }: { node: WorkflowNode }): JSX.Element {
           [applications.changedBy, node.modifiedBy.userName],
         ]}
       />
-      <JsonTree value={writtenOf(node)} openDepth={2} />
+      <JsonTree value={editableFields(node)} openDepth={2} />
     </>
   );
 }
@@ -115,7 +115,7 @@ function Removal({ path, known, onChanged }: Omit<NodeProps, 'isDraft'> & { know
   const [isOpen, setIsOpen] = useState(false);
   const remove = useAction(async () => {
     await api().deleteWorkflowNode({ path, headers: ifMatch(known.tag) });
-    say(applications.nodeRemoved);
+    notify(applications.nodeRemoved);
     setQuery({ node: undefined });
     onChanged();
   });
@@ -140,6 +140,6 @@ function Removal({ path, known, onChanged }: Omit<NodeProps, 'isDraft'> & { know
   );
 }
 
-function writtenOf(node: WorkflowNode): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(node).filter(([name]) => !NOT_WRITTEN.has(name)));
+function editableFields(node: WorkflowNode): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(node).filter(([name]) => !READ_ONLY.has(name)));
 }

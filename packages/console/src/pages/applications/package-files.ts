@@ -4,26 +4,26 @@ import { texts } from '../../texts/texts.js';
 import { APPLICATION_FILE, PARTS, placeOf, type Part, type Place } from './folder-names.js';
 
 const { applications } = texts;
-/** What is read of a folder at the most; what a package may have is for the service to say, and is less. */
+/** Maximum size of a folder that is read. The service enforces the smaller limits of a package. */
 const MAX_BYTES = 64 * 1_024 * 1_024;
 const MAX_FILES = 10_000;
 
 type Json = Record<string, unknown>;
 
-/** A file of a folder, its path from the top of it, and what it is. */
+/** File with its path in the folder and its role. */
 interface Placed {
   file: File;
   path: string;
   place: Place;
 }
 
-/** A library that an application names, and the build of it. */
+/** Library build named by an application. */
 export interface NamedLibrary {
   appId: string;
   buildId: string;
 }
 
-/** A folder as the document of a package that the service takes. What it means, and whether it is right, the service says. */
+/** Folder as a package document for the service, which validates it. */
 export interface PackageFiles {
   document: {
     application: Json;
@@ -31,11 +31,11 @@ export interface PackageFiles {
     workflows: Json[];
     processes: { file: string; bpmn: string }[];
   };
-  /** Names at the top that are no part of a package, and were not expected there. */
+  /** Unexpected files and folders at the top that do not belong to a package. */
   leftOut: readonly string[];
 }
 
-/** What a person is told of a folder that cannot be read as a package. */
+/** Thrown when a folder cannot be read as a package. */
 export class FolderError extends Error {
   constructor(readonly problems: readonly PackageProblem[]) {
     super(applications.folderWrong);
@@ -43,9 +43,9 @@ export class FolderError extends Error {
 }
 
 /**
- * Reads the folder form of a package: application.json, systems/*.json, workflows/*.json, processes/*.bpmn. What else stands
- * there is left out or refused as by `svc deliver`.
- * @param files with their paths, which begin with the name of the folder
+ * Reads the folder form of a package: application.json, systems/*.json, workflows/*.json, processes/*.bpmn. Ignores or rejects other
+ * files like `svc deliver`.
+ * @param files files whose paths start with the name of the folder
  * @throws FolderError
  */
 export async function readPackageFiles(files: readonly File[]): Promise<PackageFiles> {
@@ -56,8 +56,8 @@ export async function readPackageFiles(files: readonly File[]): Promise<PackageF
   if (application === undefined) {
     throw new FolderError([problem('FILE_NOT_READABLE', APPLICATION_FILE, applications.noApplicationFile)]);
   }
-  refuse(tooMuchOf(placed));
-  const problems = wrongOf(placed);
+  throwIfAny(sizeProblems(placed));
+  const problems = placeProblems(placed);
   const textsOf = async (part: Part): Promise<{ file: string; text: string | undefined }[]> =>
     Promise.all(
       filesOf(placed, part).map(async (one) => ({ file: one.path, text: await textOfFile(one, problems) })),
@@ -70,12 +70,12 @@ export async function readPackageFiles(files: readonly File[]): Promise<PackageF
     workflows: await jsonsOf('workflows'),
     processes: (await textsOf('processes')).map(({ file, text }) => ({ file, bpmn: text ?? '' })),
   };
-  refuse(problems);
+  throwIfAny(problems);
   const unknown = placed.flatMap(({ place }) => (place.is === 'unknown' ? [place.name] : []));
   return { document, leftOut: [...new Set(unknown)] };
 }
 
-/** The libraries that the application of a folder names. */
+/** Lists the libraries of a package. */
 export function librariesOf({ document: { application } }: PackageFiles): NamedLibrary[] {
   const { libraries } = application;
   return (Array.isArray(libraries) ? (libraries as unknown[]) : []).flatMap((one) =>
@@ -83,7 +83,7 @@ export function librariesOf({ document: { application } }: PackageFiles): NamedL
   );
 }
 
-/** The systems of a folder that stand at an address: their names, and where. */
+/** Lists the systems of a package that have an address. */
 export function addressesOf({ document: { systems } }: PackageFiles): { name: string; baseUrl: string }[] {
   return systems.flatMap((system) =>
     typeof system['baseUrl'] === 'string'
@@ -93,9 +93,9 @@ export function addressesOf({ document: { systems } }: PackageFiles): { name: st
 }
 
 /**
- * The same package with other builds of libraries, and systems at other addresses: one folder serves several environments.
- * @param builds by applications; what is not in it stays as the folder has it
- * @param addresses by names of systems, in the same way
+ * Overrides builds of libraries and addresses of systems, so that one folder serves several environments.
+ * @param builds build ids by application id
+ * @param addresses addresses by system name
  */
 export function withChoices(
   { document }: PackageFiles,
@@ -119,7 +119,7 @@ function replaced(one: unknown, key: string, member: string, by: ReadonlyMap<str
   return isJson(one) && value !== undefined ? { ...one, [member]: value } : one;
 }
 
-function refuse(problems: readonly PackageProblem[]): void {
+function throwIfAny(problems: readonly PackageProblem[]): void {
   if (problems.length > 0) {
     throw new FolderError(problems);
   }
@@ -129,8 +129,8 @@ function filesOf(placed: readonly Placed[], part: Part): Placed[] {
   return placed.filter(({ place }) => place.is === 'part' && place.part === part);
 }
 
-/** What makes a folder too large to be read here. */
-function tooMuchOf(placed: readonly Placed[]): PackageProblem[] {
+/** Returns the exceeded limits on number and size of files. */
+function sizeProblems(placed: readonly Placed[]): PackageProblem[] {
   const parts = PARTS.map((part) => ({ part, found: filesOf(placed, part) }));
   const bytes = placed
     .filter(({ place }) => place.is === 'application' || place.is === 'part')
@@ -145,15 +145,15 @@ function tooMuchOf(placed: readonly Placed[]): PackageProblem[] {
   ];
 }
 
-/** What may not stand where it stands: a folder is told once. */
-function wrongOf(placed: readonly Placed[]): PackageProblem[] {
+/** Returns a problem for each misplaced file, once per folder. */
+function placeProblems(placed: readonly Placed[]): PackageProblem[] {
   const wrong = placed.flatMap(({ place }) =>
     place.is === 'wrong' ? [problem(place.code, place.file, place.message)] : [],
   );
   return [...new Map(wrong.map((one) => [one.file, one])).values()];
 }
 
-/** The text of a file; undefined where the problems say why it has none. */
+/** Reads the text of a file; undefined after adding a problem. */
 async function textOfFile({ file, path }: Placed, problems: PackageProblem[]): Promise<string | undefined> {
   const bytes = await file.arrayBuffer().catch(() => null);
   if (bytes === null) {
@@ -191,7 +191,7 @@ function problem(code: string, file: string, message: string): PackageProblem {
 }
 
 function pathOf(file: File): string {
-  // Where there are no folders, as in Node, its type has no such member.
+  // Node's File type has no webkitRelativePath.
   const { name, webkitRelativePath: path }: { name: string; webkitRelativePath?: string } = file;
   return path === undefined || path === '' ? name : path.slice(path.indexOf('/') + 1);
 }

@@ -9,10 +9,10 @@ import { Problems } from './problems.js';
 
 const { applications } = texts;
 
-/** What is wrong with the package of a version, as things stand now. */
+/** Current problems of the package of a version. */
 export function PackageProblems(path: { appId: string; versionId: string }): JSX.Element {
   const answer = useAnswer(async (signal) => {
-    // Systems can make a version, too: it has no package then.
+    // A version that was created by registering a system has no package.
     const found = await orNull(api().checkPackage({ path, signal }));
     return found === null ? null : found.data.problems;
   }, Object.values(path));

@@ -16,7 +16,7 @@ import { texts } from '../../texts/texts.js';
 
 const { applications } = texts;
 
-/** A tool of a system, and what each agent that refers to the system may do with it. */
+/** Tool of a system with its state for each agent that uses the system. */
 interface ToolRow {
   key: string;
   system: string;
@@ -24,7 +24,7 @@ interface ToolRow {
   byAgent: ReadonlyMap<string, PreflightTool>;
 }
 
-/** Whether the agents of a build or version could do their work now: agents by tools, with reasons. */
+/** Shows whether the agents of a build or version are ready, and the state of each tool with reasons. */
 export function Preflight({ answer }: { answer: Answer<PreflightResponse> }): JSX.Element {
   return (
     <Section
@@ -69,7 +69,7 @@ const AGENT_COLUMNS: readonly Column<PreflightNode>[] = [
   { title: applications.agent, cell: ({ nodeName }) => nodeName },
   { title: applications.workflow, cell: ({ workflow }) => workflow },
   {
-    title: applications.ofApplication,
+    title: applications.application,
     cell: ({ appId, appVersionId }) => `${appId} ${appVersionId}`,
     isExtra: true,
   },
@@ -84,11 +84,11 @@ function Ready({ isReady }: { isReady: boolean }): JSX.Element {
 }
 
 function Reasons({ node: { reason, systems } }: { node: PreflightNode }): JSX.Element {
-  const told = systems.filter((system) => system.reason !== null);
+  const unready = systems.filter((system) => system.reason !== null);
   return (
     <>
       {reason !== null && <p>{reason}</p>}
-      {told.map((system) => (
+      {unready.map((system) => (
         <p key={`${system.appId} ${system.resourceDefinitionId} ${system.resourceName}`}>
           {nameOf(system)}: {system.reason}
         </p>
@@ -108,7 +108,7 @@ const TONES: Readonly<Record<PreflightTool['state'], Tone>> = {
 function Cell({ tool }: { tool: PreflightTool | undefined }): JSX.Element {
   if (tool === undefined) {
     return (
-      <span class="quiet" aria-label={applications.notAsked}>
+      <span class="quiet" aria-label={applications.notUsed}>
         –
       </span>
     );
@@ -143,7 +143,7 @@ function keyOf({ appId, appVersionId, buildId, workflow, nodeId }: PreflightNode
   return [appId, appVersionId, buildId, workflow, nodeId].join('\n');
 }
 
-/** Agents of one name are told apart by their workflows. */
+/** Returns the name of an agent, with its workflow if other agents have the same name. */
 function titleOf(node: PreflightNode, nodes: readonly PreflightNode[]): string {
   const { nodeName, workflow, appId, nodeId } = node;
   const same = nodes.filter((other) => other.nodeName === nodeName);

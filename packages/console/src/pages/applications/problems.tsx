@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<PackageProblem>[] = [
   { title: applications.place, cell: placeOf },
 ];
 
-/** What is wrong with a package, or to be remarked. */
+/** Errors and warnings of a package. */
 export function Problems({ problems }: { problems: readonly PackageProblem[] }): JSX.Element | null {
   return problems.length === 0 ? null : (
     <LongTable
@@ -35,11 +35,11 @@ export function Problems({ problems }: { problems: readonly PackageProblem[] }):
   );
 }
 
-/** The problems that a refusal tells. */
+/** Returns the problems in an error response. */
 export function problemsOf(error: unknown): readonly PackageProblem[] {
   const body = error instanceof ServiceError ? error.body : undefined;
-  const isTold = typeof body === 'object' && body !== null && 'problems' in body;
-  return isTold && Array.isArray(body.problems) ? (body.problems as PackageProblem[]) : [];
+  const hasProblems = typeof body === 'object' && body !== null && 'problems' in body;
+  return hasProblems && Array.isArray(body.problems) ? (body.problems as PackageProblem[]) : [];
 }
 
 function Message({ message, code }: { message: string; code: string }): JSX.Element {

@@ -2,14 +2,14 @@ import { api } from '../../app/session.js';
 import { orNull } from '../../live/or-null.js';
 import { useAnswer, type Answer } from '../../live/use-answer.js';
 
-/** The active build of an application, with the tag by which nobody overwrites what somebody else has chosen. */
+/** Active build of an application, with the ETag for conditional activation. */
 export interface ActiveBuild {
   buildId: string | null;
   activatedDate: string | null;
   tag: string | null;
 }
 
-/** Which build is active; none before the first activation. */
+/** Loads the active build; its fields are null before the first activation. */
 export function useActiveBuild(appId: string): Answer<ActiveBuild> {
   return useAnswer(
     async (signal): Promise<ActiveBuild> => {

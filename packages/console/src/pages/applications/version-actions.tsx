@@ -7,9 +7,9 @@ import { useAction } from '../../live/use-action.js';
 import { Button } from '../../parts/button.js';
 import { ConfirmDialog, Dialog } from '../../parts/dialog.js';
 import { TextField } from '../../parts/fields.js';
-import { say } from '../../parts/messages.js';
+import { notify } from '../../parts/messages.js';
 import { texts } from '../../texts/texts.js';
-import { placeOfBuild } from './application-paths.js';
+import { buildPath } from './application-paths.js';
 import { Problems, problemsOf } from './problems.js';
 
 const { applications } = texts;
@@ -23,13 +23,13 @@ interface ActionProps extends VersionPath {
   onClose: () => void;
 }
 
-/** What was done, and what there is to be remarked about it. */
+/** Result of a commit or build. */
 interface Done {
   warnings: readonly PackageProblem[];
   buildId?: string;
 }
 
-/** Commits a draft, builds what is committed. */
+/** Buttons that commit a draft or build a committed version. */
 export function VersionActions({
   state,
   onCommitted,
@@ -42,7 +42,7 @@ export function VersionActions({
     if (what.warnings.length > 0) {
       setDone(what);
     } else if (what.buildId !== undefined) {
-      navigate(placeOfBuild(path.appId, what.buildId));
+      navigate(buildPath(path.appId, what.buildId));
     }
   };
   const close = (): void => setIsOpen(false);
@@ -76,7 +76,7 @@ function CommitDialog({
   const commit = useAction(async () => {
     const body = message === '' ? {} : { message };
     const { data } = await api().commitVersion({ path, body });
-    say(applications.isCommitted);
+    notify(applications.isCommitted);
     onDone(data);
   });
   return (
@@ -100,11 +100,11 @@ function BuildDialog({
   onDone,
   ...path
 }: ActionProps & { onDone: (done: Done) => void }): JSX.Element {
-  // The same key for each try from this dialog: none makes a second build.
+  // One key per dialog, so that a retry does not create a second build.
   const [key] = useState(() => crypto.randomUUID());
   const build = useAction(async () => {
     const { data } = await api().createBuild({ path, headers: { 'Idempotency-Key': key } });
-    say(applications.isBuilt);
+    notify(applications.isBuilt);
     onDone(data);
   });
   return (
@@ -133,14 +133,14 @@ function DoneDialog({
 }): JSX.Element {
   return (
     <Dialog
-      title={applications.remarks}
+      title={applications.warnings}
       isWide
       onClose={onClose}
       {...(buildId === undefined
         ? {}
         : {
             actions: (
-              <Button kind="primary" onClick={() => navigate(placeOfBuild(appId, buildId))}>
+              <Button kind="primary" onClick={() => navigate(buildPath(appId, buildId))}>
                 {applications.openBuild}
               </Button>
             ),

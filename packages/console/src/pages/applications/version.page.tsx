@@ -11,7 +11,7 @@ import { PageHead, Section } from '../../parts/page-head.js';
 import type { Column } from '../../parts/table.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
-import { crumbsTo, placeOfWorkflow } from './application-paths.js';
+import { crumbsTo, workflowPath } from './application-paths.js';
 import { PackageProblems } from './package-problems.js';
 import { Preflight } from './preflight.js';
 import { useVersionState } from '../../live/use-version-state.js';
@@ -19,7 +19,7 @@ import { VersionActions } from './version-actions.js';
 
 const { applications } = texts;
 
-/** One version: its workflows, what is wrong with its package, its commit and its builds. */
+/** One version: its workflows, package problems and preflight, with buttons to commit and build it. */
 export function Page({ params }: PageProps): JSX.Element {
   const appId = params['appId'] ?? '';
   const versionId = params['versionId'] ?? '';
@@ -70,7 +70,7 @@ function Workflows({ appId, versionId }: { appId: string; versionId: string }): 
   const columns: readonly Column<WorkflowSummary>[] = [
     {
       title: applications.workflow,
-      cell: ({ name }) => <Link to={placeOfWorkflow(appId, versionId, name)}>{name}</Link>,
+      cell: ({ name }) => <Link to={workflowPath(appId, versionId, name)}>{name}</Link>,
     },
     { title: applications.description, cell: ({ description }) => description, isExtra: true, isText: true },
     { title: applications.nodes, cell: ({ nodeCount }) => nodeCount, isNumber: true },

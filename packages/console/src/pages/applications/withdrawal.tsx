@@ -7,7 +7,7 @@ import { useAction } from '../../live/use-action.js';
 import { Button } from '../../parts/button.js';
 import { ConfirmDialog } from '../../parts/dialog.js';
 import { Select } from '../../parts/fields.js';
-import { say } from '../../parts/messages.js';
+import { notify } from '../../parts/messages.js';
 import { texts } from '../../texts/texts.js';
 
 const { applications } = texts;
@@ -20,8 +20,8 @@ interface WithdrawalProps {
 }
 
 /**
- * Withdraws a build, after a confirmation that says what becomes of running instances. Of a build that is withdrawn already, it treats
- * those that still run, for who may administer processes: `CONTINUE` would change nothing.
+ * Withdraws a build, with a choice of what happens to running instances. For a withdrawn build, users who may administer processes
+ * can hold or terminate the instances that still run.
  */
 export function Withdrawal({
   appId,
@@ -34,7 +34,7 @@ export function Withdrawal({
   const words = isWithdrawn ? applications.stopInstances : applications.withdrawal;
   const withdraw = useAction(async () => {
     await api().withdrawBuild({ path: { appId, buildId }, body: { running } });
-    say(words.done);
+    notify(words.done);
     setIsOpen(false);
     onWithdrawn();
   });

@@ -10,7 +10,7 @@ import { Shown } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
-import { crumbsTo, placeOfVersion } from './application-paths.js';
+import { crumbsTo, versionPath } from './application-paths.js';
 import { Graph } from './graph.js';
 import { NewNode } from './new-node.js';
 import { NodeView } from './node-view.js';
@@ -18,7 +18,7 @@ import { useVersionState } from '../../live/use-version-state.js';
 
 const { applications } = texts;
 
-/** One workflow as a graph, and its nodes. */
+/** One workflow: its graph, nodes and schemas. */
 export function Page({ params, query }: PageProps): JSX.Element {
   const appId = params['appId'] ?? '';
   const versionId = params['versionId'] ?? '';
@@ -36,7 +36,7 @@ export function Page({ params, query }: PageProps): JSX.Element {
       <PageHead
         title={workflowName}
         lead={workflow.data?.description === '' ? undefined : workflow.data?.description}
-        crumbs={crumbsTo(appId, { title: versionId, to: placeOfVersion(appId, versionId) })}
+        crumbs={crumbsTo(appId, { title: versionId, to: versionPath(appId, versionId) })}
       />
       <Shown answer={workflow}>
         {({ name, nodes, inputSchema, outputSchema }) => (

@@ -17,17 +17,17 @@ const COLUMNS: readonly (readonly [string, (event: ApplicationAuditEvent) => str
   ['id', ({ id }) => id],
 ];
 
-/** Events as a table (RFC 4180), the names of its columns first. */
+/** Formats events as CSV with a header row (RFC 4180). */
 export function csvOf(events: readonly ApplicationAuditEvent[]): string {
   const rows = events.map((event) => COLUMNS.map(([, valueOf]) => cellOf(valueOf(event))));
   return [COLUMNS.map(([name]) => name), ...rows].map((row) => `${row.join(',')}\r\n`).join('');
 }
 
-/** Programs for tables run what begins so as a formula; behind an apostrophe they take it for text. */
+/** Start of cells that spreadsheets would run as formulas. An apostrophe before it makes them text. */
 const FORMULA = /^[=+\-@\t\r\n]/;
 
 function cellOf(value: string): string {
   const safe = FORMULA.test(value) ? `'${value}` : value;
-  // Some programs part cells at a semicolon or a tab.
+  // Some programs split cells at semicolons or tabs.
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

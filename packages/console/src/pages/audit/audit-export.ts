@@ -2,27 +2,27 @@ import { pagesOf, type ApplicationAuditEvent } from '../../../../client/src/inde
 import { csvOf } from './audit-csv.js';
 import { eventsOf, type AuditFilters } from './audit-query.js';
 
-/** An export ends with so many events: a browser holds them all. */
+/** Maximum number of events in an export, which is held in memory. */
 export const EXPORT_LIMIT = 10_000;
 const PAGE_SIZE = 100;
 
-/** What an export is written as. */
+/** File format of an export. */
 export type ExportFormat = 'csv' | 'json';
 
-/** Events of an export. */
+/** Exported events. */
 export interface Exported {
   events: ApplicationAuditEvent[];
-  /** There are more than the limit. */
+  /** Whether more events match than the limit allows. */
   isCut: boolean;
 }
 
 /**
- * Reads what the filters give, page by page.
- * @param tell is called with the number of events so far
+ * Reads all events that match the filters.
+ * @param onProgress receives the number of events so far
  */
 export async function readEvents(
   filters: AuditFilters,
-  tell: (count: number) => void,
+  onProgress: (count: number) => void,
   signal: AbortSignal,
 ): Promise<Exported> {
   const events: ApplicationAuditEvent[] = [];
@@ -32,7 +32,7 @@ export async function readEvents(
   }))) {
     events.push(...page.events);
     hasMore = page.next !== null;
-    tell(Math.min(events.length, EXPORT_LIMIT));
+    onProgress(Math.min(events.length, EXPORT_LIMIT));
     if (events.length >= EXPORT_LIMIT) {
       break;
     }
@@ -43,14 +43,14 @@ export async function readEvents(
   };
 }
 
-/** Writes events as a file. */
+/** Creates a file from events. */
 export function fileOf(events: readonly ApplicationAuditEvent[], format: ExportFormat): Blob {
   return format === 'json'
     ? new Blob([JSON.stringify(events, null, 2)], { type: 'application/json' })
     : new Blob([csvOf(events)], { type: 'text/csv;charset=utf-8' });
 }
 
-/** Gives a file to the person. */
+/** Starts the download of a file. */
 export function download(file: Blob, name: string): void {
   const address = URL.createObjectURL(file);
   const link = document.createElement('a');

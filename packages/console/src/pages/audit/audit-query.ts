@@ -6,7 +6,7 @@ import type {
 } from '../../../../client/src/index.js';
 import { api } from '../../app/session.js';
 
-/** Everything that can be done. The record tells where the service knows more. */
+/** All actions. As a record, so the compiler reports missing ones. */
 const ACTION_NAMES: Readonly<Record<AuditAction, true>> = {
   'system.create': true,
   'system.update': true,
@@ -38,26 +38,26 @@ const OUTCOME_NAMES: Readonly<Record<AuditOutcome, true>> = {
   timeout: true,
 };
 
-/** What events can be of. */
+/** Actions of events. */
 export const ACTIONS = Object.keys(ACTION_NAMES) as readonly AuditAction[];
-/** How events can end. */
+/** Outcomes of events. */
 export const OUTCOMES = Object.keys(OUTCOME_NAMES) as readonly AuditOutcome[];
 
-/** The filters of the audit page, as its query holds them; empty where there is none. */
+/** Filters of the audit page, as in its query; empty if not set. */
 export interface AuditFilters {
   appId: string;
   versionId: string;
   action: string;
   outcome: string;
   actor: string;
-  /** In the time of this machine, as a field of the browser gives it. */
+  /** Local time, as in a `datetime-local` field. */
   from: string;
   to: string;
 }
 
 type Query = NonNullable<ListApplicationAuditEventsData['query']>;
 
-/** The filters of a query. */
+/** Reads the filters from a query. */
 export function filtersOf(query: URLSearchParams): AuditFilters {
   const of = (name: string): string => query.get(name) ?? '';
   return {
@@ -71,7 +71,7 @@ export function filtersOf(query: URLSearchParams): AuditFilters {
   };
 }
 
-/** A page of the events that filters give. */
+/** Loads a page of events that match the filters. */
 export async function eventsOf(
   filters: AuditFilters,
   { before, limit, signal }: { before: string | undefined; limit?: number; signal: AbortSignal },

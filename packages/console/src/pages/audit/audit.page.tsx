@@ -7,7 +7,7 @@ import { AuditEvents } from '../../parts/audit-events.js';
 import { Button } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
 import { Select, TextField } from '../../parts/fields.js';
-import { say } from '../../parts/messages.js';
+import { notify } from '../../parts/messages.js';
 import { Empty, Note } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
 import { VersionChoice } from '../../parts/version-choice.js';
@@ -18,7 +18,7 @@ import { ACTIONS, eventsOf, filtersOf, OUTCOMES, type AuditFilters } from './aud
 
 const { audit } = texts;
 
-/** Who did what in an application. */
+/** Audit events of an application. */
 export function Page({ query }: PageProps): JSX.Element {
   const filters = filtersOf(query);
   return (
@@ -105,7 +105,7 @@ function Export({ filters }: { filters: AuditFilters }): JSX.Element {
       const read = await readEvents(filters, setCount, signal);
       download(fileOf(read.events, format), `audit-${filters.appId}.${format}`);
       setIsCut(read.isCut);
-      say(audit.exported(read.events.length));
+      notify(audit.exported(read.events.length));
     } catch (error) {
       if (!signal.aborted) {
         throw error;

@@ -13,7 +13,7 @@ import { texts } from '../../texts/texts.js';
 const { home } = texts;
 const REFRESH_MS = 15_000;
 
-/** Health of the platform, as the newest scan found it. */
+/** Health of the platform as of the newest scan. */
 export function Health(): JSX.Element {
   const newest = useAnswer(newestScan, [], { refreshMs: REFRESH_MS });
   return (

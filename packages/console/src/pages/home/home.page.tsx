@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { may, mayAsked } from '../../app/permissions.js';
+import { may, mayUse } from '../../app/permissions.js';
 import { Note } from '../../parts/notes.js';
 import { PageHead } from '../../parts/page-head.js';
 import { texts } from '../../texts/texts.js';
@@ -11,17 +11,17 @@ import { Waiting } from './waiting.js';
 
 const { home } = texts;
 
-/** What runs, what waits and what is wrong. */
+/** Overview of tasks, runs, health, incidents and instances. */
 export function Page(): JSX.Element {
   const mayRead = may('process-read');
   return (
     <>
       <PageHead title={home.title} lead={home.lead} />
       <div class="columns">
-        {mayAsked('uiAction') && <Waiting />}
+        {mayUse('uiAction') && <Waiting />}
         {mayRead && <RunsToday />}
       </div>
-      {mayAsked('discovery') && <Health />}
+      {mayUse('discovery') && <Health />}
       {mayRead ? (
         <div class="columns">
           <Incidents />
@@ -29,7 +29,7 @@ export function Page(): JSX.Element {
         </div>
       ) : (
         <Note>
-          <p>{home.notRead}</p>
+          <p>{home.notReadable}</p>
         </Note>
       )}
     </>

@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<IncidentCount>[] = [
   { title: home.count, cell: ({ open }) => open, isNumber: true },
 ];
 
-/** Where processes have stopped: open incidents by code and element. */
+/** Open incidents by code and element. */
 export function Incidents(): JSX.Element {
   const counts = useAnswer(async (signal) => (await api().countProcessIncidents({ signal })).data, [], {
     refreshMs: REFRESH_MS,

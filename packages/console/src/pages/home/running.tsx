@@ -53,7 +53,7 @@ function Counts({ data: { processes, complete } }: { data: RunningProcesses }): 
       <Figure
         label={home.running}
         value={complete ? sum.toLocaleString('en') : home.atLeast(sum)}
-        note={complete ? undefined : home.mostOnly(processes.length)}
+        note={complete ? undefined : home.largestOnly(processes.length)}
         to="/instances?state=STARTED"
       />
       <Table

@@ -13,12 +13,12 @@ const { home } = texts;
 const REFRESH_MS = 15_000;
 
 const SHOWN: readonly { state: WorkflowRunState; label: string; tone: Tone }[] = [
-  { state: 'STARTED', label: home.runsUnderWay, tone: 'busy' },
+  { state: 'STARTED', label: home.runsRunning, tone: 'busy' },
   { state: 'FINISHED', label: home.runsFinished, tone: 'good' },
   { state: 'FAILED', label: home.runsFailed, tone: 'bad' },
 ];
 
-/** Runs of workflows and agents since midnight on this machine. */
+/** Workflow runs since local midnight. */
 export function RunsToday(): JSX.Element {
   const from = midnight();
   const sums = useAnswer(
@@ -50,17 +50,17 @@ export function RunsToday(): JSX.Element {
   );
 }
 
-/** What the models of agents have counted. */
+/** Model usage. */
 function Models({ usage }: { usage: WorkflowUsage }): JSX.Element {
   const { agentRuns, modelCalls, inputTokens, outputTokens, cost, complete } = usage;
-  const told = (count: number): string => (complete ? rounded(count) : `${rounded(count)}+`);
+  const format = (count: number): string => (complete ? rounded(count) : `${rounded(count)}+`);
   return (
     <>
       <div class="figures">
-        <Figure label={home.agentRuns} value={told(agentRuns)} note={home.modelCalls(modelCalls)} />
-        <Figure label={home.inputTokens} value={told(inputTokens)} />
-        <Figure label={home.outputTokens} value={told(outputTokens)} />
-        {cost !== null && <Figure label={home.cost} value={told(cost)} note={home.currency} />}
+        <Figure label={home.agentRuns} value={format(agentRuns)} note={home.modelCalls(modelCalls)} />
+        <Figure label={home.inputTokens} value={format(inputTokens)} />
+        <Figure label={home.outputTokens} value={format(outputTokens)} />
+        {cost !== null && <Figure label={home.cost} value={format(cost)} note={home.currency} />}
       </div>
       {!complete && <p class="quiet">{home.callsSampled(modelCalls)}</p>}
     </>
@@ -81,7 +81,7 @@ function midnight(): string {
   return at.toISOString();
 }
 
-/** As a field for a moment writes it. */
+/** Formats a time for a `datetime-local` field. */
 function localTime(at: string): string {
   const date = new Date(at);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

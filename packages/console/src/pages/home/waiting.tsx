@@ -11,8 +11,8 @@ import { texts } from '../../texts/texts.js';
 
 const { home } = texts;
 const REFRESH_MS = 15_000;
-/** Instances that are looked at. */
-const LOOKED_AT = 100;
+/** Number of instances searched for tasks. */
+const SEARCHED = 100;
 const SHOWN = 8;
 
 const COLUMNS: readonly Column<Task>[] = [
@@ -26,10 +26,10 @@ const COLUMNS: readonly Column<Task>[] = [
   { title: home.since, cell: ({ waitsSince }) => <Moment at={waitsSince} />, isTight: true },
 ];
 
-/** What waits for the person. */
+/** Tasks of the user. */
 export function Waiting(): JSX.Element {
   const page = useAnswer(
-    async (signal) => (await api().listTasks({ query: { limit: LOOKED_AT }, signal })).data,
+    async (signal) => (await api().listTasks({ query: { limit: SEARCHED }, signal })).data,
     [],
     { refreshMs: REFRESH_MS },
   );
@@ -42,7 +42,7 @@ export function Waiting(): JSX.Element {
             columns={COLUMNS}
             rows={tasks.slice(0, SHOWN)}
             keyOf={({ tokenUuid }) => tokenUuid}
-            empty={<Empty title={next === null ? home.nothingWaits : home.noneOfNewest(LOOKED_AT)} />}
+            empty={<Empty title={next === null ? home.nothingWaits : home.noneOfNewest(SEARCHED)} />}
           />
         )}
       </Shown>

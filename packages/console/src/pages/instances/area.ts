@@ -6,7 +6,7 @@ export const instances: Area = {
   title: texts.areas.instances,
   path: '/instances',
   icon: 'M3 12h5M16 12h5M8 8h8v8H8z',
-  // Whoever may not read those of others sees his own.
+  // Users without process-read see their own instances.
   isOffered: () => true,
   pages: [
     { path: '/instances', load: () => import('./list.page.js') },

@@ -1,11 +1,10 @@
-/** A sequence flow. */
 export interface Flow {
   id: string;
   source: string;
   target: string;
 }
 
-/** The sequence flows of a BPMN file. */
+/** Lists the sequence flows of a BPMN file. */
 export function flowsOf(xml: string): Flow[] {
   return named(parsed(xml), 'sequenceFlow').map((flow) => ({
     id: attribute(flow, 'id'),
@@ -14,7 +13,7 @@ export function flowsOf(xml: string): Flow[] {
   }));
 }
 
-/** What of the process data work changes, as the file says: of actions by `<id of the element> <name>`, of calls by the id. */
+/** Maps work to the data paths that it writes. Keys are `<element id> <action name>` for actions and element ids for calls. */
 export function writesOf(xml: string): ReadonlyMap<string, readonly string[]> {
   const writes = new Map<string, readonly string[]>();
   for (const element of named(parsed(xml), '*')) {
@@ -42,7 +41,7 @@ function named(file: Document, localName: string): Element[] {
   return [...file.getElementsByTagNameNS('*', localName)];
 }
 
-/** By its name in whichever namespace. */
+/** Reads an attribute by its local name in any namespace. */
 function attribute(element: Element, localName: string): string {
   return [...element.attributes].find((one) => one.localName === localName)?.value ?? '';
 }

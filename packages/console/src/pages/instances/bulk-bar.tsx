@@ -7,26 +7,26 @@ import { OPERATIONS, type OperationName } from './operations.js';
 
 const t = texts.instances;
 
-/** What can be done to the instances that are chosen. */
+/** Bulk operations on the selected instances. */
 export function BulkBar({ uuids, onEnd }: { uuids: readonly string[]; onEnd: () => void }): JSX.Element {
-  const [asked, setAsked] = useState<{ name: OperationName; uuids: readonly string[] } | undefined>();
+  const [chosen, setChosen] = useState<{ name: OperationName; uuids: readonly string[] } | undefined>();
   return (
     <div class="bulk-bar" role="group" aria-label={t.bulk}>
-      <span>{t.chosen(uuids.length)}</span>
+      <span>{t.selected(uuids.length)}</span>
       {OPERATIONS.map((name) => (
         <Button
           key={name}
           kind={name === 'terminate' ? 'danger' : 'plain'}
-          onClick={() => setAsked({ name, uuids })}
+          onClick={() => setChosen({ name, uuids })}
         >
           {t.operations[name]}
         </Button>
       ))}
-      {asked !== undefined && (
+      {chosen !== undefined && (
         <BulkDialog
-          {...asked}
+          {...chosen}
           onClose={(wasRun) => {
-            setAsked(undefined);
+            setChosen(undefined);
             if (wasRun) {
               onEnd();
             }

@@ -10,7 +10,7 @@ import type { Tone } from '../../parts/tones.js';
 import { texts } from '../../texts/texts.js';
 import type { OperationName } from './operations.js';
 import { PatchEditor, patchOf } from './patch-editor.js';
-import { useBulk, type Bulk, type Standing } from './use-bulk.js';
+import { useBulk, type Bulk, type BulkState } from './use-bulk.js';
 
 const t = texts.instances;
 
@@ -20,7 +20,7 @@ interface BulkDialogProps {
   onClose: (wasRun: boolean) => void;
 }
 
-/** Asks, does it to one after the other, and shows what came of each. */
+/** Confirms a bulk operation, runs it, and shows the outcome of each instance. */
 export function BulkDialog({ name, uuids, onClose }: BulkDialogProps): JSX.Element {
   const [patch, setPatch] = useState('{}');
   const bulk = useBulk(uuids);
@@ -51,7 +51,7 @@ export function BulkDialog({ name, uuids, onClose }: BulkDialogProps): JSX.Eleme
         )
       }
     >
-      <p>{t.explained[name]}</p>
+      <p>{t.effects[name]}</p>
       {name === 'retry' && isBefore && may('process-data') && (
         <PatchEditor text={patch} onChange={setPatch} />
       )}
@@ -72,26 +72,26 @@ function BulkButtons({ bulk, onClose }: { bulk: Bulk; onClose: () => void }): JS
 
 interface Row {
   uuid: string;
-  standing: Standing;
+  state: BulkState;
 }
 
 const COLUMNS: readonly Column<Row>[] = [
   { title: t.instance, cell: ({ uuid }) => <code>{uuid}</code> },
-  { title: t.outcome, cell: ({ standing }) => <Outcome of={standing} />, isText: true },
+  { title: t.outcome, cell: ({ state }) => <Outcome of={state} />, isText: true },
 ];
 
 function Outcomes({ uuids, bulk }: { uuids: readonly string[]; bulk: Bulk }): JSX.Element {
   const rows = uuids.map((uuid) => ({
     uuid,
-    standing: bulk.standings.get(uuid) ?? { is: 'waiting' as const },
+    state: bulk.states.get(uuid) ?? { is: 'waiting' as const },
   }));
-  const count = (...states: Standing['is'][]): number =>
-    rows.filter(({ standing }) => states.includes(standing.is)).length;
+  const count = (...states: BulkState['is'][]): number =>
+    rows.filter(({ state }) => states.includes(state.is)).length;
   return (
     <>
-      <progress max={uuids.length} value={count('done', 'failed', 'left-out')} aria-label={t.progress} />
+      <progress max={uuids.length} value={count('done', 'failed', 'skipped')} aria-label={t.progress} />
       <p role="status">
-        {t.counted(count('done'), count('failed'), count('waiting', 'busy'), count('left-out'))}
+        {t.counted(count('done'), count('failed'), count('waiting', 'busy'), count('skipped'))}
       </p>
       {bulk.restSeconds > 0 && <p role="status">{t.resting(bulk.restSeconds)}</p>}
       <Table caption={t.outcomesTitle} columns={COLUMNS} rows={rows} keyOf={({ uuid }) => uuid} />
@@ -99,8 +99,8 @@ function Outcomes({ uuids, bulk }: { uuids: readonly string[]; bulk: Bulk }): JS
   );
 }
 
-function Outcome({ of }: { of: Standing }): JSX.Element {
-  const { tone, word, text } = toldOf(of);
+function Outcome({ of }: { of: BulkState }): JSX.Element {
+  const { tone, word, text } = badgeOf(of);
   return (
     <>
       <Badge tone={tone}>{word}</Badge> {text}
@@ -108,23 +108,23 @@ function Outcome({ of }: { of: Standing }): JSX.Element {
   );
 }
 
-function toldOf(standing: Standing): { tone: Tone; word: string; text: string } {
-  switch (standing.is) {
+function badgeOf(state: BulkState): { tone: Tone; word: string; text: string } {
+  switch (state.is) {
     case 'waiting':
-      return { tone: 'quiet', word: t.standings.waiting, text: '' };
+      return { tone: 'quiet', word: t.bulkStates.waiting, text: '' };
     case 'busy':
-      return { tone: 'busy', word: t.standings.busy, text: '' };
-    case 'left-out':
-      return { tone: 'quiet', word: t.standings.leftOut, text: '' };
+      return { tone: 'busy', word: t.bulkStates.busy, text: '' };
+    case 'skipped':
+      return { tone: 'quiet', word: t.bulkStates.skipped, text: '' };
     case 'done': {
-      const { text, isPartly } = standing.done;
+      const { text, isPartly } = state.done;
       return isPartly
-        ? { tone: 'warn', word: t.standings.partly, text }
-        : { tone: 'good', word: t.standings.done, text };
+        ? { tone: 'warn', word: t.bulkStates.partly, text }
+        : { tone: 'good', word: t.bulkStates.done, text };
     }
     case 'failed': {
-      const { title, said, todo } = explain(standing.error);
-      return { tone: 'bad', word: t.standings.failed, text: `${said ?? title} ${todo}` };
+      const { title, message, advice } = explain(state.error);
+      return { tone: 'bad', word: t.bulkStates.failed, text: `${message ?? title} ${advice}` };
     }
   }
 }

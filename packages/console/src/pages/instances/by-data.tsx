@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ServiceError } from '../../../../client/src/index.js';
-import { startable } from '../../app/startable.js';
+import { loadStartable } from '../../app/startable.js';
 import { useAnswer } from '../../live/use-answer.js';
 import { Button } from '../../parts/button.js';
 import { TextField } from '../../parts/fields.js';
@@ -11,26 +11,26 @@ import type { DataTerm } from './data-search.js';
 
 const t = texts.instances;
 const NOT_FOUND = 404;
-/** As many as the service takes. */
-const MOST = 4;
+/** Limit of the service. */
+const MAX_TERMS = 4;
 
 interface ByDataProps {
   terms: readonly DataTerm[];
   change: (terms: readonly DataTerm[]) => void;
-  /** Whose declared paths are offered. Instances of other builds can have other paths, so anything else can be typed. */
+  /** Application whose declared paths are suggested. Other builds can have other paths, so any path can be typed. */
   appId: string;
   processName: string;
 }
 
-/** Fields for values that the data of instances must have: a row for each. */
+/** Fields to search instances by data, one row per value. */
 export function ByData({ terms, change, appId, processName }: ByDataProps): JSX.Element {
-  // The application may be typed at the moment, so its paths are read when somebody comes here.
-  const [asked, setAsked] = useState({ appId, processName });
-  const { names, hint } = useSearchable(asked.appId, asked.processName);
+  // Reads the paths on focus, because the user may still be typing the application.
+  const [source, setSource] = useState({ appId, processName });
+  const { names, hint } = useSearchable(source.appId, source.processName);
   const set = (index: number, changes: Partial<DataTerm>): void =>
     change(terms.map((term, at) => (at === index ? { ...term, ...changes } : term)));
   return (
-    <fieldset class="by-data" onFocusIn={() => setAsked({ appId, processName })}>
+    <fieldset class="by-data" onFocusIn={() => setSource({ appId, processName })}>
       <legend>{t.byData}</legend>
       <p class="field-hint">{hint}</p>
       {terms.map(({ path, value }, index) => (
@@ -58,18 +58,18 @@ export function ByData({ terms, change, appId, processName }: ByDataProps): JSX.
           )}
         </div>
       ))}
-      {terms.length < MOST && (
+      {terms.length < MAX_TERMS && (
         <Button onClick={() => change([...terms, { path: '', value: '' }])}>{t.moreData}</Button>
       )}
     </fieldset>
   );
 }
 
-/** The paths that the active build of an application declares, or one of its processes. */
+/** Loads the searchable paths of an application's active build, or of one of its processes. */
 function useSearchable(appId: string, process: string): { names: readonly string[]; hint: string } {
   const { data = [], error } = useAnswer(
     async (signal) => {
-      const { processes } = appId === '' ? { processes: [] } : await startable(appId, signal);
+      const { processes } = appId === '' ? { processes: [] } : await loadStartable(appId, signal);
       const meant = processes.filter((one) => process === '' || one.processDefinitionName === process);
       return [...new Set(meant.flatMap(({ searchable = [] }) => searchable))].toSorted();
     },

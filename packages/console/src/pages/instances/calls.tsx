@@ -30,7 +30,7 @@ const RUNS: readonly Column<WorkflowRun>[] = [
   { title: t.state, cell: ({ state }) => <State of={state} />, isTight: true },
   { title: t.message, cell: ({ error }) => error?.message ?? '–', isExtra: true, isText: true },
   {
-    title: t.took,
+    title: t.duration,
     cell: ({ startedAt, finishedAt }) => (
       <Duration ms={finishedAt === null ? null : Date.parse(finishedAt) - Date.parse(startedAt)} />
     ),
@@ -39,7 +39,7 @@ const RUNS: readonly Column<WorkflowRun>[] = [
   { title: t.started, cell: ({ startedAt }) => <Moment at={startedAt} />, isTight: true, isExtra: true },
 ];
 
-/** Who called an instance, and what it has called: processes and workflows. */
+/** Caller of an instance, and the processes and workflows it called. */
 export function Calls({
   instance,
   runs,
@@ -79,7 +79,7 @@ export function Calls({
   );
 }
 
-/** The runs of workflows that an instance has started, read again with each step; none where the person may not read them. */
+/** Loads the workflow runs of an instance, again after each step. Empty if the user may not read them. */
 export function useRuns({ uuid, applicationId, dateUpdated }: InstanceResponse): Pages<WorkflowRun> {
   const pages = usePages<WorkflowRun>(
     async (before, signal) => {

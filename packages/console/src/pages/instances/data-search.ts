@@ -1,22 +1,22 @@
 import { signal } from '@preact/signals';
 import { signIns } from '../../app/session.js';
 
-/** A value that the data of an instance must have at a path. */
+/** Path and value to search for in the data of instances. */
 export interface DataTerm {
   path: string;
   value: string;
 }
 
-/** Values can be personal, so they are in no address: they last as long as the page is not loaded again and the person stays. */
+/** Values can be personal, so they are never in the address. They last until the page is reloaded or another user signs in. */
 const searched = signal<{ signIn: number; terms: readonly DataTerm[] }>({ signIn: 0, terms: [] });
 
-/** What is searched for now. */
+/** Returns the current search terms. */
 export function searchedData(): readonly DataTerm[] {
   const { signIn, terms } = searched.value;
   return signIn === signIns.value ? terms : [];
 }
 
-/** Searches for these values, in place of those before. */
+/** Replaces the search terms. */
 export function searchData(terms: readonly DataTerm[]): void {
   searched.value = { signIn: signIns.value, terms };
 }

@@ -14,12 +14,12 @@ import { useShownPart } from './use-shown-part.js';
 
 const t = texts.instances;
 
-/** A step that changed process data. */
+/** Change of process data. */
 interface Change {
   seq: number;
   members: string;
   place: string;
-  /** The action, or what else did it. */
+  /** Action or event that made the change. */
   what: string;
   actor: string | null;
   at: string;
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Change>[] = [
   { title: t.when, cell: ({ at }) => <Moment at={at} />, isTight: true },
 ];
 
-/** Process data, and which step changed what of it. */
+/** Process data and its changes. */
 export function InstanceData({
   instance,
   trail,
@@ -93,7 +93,7 @@ function changesOf(events: readonly HistoryEvent[], writes: Writes): Change[] {
   });
 }
 
-/** What of the data an event is about; undefined for one that changes nothing of them. */
+/** Returns the fields that an event changed; undefined for events that change no data. */
 function membersOf(
   { kind, data, bpmnElementId }: HistoryEvent,
   writes: Writes,
@@ -114,7 +114,7 @@ function membersOf(
 
 function whatOf({ kind, data }: HistoryEvent): string {
   if (kind === 'DATA_CHANGED') {
-    return t.byAPerson;
+    return t.manualCorrection;
   }
   return kind === 'ACTION_EXECUTED' ? String(data?.['name']) : kind.toLowerCase().replaceAll('_', ' ');
 }

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { HistoryEvent, InstanceResponse } from '../../../../client/src/index.js';
 import { may } from '../../app/permissions.js';
-import { placeOfHeatMap } from '../../app/places.js';
+import { heatMapPath } from '../../app/places.js';
 import { Diagram } from '../../diagram/diagram.js';
 import type { Pages } from '../../live/use-pages.js';
 import { Badge } from '../../parts/badge.js';
@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<ElementState>[] = [
   { title: t.entered, cell: ({ entered }) => entered, isNumber: true },
 ];
 
-/** An instance on the diagram of its process, and the same as a table. */
+/** Progress of an instance as a diagram and as a table. */
 export function InstanceDiagram({
   instance,
   trail,
@@ -53,7 +53,7 @@ export function InstanceDiagram({
         isFlush
         actions={
           may('process-read', applicationId) && (
-            <Link to={placeOfHeatMap(applicationId, buildId, processDefinitionName)}>{t.heat.link}</Link>
+            <Link to={heatMapPath(applicationId, buildId, processDefinitionName)}>{t.heat.link}</Link>
           )
         }
       >

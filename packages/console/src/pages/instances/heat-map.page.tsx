@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ElementStatistics, ProcessStatistics } from '../../../../client/src/index.js';
-import { givenTimes } from '../../app/query.js';
+import { queryTimes } from '../../app/query.js';
 import { setQuery } from '../../app/router.js';
 import { api } from '../../app/session.js';
 import { Diagram } from '../../diagram/diagram.js';
@@ -37,7 +37,7 @@ const FILTERS: readonly Filter[] = [
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How far back one may look with one choice. */
+/** Time ranges to choose from. */
 const SPANS = [
   { name: 'hour', ms: HOUR_MS },
   { name: 'day', ms: DAY_MS },
@@ -46,37 +46,36 @@ const SPANS = [
 ] as const;
 const WEEK = SPANS[2];
 
-/** What a query chooses; undefined where it names times of its own. */
+/** Returns the range that a query selects; undefined for a custom range. */
 function spanOf(query: URLSearchParams): (typeof SPANS)[number] | undefined {
-  const { from, to } = givenTimes(query);
+  const { from, to } = queryTimes(query);
   return from === undefined && to === undefined
     ? (SPANS.find(({ name }) => name === query.get('within')) ?? WEEK)
     : undefined;
 }
 
-/** The process that the page is about. */
 interface Process {
   appId: string;
   buildId: string;
   processDefinitionName: string;
 }
 
-/** What the instances of a process did, on its diagram and as a table. */
+/** Heat map of a process as a diagram and as a table. */
 export function Page({ params, query }: PageProps): JSX.Element {
   const path: Process = {
     appId: params['appId'] ?? '',
     buildId: params['buildId'] ?? '',
     processDefinitionName: params['process'] ?? '',
   };
-  const given = givenTimes(query);
+  const customRange = queryTimes(query);
   const span = spanOf(query);
   const measure = measureOf(query.get('measure'));
   const statistics = useAnswer(
     async (signal) => {
-      const range = span === undefined ? given : { from: new Date(Date.now() - span.ms).toISOString() };
+      const range = span === undefined ? customRange : { from: new Date(Date.now() - span.ms).toISOString() };
       return (await api().getProcessStatistics({ path, query: range, signal })).data;
     },
-    [path.appId, path.buildId, path.processDefinitionName, given.from, given.to, span?.name],
+    [path.appId, path.buildId, path.processDefinitionName, customRange.from, customRange.to, span?.name],
   );
   const listed = { applicationId: path.appId, processDefinitionName: path.processDefinitionName };
   return (
@@ -85,7 +84,7 @@ export function Page({ params, query }: PageProps): JSX.Element {
         title={t.heat.title(path.processDefinitionName)}
         lead={t.heat.lead(path.appId, path.buildId)}
         crumbs={[{ title: t.title, to: `/instances?${new URLSearchParams(listed).toString()}` }]}
-        actions={<Button onClick={statistics.reload}>{texts.parts.reload}</Button>}
+        actions={<Button onClick={statistics.reload}>{texts.parts.refresh}</Button>}
       />
       <Section title={t.search}>
         <div class="heat-choices">
@@ -127,7 +126,7 @@ function HeatMap({
     <>
       <Section title={t.heat.map}>
         <p class="quiet">
-          {t.heat.looked(instances, absoluteTime(new Date(from)), absoluteTime(new Date(to)))}
+          {t.heat.counted(instances, absoluteTime(new Date(from)), absoluteTime(new Date(to)))}
         </p>
         {!complete && (
           <Note tone="warn">
@@ -149,7 +148,7 @@ function HeatMap({
   );
 }
 
-/** Steps are told by number, border and range, not by colour alone. */
+/** Levels differ by number, border and range, not only by color. */
 function Legend({ levels, measure }: { levels: readonly Level[]; measure: Measure }): JSX.Element {
   if (levels.length === 0) {
     return <p>{t.heat.noValues}</p>;

@@ -5,15 +5,15 @@ import { texts } from '../../texts/texts.js';
 
 const t = texts.instances.heat;
 
-/** By what a heat map is coloured. */
+/** Measure that colors a heat map. */
 export type Measure = 'entered' | 'standing' | 'medianMs' | 'p95Ms' | 'incidentRate';
 
 export const MEASURES: readonly Measure[] = ['entered', 'standing', 'medianMs', 'p95Ms', 'incidentRate'];
 
-/** Steps of the colours. */
+/** Number of color levels. */
 export const LEVELS = 5;
 
-/** A step, and the values that have it. */
+/** Color level and its range of values. */
 export interface Level {
   level: number;
   /** Exclusive. */
@@ -21,12 +21,12 @@ export interface Level {
   upTo: number;
 }
 
-/** The measure that a query names; the first one without it. */
+/** Reads the measure from a query. Default: the first one. */
 export function measureOf(name: string | null): Measure {
   return MEASURES.find((measure) => measure === name) ?? 'entered';
 }
 
-/** A value of a measure for a person. */
+/** Formats a value of a measure. */
 export function valueText(measure: Measure, value: number | null): string {
   if (value === null) {
     return '–';
@@ -37,33 +37,33 @@ export function valueText(measure: Measure, value: number | null): string {
   return measure === 'medianMs' || measure === 'p95Ms' ? duration(value) : value.toLocaleString('en');
 }
 
-/** What values a step has, for a person. */
+/** Formats the range of a level. */
 export function levelText(measure: Measure, { above, upTo }: Level): string {
   return measure === 'entered' || measure === 'standing'
     ? t.counts((Math.floor(above) + 1).toLocaleString('en'), Math.floor(upTo).toLocaleString('en'))
     : t.range(valueText(measure, above), valueText(measure, upTo));
 }
 
-/** Equal steps from nothing to the largest value; none where there is no value. */
+/** Divides the range from zero to the largest value into equal levels; none if there are no values. */
 export function levelsOf(elements: readonly ElementStatistics[], measure: Measure): readonly Level[] {
   const largest = Math.max(0, ...elements.map((element) => element[measure] ?? 0));
-  // Whole numbers below the number of steps have no value in some of them.
+  // With small whole numbers, some levels would be empty.
   const isWhole = measure !== 'incidentRate';
   const count = largest === 0 ? 0 : isWhole ? Math.min(LEVELS, largest) : LEVELS;
   return Array.from({ length: count }, (_, index) => ({
     level: levelAt(index, count),
     above: (largest * index) / count,
-    // Rounded, the last step could end below the largest value.
+    // Rounding could put the largest value above the last level.
     upTo: index + 1 === count ? largest : (largest * (index + 1)) / count,
   }));
 }
 
-/** The largest value has the last step, however many there are. */
+/** Aligns levels so that the largest value always has the last one. */
 function levelAt(index: number, count: number): number {
   return LEVELS - count + index + 1;
 }
 
-/** Marks for the diagram: a step of the colours, and the value itself. Elements without a value have none. */
+/** Returns diagram marks with level and value. Elements without a value have no mark. */
 export function heatMarks(
   elements: readonly ElementStatistics[],
   measure: Measure,
@@ -79,7 +79,7 @@ export function heatMarks(
             elementId: element.bpmnElementId,
             className: `heat-${found.level}`,
             text: valueText(measure, value),
-            title: t.told(
+            title: t.label(
               element.name ?? element.bpmnElementId,
               t.measures[measure],
               valueText(measure, value),
@@ -89,7 +89,7 @@ export function heatMarks(
   });
 }
 
-/** Most of the measure first; those without it as in the file. */
+/** Sorts by measure, highest first. Elements without a value keep the order of the file. */
 export function byMeasure(
   elements: readonly ElementStatistics[],
   measure: Measure,

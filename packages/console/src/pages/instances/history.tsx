@@ -22,7 +22,8 @@ const TONES: Partial<Record<HistoryEvent['kind'], Tone>> = {
   INSTANCE_STATE: 'busy',
 };
 
-const MOST_SHOWN = 2_000;
+/** Maximum length of a value, because corrected values can be long. */
+const MAX_VALUE = 2_000;
 
 const COLUMNS: readonly Column<HistoryEvent>[] = [
   { title: t.number, cell: ({ seq }) => seq, isNumber: true },
@@ -39,7 +40,7 @@ const COLUMNS: readonly Column<HistoryEvent>[] = [
   { title: t.when, cell: ({ timestamp }) => <Moment at={timestamp} />, isTight: true },
 ];
 
-/** The audit trail of an instance, newest first. */
+/** History of an instance, newest first. */
 export function History({ trail }: { trail: Pages<HistoryEvent> }): JSX.Element {
   const { shown, button } = useShownPart(trail.items);
   return (
@@ -50,7 +51,6 @@ export function History({ trail }: { trail: Pages<HistoryEvent> }): JSX.Element 
   );
 }
 
-/** The few names and values of an event. */
 function Details({ data }: { data: HistoryEvent['data'] }): JSX.Element {
   const entries = Object.entries(data ?? {}).filter(([, value]) => value !== null);
   return (
@@ -65,7 +65,6 @@ function Details({ data }: { data: HistoryEvent['data'] }): JSX.Element {
   );
 }
 
-/** Corrected values can be long. */
 function shortened(text: string): string {
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)} …` : text;
+  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)} …` : text;
 }

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { IncidentState, IncidentType, ListedIncident } from '../../../../client/src/index.js';
 import { may } from '../../app/permissions.js';
-import { given, givenTimes } from '../../app/query.js';
+import { queryTimes, queryValues } from '../../app/query.js';
 import { api } from '../../app/session.js';
 import { usePages } from '../../live/use-pages.js';
 import { State } from '../../parts/badge.js';
@@ -83,18 +83,18 @@ function Why({ message, error }: { message: string; error: ListedIncident['workf
   );
 }
 
-/** Why processes have stopped, and what is done to several of them at once. */
+/** List of incidents, with bulk operations. */
 export function Page({ query }: PageProps): JSX.Element {
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
   const pages = usePages<ListedIncident>(
     async (before, signal) => {
-      const asked = {
-        ...given(query, ['applicationId', 'processDefinitionName', 'bpmnElementId']),
-        ...(given(query, ['code', 'state']) as { code?: IncidentType; state?: IncidentState }),
-        ...givenTimes(query),
+      const filters = {
+        ...queryValues(query, ['applicationId', 'processDefinitionName', 'bpmnElementId']),
+        ...(queryValues(query, ['code', 'state']) as { code?: IncidentType; state?: IncidentState }),
+        ...queryTimes(query),
       };
       const { data } = await api().listProcessIncidents({
-        query: { ...asked, limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) },
+        query: { ...filters, limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) },
         signal,
       });
       return { items: data.incidents, next: data.next };

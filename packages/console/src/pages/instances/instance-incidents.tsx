@@ -11,7 +11,7 @@ import { RetryDialog } from './retry-dialog.js';
 
 const t = texts.instances;
 
-/** Why an instance, or a part of it, has stopped. */
+/** Open incidents of an instance. */
 export function InstanceIncidents({
   instance,
   onRetried,
@@ -22,7 +22,7 @@ export function InstanceIncidents({
   const [retried, setRetried] = useState<string | undefined>();
   const mayRetry = may('process-administration', instance.applicationId);
   return (
-    <Section title={t.stopped}>
+    <Section title={t.openIncidents}>
       <ul class="incident-list">
         {instance.incidents.map((incident) => (
           <li key={incident.uuid} class="note note-bad">

@@ -21,7 +21,7 @@ import { useInstance, type LiveInstance } from './use-instance.js';
 
 const t = texts.instances;
 
-/** One instance: where it stands, how it came there, and what can be done about it. */
+/** One instance: its progress, data, history, calls and operations. */
 export function Page({ params, query }: PageProps): JSX.Element {
   const live = useInstance(params['uuid'] ?? '');
   const { data } = live.answer;
@@ -124,7 +124,7 @@ function factsOf(instance: InstanceResponse): readonly Fact[] {
     [t.changed, <Moment key="changed" at={instance.dateUpdated} />],
     endedAt === null
       ? [t.expires, <Moment key="expires" at={expiresAt} />]
-      : [t.took, <Duration key="took" ms={Date.parse(endedAt) - Date.parse(startedAt)} />],
+      : [t.duration, <Duration key="duration" ms={Date.parse(endedAt) - Date.parse(startedAt)} />],
     [t.platform, instance.platform ?? '–'],
   ];
 }

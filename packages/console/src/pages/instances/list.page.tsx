@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { InstanceSummary, ProcessInstanceState } from '../../../../client/src/index.js';
 import { may } from '../../app/permissions.js';
-import { given, givenTimes } from '../../app/query.js';
+import { queryTimes, queryValues } from '../../app/query.js';
 import { navigate } from '../../app/router.js';
 import { api } from '../../app/session.js';
 import { usePages, type Pages } from '../../live/use-pages.js';
@@ -75,7 +75,7 @@ const COLUMNS: readonly Column<InstanceSummary>[] = [
   { title: t.startedBy, cell: ({ startedBy }) => personOf(startedBy), isExtra: true },
   { title: t.started, cell: ({ startedAt }) => <Moment at={startedAt} />, isTight: true },
   {
-    title: t.took,
+    title: t.duration,
     cell: ({ startedAt, endedAt }) => (
       <Duration ms={endedAt === null ? null : Date.parse(endedAt) - Date.parse(startedAt)} />
     ),
@@ -84,21 +84,21 @@ const COLUMNS: readonly Column<InstanceSummary>[] = [
   },
 ];
 
-/** Instances, newest first, and what is done to several at once. */
+/** List of instances, newest first, with bulk operations. */
 export function Page({ query }: PageProps): JSX.Element {
   const terms = searchedData();
   const key = query.toString() + JSON.stringify(terms);
   const pages = usePages<InstanceSummary>(
     async (before, signal) => {
-      const asked = {
-        ...given(query, ['applicationId', 'processDefinitionName', 'parentProcessInstanceUuid']),
-        ...(given(query, ['state']) as { state?: ProcessInstanceState }),
+      const filters = {
+        ...queryValues(query, ['applicationId', 'processDefinitionName', 'parentProcessInstanceUuid']),
+        ...(queryValues(query, ['state']) as { state?: ProcessInstanceState }),
         ...(query.get('hasIncidents') === null ? {} : { hasIncidents: query.get('hasIncidents') === 'true' }),
         ...(terms.length === 0 ? {} : { data: terms.map(({ path, value }) => `${path}:${value}`) }),
-        ...givenTimes(query),
+        ...queryTimes(query),
       };
       const { data } = await api().listProcessInstances({
-        query: { ...asked, limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) },
+        query: { ...filters, limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) },
         signal,
       });
       return { items: data.instances, next: data.next };
@@ -128,17 +128,17 @@ export function Page({ query }: PageProps): JSX.Element {
 
 const NO_TERM: readonly DataTerm[] = [{ path: '', value: '' }];
 
-/** All that narrows the list: one search, which takes the place of the last one. */
+/** Search by filters and data. A new search replaces the previous one. */
 function Search({ query, searched }: { query: URLSearchParams; searched: readonly DataTerm[] }): JSX.Element {
   const [terms, setTerms] = useState(searched.length === 0 ? NO_TERM : searched);
-  const whole = terms
+  const complete = terms
     .map(({ path, value }) => ({ path: path.trim(), value }))
     .filter(({ path, value }) => path !== '' && value !== '');
   return (
     <Filters
       filters={FILTERS}
       query={query}
-      onSearch={() => searchData(whole)}
+      onSearch={() => searchData(complete)}
       onClear={() => {
         setTerms(NO_TERM);
         searchData([]);
@@ -158,7 +158,7 @@ function Search({ query, searched }: { query: URLSearchParams; searched: readonl
 function Found({ pages }: { pages: Pages<InstanceSummary> }): JSX.Element {
   const { items: rows, reload } = pages;
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
-  // What is not in the list any more is not chosen any more.
+  // Rows that left the list are no longer selected.
   const chosen = rows.filter(({ uuid }) => keys.has(uuid)).map(({ uuid }) => uuid);
   useEffect(() => {
     if (rows.length === 0) {
@@ -166,7 +166,7 @@ function Found({ pages }: { pages: Pages<InstanceSummary> }): JSX.Element {
     }
   }, [rows.length === 0]);
   return (
-    <Section title={t.title} isFlush actions={<Button onClick={reload}>{texts.parts.reload}</Button>}>
+    <Section title={t.title} isFlush actions={<Button onClick={reload}>{texts.parts.refresh}</Button>}>
       {chosen.length > 0 && <BulkBar uuids={chosen} onEnd={reload} />}
       <PagedTable
         caption={t.title}
@@ -182,7 +182,7 @@ function Found({ pages }: { pages: Pages<InstanceSummary> }): JSX.Element {
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Leads to an instance whose uuid somebody has. */
+/** Opens an instance by UUID. */
 function ByUuid(): JSX.Element {
   const [uuid, setUuid] = useState('');
   const isUuid = UUID.test(uuid.trim());

@@ -4,7 +4,7 @@ import type { InstanceResponse, ProcessInstanceState } from '../../../../client/
 import { useAction } from '../../live/use-action.js';
 import { Button } from '../../parts/button.js';
 import { ConfirmDialog } from '../../parts/dialog.js';
-import { say } from '../../parts/messages.js';
+import { notify } from '../../parts/messages.js';
 import { texts } from '../../texts/texts.js';
 import { operate, type OperationName } from './operations.js';
 import { RetryDialog } from './retry-dialog.js';
@@ -12,7 +12,7 @@ import { RetryDialog } from './retry-dialog.js';
 const t = texts.instances;
 const HAS_NOT_ENDED: readonly ProcessInstanceState[] = ['CREATED', 'STARTED', 'ONHOLD'];
 
-/** What can be done to an instance as it stands. */
+/** Buttons for the operations that the state of an instance allows. */
 export function OperationButtons({
   instance,
   onDone,
@@ -20,18 +20,18 @@ export function OperationButtons({
   instance: InstanceResponse;
   onDone: () => void;
 }): JSX.Element {
-  const [asked, setAsked] = useState<OperationName | undefined>();
-  const close = (): void => setAsked(undefined);
+  const [chosen, setChosen] = useState<OperationName | undefined>();
+  const close = (): void => setChosen(undefined);
   return (
     <>
       {offered(instance).map((name) => (
-        <Button key={name} kind={name === 'terminate' ? 'danger' : 'plain'} onClick={() => setAsked(name)}>
+        <Button key={name} kind={name === 'terminate' ? 'danger' : 'plain'} onClick={() => setChosen(name)}>
           {t.operations[name]}
         </Button>
       ))}
-      {asked === 'retry' && <RetryDialog instance={instance} onClose={close} onDone={onDone} />}
-      {asked !== undefined && asked !== 'retry' && (
-        <Confirm name={asked} uuid={instance.uuid} onClose={close} onDone={onDone} />
+      {chosen === 'retry' && <RetryDialog instance={instance} onClose={close} onDone={onDone} />}
+      {chosen !== undefined && chosen !== 'retry' && (
+        <Confirm name={chosen} uuid={instance.uuid} onClose={close} onDone={onDone} />
       )}
     </>
   );
@@ -46,13 +46,13 @@ interface ConfirmProps {
 
 function Confirm({ name, uuid, onClose, onDone }: ConfirmProps): JSX.Element {
   const action = useAction(async () => {
-    say((await operate(name, uuid)).text);
+    notify((await operate(name, uuid)).text);
     onClose();
     onDone();
   });
   return (
     <ConfirmDialog
-      title={t.asked[name]}
+      title={t.questions[name]}
       confirm={t.operations[name]}
       isDangerous={name === 'terminate'}
       isBusy={action.isBusy}
@@ -60,7 +60,7 @@ function Confirm({ name, uuid, onClose, onDone }: ConfirmProps): JSX.Element {
       onConfirm={() => action.run()}
       onClose={onClose}
     >
-      <p>{t.explained[name]}</p>
+      <p>{t.effects[name]}</p>
     </ConfirmDialog>
   );
 }

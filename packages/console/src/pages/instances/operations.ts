@@ -1,12 +1,12 @@
 import { api } from '../../app/session.js';
 import { texts } from '../../texts/texts.js';
 
-/** What an administrator does to an instance. */
+/** Operation on an instance. */
 export type OperationName = 'hold' | 'release' | 'retry' | 'terminate';
 
 export const OPERATIONS: readonly OperationName[] = ['hold', 'release', 'retry', 'terminate'];
 
-/** What came of one, in words; `isPartly` where not all of it was done. */
+/** Outcome of an operation as text; `isPartly` if only part of it succeeded. */
 export interface Done {
   text: string;
   isPartly: boolean;
@@ -14,7 +14,7 @@ export interface Done {
 
 const { outcomes } = texts.instances;
 
-/** Does it once, and says what came of it. @param data corrections of the data, for a retry */
+/** Runs an operation and describes the outcome. @param data corrections of the data, for a retry */
 export async function operate(name: OperationName, uuid: string, data?: object): Promise<Done> {
   const path = { path: { uuid } };
   switch (name) {
@@ -25,7 +25,7 @@ export async function operate(name: OperationName, uuid: string, data?: object):
     case 'terminate':
       return whole((await api().terminateProcessInstance(path)).data.state);
     case 'retry': {
-      const { data: answer } = await api().retryProcessInstance({ ...path, body: correcting(data) });
+      const { data: answer } = await api().retryProcessInstance({ ...path, body: retryBody(data) });
       const { state, retriedIncidents, notRetried = [] } = answer;
       const left = notRetried.map(({ message }) => message).join(' ');
       return notRetried.length === 0
@@ -35,8 +35,8 @@ export async function operate(name: OperationName, uuid: string, data?: object):
   }
 }
 
-/** The body of a retry. */
-export function correcting(data: object | undefined): { data?: Record<string, unknown> } {
+/** Builds the request body of a retry. */
+export function retryBody(data: object | undefined): { data?: Record<string, unknown> } {
   return data === undefined || Object.keys(data).length === 0 ? {} : { data: { ...data } };
 }
 

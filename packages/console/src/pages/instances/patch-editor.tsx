@@ -5,13 +5,13 @@ import { texts } from '../../texts/texts.js';
 
 const t = texts.instances;
 
-/** The object that a text stands for; undefined where it stands for none. */
+/** Parses a merge patch; undefined if it is not a JSON object. Empty text is an empty patch. */
 export function patchOf(text: string): object | undefined {
   const value = parsedJson(text.trim() === '' ? '{}' : text);
   return isObject(value) ? value : undefined;
 }
 
-/** Corrections of process data, as a JSON merge patch (RFC 7386). */
+/** Editor of corrections, a JSON merge patch of process data (RFC 7396). */
 export function PatchEditor({
   text,
   onChange,

@@ -8,35 +8,35 @@ import { Button } from '../../parts/button.js';
 import { Dialog } from '../../parts/dialog.js';
 import { ErrorNote } from '../../parts/error-note.js';
 import { JsonTree } from '../../parts/json-tree.js';
-import { say } from '../../parts/messages.js';
+import { notify } from '../../parts/messages.js';
 import { texts } from '../../texts/texts.js';
-import { correcting, operate } from './operations.js';
+import { operate, retryBody } from './operations.js';
 import { PatchEditor, patchOf } from './patch-editor.js';
 
 const t = texts.instances;
 
 interface RetryDialogProps {
   instance: InstanceResponse;
-  /** The token whose work is run again; all that has stopped without it. */
+  /** Token to retry. Default: all stopped tokens. */
   tokenUuid?: string;
   onClose: () => void;
   onDone: () => void;
 }
 
-/** Has stopped work run again, with data as it is or corrected. */
+/** Retries stopped work, optionally with corrected data. */
 export function RetryDialog({ instance, tokenUuid, onClose, onDone }: RetryDialogProps): JSX.Element {
   const { uuid } = instance;
   const mayCorrect = may('process-data', instance.applicationId);
   const [text, setText] = useState('{}');
   const patch = patchOf(text);
   const action = useAction(async () => {
-    say(await retry(uuid, tokenUuid, patch));
+    notify(await retry(uuid, tokenUuid, patch));
     onClose();
     onDone();
   });
   return (
     <Dialog
-      title={mayCorrect ? t.retryTitle : t.asked.retry}
+      title={mayCorrect ? t.retryTitle : t.questions.retry}
       isWide
       onClose={onClose}
       actions={
@@ -53,7 +53,7 @@ export function RetryDialog({ instance, tokenUuid, onClose, onDone }: RetryDialo
         </>
       }
     >
-      <p>{t.explained.retry}</p>
+      <p>{t.effects.retry}</p>
       {mayCorrect && <PatchEditor text={text} onChange={setText} disabled={action.isBusy} />}
       <h3>{t.dataNow}</h3>
       <JsonTree value={instance.data} />
@@ -70,6 +70,6 @@ async function retry(
   if (tokenUuid === undefined) {
     return (await operate('retry', uuid, patch)).text;
   }
-  const { data } = await api().retryToken({ path: { uuid, tokenUuid }, body: correcting(patch) });
+  const { data } = await api().retryToken({ path: { uuid, tokenUuid }, body: retryBody(patch) });
   return t.outcomes.retried(data.retriedIncidents.length, data.state.toLowerCase());
 }

@@ -1,57 +1,57 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { operate, type Done, type OperationName } from './operations.js';
-import { Patience } from './patience.js';
+import { RateLimitPause } from './rate-limit-pause.js';
 
-/** How it stands with one of many. One that was begun is never given up: only the service knows what comes of it. */
-export type Standing =
+/** State of one instance in a bulk operation. A started call is never canceled, because its outcome would be unknown. */
+export type BulkState =
   | { is: 'waiting' }
   | { is: 'busy' }
   | { is: 'done'; done: Done }
   | { is: 'failed'; error: unknown }
-  | { is: 'left-out' };
+  | { is: 'skipped' };
 
-/** Something that is done to many instances. */
+/** Bulk operation. */
 export interface Bulk {
   isRunning: boolean;
   isOver: boolean;
-  /** For how many seconds the service has asked to wait; 0 where it takes calls. */
+  /** Length of the current rate limit pause; 0 without one. */
   restSeconds: number;
-  standings: ReadonlyMap<string, Standing>;
+  states: ReadonlyMap<string, BulkState>;
   run: (name: OperationName, data?: object) => Promise<void>;
-  /** Begins no more; what was begun goes on to its end. */
+  /** Starts no more calls; running ones finish. */
   stop: () => void;
 }
 
-/** So many at a time: others want the service, too. */
-const AT_ONCE = 4;
+/** Number of concurrent calls, low so that other users are not slowed down. */
+const CONCURRENCY = 4;
 
-/** Does something to each of many instances, and keeps what came of each. */
+/** Runs an operation on many instances and keeps the state of each. */
 export function useBulk(uuids: readonly string[]): Bulk {
   const [phase, setPhase] = useState<'before' | 'running' | 'over'>('before');
-  const [standings, setStandings] = useState<ReadonlyMap<string, Standing>>(new Map());
+  const [states, setStates] = useState<ReadonlyMap<string, BulkState>>(new Map());
   const [restSeconds, setRest] = useState(0);
   const over = useRef(new AbortController());
   useEffect(() => () => over.current.abort(), []);
-  const put = (uuid: string, standing: Standing): void =>
-    setStandings((before) => new Map(before).set(uuid, standing));
+  const put = (uuid: string, state: BulkState): void =>
+    setStates((before) => new Map(before).set(uuid, state));
 
   const run = async (name: OperationName, data?: object): Promise<void> => {
     const { signal } = over.current;
     const left = [...uuids];
-    const patience = new Patience(signal, setRest);
+    const pause = new RateLimitPause(signal, setRest);
     setPhase('running');
-    setStandings(new Map(uuids.map((uuid) => [uuid, { is: 'waiting' }])));
+    setStates(new Map(uuids.map((uuid) => [uuid, { is: 'waiting' }])));
     const work = async (): Promise<void> => {
       for (let uuid = left.shift(); uuid !== undefined; uuid = left.shift()) {
         if (signal.aborted) {
-          put(uuid, { is: 'left-out' });
+          put(uuid, { is: 'skipped' });
         } else {
           put(uuid, { is: 'busy' });
-          put(uuid, await standingOf(patience, () => operate(name, uuid, data)));
+          put(uuid, await stateAfter(pause, () => operate(name, uuid, data)));
         }
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await Promise.all(Array.from({ length: CONCURRENCY }, work));
     setRest(0);
     setPhase('over');
   };
@@ -59,16 +59,16 @@ export function useBulk(uuids: readonly string[]): Bulk {
     isRunning: phase === 'running',
     isOver: phase === 'over',
     restSeconds,
-    standings,
+    states,
     run,
     stop: () => over.current.abort(),
   };
 }
 
-async function standingOf(patience: Patience, call: () => Promise<Done>): Promise<Standing> {
+async function stateAfter(pause: RateLimitPause, call: () => Promise<Done>): Promise<BulkState> {
   try {
-    const asked = await patience.ask(call);
-    return asked === undefined ? { is: 'left-out' } : { is: 'done', done: asked.answer };
+    const result = await pause.run(call);
+    return result === undefined ? { is: 'skipped' } : { is: 'done', done: result.answer };
   } catch (error) {
     return { is: 'failed', error };
   }

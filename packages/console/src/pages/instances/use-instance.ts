@@ -5,7 +5,7 @@ import { useAnswer, type Answer } from '../../live/use-answer.js';
 import { usePages, type Pages } from '../../live/use-pages.js';
 import { useProgress } from '../../live/use-progress.js';
 
-/** An instance as it is now, and what it has done. */
+/** Current state and history of an instance. */
 export interface LiveInstance {
   answer: Answer<InstanceResponse>;
   /** Newest first. */
@@ -14,12 +14,12 @@ export interface LiveInstance {
 }
 
 const EVENTS_IN_PAGE = 200;
-/** Of an instance with more steps, the newest ones are counted; the others are read when somebody asks for them. */
+/** Number of newest events that are loaded and counted. Older ones are loaded on demand. */
 const COUNTED = 1_000;
-/** Steps come in quick succession; the instance is read once for all that come within this time. */
-const GATHER_MS = 300;
+/** Interval in which several steps cause only one reload. */
+const THROTTLE_MS = 300;
 
-/** Reads an instance, and reads it again when its stream tells of a step. */
+/** Loads an instance, again after each step reported by its progress stream. */
 export function useInstance(uuid: string): LiveInstance {
   const answer = useAnswer(
     async (signal) =>
@@ -27,22 +27,22 @@ export function useInstance(uuid: string): LiveInstance {
     [uuid],
   );
   const stored = useStoredTrail(uuid);
-  const [told, setTold] = useState<readonly HistoryEvent[]>([]);
-  useEffect(() => setTold([]), [uuid]);
-  const gathered = useGathered(answer.reload);
-  const isThere = answer.data !== undefined;
-  const { isLive, error } = useProgress(isThere ? uuid : undefined, (progress) => {
+  const [streamed, setStreamed] = useState<readonly HistoryEvent[]>([]);
+  useEffect(() => setStreamed([]), [uuid]);
+  const reload = useThrottled(answer.reload);
+  const isLoaded = answer.data !== undefined;
+  const { isLive, error } = useProgress(isLoaded ? uuid : undefined, (progress) => {
     if (progress.event === 'history') {
-      setTold((before) => [progress.data, ...before].slice(0, COUNTED));
+      setStreamed((before) => [progress.data, ...before].slice(0, COUNTED));
     }
     if (progress.event === 'instance') {
       stored.reload();
     }
-    gathered();
+    reload();
   });
   return {
     answer: { ...answer, error: answer.error ?? error },
-    trail: { ...stored, items: merged(told, stored.items) },
+    trail: { ...stored, items: merged(streamed, stored.items) },
     isLive,
   };
 }
@@ -69,24 +69,24 @@ function useStoredTrail(uuid: string): Pages<HistoryEvent> {
   return trail;
 }
 
-/** What the stream told before the stored trail was read is in both. */
-function merged(told: readonly HistoryEvent[], stored: readonly HistoryEvent[]): readonly HistoryEvent[] {
+/** Merges streamed and stored events, which can overlap. */
+function merged(streamed: readonly HistoryEvent[], stored: readonly HistoryEvent[]): readonly HistoryEvent[] {
   const newest = stored[0]?.seq ?? 0;
   const known = new Set<number>();
-  const added = told
+  const added = streamed
     .filter(({ seq }) => seq > newest && !known.has(seq) && known.add(seq))
     .toSorted((one, other) => other.seq - one.seq);
   return added.length === 0 ? stored : [...added, ...stored];
 }
 
-/** Calls it once for all calls that come within {@link GATHER_MS}. */
-function useGathered(act: () => void): () => void {
+/** Combines calls within {@link THROTTLE_MS} into one. */
+function useThrottled(act: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   return useCallback(() => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
       act();
-    }, GATHER_MS);
+    }, THROTTLE_MS);
   }, [act]);
 }

@@ -3,19 +3,19 @@ import { useState } from 'preact/hooks';
 import { Button } from '../../parts/button.js';
 import { texts } from '../../texts/texts.js';
 
-const PART = 100;
+const CHUNK = 100;
 
-/** The beginning of a long list, and a button for more of it where there is more. */
+/** Returns the first part of a long list, and a button for more if there is more. */
 export function useShownPart<Item>(items: readonly Item[]): {
   shown: readonly Item[];
   button: JSX.Element | undefined;
 } {
-  const [count, setCount] = useState(PART);
+  const [count, setCount] = useState(CHUNK);
   const button =
     items.length > count ? (
       <div class="pager">
         <span class="quiet">{texts.parts.shown(count)}</span>
-        <Button onClick={() => setCount(count + PART)}>{texts.parts.more}</Button>
+        <Button onClick={() => setCount(count + CHUNK)}>{texts.parts.more}</Button>
       </div>
     ) : undefined;
   return { shown: items.slice(0, count), button };

@@ -3,20 +3,20 @@ import type { Mark } from '../../diagram/mark.js';
 import { texts } from '../../texts/texts.js';
 import { flowsOf, type Flow } from './bpmn-file.js';
 
-/** What an instance has done at one element of its process, and what stands there now. */
+/** State of an instance at one element of its process. */
 export interface ElementState {
   elementId: string;
   name: string | null;
-  /** How often a token came. */
+  /** Number of times that tokens entered. */
   entered: number;
-  /** Tokens that are there now. */
+  /** Number of tokens there now. */
   tokens: number;
   incidents: number;
 }
 
 const t = texts.instances;
 
-/** What is to be said of each element, in the order in which they were entered. @param events newest first */
+/** Returns the state of each element in order of entry. @param events newest first */
 export function elementStates(
   { tokens, incidents }: Pick<InstanceResponse, 'tokens' | 'incidents'>,
   events: readonly HistoryEvent[],
@@ -35,7 +35,7 @@ export function elementStates(
       state[what] += 1;
     }
   };
-  comings(events).forEach((event) => add(at(event.bpmnElementId, event.nodeName), 'entered'));
+  entries(events).forEach((event) => add(at(event.bpmnElementId, event.nodeName), 'entered'));
   tokens
     .filter(({ state }) => state === 'ACTIVE' || state === 'ON_HOLD')
     .forEach((token) => add(at(token.bpmnElementId, token.currentNodeName), 'tokens'));
@@ -43,12 +43,12 @@ export function elementStates(
   return [...states.values()];
 }
 
-/** Each time that a token came to a node and was not used up there, as those are that meet at a join; oldest first. */
-function comings(events: readonly HistoryEvent[]): readonly HistoryEvent[] {
+/** Lists the entries of tokens, oldest first, without tokens that were merged into another one at a join. */
+function entries(events: readonly HistoryEvent[]): readonly HistoryEvent[] {
   const left = new Set(
     events.filter(({ kind }) => kind === 'NODE_LEFT').map(({ bpmnElementId }) => bpmnElementId),
   );
-  const usedUp = new Set(
+  const merged = new Set(
     events
       .filter(({ kind, data }) => kind === 'TOKEN_STATE' && data?.['to'] === 'INACTIVE')
       .filter(({ bpmnElementId }) => left.has(bpmnElementId))
@@ -56,11 +56,11 @@ function comings(events: readonly HistoryEvent[]): readonly HistoryEvent[] {
   );
   return events
     .filter(({ kind }) => kind === 'NODE_ENTERED')
-    .filter(({ tokenUuid, bpmnElementId }) => !usedUp.has(`${tokenUuid} ${bpmnElementId}`))
+    .filter(({ tokenUuid, bpmnElementId }) => !merged.has(`${tokenUuid} ${bpmnElementId}`))
     .toReversed();
 }
 
-/** Marks for a diagram: elements with how often they were entered, and the flows that tokens took. */
+/** Returns diagram marks for entered elements, with counts, and for the flows taken. */
 export function marksOf(
   states: readonly ElementState[],
   events: readonly HistoryEvent[],
@@ -70,7 +70,7 @@ export function marksOf(
     elementId: state.elementId,
     className: classOf(state),
     text: String(state.entered === 0 ? state.tokens : state.entered),
-    title: t.elementTold(state.entered, state.tokens, state.incidents),
+    title: t.elementTitle(state.entered, state.tokens, state.incidents),
   }));
   const flows = takenFlows(flowsOf(xml), events).map((elementId) => ({ elementId, className: 'is-passed' }));
   return [...flows, ...elements];
@@ -84,8 +84,8 @@ function classOf({ tokens, incidents }: ElementState): string {
 }
 
 /**
- * Flows between an element that was left and one that was entered next: by the same token, or, at a gateway that splits and joins, by
- * another one.
+ * Lists the flows taken: their source was left before their target was last entered. Tokens are not compared, because gateways split
+ * and join them.
  */
 function takenFlows(flows: readonly Flow[], events: readonly HistoryEvent[]): string[] {
   const left = new Map<string, number>();
@@ -95,7 +95,7 @@ function takenFlows(flows: readonly Flow[], events: readonly HistoryEvent[]): st
       continue;
     }
     if (kind === 'NODE_LEFT') {
-      // Newest first, so the first time that it was left stays.
+      // Events are newest first, so this keeps the oldest.
       left.set(bpmnElementId, seq);
     } else if (kind === 'NODE_ENTERED' && !entered.has(bpmnElementId)) {
       entered.set(bpmnElementId, seq);

@@ -1,4 +1,4 @@
-import { mayAsked } from '../../app/permissions.js';
+import { mayUse } from '../../app/permissions.js';
 import type { Area } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
 
@@ -7,7 +7,7 @@ export const platform: Area = {
   title: texts.areas.platform,
   path: '/platform',
   icon: 'M3 12h4l3-7 4 14 3-7h4',
-  isOffered: () => mayAsked('discovery'),
+  isOffered: () => mayUse('discovery'),
   pages: [
     { path: '/platform', load: () => import('./board.page.js') },
     { path: '/platform/changes', load: () => import('./changes.page.js') },

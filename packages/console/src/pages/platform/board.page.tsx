@@ -9,7 +9,7 @@ import { Badge } from '../../parts/badge.js';
 import { Button, Link } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
 import { Facts, Figure, Moment } from '../../parts/facts.js';
-import { say } from '../../parts/messages.js';
+import { notify } from '../../parts/messages.js';
 import { Empty, Note, Shown } from '../../parts/notes.js';
 import { PageHead, Section } from '../../parts/page-head.js';
 import { toneOf } from '../../parts/tones.js';
@@ -22,17 +22,17 @@ const REFRESH_MS = 15_000;
 const SECOND_MS = 1_000;
 const MAPS = ['services', 'infrastructure', 'externalIntegrations'] as const;
 
-/** The board: what the newest scan found, or an older one that is asked for. */
+/** Results of the newest scan, or of the one in the query. */
 export function Page({ query }: PageProps): JSX.Element {
-  const asked = query.get('scan') ?? '';
+  const chosen = query.get('scan') ?? '';
   const scan = useAnswer(
-    (signal) => scanOf(asked, signal),
-    [asked],
-    asked === '' ? { refreshMs: REFRESH_MS } : {},
+    (signal) => loadScan(chosen, signal),
+    [chosen],
+    chosen === '' ? { refreshMs: REFRESH_MS } : {},
   );
   const rescan = useAction(async () => {
     const { data } = await api().discoverPlatform();
-    say(t.rescanned(data.totalServices, data.unhealthyServices));
+    notify(t.rescanned(data.totalServices, data.unhealthyServices));
     setQuery({ scan: undefined });
     scan.reload();
   });
@@ -52,7 +52,7 @@ export function Page({ query }: PageProps): JSX.Element {
         }
       />
       <Rescan action={rescan} />
-      {asked !== '' && (
+      {chosen !== '' && (
         <Note title={t.older}>
           <p>
             <Link to="/platform">{t.toNewest}</Link>
@@ -66,9 +66,9 @@ export function Page({ query }: PageProps): JSX.Element {
   );
 }
 
-async function scanOf(asked: string, signal: AbortSignal): Promise<ScanDetails | null> {
-  let scanId = Number(asked);
-  if (asked === '') {
+async function loadScan(chosen: string, signal: AbortSignal): Promise<ScanDetails | null> {
+  let scanId = Number(chosen);
+  if (chosen === '') {
     const { data } = await api().listScans({ query: { limit: 1 }, signal });
     const [newest] = data.scans;
     if (newest === undefined) {
@@ -79,7 +79,7 @@ async function scanOf(asked: string, signal: AbortSignal): Promise<ScanDetails |
   return (await api().getScan({ path: { scanId }, signal })).data;
 }
 
-/** A scan takes as long as the slowest component; nothing tells how far it is. */
+/** Progress of a scan. Shows the elapsed time, because the service does not report progress. */
 function Rescan({ action: { isBusy, error } }: { action: Action<[]> }): JSX.Element {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {
@@ -122,7 +122,7 @@ function Board({ scan }: { scan: ScanDetails }): JSX.Element {
           tone={summary.configurationChanges > 0 ? 'warn' : 'quiet'}
           to="/platform/changes"
         />
-        <Figure label={t.took} value={summary.scanDuration} />
+        <Figure label={t.duration} value={summary.scanDuration} />
         <Figure label={t.scanned} value={<Moment at={scan.finishedAt} />} note={t.by(scan.requestedBy)} />
       </div>
       {summary.recommendations.length > 0 && (
@@ -137,7 +137,7 @@ function Board({ scan }: { scan: ScanDetails }): JSX.Element {
       {MAPS.map((map) => (
         <Section key={map} title={t.maps[map]}>
           {cards[map].length === 0 ? (
-            <p class="quiet">{texts.parts.nothing}</p>
+            <p class="quiet">{texts.parts.none}</p>
           ) : (
             <ul class="cards">
               {cards[map].map((card) => (

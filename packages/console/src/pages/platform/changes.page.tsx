@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { Change } from '../../../../client/src/index.js';
-import { given, givenTimes } from '../../app/query.js';
+import { queryTimes, queryValues } from '../../app/query.js';
 import { api } from '../../app/session.js';
 import { usePages } from '../../live/use-pages.js';
 import { Badge } from '../../parts/badge.js';
@@ -36,9 +36,9 @@ const COLUMNS: readonly Column<Change>[] = [
     title: t.component,
     cell: ({ key }) => <Link to={`/platform/changes?key=${encodeURIComponent(key)}`}>{key}</Link>,
   },
-  { title: t.what, cell: ({ event }) => <Badge tone={TONES[event]}>{event}</Badge>, isTight: true },
+  { title: t.event, cell: ({ event }) => <Badge tone={TONES[event]}>{event}</Badge>, isTight: true },
   { title: t.kind, cell: ({ map }) => t.maps[map], isExtra: true },
-  { title: t.why, cell: ({ error }) => error ?? '–', isText: true },
+  { title: t.reason, cell: ({ error }) => error ?? '–', isText: true },
   { title: t.noticed, cell: ({ noticedAt }) => <Moment at={noticedAt} />, isTight: true },
   {
     title: t.scan,
@@ -48,13 +48,13 @@ const COLUMNS: readonly Column<Change>[] = [
   },
 ];
 
-/** What scans found different from those before them: of all components, or the history of one. */
+/** Changes of all components, or of one, between scans. */
 export function Page({ query }: PageProps): JSX.Element {
   const pages = usePages<Change>(
     async (next, signal) => {
       const before = next === undefined ? {} : { before: Number(next) };
       const { data } = await api().listComponentChanges({
-        query: { ...given(query, ['key']), ...givenTimes(query), ...before, limit: PAGE_SIZE },
+        query: { ...queryValues(query, ['key']), ...queryTimes(query), ...before, limit: PAGE_SIZE },
         signal,
       });
       return { items: data.changes, next: data.next === null ? null : String(data.next) };

@@ -10,7 +10,7 @@ import { texts } from '../../texts/texts.js';
 
 const t = texts.platform;
 
-/** A component as the board shows it. */
+/** Card of a component. */
 export interface Card {
   map: ComponentMap;
   key: string;
@@ -21,7 +21,7 @@ export interface Card {
   facts: readonly Fact[];
 }
 
-/** The components of a scan, by the maps in which they stand; what is unhealthy comes first. */
+/** Returns the components of a scan by map, unhealthy ones first. */
 export function cardsOf(result: DiscoveryResult): Readonly<Record<ComponentMap, readonly Card[]>> {
   return {
     services: sorted(result.services, (key, one) => card('services', key, one, serviceFacts(one))),
@@ -79,11 +79,11 @@ function infrastructureFacts({
     [t.version, version],
     ...known(
       t.connections,
-      connections && t.connectionsTold(connections.active, connections.idle, connections.max),
+      connections && t.connectionCounts(connections.active, connections.idle, connections.max),
     ),
     ...known(t.brokers, brokers),
     ...known(t.topics, topics),
-    ...known(t.memory, memory && t.memoryTold(memory.used, memory.available)),
+    ...known(t.memory, memory && t.memoryUse(memory.used, memory.available)),
   ];
 }
 

@@ -15,16 +15,16 @@ const PAGE_SIZE = 50;
 const COLUMNS: readonly Column<Scan>[] = [
   { title: t.scan, cell: ({ id }) => <Link to={`/platform?scan=${id}`}>{id}</Link>, isTight: true },
   { title: t.scanned, cell: ({ finishedAt }) => <Moment at={finishedAt} /> },
-  { title: t.asker, cell: ({ requestedBy }) => requestedBy, isExtra: true },
+  { title: t.requestedBy, cell: ({ requestedBy }) => requestedBy, isExtra: true },
   { title: t.services, cell: ({ totalServices }) => totalServices, isNumber: true },
   { title: t.unhealthy, cell: ({ unhealthyServices }) => unhealthyServices, isNumber: true },
   { title: t.newServices, cell: ({ newServicesFound }) => newServicesFound, isNumber: true, isExtra: true },
   { title: t.changed, cell: ({ configurationChanges }) => configurationChanges, isNumber: true },
   { title: t.issues, cell: ({ issuesDetected }) => issuesDetected, isNumber: true, isExtra: true },
-  { title: t.took, cell: ({ durationMs }) => <Duration ms={durationMs} />, isTight: true, isExtra: true },
+  { title: t.duration, cell: ({ durationMs }) => <Duration ms={durationMs} />, isTight: true, isExtra: true },
 ];
 
-/** Completed scans, newest first; each leads to the board as it was then. */
+/** List of completed scans, newest first. */
 export function Page(): JSX.Element {
   const pages = usePages<Scan>(async (next, signal) => {
     const before = next === undefined ? {} : { before: Number(next) };

@@ -9,7 +9,7 @@ import { ErrorNote } from '../../parts/error-note.js';
 import { Code } from '../../parts/facts.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Note } from '../../parts/notes.js';
-import { FaultNote, sending, useFaults } from '../../parts/schema-form/faults.js';
+import { FaultNote, submitHandler, useFaults } from '../../parts/schema-form/faults.js';
 import { SchemaForm } from '../../parts/schema-form/schema-form.js';
 import { initialValue, type Schema } from '../../parts/schema-form/schema.js';
 import { duration } from '../../parts/time.js';
@@ -19,7 +19,7 @@ import type { KnownSystem } from './system.types.js';
 const { systems } = texts;
 const TONES = { OK: 'good', TOOL_ERROR: 'warn', FAILED: 'bad' } as const;
 
-/** Calls a tool with arguments from a form that its input schema makes. */
+/** Form that calls a tool, generated from its input schema. */
 export function CallTool({ known, tool }: { known: KnownSystem; tool: ToolResponse }): JSX.Element {
   const schema = tool.inputSchema as Schema;
   const [args, setArgs] = useState<unknown>(() => initialValue(schema) ?? {});
@@ -38,7 +38,7 @@ export function CallTool({ known, tool }: { known: KnownSystem; tool: ToolRespon
       <Note tone="warn">
         <p>{systems.callLead}</p>
       </Note>
-      <form class="form" onSubmit={sending(faults, call.run)}>
+      <form class="form" onSubmit={submitHandler(faults, call.run)}>
         <SchemaForm schema={schema} value={args} onChange={setArgs} faults={faults} />
         <FaultNote faults={faults} />
         <div class="form-foot">

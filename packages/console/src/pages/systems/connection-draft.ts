@@ -7,17 +7,17 @@ import type {
 import { numberFault } from '../../parts/numbers.js';
 import { headersOf, rowFaults, type HeadersDraft } from './headers-draft.js';
 
-/** Ways in which the service shows a server who it is. */
+/** How the service authenticates at a server. */
 export type AuthorizationType = SystemResponse['authorization']['type'];
-/** What a service account proves itself with. */
+/** Kind of credential of a service account. */
 export type ProofKind = 'clientSecret' | 'privateKey';
 
-/** The word before a key that a header usually has. */
+/** Returns the usual scheme of an API key in a header. */
 export function usualScheme(headerName: string): string {
   return headerName.trim().toLowerCase() === 'authorization' ? 'Bearer' : '';
 }
 
-/** What a person writes about a system and its connection. Secrets are never read, so they begin empty. */
+/** Form values of a system and its connection. The service never returns secrets, so they start empty. */
 export interface ConnectionDraft {
   name: string;
   description: string;
@@ -26,7 +26,7 @@ export interface ConnectionDraft {
   clientId: string;
   identityProviderUrl: string;
   scope: string;
-  /** Further fields of the token request: `name=value`, one a line. */
+  /** Additional fields of the token request: `name=value`, one per line. */
   tokenParameters: string;
   proof: ProofKind;
   keyId: string;
@@ -36,16 +36,16 @@ export interface ConnectionDraft {
   secret: string;
   tls: TlsDraft;
   headers: HeadersDraft;
-  /** Milliseconds; empty for the deadline of the deployment. */
+  /** Milliseconds; empty for the timeout of the deployment. */
   timeoutMs: string;
 }
 
-/** Certificates that a person writes; where a field is left empty, what is stored stays. */
+/** Form values of certificates. Empty fields keep the stored values. */
 export interface TlsDraft {
   caCertificates: string;
   clientCertificate: string;
   clientKey: string;
-  /** Stored authorities, or the stored certificate with its key, go. */
+  /** Remove the stored CA certificates, or the stored client certificate and its key. */
   removesAuthorities: boolean;
   removesClient: boolean;
 }
@@ -58,7 +58,7 @@ const NO_TLS: TlsDraft = {
   removesClient: false,
 };
 
-/** A system that is not there yet. */
+/** Form values of a new system. */
 export const NEW_CONNECTION: ConnectionDraft = {
   name: '',
   description: '',
@@ -78,7 +78,7 @@ export const NEW_CONNECTION: ConnectionDraft = {
   timeoutMs: '',
 };
 
-/** A system as it is stored. */
+/** Returns the form values of a stored system. */
 export function draftOf(system: SystemResponse): ConnectionDraft {
   const { name, description, baseUrl, authorization } = system;
   const timeoutMs = String(system.timeoutMs ?? '');
@@ -99,7 +99,7 @@ export function draftOf(system: SystemResponse): ConnectionDraft {
   }
 }
 
-/** What registers a system. */
+/** Builds the request that registers a system. */
 export function payloadOf(draft: ConnectionDraft): CreateSystemPayloadWritable {
   const { name, description, baseUrl } = draft;
   return {
@@ -114,7 +114,7 @@ export function payloadOf(draft: ConnectionDraft): CreateSystemPayloadWritable {
   };
 }
 
-/** What changes a system; a secret that was left empty stays. */
+/** Builds the request that changes a system. An empty secret keeps the stored one. */
 export function changesOf(draft: ConnectionDraft, before: ConnectionDraft): UpdateSystemRequestWritable {
   const { name, description, baseUrl } = draft;
   const authorization = changedAuthorization(draft, before);
@@ -129,14 +129,14 @@ export function changesOf(draft: ConnectionDraft, before: ConnectionDraft): Upda
   };
 }
 
-/** Stored secrets that must be given again: those of the account, the key of the client certificate, and static headers. */
+/** Stored secrets that must be entered again. */
 export interface RepeatedSecrets {
   account: boolean;
   clientKey: boolean;
   headers: boolean;
 }
 
-/** What a change must repeat: stored secrets follow neither to another address nor to one that others vouch for. */
+/** Determines which secrets must be entered again: none is sent to a new address, or trusted to new CAs, without being repeated. */
 export function repeatedSecrets(
   draft: ConnectionDraft,
   before: ConnectionDraft,
@@ -160,17 +160,17 @@ function goesElsewhere(draft: ConnectionDraft, before: ConnectionDraft): boolean
   );
 }
 
-/** Whether the stored secret of the account is one for the changed account, too. */
+/** Whether the stored secret still fits the changed account. */
 export function keepsSecret(draft: ConnectionDraft, before: ConnectionDraft): boolean {
   return draft.type === before.type && draft.proof === before.proof && before.type !== 'NO_AUTH';
 }
 
-/** What is wrong with the time-out of a draft. */
+/** Returns why the timeout is invalid, or undefined. */
 export function timeoutFault({ timeoutMs }: ConnectionDraft): string | undefined {
   return numberFault(timeoutMs, true);
 }
 
-/** Whether a draft cannot be sent: a field holds no value, or a secret that must be given again is still missing. */
+/** Whether a draft cannot be sent, because a field is invalid or a required secret is missing. */
 export function isUnready(draft: ConnectionDraft, repeated?: RepeatedSecrets): boolean {
   return (
     timeoutFault(draft) !== undefined ||
@@ -191,7 +191,7 @@ function addressOf(text: string): string {
   return URL.parse(text)?.href ?? text;
 }
 
-/** What replaces the secret of a system. */
+/** Builds the request that replaces the secret of a system. */
 export function replacementOf({ type, proof, secret, keyId }: ConnectionDraft): ReplaceSecretRequestWritable {
   if (type === 'API_KEY') {
     return { apiKey: secret };
@@ -204,7 +204,7 @@ function sentTls({ caCertificates, clientCertificate, clientKey }: TlsDraft): Re
   return Object.fromEntries(sent.filter(([, text]) => text.trim() !== ''));
 }
 
-/** Null removes; a certificate goes with its key. */
+/** Null removes a value. Removing the client certificate removes its key, too. */
 function changedTls(tls: TlsDraft): Record<string, string | null> {
   const { removesAuthorities, removesClient } = tls;
   const { caCertificates, ...client } = sentTls(tls);
@@ -286,7 +286,7 @@ function keyIdOf(keyId: string): { keyId?: string } {
   return keyId === '' ? {} : { keyId };
 }
 
-/** Null removes what is stored, and is nothing for a new system. */
+/** Null removes the stored value; for a new system it means none. */
 function tokenFields({ scope, tokenParameters }: ConnectionDraft): {
   scope: string | null;
   tokenParameters: Record<string, string> | null;

@@ -20,13 +20,13 @@ const PROOFS: readonly ProofKind[] = ['clientSecret', 'privateKey'];
 interface DraftProps {
   draft: ConnectionDraft;
   change: (changes: Partial<ConnectionDraft>) => void;
-  /** A secret is stored, and stays where the field is left empty. */
+  /** Whether a secret is stored, which an empty field keeps. */
   hasSecret: boolean;
-  /** Stored secrets that must be given again. */
+  /** Stored secrets that must be entered again. */
   repeated?: RepeatedSecrets;
-  /** Certificates and names of headers that are stored. */
+  /** Stored certificates and header names. */
   stored?: Pick<SystemResponse, 'tls' | 'headerNames'>;
-  /** What the service says of single members. */
+  /** Error messages of the service by field. */
   errors?: Readonly<Record<string, string>>;
 }
 
@@ -145,7 +145,7 @@ function KeyFields(props: DraftProps): JSX.Element {
         value={draft.headerName}
         isRequired
         onChange={(headerName) => {
-          // What was prefilled for the header before is not for this one; what a person has written stays.
+          // A prefilled scheme changes with the header; a typed one stays.
           const isUsual = draft.scheme === usualScheme(draft.headerName);
           change({ headerName, ...(isUsual ? { scheme: usualScheme(headerName) } : {}) });
         }}
@@ -161,7 +161,7 @@ function KeyFields(props: DraftProps): JSX.Element {
   );
 }
 
-/** The secret of the connection, which nobody can read again. */
+/** Fields for the secret of the connection. */
 export function SecretFields({ draft, change, hasSecret, repeated }: DraftProps): JSX.Element {
   const mustRepeat = repeated?.account === true;
   const isPem = draft.type === 'SERVICE_ACCOUNT' && draft.proof === 'privateKey';

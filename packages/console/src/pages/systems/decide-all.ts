@@ -1,47 +1,47 @@
 import { ServiceError, type ToolReview } from '../../../../client/src/index.js';
 import { api } from '../../app/session.js';
-import { NoVersionError } from '../../live/versions.js';
+import { MissingEtagError } from '../../live/versions.js';
 import { explain } from '../../parts/explain.js';
 import { texts } from '../../texts/texts.js';
 import { Switches, type SwitchPath } from './use-switches.js';
 
 const CHANGED = 412;
 
-/** Tools as they are shown to somebody who decides about all of them. */
+/** Tools shown for a decision about all of them. */
 export interface ShownReviews {
   path: SwitchPath;
   reviews: readonly ToolReview[];
-  /** Of the system as it is shown. */
+  /** ETag of the system as shown. */
   version: string;
-  /** Tools in a page of the list. */
+  /** Page size of the list. */
   limit: number;
 }
 
 /**
- * Decides about tools one after the other. Where something of the system has changed meanwhile, it goes on with those tools that are
- * still defined as they are shown.
+ * Decides about tools one by one. If the system has changed in the meantime, continues with the tools whose definitions are still those
+ * shown.
  */
 export class DecideAll {
-  /** Of their own: what is shown beside this stays out of date until it is read again. */
+  /** Separate from the switches of the page, which stay outdated until it is refreshed. */
   private readonly switches: Switches;
-  private present: readonly ToolReview[];
+  private current: readonly ToolReview[];
 
   constructor(private readonly shown: ShownReviews) {
     this.switches = new Switches(shown.path, shown.version);
-    this.present = shown.reviews;
+    this.current = shown.reviews;
   }
 
-  /** @returns why nothing was decided; undefined when it was */
+  /** Decides about one tool. @returns why that failed, or undefined */
   async decide(review: ToolReview, enabled: boolean): Promise<string | undefined> {
     try {
-      return (await this.isDecided(review, enabled)) ? undefined : texts.systems.otherNow;
+      return (await this.trySwitch(review, enabled)) ? undefined : texts.systems.outdated;
     } catch (error) {
-      const { title, said = '' } = explain(error);
-      return `${title}. ${said}`;
+      const { title, message = '' } = explain(error);
+      return `${title}. ${message}`;
     }
   }
 
-  private async isDecided(review: ToolReview, enabled: boolean): Promise<boolean> {
+  private async trySwitch(review: ToolReview, enabled: boolean): Promise<boolean> {
     if (!this.isAsShown(review)) {
       return false;
     }
@@ -55,8 +55,8 @@ export class DecideAll {
     }
     const { path, limit } = this.shown;
     const { data } = await api().listToolReviews({ path, query: { limit } });
-    this.present = data.reviews;
-    this.switches.shown(data.systemTag);
+    this.current = data.reviews;
+    this.switches.update(data.systemTag);
     if (!this.isAsShown(review)) {
       return false;
     }
@@ -65,11 +65,11 @@ export class DecideAll {
   }
 
   private isAsShown({ toolId, definition }: ToolReview): boolean {
-    const now = this.present.find((one) => one.toolId === toolId);
+    const now = this.current.find((one) => one.toolId === toolId);
     return now?.definition.definitionHash === definition.definitionHash;
   }
 }
 
 function isOutOfDate(error: unknown): boolean {
-  return error instanceof NoVersionError || (error instanceof ServiceError && error.status === CHANGED);
+  return error instanceof MissingEtagError || (error instanceof ServiceError && error.status === CHANGED);
 }

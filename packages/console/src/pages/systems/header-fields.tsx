@@ -12,13 +12,13 @@ interface HeaderFieldsProps {
   change: (draft: HeadersDraft) => void;
   /** Names of the stored headers. */
   stored: readonly string[] | undefined;
-  /** The stored values must be given again, since they would go elsewhere. */
+  /** Whether the stored values must be entered again, because their destination changes. */
   mustRepeat: boolean;
-  /** What the service says of them. */
+  /** Error message of the service. */
   error: string | undefined;
 }
 
-/** Static headers of a system: rows of a name and a value, which nobody can read again. */
+/** Editor of static headers: rows of name and value. */
 export function HeaderFields({ draft, change, stored, mustRepeat, error }: HeaderFieldsProps): JSX.Element {
   const faults = rowFaults(draft);
   const isMissing = mustRepeat && headersOf(draft) === undefined;
@@ -57,7 +57,7 @@ export function HeaderFields({ draft, change, stored, mustRepeat, error }: Heade
           <Button
             disabled={draft.removes}
             onClick={() => {
-              // Names are shown, so a person who replaces the values need not type them again.
+              // Prefills the stored names, so only the values have to be typed.
               const known = (stored ?? []).map((name) => ({ name, value: '' }));
               const first = known.length > 0 ? known : [NEW_ROW];
               change({ ...draft, rows: draft.rows.length === 0 ? first : [...draft.rows, NEW_ROW] });

@@ -1,19 +1,18 @@
 import { texts } from '../../texts/texts.js';
 
-/** A static header. */
 export interface HeaderRow {
   name: string;
   value: string;
 }
 
-/** Static headers that a person writes; without rows, what is stored stays. */
+/** Form values of static headers. Without rows, the stored ones are kept. */
 export interface HeadersDraft {
   rows: readonly HeaderRow[];
-  /** The stored ones go. */
+  /** Remove the stored headers. */
   removes: boolean;
 }
 
-/** The headers of the rows; undefined without any. Rows without a word are left out. */
+/** Returns the headers of non-empty rows, or undefined if there are none. */
 export function headersOf({ rows }: HeadersDraft): Record<string, string> | undefined {
   const written = rows.filter((row) => !isEmpty(row));
   return written.length === 0
@@ -21,7 +20,7 @@ export function headersOf({ rows }: HeadersDraft): Record<string, string> | unde
     : Object.fromEntries(written.map(({ name, value }) => [name.trim(), value]));
 }
 
-/** What is wrong with each row: a header has a name and a value, and each name is there once. */
+/** Returns the faults of each row: a missing name or value, or a duplicate name. */
 export function rowFaults({ rows, removes }: HeadersDraft): readonly Partial<HeaderRow>[] {
   const { parts, systems } = texts;
   const names = rows.map(({ name }) => name.trim().toLowerCase());

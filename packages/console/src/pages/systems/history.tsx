@@ -6,7 +6,7 @@ import { Section } from '../../parts/page-head.js';
 import { texts } from '../../texts/texts.js';
 import type { KnownSystem } from './system.types.js';
 
-/** Who decided and changed what about a system, and when. */
+/** Audit events of a system. */
 export function History({ known: { path } }: { known: KnownSystem }): JSX.Element {
   const { appId, versionId, systemResourceId } = path;
   const pages = usePages(async (before, signal) => {

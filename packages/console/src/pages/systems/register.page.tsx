@@ -7,23 +7,23 @@ import { Button, Link } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
 import { fieldErrors } from '../../parts/explain.js';
 import { TextField } from '../../parts/fields.js';
-import { say } from '../../parts/messages.js';
+import { notify } from '../../parts/messages.js';
 import { PageHead, Section } from '../../parts/page-head.js';
 import { chosenVersion, type ChosenVersion } from '../../parts/version-choice.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
 import { isUnready, NEW_CONNECTION, payloadOf } from './connection-draft.js';
 import { ConnectionFields } from './connection-fields.js';
-import { placeOfList, placeOfSystem } from './system-paths.js';
+import { systemListPath, systemPath } from './system-paths.js';
 
 const { systems } = texts;
 
-/** Where a system is to be. */
+/** Version and name of a new system. */
 interface Place extends ChosenVersion {
   resourceName: string;
 }
 
-/** Registers a system. */
+/** Form that registers a system. */
 export function Page({ query }: PageProps): JSX.Element {
   const [place, setPlace] = useState<Place>(() => ({ ...chosenVersion(query), resourceName: '' }));
   const { resourceName, ...version } = place;
@@ -33,15 +33,15 @@ export function Page({ query }: PageProps): JSX.Element {
       path: version,
       body: { action: 'CREATE', resourceName, payload: payloadOf(draft) },
     });
-    say(systems.registered);
-    navigate(placeOfSystem({ ...version, systemResourceId: data.resourceId }));
+    notify(systems.registered);
+    navigate(systemPath({ ...version, systemResourceId: data.resourceId }));
   });
   return (
     <>
       <PageHead
         title={systems.register}
         lead={systems.registerLead}
-        crumbs={[{ title: systems.title, to: placeOfList(version) }]}
+        crumbs={[{ title: systems.title, to: systemListPath(version) }]}
       />
       <Section title={systems.connection}>
         <form
@@ -67,7 +67,7 @@ export function Page({ query }: PageProps): JSX.Element {
             <Button kind="primary" type="submit" isBusy={register.isBusy} disabled={isUnready(draft)}>
               {systems.register}
             </Button>
-            <Link to={placeOfList(version)} kind="plain">
+            <Link to={systemListPath(version)} kind="plain">
               {texts.parts.cancel}
             </Link>
           </div>

@@ -14,18 +14,18 @@ interface ReviewAllProps {
   decided: () => void;
 }
 
-/** A tool about which nothing was decided, and why. */
+/** Tool without a decision, and the reason. */
 interface NotDecided {
   name: string;
   reason: string;
 }
 
-/** Decides about all tools that are shown, one after the other. What came of each is told, also when one is left that has its own buttons. */
+/** Buttons that decide about all shown tools. Reports failures even when only one tool is left, which has its own buttons. */
 export function ReviewAll({ shown, decided }: ReviewAllProps): JSX.Element {
   const { reviews } = shown;
-  const [asked, setAsked] = useState<boolean>();
+  const [decision, setDecision] = useState<boolean>();
   const [count, setCount] = useState(0);
-  const [others, setOthers] = useState<readonly NotDecided[]>([]);
+  const [failures, setFailures] = useState<readonly NotDecided[]>([]);
   const run = useAction(async (enabled: boolean) => {
     const left: NotDecided[] = [];
     const all = new DecideAll(shown);
@@ -37,35 +37,35 @@ export function ReviewAll({ shown, decided }: ReviewAllProps): JSX.Element {
       }
       setCount(index + 1);
     }
-    setOthers(left);
-    setAsked(undefined);
+    setFailures(left);
+    setDecision(undefined);
     decided();
   });
   return (
     <>
       {reviews.length > 1 && (
         <div class="form-foot">
-          <Button onClick={() => setAsked(true)}>{systems.allowAll(reviews.length)}</Button>
-          <Button onClick={() => setAsked(false)}>{systems.refuseAll(reviews.length)}</Button>
+          <Button onClick={() => setDecision(true)}>{systems.allowAll(reviews.length)}</Button>
+          <Button onClick={() => setDecision(false)}>{systems.refuseAll(reviews.length)}</Button>
         </div>
       )}
-      {others.length > 0 && (
+      {failures.length > 0 && (
         <Note tone="warn" title={systems.notDecided}>
-          {others.map(({ name, reason }) => (
+          {failures.map(({ name, reason }) => (
             <p key={name}>
               {name}: {reason}
             </p>
           ))}
         </Note>
       )}
-      {asked !== undefined && (
+      {decision !== undefined && (
         <ConfirmDialog
-          title={asked ? systems.allowAll(reviews.length) : systems.refuseAll(reviews.length)}
-          confirm={asked ? systems.allow : systems.refuse}
+          title={decision ? systems.allowAll(reviews.length) : systems.refuseAll(reviews.length)}
+          confirm={decision ? systems.allow : systems.refuse}
           isBusy={run.isBusy}
           error={run.error}
-          onConfirm={() => run.run(asked)}
-          onClose={() => setAsked(undefined)}
+          onConfirm={() => run.run(decision)}
+          onClose={() => setDecision(undefined)}
         >
           <p>{reviews.map(({ name }) => name).join(', ')}</p>
           <p role="status">{run.isBusy && texts.parts.shownOf(count, reviews.length)}</p>

@@ -8,7 +8,7 @@ import { Badge } from '../../parts/badge.js';
 import { Button } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
 import { Moment } from '../../parts/facts.js';
-import { say } from '../../parts/messages.js';
+import { notify } from '../../parts/messages.js';
 import { Empty, Shown } from '../../parts/notes.js';
 import { Section } from '../../parts/page-head.js';
 import { texts } from '../../texts/texts.js';
@@ -18,7 +18,7 @@ import { ToolComparison } from './tool-comparison.js';
 import { useSwitches, type Switches } from './use-switches.js';
 
 const { systems } = texts;
-/** Drawn at once; a decision makes room for the next. */
+/** Number of tools shown at once. */
 const SHOWN = 20;
 
 interface ReviewProps {
@@ -26,14 +26,14 @@ interface ReviewProps {
   reload: () => void;
 }
 
-/** What is to be decided about tools: those about whose present definition nobody has decided. */
+/** Tools whose current definition has not been reviewed. */
 export function Review({ known, reload }: ReviewProps): JSX.Element {
   const { path, system } = known;
   const answer = useAnswer(
     async (signal) => (await api().listToolReviews({ path, query: { limit: SHOWN }, signal })).data,
     Object.values(path),
   );
-  // What is shown stays until it is there anew, with what came of the last decisions.
+  // Reloads after changes of the system. Until then, the outcomes of the last decisions stay visible.
   const state = `${known.version} ${system.modifiedDate}`;
   const read = useRef(state);
   useEffect(() => {
@@ -67,7 +67,7 @@ interface WaitingProps {
 
 function Waiting({ known: { path, system }, page, decided }: WaitingProps): JSX.Element {
   const { reviews, systemTag, next } = page;
-  // Nobody decides about another definition than the one that is shown.
+  // The ETag of the list ensures that decisions apply to the definitions shown.
   const switchPath = { ...path, systemId: system.id };
   const switches = useSwitches(switchPath, systemTag);
   return (
@@ -77,7 +77,7 @@ function Waiting({ known: { path, system }, page, decided }: WaitingProps): JSX.
       {reviews.map((review) => (
         <OneTool key={review.toolId} review={review} switches={switches} decided={decided} />
       ))}
-      {next !== null && <p class="quiet">{systems.moreWait}</p>}
+      {next !== null && <p class="quiet">{systems.moreToReview}</p>}
     </>
   );
 }
@@ -92,7 +92,7 @@ function OneTool({ review, switches, decided }: OneToolProps): JSX.Element {
   const { toolId, name, enabled: isOn, found, foundAt } = review;
   const decide = useAction(async (enabled: boolean) => {
     await switches.switch(toolId, enabled);
-    say(systems.decided);
+    notify(systems.decided);
     decided();
   });
   return (

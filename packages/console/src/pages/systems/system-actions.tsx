@@ -11,7 +11,7 @@ import { ConfirmDialog, Dialog } from '../../parts/dialog.js';
 import { ErrorNote } from '../../parts/error-note.js';
 import { fieldErrors } from '../../parts/explain.js';
 import { TextField } from '../../parts/fields.js';
-import { say } from '../../parts/messages.js';
+import { notify } from '../../parts/messages.js';
 import { texts } from '../../texts/texts.js';
 import {
   changesOf,
@@ -22,7 +22,7 @@ import {
   replacementOf,
 } from './connection-draft.js';
 import { ConnectionFields, SecretFields } from './connection-fields.js';
-import { placeOfList } from './system-paths.js';
+import { systemListPath } from './system-paths.js';
 import type { KnownSystem } from './system.types.js';
 
 const { systems } = texts;
@@ -32,7 +32,7 @@ interface ActionProps {
   reload: () => void;
 }
 
-/** What is done to a system. */
+/** Buttons that change or delete a system. */
 export function SystemActions(props: ActionProps): JSX.Element {
   const [open, setOpen] = useState<'change' | 'secret' | 'headers' | 'remove'>();
   const { path, system } = props.known;
@@ -69,7 +69,7 @@ function ChangeDialog({ known, reload, close }: DialogProps): JSX.Element {
       headers: ifMatch(known.version),
       body: changesOf(draft, before),
     });
-    say(systems.saved);
+    notify(systems.saved);
     reload();
     close();
   });
@@ -107,7 +107,7 @@ function ChangeDialog({ known, reload, close }: DialogProps): JSX.Element {
             close();
           }}
         >
-          {systems.readAgain}
+          {systems.refresh}
         </Button>
       )}
     </Dialog>
@@ -124,13 +124,13 @@ function useReplacement(
 ): Action<[]> {
   return useAction(async () => {
     await api().replaceClientSecret({ path, headers: ifMatch(version), body: bodyOf() });
-    say(systems.secretReplaced);
+    notify(systems.secretReplaced);
     reload();
     close();
   });
 }
 
-/** New values for all static headers; their names are part of the definition of the system. */
+/** Replaces the values of all static headers. The names belong to the definition and stay. */
 function HeadersDialog({ names, ...props }: DialogProps & { names: readonly string[] }): JSX.Element {
   const [values, setValues] = useState<Record<string, string>>({});
   const replace = useReplacement(props, () => ({ headers: values }));
@@ -186,8 +186,8 @@ function RemoveDialog({ known, close }: DialogProps): JSX.Element {
   const { path, system, version } = known;
   const remove = useAction(async () => {
     await api().deleteSystem({ path, headers: ifMatch(version) });
-    say(systems.removed);
-    navigate(placeOfList(path));
+    notify(systems.removed);
+    navigate(systemListPath(path));
   });
   return (
     <ConfirmDialog

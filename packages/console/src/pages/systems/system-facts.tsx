@@ -7,7 +7,7 @@ import type { KnownSystem } from './system.types.js';
 
 const { systems } = texts;
 
-/** What there is to know about a system besides its tools. */
+/** Details of a system, except its tools. */
 export function SystemFacts({ known: { system } }: { known: KnownSystem }): JSX.Element {
   const { authorization, tls } = system;
   return (
@@ -15,7 +15,7 @@ export function SystemFacts({ known: { system } }: { known: KnownSystem }): JSX.
       <Facts
         facts={[
           [systems.address, system.baseUrl],
-          [systems.signIn, systems.authorizations[authorization.type]],
+          [systems.authorization, systems.authorizations[authorization.type]],
           ...(system.headerNames === undefined
             ? []
             : [[systems.headers, system.headerNames.join(', ')] as const]),

@@ -1,23 +1,23 @@
 import type { SystemSummary } from '../../../../client/src/index.js';
 
-/** Names a system in paths of the API. */
+/** Path parameters of a system in the API. */
 export interface SystemPath {
   appId: string;
   versionId: string;
   systemResourceId: string;
 }
 
-/** Where the page of a system is. */
-export function placeOfSystem({ appId, versionId, systemResourceId }: SystemPath): string {
+/** Path of the page of a system. */
+export function systemPath({ appId, versionId, systemResourceId }: SystemPath): string {
   return `/systems/${[appId, versionId, systemResourceId].map(encodeURIComponent).join('/')}`;
 }
 
-/** How a system of a list is named in paths. */
+/** Returns the path parameters of a listed system. */
 export function pathOf({ appId, appVersionId, resourceId }: SystemSummary): SystemPath {
   return { appId, versionId: appVersionId, systemResourceId: resourceId };
 }
 
-/** Where the list of a version is. */
-export function placeOfList({ appId, versionId }: { appId: string; versionId: string }): string {
+/** Path of the list of systems of a version. */
+export function systemListPath({ appId, versionId }: { appId: string; versionId: string }): string {
   return `/systems?${new URLSearchParams({ app: appId, version: versionId }).toString()}`;
 }

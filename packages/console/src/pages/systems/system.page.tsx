@@ -5,7 +5,7 @@ import { setQuery } from '../../app/router.js';
 import { api } from '../../app/session.js';
 import { useAction } from '../../live/use-action.js';
 import { useAnswer, type Answer } from '../../live/use-answer.js';
-import { versionOf } from '../../live/versions.js';
+import { etagOf } from '../../live/versions.js';
 import { Button } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
 import { Shown, Waiting } from '../../parts/notes.js';
@@ -17,7 +17,7 @@ import { History } from './history.js';
 import { Review } from './review.js';
 import { SystemActions } from './system-actions.js';
 import { SystemFacts } from './system-facts.js';
-import { placeOfList, type SystemPath } from './system-paths.js';
+import { systemListPath, type SystemPath } from './system-paths.js';
 import type { KnownSystem } from './system.types.js';
 import { TestAnswer } from './test-answer.js';
 import { Tools } from './tools.js';
@@ -25,7 +25,7 @@ import { Uses } from './uses.js';
 
 const { systems } = texts;
 
-/** One system: its connection, its tools, what is to be decided about them, who uses them and who changed what. */
+/** One system: its connection, tools, review, uses and history. */
 export function Page({ params, query }: PageProps): JSX.Element {
   const path = {
     appId: params['appId'] ?? '',
@@ -34,7 +34,7 @@ export function Page({ params, query }: PageProps): JSX.Element {
   };
   const answer = useAnswer(async (signal): Promise<KnownSystem> => {
     const { data, response } = await api().getSystem({ path, signal });
-    return { path, system: data, version: versionOf(response) };
+    return { path, system: data, version: etagOf(response) };
   }, Object.values(path));
   return answer.data === undefined ? (
     <>
@@ -127,6 +127,6 @@ function crumbsOf(path: SystemPath): { title: string; to: string }[] {
   const { appId, versionId } = path;
   return [
     { title: systems.title, to: '/systems' },
-    { title: `${appId} ${versionId}`, to: placeOfList(path) },
+    { title: `${appId} ${versionId}`, to: systemListPath(path) },
   ];
 }

@@ -12,7 +12,7 @@ import type { Column } from '../../parts/table.js';
 import { chosenVersion, VersionChoice, type ChosenVersion } from '../../parts/version-choice.js';
 import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
-import { pathOf, placeOfSystem } from './system-paths.js';
+import { pathOf, systemPath } from './system-paths.js';
 
 const { systems } = texts;
 
@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<SystemSummary>[] = [
   {
     title: systems.system,
     cell: (system) =>
-      system.type === 'MCP' ? <Link to={placeOfSystem(pathOf(system))}>{system.name}</Link> : system.name,
+      system.type === 'MCP' ? <Link to={systemPath(pathOf(system))}>{system.name}</Link> : system.name,
   },
   { title: systems.type, cell: ({ type }) => <Badge>{type}</Badge>, isTight: true },
   { title: systems.description, cell: ({ description }) => description, isExtra: true, isText: true },
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<SystemSummary>[] = [
   },
 ];
 
-/** Systems of an application version, and of the libraries that it uses. */
+/** Systems of an application version and its libraries. */
 export function Page({ query }: PageProps): JSX.Element {
   const chosen = chosenVersion(query);
   const { appId, versionId } = chosen;

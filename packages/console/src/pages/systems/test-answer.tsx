@@ -17,7 +17,7 @@ import { stepsOf, type Step, type StepName } from './test-steps.js';
 const { systems } = texts;
 const TONES = { done: 'good', failed: 'bad', skipped: 'quiet' } as const;
 const CHANGES = ['added', 'changed', 'removed', 'returned', 'disabledForReview'] as const;
-/** Names that are told of one kind of change. */
+/** Maximum number of names shown per kind of change. */
 const NAMES_SHOWN = 20;
 
 const REMARKS: readonly Column<RejectedTool | ToolWarning>[] = [
@@ -25,7 +25,7 @@ const REMARKS: readonly Column<RejectedTool | ToolWarning>[] = [
   { title: systems.reason, cell: ({ reason }) => reason.replaceAll('_', ' ') },
 ];
 
-/** What a connection test has answered, step by step. */
+/** Result of a connection test, step by step. */
 export function TestAnswer({
   answer,
   needsToken,
@@ -39,7 +39,7 @@ export function TestAnswer({
       <ol class="steps" aria-live="polite">
         {stepsOf(answer, needsToken).map((step) => (
           <StepRow key={step.name} step={step}>
-            {saidOf(step, answer)}
+            {detailsOf(step, answer)}
           </StepRow>
         ))}
       </ol>
@@ -79,19 +79,19 @@ function StepRow({ step, children }: { step: Step; children: ComponentChildren }
     <li class="step">
       <Badge tone={TONES[step.state]}>{systems.stepStates[step.state]}</Badge>
       <span class="step-name">{systems.stepNames[step.name]}</span>
-      <span class="step-said">{children}</span>
+      <span class="step-details">{children}</span>
     </li>
   );
 }
 
-function saidOf({ name, state }: Step, answer: ConnectionTestResponse): ComponentChildren {
+function detailsOf({ name, state }: Step, answer: ConnectionTestResponse): ComponentChildren {
   if (state === 'failed') {
     return answer.details ?? answer.message;
   }
-  return state === 'done' ? SAID[name]?.(answer) : undefined;
+  return state === 'done' ? DETAILS[name]?.(answer) : undefined;
 }
 
-const SAID: Partial<Record<StepName, (answer: ConnectionTestResponse) => ComponentChildren>> = {
+const DETAILS: Partial<Record<StepName, (answer: ConnectionTestResponse) => ComponentChildren>> = {
   protocol: ({ server, transport, protocolVersion }) => (
     <>
       {transport !== undefined && systems.spoken(transport, protocolVersion ?? '')}{' '}
@@ -107,16 +107,16 @@ const SAID: Partial<Record<StepName, (answer: ConnectionTestResponse) => Compone
   stored: ({ synchronizedSystems = [] }) =>
     synchronizedSystems.length === 0
       ? systems.noSystems
-      : synchronizedSystems.map((system) => <Synchronised key={system.resourceId} system={system} />),
+      : synchronizedSystems.map((system) => <Synchronized key={system.resourceId} system={system} />),
 };
 
-function Synchronised({ system }: { system: SynchronizedSystem }): JSX.Element {
-  const told = CHANGES.filter((change) => system[change].length > 0);
+function Synchronized({ system }: { system: SynchronizedSystem }): JSX.Element {
+  const changes = CHANGES.filter((change) => system[change].length > 0);
   return (
     <div>
       <strong>{system.name}</strong>
-      {told.length === 0 && `: ${systems.nothingNew}`}
-      {told.map((change) => (
+      {changes.length === 0 && `: ${systems.nothingNew}`}
+      {changes.map((change) => (
         <div key={change}>
           {systems.report[change]}: {namesOf(system[change])}
         </div>

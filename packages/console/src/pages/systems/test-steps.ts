@@ -1,18 +1,18 @@
 import type { ConnectionTestResponse } from '../../../../client/src/index.js';
 
-/** What a connection test does, in its order; only a service account needs a token. */
+/** Steps of a connection test. Only service accounts need a token. */
 const STEPS = ['token', 'address', 'credentials', 'protocol', 'tools', 'stored'] as const;
 
-/** One of them. */
+/** Name of a step. */
 export type StepName = (typeof STEPS)[number];
 
-/** A step and how it ended. */
+/** Step and its outcome. */
 export interface Step {
   name: StepName;
   state: 'done' | 'failed' | 'skipped';
 }
 
-/** The cause of a failure is one of a fixed list of sentences. Whatever else it is, the server was not reached. */
+/** Patterns for the service's fixed failure messages. Any other failure means that the server was not reached. */
 const CAUSES: readonly (readonly [StepName, RegExp])[] = [
   ['token', /token endpoint|no token/],
   ['credentials', /MCP server (asks for|knows the) credentials/],
@@ -20,7 +20,7 @@ const CAUSES: readonly (readonly [StepName, RegExp])[] = [
   ['protocol', /not an MCP server|protocol (error|version)|HTTP error/],
 ];
 
-/** The steps of a test that has answered. */
+/** Returns the steps of a finished test. */
 export function stepsOf(answer: ConnectionTestResponse, needsToken: boolean): Step[] {
   const steps = needsToken ? STEPS : STEPS.slice(1);
   const failed = answer.status === 200 ? steps.length : steps.indexOf(failedStep(answer));

@@ -10,13 +10,13 @@ const ROWS = 4;
 interface TlsFieldsProps {
   draft: TlsDraft;
   change: (draft: TlsDraft) => void;
-  /** What is stored, without the key. */
+  /** Stored certificates, without the key. */
   stored: SystemResponse['tls'];
-  /** The stored key must be given again, since it would go elsewhere. */
+  /** Whether the stored key must be entered again, because its destination changes. */
   mustRepeatKey: boolean;
 }
 
-/** What a system adds to TLS. Most have nothing of it. */
+/** Fields for the certificates of a system, collapsed unless some are stored. */
 export function TlsFields({ draft, change, stored, mustRepeatKey }: TlsFieldsProps): JSX.Element {
   const authorities = stored?.caCertificates;
   const client = stored?.clientCertificate;

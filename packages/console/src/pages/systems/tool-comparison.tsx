@@ -7,7 +7,7 @@ import { texts } from '../../texts/texts.js';
 
 const { systems } = texts;
 
-/** A tool as it is now, beside what was last decided on where that is known: always both of them whole. */
+/** Current definition of a tool, side by side with the last reviewed one if that is known. */
 export function ToolComparison({ review }: { review: ToolReview }): JSX.Element {
   const { name, found, definition, decided } = review;
   if (decided === null) {
@@ -36,7 +36,7 @@ export function ToolComparison({ review }: { review: ToolReview }): JSX.Element 
 function Before({ decided: { enabled, decidedBy, decidedAt } }: { decided: LastDecision }): JSX.Element {
   return (
     <p class="quiet">
-      {decidedBy === null ? systems.ruledBefore : systems.decidedBefore(decidedBy.userName, enabled)}{' '}
+      {decidedBy === null ? systems.unreviewedBefore : systems.decidedBefore(decidedBy.userName, enabled)}{' '}
       {decidedAt !== null && <Moment at={decidedAt} />}
     </p>
   );
@@ -75,7 +75,7 @@ function Both({
   );
 }
 
-/** All but the description, without what there is not. */
+/** Returns the definition without the description and without null fields. */
 function partsOf({ title, annotations, inputSchema, outputSchema }: ToolDefinition): Record<string, unknown> {
   return {
     ...(title === null ? {} : { title }),

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { ToolResponse } from '../../../../client/src/index.js';
-import { mayAsked } from '../../app/permissions.js';
+import { mayUse } from '../../app/permissions.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Facts, Id } from '../../parts/facts.js';
 import { JsonTree } from '../../parts/json-tree.js';
@@ -19,7 +19,7 @@ interface ToolDialogProps {
   onClose: () => void;
 }
 
-/** What is known of a tool: what its server says, its schemas, who may call it. */
+/** Details of a tool: description, schemas, agents that use it, and a form to call it. */
 export function ToolDialog({ known, tool, onClose }: ToolDialogProps): JSX.Element {
   const agents = useAgents(known);
   return (
@@ -37,7 +37,7 @@ export function ToolDialog({ known, tool, onClose }: ToolDialogProps): JSX.Eleme
           ],
         ]}
       />
-      {tool.enabled && mayAsked('toolCall', known.path.appId) && (
+      {tool.enabled && mayUse('toolCall', known.path.appId) && (
         <details>
           <summary>{systems.callTitle}</summary>
           <div class="stack">
@@ -59,7 +59,7 @@ export function ToolDialog({ known, tool, onClose }: ToolDialogProps): JSX.Eleme
 
 function UsedBy({ uses }: { uses: readonly AgentUse[] }): JSX.Element {
   return uses.length === 0 ? (
-    <span class="quiet">{systems.usedByNobody}</span>
+    <span class="quiet">{systems.usedByNone}</span>
   ) : (
     <ul class="plain-list">
       {uses.map(({ buildId, node }) => (

@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
 import { Switch } from '../../parts/fields.js';
 import { LongTable } from '../../parts/long-table.js';
-import { say } from '../../parts/messages.js';
+import { notify } from '../../parts/messages.js';
 import { Empty } from '../../parts/notes.js';
 import { Section } from '../../parts/page-head.js';
 import type { Column } from '../../parts/table.js';
@@ -15,15 +15,15 @@ import { ToolDialog } from './tool-dialog.js';
 import { useSwitches } from './use-switches.js';
 
 const { systems } = texts;
-/** Of a description, in the table. */
-const DESCRIPTION_SHOWN = 240;
+/** Maximum length of a description in the table. */
+const MAX_DESCRIPTION = 240;
 
 interface ToolsProps {
   known: KnownSystem;
   reload: () => void;
 }
 
-/** Tools of a system, with their switches. */
+/** Tools of a system with their switches. */
 export function Tools({ known, reload }: ToolsProps): JSX.Element {
   const [opened, setOpened] = useState<ToolResponse>();
   const { system } = known;
@@ -38,7 +38,7 @@ export function Tools({ known, reload }: ToolsProps): JSX.Element {
       ),
     },
     {
-      title: systems.whatItSays,
+      title: systems.serverDescription,
       cell: ({ description }) => shortened(description),
       isExtra: true,
       isText: true,
@@ -74,7 +74,7 @@ export function Tools({ known, reload }: ToolsProps): JSX.Element {
   );
 }
 
-/** Switches tools: which are on their way, and why the last one was refused. */
+/** Switches tools. Returns the tools being switched and the last error. */
 function useChanges(
   { path, system, version }: KnownSystem,
   reload: () => void,
@@ -91,7 +91,7 @@ function useChanges(
     setError(undefined);
     try {
       const { message, affectedNodes } = await switches.switch(id, enabled);
-      say(systems.affected(message, affectedNodes.length));
+      notify(systems.affected(message, affectedNodes.length));
     } catch (refused) {
       setError(refused);
     }
@@ -102,5 +102,5 @@ function useChanges(
 }
 
 function shortened(text: string): string {
-  return text.length > DESCRIPTION_SHOWN ? `${text.slice(0, DESCRIPTION_SHOWN)}…` : text;
+  return text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION)}…` : text;
 }

@@ -5,15 +5,15 @@ import { orNull } from '../../live/or-null.js';
 import { useAnswer, type Answer } from '../../live/use-answer.js';
 import type { KnownSystem } from './system.types.js';
 
-/** An agent that refers to a system, and what it may call of it. */
+/** Agent that uses a system, and the state of the tools for it. */
 export interface AgentUse {
-  /** The active build; null for the version. */
+  /** Active build; null for the version. */
   buildId: string | null;
   node: PreflightNode;
   system: PreflightSystem;
 }
 
-/** Which agents of the version and of the active build refer to a system; none for who may not deliver the application. */
+/** Loads the agents of the version and of the active build that use a system. Empty for users who may not deliver the application. */
 export function useAgents({ path, system }: KnownSystem): Answer<AgentUse[]> {
   const { appId, versionId } = path;
   return useAnswer(

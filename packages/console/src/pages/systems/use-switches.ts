@@ -1,37 +1,37 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { SwitchToolResponse } from '../../../../client/src/index.js';
 import { api } from '../../app/session.js';
-import { ifMatch, versionOf } from '../../live/versions.js';
+import { etagOf, ifMatch } from '../../live/versions.js';
 import type { SystemPath } from './system-paths.js';
 
-/** Names a system in paths of its tools. */
+/** Path parameters of a system's tools. */
 export type SwitchPath = SystemPath & { systemId: string };
 
 /**
- * Switches tools of a system, one after the other: each on the state that is shown, or that the one before has left. So what others
- * have changed meanwhile is never decided about, and nobody is in his own way.
+ * Switches tools of a system one by one. Each switch uses the ETag of the state shown or of the previous switch, so changes by others
+ * are never overwritten, and the user's own switches do not conflict.
  */
 export class Switches {
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
 
-  /** @param version of the system as it is shown */
+  /** @param version ETag of the system as shown */
   constructor(
     private readonly path: SwitchPath,
     private version: string | null,
   ) {}
 
-  /** Tells what is shown now. While something is switched its answer says where to go on. */
-  shown(version: string | null): void {
+  /** Sets the ETag of the state shown now. Ignored during a switch, whose response has a newer one. */
+  update(version: string | null): void {
     if (this.waiting === 0) {
       this.version = version;
     }
   }
 
-  /** @throws what the service says, and NoVersionError */
+  /** Enables or disables a tool. @throws ServiceError @throws MissingEtagError */
   async switch(toolId: string, enabled: boolean): Promise<SwitchToolResponse> {
     this.waiting += 1;
-    const switched = this.last.then(() => this.now(toolId, enabled));
+    const switched = this.last.then(() => this.send(toolId, enabled));
     this.last = switched.catch(() => undefined);
     try {
       return await switched;
@@ -40,20 +40,20 @@ export class Switches {
     }
   }
 
-  private async now(toolId: string, enabled: boolean): Promise<SwitchToolResponse> {
+  private async send(toolId: string, enabled: boolean): Promise<SwitchToolResponse> {
     const { data, response } = await api().switchTool({
       path: { ...this.path, toolId },
       headers: ifMatch(this.version),
       body: { enabled },
     });
-    this.version = versionOf(response);
+    this.version = etagOf(response);
     return data;
   }
 }
 
-/** The switches of a system, as long as a page shows it. */
+/** Keeps the switches of a system while a page shows it. */
 export function useSwitches(path: SwitchPath, version: string | null): Switches {
   const [switches] = useState(() => new Switches(path, version));
-  useEffect(() => switches.shown(version), [version]);
+  useEffect(() => switches.update(version), [version]);
   return switches;
 }

@@ -13,31 +13,31 @@ const { systems } = texts;
 
 const COLUMNS: readonly Column<AgentUse>[] = [
   { title: systems.agent, cell: ({ node }) => node.nodeName },
-  { title: systems.workflow, cell: ({ node }) => <Link to={placeOfNode(node)}>{node.workflow}</Link> },
+  { title: systems.workflow, cell: ({ node }) => <Link to={nodePath(node)}>{node.workflow}</Link> },
   { title: systems.ofApplication, cell: ({ node }) => `${node.appId} ${node.appVersionId}`, isExtra: true },
   { title: systems.where, cell: ({ buildId }) => whereOf(buildId) },
   { title: systems.ready, cell: (use) => <Readiness use={use} /> },
 ];
 
-/** Where a use is found, for people. */
+/** Describes where an agent uses the system. */
 export function whereOf(buildId: string | null): string {
   return buildId === null ? systems.inVersion : systems.inBuild(buildId);
 }
 
-/** The page of the node, of another area. */
-function placeOfNode({ appId, appVersionId, workflow, nodeId }: AgentUse['node']): string {
+/** Path of a workflow node in the Applications area. */
+function nodePath({ appId, appVersionId, workflow, nodeId }: AgentUse['node']): string {
   const [app, version, name] = [appId, appVersionId, workflow].map(encodeURIComponent);
   const query = new URLSearchParams({ node: nodeId });
   return `/applications/${app}/versions/${version}/workflows/${name}?${query.toString()}`;
 }
 
-/** Agents that refer to a system. */
+/** Agents that use a system. */
 export function Uses({ known }: { known: KnownSystem }): JSX.Element {
   const agents = useAgents(known);
   if (!may('application-delivery', known.path.appId)) {
     return (
       <Note>
-        <p>{systems.usesAsked}</p>
+        <p>{systems.usesHidden}</p>
       </Note>
     );
   }

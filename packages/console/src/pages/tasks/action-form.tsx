@@ -7,7 +7,7 @@ import { ifMatch } from '../../live/versions.js';
 import { Button } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
 import { fieldErrors } from '../../parts/explain.js';
-import { FaultNote, sending, useFaults } from '../../parts/schema-form/faults.js';
+import { FaultNote, submitHandler, useFaults } from '../../parts/schema-form/faults.js';
 import { initialValue, type Schema } from '../../parts/schema-form/schema.js';
 import { SchemaForm } from '../../parts/schema-form/schema-form.js';
 import { texts } from '../../texts/texts.js';
@@ -20,11 +20,11 @@ interface ActionFormProps {
   task: Task;
   action: OpenUiAction;
   onDone: () => void;
-  /** Called when the token is on another visit by now, so that nothing was executed. */
+  /** Called if nothing was executed because the token has moved on. */
   onStale: () => void;
 }
 
-/** A UI action as a form. What is sent twice, since the answer was lost, takes effect once. */
+/** Form of a UI action. An idempotency key makes retries after a lost response safe. */
 export function ActionForm({ task, action, onDone, onStale }: ActionFormProps): JSX.Element {
   const schema: Schema | null = action.bodySchema;
   const [value, setValue] = useState<unknown>(() => (schema === null ? {} : initialValue(schema)));
@@ -59,7 +59,7 @@ export function ActionForm({ task, action, onDone, onStale }: ActionFormProps): 
     setValue(next);
   };
   return (
-    <form class="stack" noValidate onSubmit={sending(faults, execute.run)}>
+    <form class="stack" noValidate onSubmit={submitHandler(faults, execute.run)}>
       {schema === null ? (
         <details>
           <summary>{t.moreData}</summary>

@@ -6,7 +6,7 @@ export const tasks: Area = {
   title: texts.areas.tasks,
   path: '/tasks',
   icon: 'M5 12l4 4L19 6',
-  // Processes may name permissions of their own: the list of processes says what the person may start.
+  // Packages can define their own permissions, so only the list of processes shows what a user may start.
   isOffered: () => true,
   pages: [
     { path: '/tasks', load: () => import('./list.page.js') },

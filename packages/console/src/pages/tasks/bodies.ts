@@ -1,4 +1,4 @@
-/** What a form holds, as the body of a request. */
+/** Converts the value of a form to a request body. */
 export function objectOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

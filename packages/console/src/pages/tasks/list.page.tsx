@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { Task } from '../../../../client/src/index.js';
-import { given } from '../../app/query.js';
+import { queryValues } from '../../app/query.js';
 import { api } from '../../app/session.js';
 import { usePages, type Pages } from '../../live/use-pages.js';
 import { Badge } from '../../parts/badge.js';
@@ -14,10 +14,10 @@ import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
 
 const t = texts.tasks;
-/** Instances that one page looks at. */
-const LOOKED_AT = 200;
-/** Pages without a task that are passed over by themselves; then somebody has to say that he wants to look on. */
-const MOST_EMPTY_PAGES = 4;
+/** Number of instances searched per page. */
+const SEARCHED = 200;
+/** Maximum number of pages without tasks to skip automatically. Then the user has to ask for more. */
+const MAX_EMPTY_PAGES = 4;
 
 const FILTERS: readonly Filter[] = [
   { name: 'applicationId', label: t.application },
@@ -55,7 +55,7 @@ const COLUMNS: readonly Column<Task>[] = [
   { title: t.waits, cell: ({ waitsSince }) => <Moment at={waitsSince} />, isTight: true },
 ];
 
-/** What waits for the person. */
+/** Tasks of the user. */
 export function Page({ query }: PageProps): JSX.Element {
   const pages = useTasks(query);
   return (
@@ -75,7 +75,7 @@ export function Page({ query }: PageProps): JSX.Element {
       <Section
         title={t.waiting}
         isFlush
-        actions={<Button onClick={pages.reload}>{texts.parts.reload}</Button>}
+        actions={<Button onClick={pages.reload}>{texts.parts.refresh}</Button>}
       >
         <PagedTable
           caption={t.waiting}
@@ -92,15 +92,15 @@ export function Page({ query }: PageProps): JSX.Element {
 function useTasks(query: URLSearchParams): Pages<Task> {
   return usePages<Task>(
     async (before, signal) => {
-      const filters = given(query, ['applicationId', 'processDefinitionName']);
+      const filters = queryValues(query, ['applicationId', 'processDefinitionName']);
       let next = before;
       for (let page = 0; ; page += 1) {
         const cursor = next === undefined ? {} : { before: next };
         const { data } = await api().listTasks({
-          query: { ...filters, ...cursor, limit: LOOKED_AT },
+          query: { ...filters, ...cursor, limit: SEARCHED },
           signal,
         });
-        if (data.tasks.length > 0 || data.next === null || page >= MOST_EMPTY_PAGES) {
+        if (data.tasks.length > 0 || data.next === null || page >= MAX_EMPTY_PAGES) {
           return { items: data.tasks, next: data.next };
         }
         ({ next } = data);

@@ -8,16 +8,16 @@ import { Button } from '../../parts/button.js';
 import { ErrorNote } from '../../parts/error-note.js';
 import { fieldErrors } from '../../parts/explain.js';
 import { Select } from '../../parts/fields.js';
-import { say } from '../../parts/messages.js';
+import { notify } from '../../parts/messages.js';
 import { Section } from '../../parts/page-head.js';
-import { FaultNote, sending, useFaults } from '../../parts/schema-form/faults.js';
+import { FaultNote, submitHandler, useFaults } from '../../parts/schema-form/faults.js';
 import { initialValue, type Schema } from '../../parts/schema-form/schema.js';
 import { SchemaForm } from '../../parts/schema-form/schema-form.js';
 import { texts } from '../../texts/texts.js';
 import { objectOf } from './bodies.js';
 
 const t = texts.tasks;
-/** Stored with what was started here. */
+/** Value of the `svc-platform` header. */
 const PLATFORM = 'console';
 
 interface StartFormProps {
@@ -26,7 +26,7 @@ interface StartFormProps {
   process: StartableProcess;
 }
 
-/** The form with which a process begins. */
+/** Form that starts a process. */
 export function StartForm({ appId, buildId, process }: StartFormProps): JSX.Element {
   const schema = (process.inputSchema ?? {}) as Schema;
   const conditions = process.starts.flatMap(({ startCondition, mayStart }) =>
@@ -42,7 +42,7 @@ export function StartForm({ appId, buildId, process }: StartFormProps): JSX.Elem
       headers: { 'svc-platform': PLATFORM, 'Idempotency-Key': key.current },
       body: { ...objectOf(value), ...(condition === '' ? {} : { startCondition: condition }) },
     });
-    say(t.started);
+    notify(t.started);
     navigate(`/tasks/${data.uuid}`);
   });
   const changed = <T,>(set: (next: T) => void) => {
@@ -53,7 +53,7 @@ export function StartForm({ appId, buildId, process }: StartFormProps): JSX.Elem
   };
   return (
     <Section title={t.startOf(process.processDefinitionName)}>
-      <form class="stack" noValidate onSubmit={sending(faults, start.run)}>
+      <form class="stack" noValidate onSubmit={submitHandler(faults, start.run)}>
         {conditions.length > 0 && (
           <Select
             label={t.startCondition}

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { StartableProcess } from '../../../../client/src/index.js';
 import { has, may } from '../../app/permissions.js';
 import { setQuery } from '../../app/router.js';
-import { startable } from '../../app/startable.js';
+import { loadStartable } from '../../app/startable.js';
 import { useAnswer } from '../../live/use-answer.js';
 import { Button } from '../../parts/button.js';
 import { TextField } from '../../parts/fields.js';
@@ -65,7 +65,7 @@ const columnsOf = (appId: string): readonly Column<StartableProcess>[] => [
   },
 ];
 
-/** Why a process cannot be started, with the permissions of which one would do. */
+/** Explains why the user cannot start a process, with the permissions of which one suffices. */
 function refusalOf({ refusal, starts }: StartableProcess, appId: string): string {
   const message = refusal?.message ?? t.refused;
   const names = [...new Set(starts.flatMap(({ startPermissions = [] }) => startPermissions))];
@@ -73,7 +73,7 @@ function refusalOf({ refusal, starts }: StartableProcess, appId: string): string
 }
 
 function Processes({ appId, name }: { appId: string; name: string }): JSX.Element {
-  const answer = useAnswer((signal) => startable(appId, signal), [appId]);
+  const answer = useAnswer((signal) => loadStartable(appId, signal), [appId]);
   return (
     <Shown answer={answer}>
       {({ buildId, processes }) => {

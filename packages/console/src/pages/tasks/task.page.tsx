@@ -21,7 +21,7 @@ const t = texts.tasks;
 const REFRESH_MS = 5_000;
 const NOT_FOUND = 404;
 
-/** What the person can do in one instance: the next step, and the steps back. */
+/** Tasks of the user in one instance, and the steps back. */
 export function Page({ params }: PageProps): JSX.Element {
   const uuid = params['uuid'] ?? '';
   const [sent, setSent] = useState<Sent | undefined>();
@@ -57,26 +57,26 @@ export function Page({ params }: PageProps): JSX.Element {
   );
 }
 
-/** What became of the last thing that was sent. */
+/** Last submission and its outcome. */
 interface Sent {
   action: OpenUiAction;
-  /** Whether the task had changed, so that nothing was done. */
+  /** Whether the task had changed, so nothing was executed. */
   isStale: boolean;
 }
 
 function SentNote({ action: { name, back }, isStale }: Sent): JSX.Element {
-  const said = back ? t.wentBack(name) : t.done(name);
+  const message = back ? t.wentBack(name) : t.done(name);
   return (
     <Note tone={isStale ? 'warn' : 'good'}>
-      <p role={isStale ? 'alert' : 'status'}>{isStale ? t.stale : said}</p>
+      <p role={isStale ? 'alert' : 'status'}>{isStale ? t.stale : message}</p>
     </Note>
   );
 }
 
-/** What the person can do in the instance, and the instance itself; both follow what happens in it. */
+/** Loads the instance and the user's tasks in it, and follows both. */
 function useTasks(uuid: string): { instance: Answer<InstanceResponse>; tasks: Answer<Task[]> } {
   const instance = useInstance(uuid);
-  // People who may act here may not be allowed to read the instance; then there is no stream.
+  // Users with tasks may lack permission to read the instance. Then there is no stream, and the tasks are polled.
   const isReadable = instance.data !== undefined;
   const tasks = useAnswer(
     async (signal) => (await api().listTasks({ query: { processInstanceUuid: uuid }, signal })).data.tasks,
@@ -90,7 +90,6 @@ function useTasks(uuid: string): { instance: Answer<InstanceResponse>; tasks: An
   return { instance, tasks: { ...tasks, error: tasks.error ?? error } };
 }
 
-/** The instance itself; an error where the person may not read it. */
 function useInstance(uuid: string): Answer<InstanceResponse> {
   return useAnswer(
     async (signal) =>

@@ -8,14 +8,14 @@ import { numberFault } from '../numbers.js';
 import { useFault, type Faults } from './faults.js';
 import { initialValue, isForm, kindAt, MAX_LEVELS, resolved, typesOf, type Schema } from './schema.js';
 
-/** The whole form. `value` is what would be sent; members without a value are left out of it. */
+/** Props of a form. `value` is the data to send, without empty fields. */
 export interface SchemaFormProps {
   schema: Schema;
   value: unknown;
   onChange: (value: unknown) => void;
-  /** Takes what is no value: whoever sends the form asks it first. */
+  /** Collects invalid fields; check it before sending. */
   faults: Faults;
-  /** What is wrong, by the path of the member as the service names it (`client.name`). */
+  /** Error messages by path of the field, as the service names it (`client.name`). */
   errors?: Readonly<Record<string, string>>;
 }
 
@@ -26,7 +26,7 @@ interface PartProps {
   onChange: (value: unknown) => void;
   label: string;
   path: string;
-  /** Parts around it. */
+  /** Nesting depth. */
   level: number;
   isRequired: boolean;
   faults: Faults;
@@ -34,8 +34,8 @@ interface PartProps {
 }
 
 /**
- * A form made from a JSON Schema: fields for objects, lists, texts, numbers, choices and variants; JSON for everything else. The
- * service holds what is sent against the schema; the form only helps to write it.
+ * Form generated from a JSON Schema: fields for objects, lists, texts, numbers, choices and variants, and JSON for everything else.
+ * The service validates the data; the form only helps to enter it.
  */
 export function SchemaForm({ schema, value, onChange, faults, errors = {} }: SchemaFormProps): JSX.Element {
   return (
@@ -111,7 +111,7 @@ function ObjectPart({ schema, root, value, onChange, label, path, level, ...rest
 }
 
 function ListPart({ schema, root, value, onChange, label, path, level, ...rest }: PartProps): JSX.Element {
-  // Fields keep what is typed, which is of no use to them when they stand for another item.
+  // Fields keep typed text, so they are recreated when removing an item shifts the others.
   const [removed, setRemoved] = useState(0);
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   const item = schema.items ?? {};
@@ -245,7 +245,7 @@ function JsonPart({ value, onChange, ...part }: PartProps): JSX.Element {
   );
 }
 
-/** Why a text is no JSON; an empty one is no value. What is sent as a whole has members. */
+/** Returns why text is not valid JSON, or undefined. Empty text is valid. The root must be an object. */
 function jsonFault(text: string, path: string): string | undefined {
   if (text.trim() === '') {
     return undefined;

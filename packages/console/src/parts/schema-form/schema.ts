@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as a form goes by it. What it cannot make fields of is edited as JSON. */
+/** Part of JSON Schema that forms support. Everything else is edited as JSON. */
 export interface Schema {
   type?: string | readonly string[];
   title?: string;
@@ -18,23 +18,23 @@ export interface Schema {
   [keyword: string]: unknown;
 }
 
-/** What a form has for a schema. */
+/** Kind of form part. */
 export type Kind = 'object' | 'array' | 'choice' | 'text' | 'number' | 'boolean' | 'variants' | 'json';
 
-/** A chain of references that is longer leads in a circle. */
+/** Maximum length of a chain of references. Longer ones are circular. */
 const MAX_REFERENCES = 20;
-/** Parts within parts; a schema may name itself. What lies deeper is edited as JSON. */
+/** Maximum nesting, because schemas can be recursive. Deeper parts are edited as JSON. */
 export const MAX_LEVELS = 5;
-/** A form of more fields is edited as JSON. Schemas are foreign: they can ask for any number. */
+/** Maximum number of fields, because schemas are untrusted. Larger forms are edited as JSON. */
 const MAX_FIELDS = 300;
 
-/** A schema without reference: what `$ref` names in the document stands in its place, and a single `allOf` is taken for itself. */
+/** Resolves `$ref` within the document and a single `allOf`. */
 export function resolved(schema: Schema, root: Schema): Schema {
   let found = schema;
   for (let steps = 0; steps < MAX_REFERENCES; steps += 1) {
     const { $ref, allOf, ...rest } = found;
     if ($ref !== undefined) {
-      found = { ...pointedAt($ref, root), ...rest };
+      found = { ...dereferenced($ref, root), ...rest };
     } else if (allOf?.length === 1) {
       found = { ...allOf[0], ...rest };
     } else {
@@ -44,7 +44,7 @@ export function resolved(schema: Schema, root: Schema): Schema {
   return {};
 }
 
-/** What a form has for a resolved schema. */
+/** Returns the kind of form part for a resolved schema. */
 export function kindOf(schema: Schema): Kind {
   if (Array.isArray(schema.enum) || schema.const !== undefined) {
     return 'choice';
@@ -56,24 +56,24 @@ export function kindOf(schema: Schema): Kind {
   return types.length === 1 ? kindOfType(types[0], schema) : 'json';
 }
 
-/** The same within so many other parts: what has parts of its own is edited as JSON from a depth on. */
+/** Like {@link kindOf}, but containers at the maximum level are edited as JSON. */
 export function kindAt(schema: Schema, level: number): Kind {
   const kind = kindOf(schema);
   return level >= MAX_LEVELS && ['object', 'array', 'variants'].includes(kind) ? 'json' : kind;
 }
 
-/** The types of a schema; null, which a form tells by an empty field, is left out. */
+/** Returns the types of a schema without null, which a form represents by an empty field. */
 export function typesOf({ type, properties }: Schema): readonly string[] {
   const all = typeof type === 'string' ? [type] : (type ?? (properties === undefined ? [] : ['object']));
   return all.filter((name) => name !== 'null');
 }
 
-/** What a form begins with: defaults, constants, and objects that must be there. Undefined where nothing is given. */
+/** Returns the initial value of a form: defaults, constants and required objects, or undefined. */
 export function initialValue(schema: Schema, root: Schema = schema): unknown {
   return initialOf(schema, root, 0, { left: MAX_FIELDS });
 }
 
-/** Whether a form of fields is of use: a larger one is edited as JSON. */
+/** Whether a schema is small enough for a form with fields. */
 export function isForm(schema: Schema): boolean {
   const budget = { left: MAX_FIELDS };
   spendFields(schema, schema, 0, budget);
@@ -93,7 +93,7 @@ function spendFields(schema: Schema, root: Schema, level: number, budget: { left
   }
 }
 
-/** Schemas whose fields are drawn with those of this one. */
+/** Returns the schemas nested in the form of this one. */
 function partsOf(schema: Schema): readonly Schema[] {
   switch (kindOf(schema)) {
     case 'object':
@@ -141,14 +141,14 @@ function kindOfType(type: string | undefined, schema: Schema): Kind {
   }
 }
 
-/** Whether an object has fields for its members, or may have none. */
+/** Whether fields can be shown for an object: it declares properties, or allows none at all. */
 function hasKnownMembers({ properties = {}, additionalProperties, patternProperties }: Schema): boolean {
   const isClosed = additionalProperties === false && patternProperties === undefined;
   return isClosed || Object.keys(properties).length > 0;
 }
 
-/** What a JSON pointer within the document names (RFC 6901); any value where it leads elsewhere. */
-function pointedAt(reference: string, root: Schema): Schema {
+/** Resolves a JSON pointer within the document (RFC 6901). Other references accept any value. */
+function dereferenced(reference: string, root: Schema): Schema {
   if (!reference.startsWith('#')) {
     return {};
   }

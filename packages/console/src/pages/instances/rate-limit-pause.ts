@@ -4,27 +4,27 @@ const TOO_MANY = 429;
 const SECOND_MS = 1_000;
 
 /**
- * For several calls that go on beside each other: where the service says that it had too many (429), all of them rest for as long as
- * it says, and what it refused is asked again.
+ * Coordinates concurrent calls under a rate limit: after a 429 response, all calls pause for the time that the service requests, and
+ * the rejected call is retried.
  */
-export class Patience {
+export class RateLimitPause {
   private restUntil = 0;
 
   /**
-   * @param signal ends the waiting
-   * @param tell is called with the seconds of a rest that begins, and with 0 when the service takes calls again
+   * @param signal cancels the pause
+   * @param onPause receives the seconds of a pause when it starts, and 0 when it ends
    */
   constructor(
     private readonly signal: AbortSignal,
-    private readonly tell: (seconds: number) => void,
+    private readonly onPause: (seconds: number) => void,
   ) {}
 
   /**
-   * Makes a call when it is its time.
-   * @returns undefined where the waiting was ended before the service took it
-   * @throws what the call is refused with for other reasons
+   * Makes a call after any pause.
+   * @returns undefined if the signal aborted before the service accepted the call
+   * @throws other errors of the call
    */
-  async ask<T>(call: () => Promise<T>): Promise<{ answer: T } | undefined> {
+  async run<T>(call: () => Promise<T>): Promise<{ answer: T } | undefined> {
     for (;;) {
       await this.rest();
       if (this.signal.aborted) {
@@ -43,13 +43,13 @@ export class Patience {
 
   private begin(seconds: number): void {
     this.restUntil = Math.max(this.restUntil, performance.now() + seconds * SECOND_MS);
-    this.tell(seconds);
+    this.onPause(seconds);
   }
 
   private async rest(): Promise<void> {
     for (let left = this.left(); left > 0 && !this.signal.aborted; left = this.left()) {
       await pause(left, this.signal);
-      this.tell(0);
+      this.onPause(0);
     }
   }
 
