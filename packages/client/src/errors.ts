@@ -1,25 +1,25 @@
-/** What went wrong between the client and the service. Messages never hold the token. */
+/** Base class of the client's errors. Messages never contain the token. */
 export abstract class SvcError extends Error {
   override readonly name: string = this.constructor.name;
 }
 
-/** Thrown by `connect` for an address that is none, or that a token must not be sent to. */
+/** Thrown by `connect` for an invalid URL, or one to which tokens must not be sent. */
 export class AddressError extends SvcError {
   constructor(
     message: string,
-    /** `not-http`: no http or https address. `not-safe`: http to another machine. */
+    /** `not-http`: not an http or https URL. `not-safe`: http to another machine. */
     readonly reason: 'not-http' | 'not-safe',
   ) {
     super(message);
   }
 }
 
-/** Thrown when no answer came: the service is not there, the connection broke, it took too long, or the caller hung up. */
+/** Thrown when there is no response: service unreachable, connection broken, timeout, or request aborted. */
 export class NoAnswerError extends SvcError {
   constructor(
     /** Scheme, host and port of the service. */
     readonly origin: string,
-    /** What the system said, such as `ECONNREFUSED`; `TIMEOUT` when `timeoutMs` were over. */
+    /** Error code of the system, such as `ECONNREFUSED`, or `TIMEOUT` after `timeoutMs`. */
     readonly code: string | undefined,
     options?: ErrorOptions,
   ) {
@@ -27,21 +27,21 @@ export class NoAnswerError extends SvcError {
   }
 }
 
-/** Thrown when the service refuses a request, with the members of its error body. */
+/** Thrown when the service rejects a request, with the fields of its error body. */
 export class ServiceError extends SvcError {
-  /** Which field and why, or what to quote to the operators. */
+  /** Affected field and reason, or what to quote to the operators. */
   readonly details: string | undefined;
-  /** Why a process stopped, such as `NO_BRANCH`; only where one did. */
+  /** Why a process stopped, such as `NO_BRANCH`; undefined if none did. */
   readonly code: string | undefined;
 
-  /** @param body the answer, parsed where it was JSON; further members such as `problems` are here */
+  /** @param body the body, parsed if it is JSON; holds further fields such as `problems` */
   constructor(
-    /** Status of the answer. */
+    /** HTTP status. */
     readonly status: number,
     readonly body: unknown,
-    /** `X-Request-Id` of the answer, by which the operators find the request in their log. */
+    /** `X-Request-Id` of the response, by which operators find the request in the log. */
     readonly requestId: string | undefined,
-    /** When to come back, where the service said it (429, 503). */
+    /** `Retry-After` of the response (429, 503). */
     readonly retryAfterSeconds: number | undefined,
   ) {
     const { message, details, code, incident } = membersOf(body);
@@ -50,7 +50,7 @@ export class ServiceError extends SvcError {
     this.code = textOf(code) ?? textOf(membersOf(incident)['code']);
   }
 
-  /** The error that an answer without success means. */
+  /** Creates the error for an unsuccessful response. */
   static async of(response: Response): Promise<ServiceError> {
     const text = await response.text();
     const { headers, status } = response;

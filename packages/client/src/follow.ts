@@ -2,21 +2,21 @@ import { NoAnswerError, ServiceError } from './errors.js';
 import type { SvcClient } from './generated/sdk.gen.js';
 import type { HistoryEvent, InstanceResponse, ProcessInstanceState } from './generated/types.gen.js';
 
-/** What a process instance does while it is followed: its state at the beginning, then each event of its history, then its end. */
+/** Progress of a process instance: first its state, then each event of its history, then its end. */
 export type InstanceProgress =
   | { event: 'instance'; id: string; data: InstanceResponse }
   | { event: 'history'; id: string; data: HistoryEvent }
   | { event: 'end'; id: string; data: { uuid: string; state: ProcessInstanceState } };
 
-/** How to follow. */
+/** Options of {@link followInstance}. */
 export interface FollowOptions {
-  /** Hangs up. */
+  /** Aborts the stream. */
   signal?: AbortSignal;
-  /** `id` of the last event that is known; the stream goes on behind it. */
+  /** `id` of the last known event, after which the stream resumes. */
   lastEventId?: string;
-  /** How often in a row a connection may fail before its error is thrown. Default: 5. */
+  /** Number of consecutive failed connections before the error is thrown. Default: 5. */
   retries?: number;
-  /** How long to wait before the connection is made again. Default: 1,000. */
+  /** Delay before reconnecting. Default: 1,000. */
   retryDelayMs?: number;
 }
 
@@ -25,10 +25,9 @@ const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;
 
 /**
- * Follows a process instance until it ends. A connection that ends before that is made again behind the last event, so nothing is
- * told twice and nothing is left out.
- * @throws ServiceError when the instance may not be read
- * @throws NoAnswerError when the service cannot be reached, after some tries
+ * Follows a process instance until it ends. Reconnects and resumes after the last event, so each event is yielded exactly once.
+ * @throws ServiceError when the caller may not read the instance
+ * @throws NoAnswerError when the service cannot be reached after `retries`
  */
 export async function* followInstance(
   svc: SvcClient,
@@ -49,7 +48,7 @@ export async function* followInstance(
     }
     const error = isAborted(signal) ? undefined : connection.error();
     failures += error === undefined ? 0 : 1;
-    if (failures > retries || !mayPass(error)) {
+    if (failures > retries || !isTransient(error)) {
       throw error;
     }
     await pause(retryDelayMs, signal);
@@ -58,7 +57,7 @@ export async function* followInstance(
 
 interface Connection {
   events: AsyncIterable<InstanceProgress>;
-  /** Why it ended, if not by the service. */
+  /** Error that ended the connection, if any. */
   error: () => unknown;
 }
 
@@ -69,7 +68,7 @@ async function open(
   signal: AbortSignal | undefined,
 ): Promise<Connection> {
   let error: unknown;
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   const { stream } = await svc.followProcessInstance({
     path: { uuid },
     ...(last === undefined ? {} : { headers: { 'Last-Event-ID': last } }),
@@ -78,19 +77,19 @@ async function open(
     onSseError: (failure) => {
       error = failure;
     },
-    // The stream itself yields no more than the data of the event that is told here before; a comment has none.
-    onSseEvent: ({ event, id, data }) => data !== undefined && told.push({ event, id, data }),
+    // The stream yields only data, so this collects the whole events first. Comments have no data.
+    onSseEvent: ({ event, id, data }) => data !== undefined && received.push({ event, id, data }),
   });
   async function* events(): AsyncGenerator<InstanceProgress, void, undefined> {
     for await (const _ of stream) {
-      yield* told.splice(0) as InstanceProgress[];
+      yield* received.splice(0) as InstanceProgress[];
     }
   }
   return { events: events(), error: () => error };
 }
 
-/** Whether the same request may be answered otherwise a little later. A connection that breaks is a `TypeError` of `fetch`. */
-function mayPass(error: unknown): boolean {
+/** Whether a retry may succeed. `fetch` throws a `TypeError` for broken connections. */
+function isTransient(error: unknown): boolean {
   return error instanceof ServiceError
     ? error.status === TOO_MANY_REQUESTS || error.status >= SERVER_ERROR
     : error === undefined || error instanceof NoAnswerError || error instanceof TypeError;

@@ -1,10 +1,10 @@
 /**
- * Reads a list page by page, as far as the caller goes on.
+ * Reads a list page by page, while the caller iterates.
  *
  *     for await (const { builds } of pagesOf((cursor) => svc.listBuilds({ path, query: cursor }))) { … }
  *
- * @param read is given what the query says of the page: `before`, which is `next` of the page before it, and nothing for the first one
- * @throws what `read` is rejected with
+ * @param read loads a page; `before` is `next` of the previous page and missing for the first one
+ * @throws errors of `read`
  */
 export async function* pagesOf<Page extends { next: Cursor | null }, Cursor extends string | number = string>(
   read: (cursor: { before?: Cursor }) => Promise<{ data: Page }>,

@@ -29,7 +29,7 @@ describe('a connection of the typed client', () => {
 
   it('sends no token over the network unencrypted', () => {
     expect(() => connect({ url: 'http://svc.example.com', token: 'secret' })).toThrow(
-      'A token is sent by https only, unless the service is on this machine.',
+      'Tokens are sent only over https, unless the service is on this machine.',
     );
     expect(() => connect({ url: 'http://[::1]:3000/' })).not.toThrow();
   });

@@ -4,42 +4,43 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pagesOf, type SvcClient } from '../index.js';
 
-import { explained } from './expectation.js';
-import { TestInstance, type Surroundings } from './instance.js';
+import { withDetails } from './expectation.js';
+import { TestInstance, type TestContext } from './instance.js';
 import { isObject } from './json.js';
 import { McpStub } from './mcp-stub.js';
 import type { RestStub } from './rest-stub.js';
-import { surroundings } from './service-process.js';
+import { baseEnv } from './service-process.js';
 
-/** How to deliver a folder. */
+/** Options for the delivery of a folder. */
 export interface DeliverOptions {
-  /** What stands in for the systems of the package, by `resourceName`. A system without a stub is not there: its calls fail. */
+  /** Stubs for systems of the package, by `resourceName`. Systems without a stub are unreachable. */
   systems?: Record<string, RestStub | McpStub>;
-  /** Delivered applications whose builds the package names as libraries. */
+  /** Delivered applications to use as libraries. */
   libraries?: readonly TestApplication[];
 }
 
-/** Which service, and from where its command line comes. */
-export interface DeliverySurroundings extends Surroundings {
+/** Service to deliver to. */
+export interface DeliveryContext extends TestContext {
+  /** Folder of the built service, for its command line. */
   home: string;
   url: string;
   token: () => Promise<string>;
 }
 
-/** Nobody listens there. */
-const NOBODY = 'http://127.0.0.1:1';
+/** Address at which nothing listens. */
+const UNREACHABLE = 'http://127.0.0.1:1';
 const PARTS = ['application.json', 'systems', 'workflows', 'processes'];
 const SYSTEMS = 'systems';
-/** Where the platform of a start is stored. */
+/** Required header of a start. */
 const PLATFORM = { 'svc-platform': 'test' };
 const HTTP_OK = 200;
 
 let versions = 0;
 
-/** An application that was delivered, committed, built and activated. */
+/** Delivered and activated application. */
 export class TestApplication {
   private constructor(
-    private readonly surroundings: Surroundings,
+    private readonly context: TestContext,
     readonly appId: string,
     readonly buildId: string,
   ) {}
@@ -49,7 +50,7 @@ export class TestApplication {
    * @throws Error with all problems, as `svc deliver` prints them
    */
   static async deliver(
-    around: DeliverySurroundings,
+    context: DeliveryContext,
     folder: string,
     { systems = {}, libraries = [] }: DeliverOptions,
   ): Promise<TestApplication> {
@@ -58,22 +59,22 @@ export class TestApplication {
     const copy = await copyOf(resolve(folder), systems);
     try {
       const named = libraries.flatMap(({ appId, buildId }) => ['--library', `${appId}=${buildId}`]);
-      const appId = await store(around, [copy, '--version', versionId, ...named]);
+      const appId = await store(context, [copy, '--version', versionId, ...named]);
       const path = { appId, versionId };
-      await testConnections(around.client, path, systems);
-      await around.client.commitVersion({ path, body: {} });
-      const { data: build } = await around.client.createBuild({ path });
-      await around.client.activateBuild({ path: { appId }, body: { buildId: build.buildId } });
-      return new TestApplication(around, appId, build.buildId);
+      await testConnections(context.client, path, systems);
+      await context.client.commitVersion({ path, body: {} });
+      const { data: build } = await context.client.createBuild({ path });
+      await context.client.activateBuild({ path: { appId }, body: { buildId: build.buildId } });
+      return new TestApplication(context, appId, build.buildId);
     } finally {
       await rm(copy, { recursive: true, force: true });
     }
   }
 
   /**
-   * Starts a process, and waits for what it does by itself.
-   * @param process its name
-   * @param options.startCondition which start event, where there are several
+   * Starts a process and waits until it rests.
+   * @param process name of the process
+   * @param options.startCondition start event, if there are several
    * @throws ServiceError
    */
   async start(
@@ -81,23 +82,23 @@ export class TestApplication {
     data: Record<string, unknown> = {},
     { startCondition }: { startCondition?: string } = {},
   ): Promise<TestInstance> {
-    const { data: started } = await explained(
-      this.surroundings.client.startProcess({
+    const { data: started } = await withDetails(
+      this.context.client.startProcess({
         path: { appId: this.appId, buildId: this.buildId, processDefinitionName: process },
         headers: PLATFORM,
         body: { ...data, ...(startCondition === undefined ? {} : { startCondition }) },
       }),
     );
-    await this.surroundings.settle();
-    return new TestInstance(this.surroundings, started.uuid);
+    await this.context.settle();
+    return new TestInstance(this.context, started.uuid);
   }
 
   /**
-   * The instances of a process, newest first: also those that a message, a timer or a call has started.
-   * @param process its name
+   * Lists all instances of a process, newest first, including those started by messages, timers or calls.
+   * @param process name of the process
    */
   async instances(process: string): Promise<TestInstance[]> {
-    const { client, settle } = this.surroundings;
+    const { client, settle } = this.context;
     await settle();
     const query = { applicationId: this.appId, processDefinitionName: process };
     const uuids: string[] = [];
@@ -106,11 +107,11 @@ export class TestApplication {
     )) {
       uuids.push(...page.instances.map(({ uuid }) => uuid));
     }
-    return uuids.map((uuid) => new TestInstance(this.surroundings, uuid));
+    return uuids.map((uuid) => new TestInstance(this.context, uuid));
   }
 }
 
-/** A copy of a package in which stubs, and nobody, stand in for its systems. */
+/** Copies a package and replaces the addresses of its systems by stubs or an unreachable address. */
 async function copyOf(folder: string, stubs: Record<string, RestStub | McpStub>): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'svc-package-'));
   const left = new Set(Object.keys(stubs));
@@ -124,12 +125,12 @@ async function copyOf(folder: string, stubs: Record<string, RestStub | McpStub>)
   }
   if (left.size > 0) {
     await rm(copy, { recursive: true, force: true });
-    throw new Error(`There is no system ${[...left].join(', ')} in ${folder}.`);
+    throw new Error(`${folder} has no system ${[...left].join(', ')}.`);
   }
   return copy;
 }
 
-/** @returns the name of the system */
+/** Replaces the address of a system. @returns the name of the system */
 async function stubSystem(file: string, stubs: Record<string, RestStub | McpStub>): Promise<string> {
   const system: unknown = JSON.parse(await readFile(file, 'utf8'));
   if (!isObject(system) || system['baseUrl'] === undefined) {
@@ -137,15 +138,15 @@ async function stubSystem(file: string, stubs: Record<string, RestStub | McpStub
   }
   const name = String(system['resourceName']);
   const { tls: _, ...rest } = system;
-  const baseUrl = stubs[name]?.url ?? NOBODY;
+  const baseUrl = stubs[name]?.url ?? UNREACHABLE;
   await writeFile(file, JSON.stringify({ ...rest, baseUrl, authorization: { type: 'NO_AUTH' } }));
   return name;
 }
 
-/** @returns the application of the package */
-async function store({ home, url, token }: DeliverySurroundings, args: string[]): Promise<string> {
+/** Stores a package with `svc deliver`. @returns the application id */
+async function store({ home, url, token }: DeliveryContext, args: string[]): Promise<string> {
   const command = [join(home, 'dist/src/command-line/svc.cli.js'), '--json', 'deliver', ...args];
-  const env = { ...surroundings(), SVC_URL: url, SVC_TOKEN: await token() };
+  const env = { ...baseEnv(), SVC_URL: url, SVC_TOKEN: await token() };
   return new Promise((resolve, reject) => {
     execFile(process.execPath, command, { env }, (error, output, errors) => {
       const { appId, problems = [] } = outcomeOf(output);
@@ -153,10 +154,10 @@ async function store({ home, url, token }: DeliverySurroundings, args: string[])
         resolve(appId);
         return;
       }
-      const told = problems.map(({ file, element, message }) =>
+      const lines = problems.map(({ file, element, message }) =>
         [file, element, message].filter((part) => part).join(': '),
       );
-      reject(new Error(['The package is refused.', ...told, errors.trim()].join('\n')));
+      reject(new Error(['The package was rejected.', ...lines, errors.trim()].join('\n')));
     });
   });
 }
@@ -174,7 +175,7 @@ function outcomeOf(output: string): Outcome {
   }
 }
 
-/** Lets the service learn the tools of the stubs. */
+/** Tests the connections to MCP stubs, so that the service loads their tools. */
 async function testConnections(
   client: SvcClient,
   path: { appId: string; versionId: string },

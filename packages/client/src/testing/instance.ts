@@ -6,67 +6,67 @@ import {
   type SvcClient,
   type WorkflowRun,
 } from '../index.js';
-import { explained, meets, notMet, shown } from './expectation.js';
+import { format, matches, mismatch, withDetails } from './expectation.js';
 
-/** What an instance needs of its service. */
-export interface Surroundings {
+/** Service of a test instance. */
+export interface TestContext {
   client: SvcClient;
-  /** Waits until nothing is due and nothing is at work. */
+  /** Waits until no work is due or running. */
   settle: () => Promise<void>;
 }
 
 type Token = InstanceResponse['tokens'][number];
 type OpenIncident = InstanceResponse['incidents'][number] & { code: string | undefined };
 
-/** An instance of a process. Each call waits first until everything is done that the process does by itself. */
+/** Process instance. Each call first waits until all automatic work is done. */
 export class TestInstance {
   constructor(
-    private readonly surroundings: Surroundings,
+    private readonly context: TestContext,
     readonly uuid: string,
   ) {}
 
-  /** The instance as the service answers it. */
+  /** Reads the instance. */
   async read(): Promise<InstanceResponse> {
-    await this.surroundings.settle();
-    const { data } = await this.surroundings.client.getProcessInstance({ path: { uuid: this.uuid } });
+    await this.context.settle();
+    const { data } = await this.context.client.getProcessInstance({ path: { uuid: this.uuid } });
     return data;
   }
 
-  /** The history, oldest first; of a long one its newest events. */
+  /** Reads the history, oldest first. Long histories contain only the newest events. */
   async history(): Promise<HistoryEvent[]> {
     return ((await this.read()).history ?? []).toReversed();
   }
 
-  /** The runs of its workflows, oldest first. */
+  /** Lists the workflow runs, oldest first. */
   async runs(): Promise<WorkflowRun[]> {
-    await this.surroundings.settle();
+    await this.context.settle();
     const query = { processInstanceUuid: this.uuid };
-    return (await this.surroundings.client.listWorkflowRuns({ query })).data.runs.toReversed();
+    return (await this.context.client.listWorkflowRuns({ query })).data.runs.toReversed();
   }
 
-  /** The instances that it has called, in the order of their starts. */
+  /** Lists the called processes in the order of their start. */
   async called(process?: string): Promise<TestInstance[]> {
     const children = (await this.read()).children ?? [];
     return children
       .filter(({ processDefinitionName }) => process === undefined || processDefinitionName === process)
-      .map(({ uuid }) => new TestInstance(this.surroundings, uuid))
+      .map(({ uuid }) => new TestInstance(this.context, uuid))
       .toReversed();
   }
 
   /**
-   * Executes a UI action, by its name.
-   * @param options.at element where it is open, where it is open at several
+   * Executes a UI action by its name.
+   * @param options.at element, if the action is open at several
    * @throws AssertionError when it is not open
-   * @throws ServiceError when the service refuses it
+   * @throws ServiceError when the service rejects it
    */
   async act(name: string, body: Record<string, unknown> = {}, { at }: { at?: string } = {}): Promise<void> {
     const instance = await this.read();
     const open = instance.tokens.flatMap((token) => token.uiActions.map((action) => ({ token, action })));
-    const meant = open.find(
+    const found = open.find(
       ({ token, action }) => action.name === name && (at === undefined || isToken(token, at)),
     );
-    if (meant === undefined) {
-      throw notMet(`Expected the UI action ${name} to be open${at === undefined ? '' : ` at ${at}`}.`, {
+    if (found === undefined) {
+      throw mismatch(`Expected the UI action ${name} to be open${at === undefined ? '' : ` at ${at}`}.`, {
         actual: open.map(({ action }) => action.name),
         expected: name,
         lines: await this.linesOf(instance),
@@ -74,46 +74,46 @@ export class TestInstance {
     }
     const path = {
       processUuid: this.uuid,
-      tokenUuid: meant.token.uuid,
-      uiActionSvcUuid: meant.action.svcUuid,
+      tokenUuid: found.token.uuid,
+      uiActionSvcUuid: found.action.svcUuid,
     };
     const headers = {
-      'If-Match': `"${meant.token.visit}"`,
-      ...(meant.action.back ? { 'svc-back': 'true' as const } : {}),
+      'If-Match': `"${found.token.visit}"`,
+      ...(found.action.back ? { 'svc-back': 'true' as const } : {}),
     };
-    await explained(this.surroundings.client.executeUiAction({ path, headers, body }));
-    await this.surroundings.settle();
+    await withDetails(this.context.client.executeUiAction({ path, headers, body }));
+    await this.context.settle();
   }
 
   /**
-   * Lets it go on wherever it stopped.
-   * @param options.data corrects the process data first, as a JSON merge patch (RFC 7396)
-   * @throws ServiceError where there is nothing to retry, or it stops again at once
+   * Retries all open incidents.
+   * @param options.data JSON merge patch (RFC 7396) that corrects the process data first
+   * @throws ServiceError when there is nothing to retry, or the instance stops again at once
    */
   async retry({ data }: { data?: Record<string, unknown> } = {}): Promise<void> {
-    const { client, settle } = this.surroundings;
+    const { client, settle } = this.context;
     const { incidents } = await this.read();
     const stopped = new Set(incidents.flatMap(({ tokenUuid }) => (tokenUuid === null ? [] : [tokenUuid])));
-    // Once is enough: the data are those of the whole instance.
+    // Only once, because the data belongs to the whole instance.
     let corrected = data === undefined ? {} : { body: { data } };
     for (const tokenUuid of stopped) {
-      await explained(client.retryToken({ path: { uuid: this.uuid, tokenUuid }, ...corrected }));
+      await withDetails(client.retryToken({ path: { uuid: this.uuid, tokenUuid }, ...corrected }));
       corrected = {};
     }
     if (stopped.size === 0) {
-      await explained(client.retryProcessInstance({ path: { uuid: this.uuid }, ...corrected }));
+      await withDetails(client.retryProcessInstance({ path: { uuid: this.uuid }, ...corrected }));
     }
     await settle();
   }
 
   /**
-   * It stands at these elements, and at no other.
+   * Asserts that the instance is at exactly these elements.
    * @param elements BPMN ids or names
    * @throws AssertionError
    */
   async isAt(...elements: string[]): Promise<void> {
     const instance = await this.read();
-    const tokens = standing(instance);
+    const tokens = activeTokens(instance);
     const left = [...tokens];
     for (const element of elements) {
       const index = left.findIndex((token) => isToken(token, element));
@@ -123,19 +123,19 @@ export class TestInstance {
       left.splice(index, 1);
     }
     if (left.length > 0) {
-      throw await this.not(`be at ${elements.join(', ')} alone`, instance, tokens.map(placeOf), elements);
+      throw await this.not(`be only at ${elements.join(', ')}`, instance, tokens.map(placeOf), elements);
     }
   }
 
-  /** Its data hold this, whatever they hold beside it. @throws AssertionError */
+  /** Asserts that the data contains these members. @throws AssertionError */
   async hasData(expected: Record<string, unknown>): Promise<void> {
     const instance = await this.read();
-    if (!meets(instance.data, expected)) {
-      throw await this.not(`have the data ${shown(expected)}`, instance, instance.data, expected);
+    if (!matches(instance.data, expected)) {
+      throw await this.not(`have the data ${format(expected)}`, instance, instance.data, expected);
     }
   }
 
-  /** It has ended. @param state FINISHED for a usual end @throws AssertionError */
+  /** Asserts that the instance has ended. @param state default: FINISHED @throws AssertionError */
   async hasEnded(state: ProcessInstanceState = 'FINISHED'): Promise<void> {
     const instance = await this.read();
     if (instance.state !== state) {
@@ -143,7 +143,7 @@ export class TestInstance {
     }
   }
 
-  /** The element was reached, whether it is done or not. @throws AssertionError */
+  /** Asserts that an element was entered, whether or not it is done. @throws AssertionError */
   async hasPassed(element: string): Promise<void> {
     const instance = await this.read();
     const entered = (instance.history ?? []).filter(({ kind }) => kind === 'NODE_ENTERED');
@@ -153,7 +153,7 @@ export class TestInstance {
     }
   }
 
-  /** @throws AssertionError when an incident is open */
+  /** Asserts that no incident is open. @throws AssertionError */
   async hasNoIncident(): Promise<void> {
     const instance = await this.read();
     if (instance.incidents.length > 0) {
@@ -162,18 +162,18 @@ export class TestInstance {
   }
 
   /**
-   * An incident is open.
-   * @param code any without it; else its type, such as `CONDITION_EVALUATION`, or the code of the failed workflow, such as `REST_STATUS`
-   * @param element where
+   * Asserts that an incident is open.
+   * @param code type, such as `CONDITION_EVALUATION`, or code of the failed workflow, such as `REST_STATUS`. Default: any
+   * @param element default: any
    * @throws AssertionError
    */
   async hasIncident(code?: string, element?: string): Promise<void> {
     const instance = await this.read();
     const open = await this.openIncidents(instance);
-    const isMeant = ({ type, code: failure, nodeName, bpmnElementId }: OpenIncident): boolean =>
+    const isExpected = ({ type, code: failure, nodeName, bpmnElementId }: OpenIncident): boolean =>
       (code === undefined || [type, failure].includes(code)) &&
       (element === undefined || [nodeName, bpmnElementId].includes(element));
-    if (!open.some(isMeant)) {
+    if (!open.some(isExpected)) {
       const where = element === undefined ? '' : ` at ${element}`;
       const actual = open.flatMap(({ type, code: failure }) =>
         failure === undefined ? [type] : [type, failure],
@@ -183,7 +183,7 @@ export class TestInstance {
     }
   }
 
-  /** Those of a failed workflow with the code of the failure, which only the list of all incidents tells. */
+  /** Adds the error codes of failed workflows, which only the list of incidents contains. */
   private async openIncidents({
     incidents,
     applicationId,
@@ -192,7 +192,7 @@ export class TestInstance {
     const left = new Set(incidents.flatMap(({ type, uuid }) => (type === 'WORKFLOW' ? [uuid] : [])));
     const codes = new Map<string, string>();
     const pages = pagesOf((cursor) =>
-      this.surroundings.client.listProcessIncidents({
+      this.context.client.listProcessIncidents({
         query: { applicationId, processDefinitionName, ...cursor },
       }),
     );
@@ -216,22 +216,22 @@ export class TestInstance {
     expected: unknown,
   ): Promise<Error> {
     const message = `Expected the instance of ${instance.processDefinitionName} to ${what}.`;
-    return notMet(message, { actual, expected, lines: await this.linesOf(instance) });
+    return mismatch(message, { actual, expected, lines: await this.linesOf(instance) });
   }
 
   private async linesOf(instance: InstanceResponse): Promise<string[]> {
-    const places = standing(instance).map(placeOf).join(', ');
+    const places = activeTokens(instance).map(placeOf).join(', ');
     return [
       `It is ${instance.state}${places === '' ? '' : ` at ${places}`}.`,
       ...instance.incidents.map(
         ({ type, nodeName, message }) => `Incident ${type} at ${nodeName}: ${message}`,
       ),
       ...(await this.failuresOf(instance)),
-      `Data: ${shown(instance.data)}`,
+      `Data: ${format(instance.data)}`,
     ];
   }
 
-  /** Why workflows failed says more than the incidents. */
+  /** Returns why workflows failed, which is more specific than the incidents. */
   private async failuresOf({ incidents }: InstanceResponse): Promise<string[]> {
     const runs = incidents.some(({ type }) => type === 'WORKFLOW') ? await this.runs() : [];
     return runs.flatMap(({ workflow, error }) => {
@@ -241,8 +241,8 @@ export class TestInstance {
   }
 }
 
-/** Where it stands: a token whose branches run stands nowhere itself. */
-function standing({ tokens }: InstanceResponse): Token[] {
+/** Returns the active tokens, without tokens that wait for their branches. */
+function activeTokens({ tokens }: InstanceResponse): Token[] {
   return tokens.filter(({ state }) => state === 'ACTIVE');
 }
 

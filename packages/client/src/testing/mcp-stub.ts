@@ -1,17 +1,17 @@
-import { meets, notMet, shown } from './expectation.js';
+import { format, matches, mismatch } from './expectation.js';
 import { isObject, type Json, type JsonObject } from './json.js';
 import { startStubServer, type StubAnswer, type StubRequest, type StubServer } from './stub-server.js';
 
-/** A tool that an MCP stub lists. */
+/** Tool of an MCP stub. */
 export interface McpTool {
   description?: string;
-  /** JSON Schema of the arguments; any object without it. */
+  /** JSON Schema of the arguments. Default: any object. */
   inputSchema?: JsonObject;
-  /** What the tool answers: a text, or JSON that is sent as text, or what works it out. What it throws is an error of the tool. */
+  /** Answer: text, JSON sent as text, or a function of the arguments. An error that it throws is a tool error. */
   answers: Json | ((given: Record<string, unknown>) => unknown);
 }
 
-/** A call of a tool that an MCP stub has got. */
+/** Tool call received by an MCP stub. */
 export interface ToolCall {
   tool: string;
   arguments: Record<string, unknown>;
@@ -27,9 +27,9 @@ interface Message {
   params?: { name?: string; arguments?: Record<string, unknown> };
 }
 
-/** Stands in for a system of type MCP: lists tools, answers their calls, and keeps these. */
+/** Stub of an MCP server that records tool calls. */
 export class McpStub {
-  /** All calls of tools since the start, or since `forget`. */
+  /** All tool calls since the start or the last `forget`. */
   readonly calls: ToolCall[] = [];
 
   private constructor(
@@ -37,18 +37,19 @@ export class McpStub {
     private readonly tools: ReadonlyMap<string, McpTool>,
   ) {}
 
-  /** @param tools by their names */
+  /** @param tools tools by name */
   static async start(tools: Record<string, McpTool>): Promise<McpStub> {
     const known = new Map(Object.entries(tools));
     const stub: McpStub = new McpStub(await startStubServer((request) => stub.answer(request)), known);
     return stub;
   }
 
-  /** What the `baseUrl` of the system becomes. */
+  /** `baseUrl` of the system. */
   get url(): string {
     return `${this.server.url}/mcp`;
   }
 
+  /** Clears the recorded calls. */
   forget(): void {
     this.calls.length = 0;
   }
@@ -57,27 +58,30 @@ export class McpStub {
     return this.server.stop();
   }
 
-  /** @throws AssertionError when the tool was not called with these arguments, whatever others it had beside them */
+  /** Asserts that the tool was called with at least these arguments. @throws AssertionError */
   wasCalled(tool: string, expected: Record<string, unknown> = {}): void {
-    if (!this.calls.some((call) => call.tool === tool && meets(call.arguments, expected))) {
-      throw notMet(`Expected a call of the tool ${tool} with ${shown(expected)}.`, this.told(tool, expected));
+    if (!this.calls.some((call) => call.tool === tool && matches(call.arguments, expected))) {
+      throw mismatch(
+        `Expected a call of the tool ${tool} with ${format(expected)}.`,
+        this.comparison(tool, expected),
+      );
     }
   }
 
-  /** @throws AssertionError when the tool was called */
+  /** Asserts that the tool was not called. @throws AssertionError */
   wasNotCalled(tool: string): void {
     if (this.calls.some((call) => call.tool === tool)) {
-      throw notMet(`Expected no call of the tool ${tool}.`, this.told(tool, undefined));
+      throw mismatch(`Expected no call of the tool ${tool}.`, this.comparison(tool, undefined));
     }
   }
 
-  private told(tool: string, expected: unknown): Parameters<typeof notMet>[1] {
+  private comparison(tool: string, expected: unknown): Parameters<typeof mismatch>[1] {
     const actual = this.calls.filter((call) => call.tool === tool).map((call) => call.arguments);
-    const lines = this.calls.map((call) => `${call.tool} ${shown(call.arguments)}`);
+    const lines = this.calls.map((call) => `${call.tool} ${format(call.arguments)}`);
     return { actual, expected, lines: lines.length === 0 ? ['No tool was called.'] : lines };
   }
 
-  /** Streamable HTTP of MCP without a stream: each answer is JSON. */
+  /** Answers a message of MCP's Streamable HTTP, always with JSON instead of a stream. */
   private async answer({ method, body }: StubRequest): Promise<StubAnswer> {
     if (method !== 'POST') {
       return { status: method === 'DELETE' ? 200 : 405 };
@@ -103,7 +107,7 @@ export class McpStub {
       case 'tools/call':
         return this.call(params?.name ?? '', params?.arguments ?? {});
       default:
-        return { error: { code: METHOD_NOT_FOUND, message: `There is no ${method} here.` } };
+        return { error: { code: METHOD_NOT_FOUND, message: `There is no method ${method}.` } };
     }
   }
 

@@ -1,38 +1,38 @@
-import { meets, notMet, shown } from './expectation.js';
+import { format, matches, mismatch } from './expectation.js';
 import { isObject } from './json.js';
 import { startStubServer, type StubAnswer, type StubRequest, type StubServer } from './stub-server.js';
 
-/** A call that a REST stub has got. */
+/** Call received by a REST stub. */
 export interface RestCall {
   method: string;
   path: string;
-  /** Values of the path by the names of its route: `id` of `/clients/:id`. */
+  /** Path parameters, such as `id` of `/clients/:id`. */
   params: Record<string, string>;
   query: Record<string, string>;
   headers: Record<string, string>;
-  /** Parsed where it is JSON; undefined for none. */
+  /** Parsed if it is JSON; undefined without a body. */
   body: unknown;
 }
 
-/** What a route answers: `{ status, body, headers }`, each of which may be left out, or what works it out of the call. */
+/** Answer of a route, or a function of the call. */
 export type RestRoute = RestAnswer | ((call: RestCall) => RestAnswer | Promise<RestAnswer>);
 
-/** An answer; status 200 without one, the body as JSON. */
+/** Answer with a JSON body. Default status: 200. */
 export interface RestAnswer {
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
 }
 
-/** What is expected of a call; parts that are left out may be anything. */
+/** Expected parts of a call. */
 export type ExpectedCall = Partial<RestCall>;
 
 const HTTP_OK = 200;
 const NOT_FOUND = 404;
 
-/** Stands in for a system of type REST: answers by routes, and keeps the calls. */
+/** Stub of a REST service that records calls. */
 export class RestStub {
-  /** All calls since the start, or since `forget`; also those without a route, which are answered with 404. */
+  /** All calls since the start or the last `forget`, including those without a route, which get 404. */
   readonly calls: RestCall[] = [];
 
   private constructor(
@@ -40,23 +40,24 @@ export class RestStub {
     private readonly routes: Map<string, RestRoute>,
   ) {}
 
-  /** @param routes by method and path, such as `GET /clients/:id` */
+  /** @param routes answers by method and path, such as `GET /clients/:id` */
   static async start(routes: Record<string, RestRoute>): Promise<RestStub> {
     const known = new Map(Object.entries(routes));
     const stub: RestStub = new RestStub(await startStubServer((request) => stub.answer(request)), known);
     return stub;
   }
 
-  /** What the `baseUrl` of the system becomes. */
+  /** `baseUrl` of the system. */
   get url(): string {
     return this.server.url;
   }
 
-  /** Answers a route otherwise from now on. */
+  /** Adds a route or changes its answer. */
   on(route: string, answer: RestRoute): void {
     this.routes.set(route, answer);
   }
 
+  /** Clears the recorded calls. */
   forget(): void {
     this.calls.length = 0;
   }
@@ -65,26 +66,26 @@ export class RestStub {
     return this.server.stop();
   }
 
-  /** @throws AssertionError when no such call was made */
+  /** Asserts that a call of the route was made. @throws AssertionError */
   wasCalled(route: string, expected: ExpectedCall = {}): void {
-    if (!this.calls.some((call) => paramsOf(route, call) !== undefined && meets(call, expected))) {
-      throw notMet(`Expected a call of ${route}${detailsOf(expected)}.`, this.told(route, expected));
+    if (!this.calls.some((call) => paramsOf(route, call) !== undefined && matches(call, expected))) {
+      throw mismatch(`Expected a call of ${route}${detailsOf(expected)}.`, this.comparison(route, expected));
     }
   }
 
-  /** @throws AssertionError when such a call was made */
+  /** Asserts that no call of the route was made. @throws AssertionError */
   wasNotCalled(route: string): void {
     if (this.calls.some((call) => paramsOf(route, call) !== undefined)) {
-      throw notMet(`Expected no call of ${route}.`, this.told(route, undefined));
+      throw mismatch(`Expected no call of ${route}.`, this.comparison(route, undefined));
     }
   }
 
-  private told(route: string, expected: unknown): Parameters<typeof notMet>[1] {
+  private comparison(route: string, expected: unknown): Parameters<typeof mismatch>[1] {
     const actual = this.calls.filter((call) => paramsOf(route, call) !== undefined);
     const lines = this.calls.map(
-      ({ method, path, query, body }) => `${method} ${path} ${shown({ query, body })}`,
+      ({ method, path, query, body }) => `${method} ${path} ${format({ query, body })}`,
     );
-    return { actual, expected, lines: lines.length === 0 ? ['There was no call.'] : lines };
+    return { actual, expected, lines: lines.length === 0 ? ['No call was made.'] : lines };
   }
 
   private async answer(request: StubRequest): Promise<StubAnswer> {
@@ -109,19 +110,19 @@ export class RestStub {
   }
 }
 
-/** @returns undefined where the route is another one */
+/** Matches a call against a route. @returns the path parameters, or undefined */
 function paramsOf(route: string, { method, path }: RestCall): Record<string, string> | undefined {
-  const [wanted, pattern = ''] = route.split(' ');
+  const [routeMethod, pattern = ''] = route.split(' ');
   const parts = pattern.split('/');
-  const given = path.split('/');
-  const isMet =
-    wanted === method &&
-    parts.length === given.length &&
-    parts.every((part, index) => part.startsWith(':') || part === given[index]);
-  return isMet
+  const segments = path.split('/');
+  const isMatch =
+    routeMethod === method &&
+    parts.length === segments.length &&
+    parts.every((part, index) => part.startsWith(':') || part === segments[index]);
+  return isMatch
     ? Object.fromEntries(
         parts.flatMap((part, index) =>
-          part.startsWith(':') ? [[part.slice(1), decodeURIComponent(given[index] ?? '')]] : [],
+          part.startsWith(':') ? [[part.slice(1), decodeURIComponent(segments[index] ?? '')]] : [],
         ),
       )
     : undefined;
@@ -142,5 +143,5 @@ function parsed(text: string): unknown {
 }
 
 function detailsOf(expected: ExpectedCall): string {
-  return isObject(expected) && Object.keys(expected).length > 0 ? ` with ${shown(expected)}` : '';
+  return isObject(expected) && Object.keys(expected).length > 0 ? ` with ${format(expected)}` : '';
 }

@@ -6,35 +6,35 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from './json.js';
 
-/** When the scripted model answers what, as in docs/agents.md: the first rule whose conditions all hold. */
+/** Rule of the scripted model (docs/agents.md). The first rule whose conditions all hold applies. */
 export interface ModelRule {
   when?: {
-    /** Regular expression that the system and user messages match; its named groups are values. */
+    /** Regular expression for the system and user messages. Its named groups are values for the answer. */
     prompt?: string;
     offered?: string[];
     notOffered?: string[];
-    /** Regular expressions that the last answers of tools match. */
+    /** Regular expressions for the last results of tools. */
     results?: Record<string, string>;
     notCalled?: string[];
   };
-  /** A text beside the calls. */
+  /** Text in addition to the calls. */
   says?: string;
   /** Tools to call. */
   calls?: { tool: string; arguments?: Record<string, Json> }[];
-  /** The final answer instead of calls. */
+  /** Final answer instead of calls. */
   answers?: Json;
 }
 
 const HTTP_OK = 200;
-/** Longest that the service allows. */
+/** Maximum lifetime that the service allows. */
 const TOKEN_SECONDS = 86_400;
-/** Beyond what the service waits itself, so that its reason is told and not ours. */
+/** Additional time, so that the service times out first and its error is reported. */
 const GRACE_MS = 5_000;
 
-/** Of the surroundings the service gets these alone: settings of the one who tests are none of its own. */
-const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot'];
+/** The only inherited variables, so that settings in the environment of the tests do not affect the service. */
+const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot'];
 
-/** What leaves the service undisturbed in tests; it is fast since its clock stands still. */
+/** Settings for tests: no tool reviews, and no rate limits, which would never recover while the clock is stopped. */
 const SETTINGS = {
   PORT: '0',
   TOOL_CHANGE_POLICY: 'accept',
@@ -42,7 +42,7 @@ const SETTINGS = {
   RATE_LIMIT_PRINCIPAL_PER_MINUTE: '0',
 };
 
-/** The service in evaluation mode as a process of its own, with an embedded database and a clock that stands still. */
+/** Process of the service in evaluation mode, with an embedded database and a stopped clock. */
 export class ServiceProcess {
   private constructor(
     /** Address of its API. */
@@ -55,8 +55,8 @@ export class ServiceProcess {
 
   /**
    * @param home folder of the built service
-   * @param startAt date and time at which its clock stands
-   * @param settings variables of the service on top of those that a test needs
+   * @param startAt initial time of the clock
+   * @param settings additional settings of the service
    */
   static async start(
     home: string,
@@ -67,7 +67,7 @@ export class ServiceProcess {
     const child = spawn(process.execPath, [join(home, 'dist/src/evaluation/main.js')], {
       cwd: home,
       env: {
-        ...surroundings(),
+        ...baseEnv(),
         ...SETTINGS,
         DATA_DIR: folder,
         EVALUATION_CLOCK: new Date(startAt).toISOString(),
@@ -75,9 +75,9 @@ export class ServiceProcess {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const endWithUs = (): boolean => child.kill('SIGKILL');
-    process.once('exit', endWithUs);
-    child.once('close', () => process.off('exit', endWithUs));
+    const killOnExit = (): boolean => child.kill('SIGKILL');
+    process.once('exit', killOnExit);
+    child.once('close', () => process.off('exit', killOnExit));
     try {
       const url = await addressOf(child, timeoutMs);
       const { socket } = JSON.parse(await readFile(join(folder, 'evaluation.json'), 'utf8')) as {
@@ -85,44 +85,44 @@ export class ServiceProcess {
       };
       return new ServiceProcess(url, child, folder, socket, timeoutMs);
     } catch (error) {
-      await ended(child, 0);
+      await terminate(child, 0);
       await rm(folder, { recursive: true, force: true });
       throw error;
     }
   }
 
-  /** Ends it, by force where it takes too long, and deletes its data. */
+  /** Stops the service, forcibly after the timeout, and deletes its data. */
   async stop(): Promise<void> {
-    await ended(this.child, this.timeoutMs);
+    await terminate(this.child, this.timeoutMs);
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** A bearer token, good at the time of the service. @param permissions everything without them */
+  /** Issues a bearer token that is valid at the time of the service. */
   token(subject: string, permissions: readonly string[] | 'all'): Promise<string> {
-    return this.ask('POST', '/', { subject, permissions, ttlSeconds: TOKEN_SECONDS });
+    return this.send('POST', '/', { subject, permissions, ttlSeconds: TOKEN_SECONDS });
   }
 
-  /** Waits until nothing is due and nothing is at work. @returns what the time is */
+  /** Waits until no work is due or running. @returns the time of the service */
   settle(): Promise<Date> {
     return this.control('POST', '/settle', { timeoutMs: this.timeoutMs });
   }
 
-  /** Moves the clock, from one due job to the next. */
+  /** Advances the clock from one due job to the next. */
   moveTo(time: Date): Promise<Date> {
     return this.control('POST', '/clock', { to: time.toISOString(), timeoutMs: this.timeoutMs });
   }
 
-  /** Gives the model other lines. */
+  /** Replaces the rules of the scripted model. */
   async script(rules: readonly ModelRule[]): Promise<void> {
     await this.control('PUT', '/model', { model: 'scripted', rules });
   }
 
   private async control(method: string, path: string, body: object): Promise<Date> {
-    const { now } = JSON.parse(await this.ask(method, path, body)) as { now: string };
+    const { now } = JSON.parse(await this.send(method, path, body)) as { now: string };
     return new Date(now);
   }
 
-  private ask(method: string, path: string, body: object): Promise<string> {
+  private send(method: string, path: string, body: object): Promise<string> {
     return new Promise((resolve, reject) => {
       const signal = AbortSignal.timeout(this.timeoutMs + GRACE_MS);
       request({ socketPath: this.socket, method, path, signal }, (response) => {
@@ -142,18 +142,18 @@ export class ServiceProcess {
   }
 }
 
-/** Variables for a process that has nothing of our settings. */
-export function surroundings(): Record<string, string> {
+/** Returns environment variables for a child process, without any settings. */
+export function baseEnv(): Record<string, string> {
   return Object.fromEntries(
-    PASSED_ON.flatMap((name) => {
+    INHERITED.flatMap((name) => {
       const value = process.env[name];
       return value === undefined ? [] : [[name, value]];
     }),
   );
 }
 
-/** Asks a process to end, and makes it end after so many milliseconds. */
-async function ended(child: ChildProcess, timeoutMs: number): Promise<void> {
+/** Terminates a process, forcibly after the timeout. */
+async function terminate(child: ChildProcess, timeoutMs: number): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) {
     return;
   }
@@ -164,14 +164,14 @@ async function ended(child: ChildProcess, timeoutMs: number): Promise<void> {
   clearTimeout(force);
 }
 
-/** @throws Error with all that it has printed when it does not listen in time, or ends before */
+/** Waits for the address that the service prints. @throws Error with its output when it exits or the timeout expires */
 async function addressOf(child: ChildProcess, timeoutMs: number): Promise<string> {
   const outputs = [child.stdout, child.stderr];
   const watch = new AbortController();
   let printed = '';
   try {
     return await new Promise((resolve, reject) => {
-      const fail = (when = ''): void => reject(new Error(`The service has not started${when}:\n${printed}`));
+      const fail = (when = ''): void => reject(new Error(`The service did not start${when}:\n${printed}`));
       const look = (chunk: Buffer): void => {
         printed += chunk.toString();
         const url = /API documentation +(\S+)\/docs/.exec(printed)?.[1];
@@ -187,7 +187,7 @@ async function addressOf(child: ChildProcess, timeoutMs: number): Promise<string
     });
   } finally {
     watch.abort();
-    // Read on, or the service would wait for room to print.
+    // Drains the output, which would block the service otherwise.
     outputs.forEach((output) => output?.resume());
   }
 }

@@ -1,30 +1,30 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server of this machine that stands in for a system. */
+/** Local server that replaces a system. */
 export interface StubServer {
-  /** Its address, without a slash at the end. */
+  /** Address without a trailing slash. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** What came over the network. */
+/** Received request. */
 export interface StubRequest {
   method: string;
-  /** Path with the query. */
+  /** Path and query. */
   target: string;
   headers: Record<string, string>;
   body: string;
 }
 
-/** What goes back. */
+/** Response to send. */
 export interface StubAnswer {
   status: number;
   headers?: Record<string, string>;
   body?: string;
 }
 
-/** Starts a server on a free port of 127.0.0.1. What `answer` throws is told with status 500. */
+/** Starts a server on a free port of 127.0.0.1. Errors of `answer` become status 500. */
 export async function startStubServer(
   answer: (request: StubRequest) => StubAnswer | Promise<StubAnswer>,
 ): Promise<StubServer> {
@@ -56,8 +56,8 @@ async function reply(
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     );
-    const given = await answer({ method, target, headers, body: await textOf(request) });
-    response.writeHead(given.status, given.headers).end(given.body);
+    const result = await answer({ method, target, headers, body: await textOf(request) });
+    response.writeHead(result.status, result.headers).end(result.body);
   } catch (error) {
     response.writeHead(500, { 'content-type': 'text/plain' }).end(`The stub failed: ${String(error)}`);
   }

@@ -1,21 +1,21 @@
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { connect, type SvcClient } from '../index.js';
-import { TestApplication, type DeliverOptions, type DeliverySurroundings } from './application.js';
+import { TestApplication, type DeliverOptions, type DeliveryContext } from './application.js';
 import { McpStub, type McpTool } from './mcp-stub.js';
 import { RestStub, type RestRoute } from './rest-stub.js';
 import { ServiceProcess, type ModelRule } from './service-process.js';
-import { later } from './time.js';
+import { addDuration } from './time.js';
 
-/** How to start the service for tests. */
+/** Options of {@link startTestService}. */
 export interface TestServiceOptions {
-  /** Folder of the built service. Default: the variable SVC_HOME. */
+  /** Folder of the built service. Default: the environment variable SVC_HOME. */
   home?: string;
-  /** Date and time at which the clock stands at first. Default: 2030-01-01T08:00:00Z, a Tuesday. */
+  /** Initial time of the clock. Default: 2030-01-01T08:00:00Z, a Tuesday. */
   startAt?: string;
   /** Settings of the service, as in its `.env.example`. */
   settings?: Record<string, string>;
-  /** How long a call of this class may take; an end for what hangs. Default: 120,000. */
+  /** Timeout of each call of {@link TestService}. Default: 120,000. */
   timeoutMs?: number;
 }
 
@@ -23,8 +23,8 @@ const START = '2030-01-01T08:00:00Z';
 const TIMEOUT_MS = 120_000;
 
 /**
- * Starts the real service, with an empty embedded database and a clock that stands still.
- * @throws Error when there is no built service, or it does not start
+ * Starts the real service with an empty embedded database and a stopped clock.
+ * @throws Error when the service is not built or does not start
  */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const { startAt = START, settings = {}, timeoutMs = TIMEOUT_MS } = options;
@@ -34,7 +34,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 
 async function homeOf(folder: string | undefined): Promise<string> {
   if (folder === undefined) {
-    throw new Error('Where is the service? Set SVC_HOME to the folder of svc-platform, or give "home".');
+    throw new Error('Set SVC_HOME to the folder of svc-platform, or pass "home".');
   }
   const home = resolve(folder);
   await access(join(home, 'dist/src/evaluation/main.js')).catch(() => {
@@ -43,9 +43,9 @@ async function homeOf(folder: string | undefined): Promise<string> {
   return home;
 }
 
-/** The service under a test, and what stands in for the world around it. */
+/** Service under test, with stubs for its systems. */
 export class TestService {
-  /** The typed client of the service, as a caller who may do everything. */
+  /** Typed client of the service with all permissions. */
   readonly client: SvcClient;
   private readonly stubs: { stop(): Promise<void> }[] = [];
 
@@ -58,65 +58,65 @@ export class TestService {
     this.client = this.clientOf('jane.doe');
   }
 
-  /** Ends the service and all stubs, and deletes the data. */
+  /** Stops the service and all stubs and deletes the data. */
   async stop(): Promise<void> {
     await Promise.all([this.process.stop(), ...this.stubs.map((stub) => stub.stop())]);
   }
 
   /**
-   * The typed client as another caller.
-   * @param permissions names of permissions of the service; all without them
+   * Returns the typed client for another caller.
+   * @param permissions names of permissions. Default: all
    */
   clientOf(subject: string, permissions: readonly string[] | 'all' = 'all'): SvcClient {
-    // A new one for each request, since a token ends when the clock moves on.
+    // A new token for each request, because advancing the clock makes tokens expire.
     const token = (): Promise<string> => this.process.token(subject, permissions);
     return connect({ url: this.process.url, token, timeoutMs: this.timeoutMs });
   }
 
-  /** Delivers the folder of an application, and activates it. */
+  /** Delivers an application folder and activates the build. */
   deliver(folder: string, options: DeliverOptions = {}): Promise<TestApplication> {
-    return TestApplication.deliver(this.surroundings, folder, options);
+    return TestApplication.deliver(this.context, folder, options);
   }
 
-  /** Stands in for a system of type REST. @param routes by method and path, such as `GET /clients/:id` */
+  /** Starts a stub of a REST service. @param routes answers by method and path, such as `GET /clients/:id` */
   async restStub(routes: Record<string, RestRoute>): Promise<RestStub> {
-    return this.kept(await RestStub.start(routes));
+    return this.register(await RestStub.start(routes));
   }
 
-  /** Stands in for a system of type MCP. @param tools by their names */
+  /** Starts a stub of an MCP server. @param tools tools by name */
   async mcpStub(tools: Record<string, McpTool>): Promise<McpStub> {
-    return this.kept(await McpStub.start(tools));
+    return this.register(await McpStub.start(tools));
   }
 
-  /** What the language model answers from now on: that of the first rule whose conditions all hold. */
+  /** Sets the answers of the language model: the first rule whose conditions all hold applies. */
   model(rules: readonly ModelRule[]): Promise<void> {
     return this.process.script(rules);
   }
 
-  /** What the time is in the service. */
+  /** Returns the time of the service. */
   now(): Promise<Date> {
     return this.process.settle();
   }
 
   /**
-   * Moves the clock. Timers fire in their order, each at its own time.
+   * Advances the clock. Timers fire in order, each at its own time.
    * @param duration ISO 8601, such as `P14D` or `PT30M`
    */
   async advance(duration: string): Promise<void> {
-    await this.process.moveTo(later(await this.process.settle(), duration));
+    await this.process.moveTo(addDuration(await this.process.settle(), duration));
   }
 
-  /** Moves the clock to a date and time; an earlier one changes nothing. */
+  /** Advances the clock to a time; an earlier one changes nothing. */
   async advanceTo(time: string | Date): Promise<void> {
     await this.process.moveTo(new Date(time));
   }
 
-  private kept<Stub extends { stop(): Promise<void> }>(stub: Stub): Stub {
+  private register<Stub extends { stop(): Promise<void> }>(stub: Stub): Stub {
     this.stubs.push(stub);
     return stub;
   }
 
-  private get surroundings(): DeliverySurroundings {
+  private get context(): DeliveryContext {
     return {
       home: this.home,
       url: this.process.url,

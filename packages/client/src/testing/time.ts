@@ -2,16 +2,16 @@ const DURATION =
   /^P(?=\d|T\d)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
 /**
- * A time a duration later, by the calendar in UTC.
+ * Adds a duration to a time by the UTC calendar.
  * @param duration ISO 8601, such as `P14D` or `PT30M`
- * @throws TypeError when it is none
+ * @throws TypeError when the duration is invalid
  */
-export function later(from: Date, duration: string): Date {
+export function addDuration(from: Date, duration: string): Date {
   const parts = DURATION.exec(duration)
     ?.slice(1)
     .map((part) => Number(part ?? 0));
   if (parts === undefined) {
-    throw new TypeError(`${duration} is no duration such as P14D or PT30M.`);
+    throw new TypeError(`${duration} is not a duration such as P14D or PT30M.`);
   }
   const [years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts;
   const time = new Date(from);

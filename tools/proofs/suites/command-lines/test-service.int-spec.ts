@@ -148,7 +148,7 @@ describe('the test service', () => {
     expect(await messageOf(() => quote.isAt('lapsed'))).toBe(
       "Expected the instance of quote to be at lapsed.\n  It is STARTED at confirm.\n  Data: { article: 'chair', pieces: 4, quote: { price: 12.5 } }",
     );
-    expect(await messageOf(() => quote.isAt())).toContain('to be at  alone');
+    expect(await messageOf(() => quote.isAt())).toContain('to be only at ');
     expect(await messageOf(() => quote.hasEnded())).toContain('to have ended as FINISHED.');
     expect(await messageOf(() => quote.hasData({ quote: { price: 13 } }))).toContain(
       'to have the data { quote: { price: 13 } }.',
@@ -175,10 +175,10 @@ describe('the test service', () => {
   it('tells what is wrong with a package, and which system it has not', async () => {
     const broken = await quotesFolder({ 'processes/quote.bpmn': '<no-bpmn/>' });
     await expect(service.deliver(broken)).rejects.toThrow(
-      /^The package is refused\.\nprocesses\/quote\.bpmn: /,
+      /^The package was rejected\.\nprocesses\/quote\.bpmn: /,
     );
     await expect(service.deliver(folder, { systems: { rates: prices } })).rejects.toThrow(
-      'There is no system rates in ',
+      'has no system rates.',
     );
     await rm(broken, { recursive: true, force: true });
   });
@@ -212,7 +212,7 @@ describe('the test service', () => {
     await expect(startTestService()).rejects.toThrow('Set SVC_HOME');
     process.env['SVC_HOME'] = home;
     await expect(startTestService({ home: tmpdir() })).rejects.toThrow('There is no built service in');
-    await expect(startTestService({ settings: { PORT: 'x' } })).rejects.toThrow(/not started:\n.*PORT/s);
+    await expect(startTestService({ settings: { PORT: 'x' } })).rejects.toThrow(/did not start:\n.*PORT/s);
   });
 });
 
@@ -238,7 +238,7 @@ describe('a service that hangs', () => {
   it('before it listens fails the test', async () => {
     const hanging = await serviceOf(HANGS);
     await expect(startTestService({ home: hanging, timeoutMs: 1 })).rejects.toThrow(
-      /^The service has not started within 1 milliseconds:/,
+      /^The service did not start within 1 milliseconds:/,
     );
   });
 
