@@ -124,7 +124,7 @@ describe('Systems and tools', () => {
     await saved();
     await change();
     await dialog.getByLabel('Trust the built-in CAs again').waitFor();
-    expect(await dialog.getByText('Stored: CN=agent').count()).toBe(0);
+    await dialog.getByText('Stored: CN=agent').waitFor({ state: 'detached' });
     await dialog.getByRole('button', { name: 'Cancel' }).click();
 
     await tab.page.getByRole('button', { name: 'Test connection' }).click();

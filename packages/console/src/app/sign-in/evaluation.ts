@@ -20,7 +20,7 @@ export async function knownPermissions(): Promise<readonly string[]> {
   return ((await ask('GET')) as { permissions: string[] }).permissions;
 }
 
-/** Signs in as a person. */
+/** Signs in as a user. */
 export async function signInAs(person: Person): Promise<void> {
   await openSession(tokensOf(person));
   saveItem(LAST, JSON.stringify(person), true);
