@@ -117,7 +117,10 @@ class Stage {
   /** What others notice of a caller who means no harm, but is not idle: what reading takes is held against that. */
   async besideUsual(): Promise<Noticed> {
     const path = await this.attacker.publish('p', taskProcess('p', userTask('a')));
-    return this.noticed(starts(this.attacker, path, '{}', USUAL_REQUESTS), ANSWERS);
+    return this.noticed(
+      starts(this.attacker, path, '{}', USUAL_REQUESTS),
+      this.isJudged ? ANSWERS : ANSWERS_SHORT,
+    );
   }
 
   /** @throws ProofError when others notice an attack, again and again: what happens once may be of the machine */
