@@ -20,11 +20,18 @@ const WORKERS_PER_CORE = 2;
 /** `npm test` builds first and sets TEST_BUILT; single tests run on the sources. */
 const plugins = process.env['TEST_BUILT'] === undefined ? [] : [builtModules(import.meta.dirname)];
 
-/** Tests of applications, with a service of their own. They name the client package as authors do. */
+/** Tests of applications, with a service of their own. They import the client package by its name. */
 const OF_APPLICATIONS = 'sample/tests/**/*.test.ts';
-const CLIENT = {
-  '@svc/client/testing': fileURLToPath(new URL('packages/client/src/testing/index.ts', import.meta.url)),
-};
+const PACKAGES = [
+  {
+    find: '@svc/client/testing',
+    replacement: fileURLToPath(new URL('packages/client/src/testing/index.ts', import.meta.url)),
+  },
+  {
+    find: /^#engine\/(.*)$/,
+    replacement: fileURLToPath(new URL('packages/engine/src/$1/index.ts', import.meta.url)),
+  },
+];
 
 /** Takes drivers away from its whole process: the project `driverless`. */
 const HIDES_DRIVERS = 'test/integration/discovery-probes/drivers.int-spec.ts';
@@ -131,7 +138,7 @@ function project(
 ): TestProjectConfiguration {
   return {
     plugins,
-    resolve: { alias: CLIENT },
+    resolve: { alias: PACKAGES },
     test: {
       name,
       isolate: false,
@@ -175,7 +182,7 @@ export default defineConfig({
     sequence: { sequencer: SharedFirst },
     coverage: {
       provider: 'v8',
-      include: ['src/**/*.ts', 'migrations/**/*.ts'],
+      include: ['src/**/*.ts', 'migrations/**/*.ts', 'packages/engine/src/**/*.ts'],
       exclude: ['**/*.spec.ts', 'src/**/*.cli.ts', 'src/main.ts', 'src/evaluation/main.ts'],
       reporter: ['text-summary', 'html'],
       thresholds: { lines: 85, functions: 85 },
@@ -183,6 +190,7 @@ export default defineConfig({
     projects: [
       {
         plugins,
+        resolve: { alias: PACKAGES },
         test: {
           name: 'unit',
           isolate: false,
@@ -193,6 +201,17 @@ export default defineConfig({
         },
       },
       {
+        plugins,
+        test: {
+          name: 'engine',
+          isolate: false,
+          include: ['packages/engine/**/*.spec.ts'],
+          setupFiles: [PATIENCE],
+          ...PATIENT,
+        },
+      },
+      {
+        resolve: { alias: PACKAGES },
         test: {
           name: 'driverless',
           include: [HIDES_DRIVERS],

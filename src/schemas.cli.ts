@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCli } from './platform/config/cli.js';
 import { PLATFORM_SCHEMA_FILE, platformSchema } from './discovery/sources/configuration/component.schema.js';
-import { SVC_EXTENSION } from './process-definitions/reader/svc-extension.js';
+import { SVC_EXTENSION } from '#engine/definitions';
 import { publishedSchemas } from './delivery/packages/schema/published-schemas.js';
 
 const FOLDER = 'docs/schemas';

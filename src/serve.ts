@@ -10,7 +10,7 @@ import { misreadsJsonNames } from './platform/json/json-names.js';
 import { listening } from './platform/http/http-server.js';
 import { Log } from './platform/observability/logging/log.js';
 import { Env } from './platform/config/env.js';
-import { makeUsualUnicodeClasses } from './language/expressions/unicode-classes.js';
+import { makeUsualUnicodeClasses } from '#engine/expressions';
 import { HealthService } from './health/health.service.js';
 import { JobWorkerService } from './jobs/work/job-worker.service.js';
 

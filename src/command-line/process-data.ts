@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { parseExactly, refuseRounded, RoundedIntegerError } from '../platform/json/exact-json.js';
-import { jsonFault } from '../platform/json/json-fault.js';
-import { isJsonObject, type JsonObject } from '../platform/json/json.js';
+import {
+  parseExactly,
+  refuseRounded,
+  RoundedIntegerError,
+  jsonFault,
+  isJsonObject,
+  type JsonObject,
+} from '#engine/json';
 import { UsageError, type SvcSurroundings } from './session.js';
 
 /**

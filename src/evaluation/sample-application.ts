@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { canonicalJson } from '../platform/json/canonical-json.js';
 import type { Principal } from '../platform/user/principal.js';
-import type { JsonObject } from '../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import { Env } from '../platform/config/env.js';
 import { VersionCommittedError } from '../apps/apps.errors.js';
 import type { AppVersionKey } from '../apps/apps.types.js';

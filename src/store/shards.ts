@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In, type DataSource, type EntityManager, type FindOperator } from 'typeorm';
 import { Env } from '../platform/config/env.js';
-import { groupedBy } from '../platform/cached.js';
+import { groupedBy } from '#engine/support';
 
 /** Values of the column `shard`. A database that is spread over servers keeps rows of one value together. */
 export const SHARDS = 256;

@@ -13,7 +13,7 @@ export async function built<Module>(file: string): Promise<Module> {
   return (await import(new URL(file, DIST).href)) as Module;
 }
 
-const SOURCE = /^(src|migrations|clients\/typescript\/src)\/(.*)(?<!\.spec)\.ts$/;
+const SOURCE = /^(src|migrations|packages\/(?:client|engine)\/src)\/(.*)(?<!\.spec)\.ts$/;
 
 /**
  * Lets tests import the built modules where they name the sources, so that tests hold what is shipped. Node loads these
@@ -25,7 +25,7 @@ export function builtModules(root: string): Plugin {
     name: 'built-modules',
     enforce: 'pre',
     async resolveId(source, importer) {
-      if (importer === undefined || !source.startsWith('.')) {
+      if (importer === undefined || !/^[.#]/.test(source)) {
         return undefined;
       }
       const [path = ''] = (await this.resolve(source, importer, { skipSelf: true }))?.id.split('?') ?? [];

@@ -14,7 +14,7 @@ interface LockFile {
 const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 const manifest = read('package.json') as Manifest;
 const installed = Object.entries((read('package-lock.json') as LockFile).packages).filter(
-  ([path]) => path !== '',
+  ([path, { link }]) => path.startsWith('node_modules/') && link !== true,
 );
 
 describe('packages of others', () => {

@@ -4,8 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { BpmnModdle } from 'bpmn-moddle';
 import { describe, expect, it } from 'vitest';
 import { starterApplication } from '../../src/command-line/starter-application.js';
-import { SVC_EXTENSION } from '../../src/process-definitions/reader/svc-extension.js';
-import { hostsOf, placeOf } from '../../src/process-definitions/reader/svc-places.js';
+import { SVC_EXTENSION, hostsOf, placeOf } from '#engine/definitions';
 
 interface Descriptor {
   types: {

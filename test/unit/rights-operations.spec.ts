@@ -7,7 +7,7 @@ import {
   OPERATIONS,
   pathOf,
 } from '../../tools/proofs/support/rights-operations.js';
-import { Random } from '../support/runtime/random.js';
+import { Random } from '../../packages/engine/test/support/random.js';
 
 const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as Parameters<typeof guardedRoutes>[0];
 

@@ -1,6 +1,6 @@
 /** Folders below src that are Nest modules: those that have modules inside, those inside, and all others but the floors below them. */
 const MODULES =
-  'systems/(?:tools|mcp-connection)|delivery/[^/]+|runtime/(?:calls/[^/]+|quotas)|(?!platform/|store/|language/|command-line/|evaluation/)[^/]+';
+  'systems/(?:tools|mcp-connection)|delivery/[^/]+|runtime/(?:calls/[^/]+|quotas)|(?!platform/|store/|command-line/|evaluation/)[^/]+';
 
 /**
  * Architecture rules of the service. Each one has a sentence that says why; `npm run arch` checks them.
@@ -49,12 +49,19 @@ module.exports = {
       to: { path: '^src/(?!platform/)' },
     },
     {
-      name: 'language-stays-below-rooms',
+      name: 'engine-stands-alone',
       comment:
-        'src/language is what authors may write: paths, expressions, templates, schemas. It knows no process and no table.',
+        'packages/engine is pure: it runs in browsers, knows no process instance but those given to it, and no table.',
       severity: 'error',
-      from: { path: '^src/language/' },
-      to: { path: '^src/(?!(platform|language)/)' },
+      from: { path: '^packages/engine/src/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^(src|migrations|test|tools|packages/(?!engine/))' },
+    },
+    {
+      name: 'engine-needs-no-node',
+      comment: 'The engine runs in browsers as well, which have no modules of Node.',
+      severity: 'error',
+      from: { path: '^packages/engine/src/', pathNot: '\\.spec\\.ts$' },
+      to: { dependencyTypes: ['core'] },
     },
     {
       name: 'store-stays-below-rooms',
@@ -62,7 +69,7 @@ module.exports = {
         'src/store connects, migrates and runs transactions. Tables are handed down by src/schema.ts, so that a new one changes nothing here.',
       severity: 'error',
       from: { path: '^src/store/' },
-      to: { path: '^src/(?!(platform|language|store)/)' },
+      to: { path: '^src/(?!(platform|store)/)' },
     },
     {
       name: 'config-depends-on-nothing',

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Random } from '../../test/support/runtime/random.js';
+import { Random } from '../../packages/engine/test/support/random.js';
 import { isAcknowledged, isRefused, type Call, type Course } from './support/history-calls.js';
 import { HistoryCallers } from './support/history-callers.js';
 import { checkCourse, type CourseFigures } from './support/history-check.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
-import { Random } from '../../test/support/runtime/random.js';
+import { Random } from '../../packages/engine/test/support/random.js';
 import { doNumbered, prove, type Proof } from './support/proof.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
 import {

@@ -9,6 +9,7 @@ const imports = spawnSync(
     'src',
     'migrations',
     'packages/client/src',
+    'packages/engine/src',
     'packages/console/src',
   ],
   {

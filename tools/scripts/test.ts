@@ -124,7 +124,7 @@ async function runTests(databases: readonly TestedDatabase[]): Promise<readonly 
   }
   const loops = Array.from({ length: busy }, busyLoop);
   const vitest = await startVitest('test', filter, {
-    project: ['unit', 'driverless', 'integration*', ...(values.all ? ['shards'] : [])],
+    project: ['unit', 'engine', 'driverless', 'integration*', ...(values.all ? ['shards'] : [])],
     reporters: [new AreaReporter()],
     silent: 'passed-only',
     ...options,

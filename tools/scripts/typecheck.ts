@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
  */
 const KEPT = 'node_modules/.cache/typecheck';
 const options = process.argv.slice(2);
-for (const project of ['.', 'packages/console']) {
+for (const project of ['.', 'packages/engine', 'packages/console']) {
   const kept = ['--incremental', '--tsBuildInfoFile', `${KEPT}/${project}.tsbuildinfo`];
   const { status } = spawnSync('tsc', ['--noEmit', ...kept, '--project', project, ...options], {
     stdio: 'inherit',

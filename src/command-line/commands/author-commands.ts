@@ -4,7 +4,6 @@ import type { PackageProblem } from '../../../packages/client/src/index.js';
 import { problemLine } from '../delivery/delivery-lines.js';
 import { readPackageFolder } from '../../delivery/packages/reading/package-folder.js';
 import { PackagesService } from '../../delivery/packages/packages.service.js';
-import { ProcessCompilerService } from '../../process-definitions/process-compiler.service.js';
 import { UsageError, type Session, type SvcSurroundings } from '../session.js';
 import { APP_ID, starterApplication } from '../starter-application.js';
 
@@ -81,7 +80,7 @@ async function problemsOf(
   if (document === null) {
     return { problems: unread, left: [] };
   }
-  const packages = new PackagesService(env, new ProcessCompilerService(env));
+  const packages = new PackagesService(env);
   const parsed = packages.parse(document);
   const appId = appIdIn(document) ?? '';
   if (parsed.package === null) {

@@ -7,7 +7,7 @@ import {
   type ListProcessIncidentsData,
   type SvcClient,
 } from '../../../packages/client/src/index.js';
-import type { JsonObject } from '../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import { processData } from '../process-data.js';
 import { UsageError, type Session } from '../session.js';
 import { given } from '../../platform/given.js';

@@ -7,7 +7,7 @@ import {
   type StartProcessResponse,
   type SvcClient,
 } from '../../../packages/client/src/index.js';
-import { didYouMean } from '../../platform/nearest-name.js';
+import { didYouMean } from '#engine/support';
 import { given } from '../../platform/given.js';
 import { eventText, nodeOf, table } from '../lines.js';
 import { workflowMessages } from './incident-commands.js';

@@ -4,7 +4,7 @@ import {
   type SvcClient,
   type SystemResponse,
 } from '../../../packages/client/src/index.js';
-import { didYouMean } from '../../platform/nearest-name.js';
+import { didYouMean } from '#engine/support';
 import { UsageError, type Session } from '../session.js';
 import { table } from '../lines.js';
 import { printable } from '../../platform/printable.js';

@@ -6,7 +6,7 @@ import {
   type WorkflowNodeRun,
   type WorkflowRunDetails,
 } from '../../../packages/client/src/index.js';
-import { isJsonObject, type JsonObject } from '../../platform/json/json.js';
+import { isJsonObject, type JsonObject } from '#engine/json';
 import { eventText, nodeOf, table } from '../lines.js';
 import type { Session } from '../session.js';
 import { printable } from '../../platform/printable.js';

@@ -1,6 +1,6 @@
 import type { PackageProblem, PreflightResponse } from '../../../packages/client/src/index.js';
-import type { JsonObject } from '../../platform/json/json.js';
-import { didYouMean } from '../../platform/nearest-name.js';
+import type { JsonObject } from '#engine/json';
+import { didYouMean } from '#engine/support';
 import { readPackageFolder, type ReadFolder } from '../../delivery/packages/reading/package-folder.js';
 import { withBaseUrls, withLibraryBuilds } from '../../delivery/packages/reading/delivered-document.js';
 import { agentLines, connectionLine, problemLine } from './delivery-lines.js';

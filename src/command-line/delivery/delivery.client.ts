@@ -6,7 +6,7 @@ import type {
   SvcClient,
 } from '../../../packages/client/src/index.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
-import { isJsonObject, type JsonObject } from '../../platform/json/json.js';
+import { isJsonObject, type JsonObject } from '#engine/json';
 import { printable } from '../../platform/printable.js';
 import { VersionCommittedError } from '../../apps/apps.errors.js';
 

@@ -1,7 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { serveWorker, type WorkerJob } from '../../platform/threads/serve-worker.js';
 import { Env } from '../../platform/config/env.js';
-import { ProcessCompilerService } from '../../process-definitions/process-compiler.service.js';
 import { buffersOf, PackageTasks } from './package-tasks.js';
 import { PackagesService } from './packages.service.js';
 import type { PackageTask, PackageWorkerAnswer } from './thread/package-task.types.js';
@@ -9,7 +8,7 @@ import type { PackageTask, PackageWorkerAnswer } from './thread/package-task.typ
 serveWorker((port) => {
   const { settings } = workerData as { settings: Record<string, string> };
   const env = Env.parse('maintenance', settings);
-  const tasks = new PackageTasks(new PackagesService(env, new ProcessCompilerService(env)));
+  const tasks = new PackageTasks(new PackagesService(env));
   const run = async ({ id, request }: WorkerJob<PackageTask>): Promise<void> => {
     const answer = await tasks.answer(request);
     port.postMessage({ id, ...answer } satisfies PackageWorkerAnswer, buffersOf(answer));

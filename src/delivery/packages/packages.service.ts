@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { plainHttpOf } from '../../platform/outbound/configured-outbound.js';
 import { nameKey } from '../../platform/validation/resource-name.js';
 import { Env } from '../../platform/config/env.js';
-import { ProcessCompilerService } from '../../process-definitions/process-compiler.service.js';
+import { ProcessCompiler } from '#engine/definitions';
 import { checkApplication } from './check/application-check.js';
 import { checkDisplayNames, requireUniqueNames } from './check/names.js';
 import { withPlaces } from './check/problem-places.js';
@@ -34,10 +34,13 @@ type Parts = Referring & Pick<ApplicationPackage, 'processes'>;
  */
 @Injectable()
 export class PackagesService {
-  constructor(
-    private readonly env: Env,
-    private readonly compiler: ProcessCompilerService,
-  ) {}
+  private readonly compiler: ProcessCompiler;
+
+  constructor(private readonly env: Env) {
+    this.compiler = new ProcessCompiler({
+      startPermission: env.get('PROCESS_START_PERMISSION') !== undefined,
+    });
+  }
 
   /**
    * Reads a package in the form of one document: its shape, and the bounds that keep a hostile one harmless.

@@ -1,4 +1,4 @@
-import { groupedBy } from '../../platform/cached.js';
+import { groupedBy } from '#engine/support';
 import { byRef, type ComponentRef } from '../model/component.types.js';
 import { describe } from './reported.js';
 import type { CheckedComponent, ScanIssue } from '../model/scan.types.js';

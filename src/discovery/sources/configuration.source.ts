@@ -1,4 +1,4 @@
-import { parsedJson } from '../../platform/json/json.js';
+import { parsedJson } from '#engine/json';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { Log } from '../../platform/observability/logging/log.js';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { discoveryLimits } from '../discovery.limits.js';
-import { parsedJson } from '../../platform/json/json.js';
+import { parsedJson } from '#engine/json';
 import { Agent, request } from 'undici';
 import { toProbeError } from '../probes/net/probe-failure.js';
 import { failureOfStatus, SourceError } from '../model/failures.js';

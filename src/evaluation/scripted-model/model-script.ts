@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { z } from 'zod';
-import { placeOfFault } from '../../platform/json/json-fault.js';
+import { placeOfFault } from '#engine/json';
 import { codeOf, SettingUnusableError } from '../../platform/config/start.error.js';
 
 const pattern = z

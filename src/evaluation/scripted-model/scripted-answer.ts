@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../platform/json/json.js';
+import { isJsonObject, type JsonValue } from '#engine/json';
 import type { ChatMessage, ChatRequest } from './chat-request.js';
 import type { ModelScript, ScriptRule } from './model-script.js';
 

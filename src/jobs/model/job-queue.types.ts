@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 
 /** Work to be done once, at `availableAt` or soon after, by whichever replica is free. */
 export interface NewJob {

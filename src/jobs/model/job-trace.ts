@@ -1,5 +1,5 @@
 import { SpanKind } from '@opentelemetry/api';
-import type { JsonObject } from '../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import { currentSpan, recorded, withSpan } from '../../platform/observability/tracing/spans.js';
 import { readTraceparent } from '../../platform/observability/tracing/trace-context.js';
 import type { JobOrigin, Tracer } from '../../platform/observability/tracing/tracer.js';

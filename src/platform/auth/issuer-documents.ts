@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from 'jose';
 import { Agent, fetch, type Dispatcher } from 'undici';
-import { isJsonObject } from '../json/json.js';
+import { isJsonObject } from '#engine/json';
 import { tokenLimits } from './token.limits.js';
 
 /** Thrown when discovery or key set cannot be had. The message is the category, for logs: addresses may carry credentials. */

@@ -7,7 +7,7 @@ import { AuthenticationRequiredError, KeySourceUnavailableError } from './auth.e
 import { IssuerDocumentError } from './issuer-documents.js';
 import { tokenLimits } from './token.limits.js';
 import type { KeySource } from './trusted-issuer.js';
-import { cached } from '../cached.js';
+import { cached } from '#engine/support';
 
 const RSA_MIN_BITS = 2_048; // RFC 7518, sections 3.3 and 3.5
 

@@ -1,23 +1,6 @@
-/**
- * An outcome a caller is told about. `code` is for logs and tests, `message` for a person, `details` says which field
- * and why. One class per kind below decides the HTTP status; the exception filter maps kinds, modules subclass them.
- */
-export abstract class DomainError extends Error {
-  abstract readonly code: string;
-  override readonly name = this.constructor.name;
-  /** Members of the error body beyond the usual ones (RFC 9457, section 3.2), documented by the route. */
-  readonly extension?: Readonly<Record<string, unknown>>;
-  constructor(
-    message: string,
-    readonly details?: string,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
-}
+import { DomainError, InternalError, InvalidRequestError } from '#engine/errors';
 
-/** 400: the request breaks a rule that the caller can mend. */
-export abstract class InvalidRequestError extends DomainError {}
+export { DomainError, InternalError, InvalidRequestError };
 
 /** 401: no caller could be recognised (RFC 6750, section 3). */
 export abstract class UnauthorizedError extends DomainError {
@@ -58,9 +41,6 @@ export abstract class TooManyRequestsError extends DomainError {
 export abstract class UnavailableError extends DomainError {
   abstract readonly retryAfterSeconds: number;
 }
-
-/** 500 with a known reason; the caller still reads only a request id. */
-export abstract class InternalError extends DomainError {}
 
 /** 500: the caller must know that the request, whose outcome is unknown, may have taken effect. */
 export abstract class UnknownOutcomeError extends InternalError {

@@ -2,19 +2,17 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { UnreadableBodyError } from '../errors/request.errors.js';
-import { asInfinite, parseExactly } from '../json/exact-json.js';
-import { countValues } from '../json/json.js';
+import { asInfinite, parseExactly, countValues } from '#engine/json';
 import { requestContext } from '../observability/logging/request-context.js';
 import { refuseFields, refuseUnknownQuery } from '../validation/unknown-fields.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { isPublic } from '../auth/access.decorators.js';
-import { inTurn } from '../turns.js';
+import { inTurn, cached } from '#engine/support';
 import { callerKey, principalOf } from '../user/principal.js';
 import { BodyAsBytes, BodyLimit } from './request.decorators.js';
 import { BodyTurns } from './body-turns.js';
 import { routeInputs } from './route-inputs.js';
 import { httpLimits } from './http.limits.js';
-import { cached } from '../cached.js';
 
 interface Reading {
   limit: number;

@@ -3,7 +3,7 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { getMetadataStorage } from 'class-validator';
 import { repeatedIn } from '../validation/query.decorators.js';
-import { cached } from '../cached.js';
+import { cached } from '#engine/support';
 
 /** What a route reads of a request, as its handler declares it by `@Body()` and `@Query()`. */
 export interface RouteInputs {

@@ -1,8 +1,8 @@
 import { assert, dictionary, jsonValue as anyJson, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonParts, jsonValue, memberOf, type JsonPart } from './json-part.js';
-import { objectText } from './json-text.js';
-import { inOnePiece } from '../turns.js';
+import { objectText } from '#engine/json';
+import { inOnePiece } from '#engine/support';
 
 const VALUE = {
   name: 'a "quoted" \\ name: {[,]}',

@@ -1,5 +1,15 @@
-import { COLON, COMMA, endOfString, LIST, LIST_END, OBJECT, OBJECT_END, QUOTE, SPACE } from './json-bytes.js';
-import type { Steps } from '../turns.js';
+import {
+  COLON,
+  COMMA,
+  endOfByteString,
+  LIST,
+  LIST_END,
+  OBJECT,
+  OBJECT_END,
+  QUOTE,
+  SPACE,
+} from '#engine/json';
+import type { Steps } from '#engine/support';
 
 /** Bytes that are looked at between two yields: some tenths of a millisecond. */
 const PIECE = 65_536;
@@ -142,7 +152,7 @@ class Scan {
   }
 
   private string(): void {
-    const end = endOfString(this.text, this.at) + 1;
+    const end = endOfByteString(this.text, this.at) + 1;
     const isName = this.level <= this.depth && this.name === undefined && this.open.at(-1)?.isObject === true;
     if (isName) {
       this.name = JSON.parse(this.text.toString('utf8', this.at, end)) as string;

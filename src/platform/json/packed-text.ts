@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { inTurns, type Steps } from '../turns.js';
+import { inTurns, type Steps } from '#engine/support';
 
 /** The same bytes as a Buffer; nothing is copied. */
 export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

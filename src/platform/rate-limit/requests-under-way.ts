@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { UnreadableBodyError } from '../errors/request.errors.js';
 import type { Limit } from '../config/env.js';
 import { useOf, type LimitUse } from '../observability/metrics/metrics.js';
-import { turnWithRoom } from '../turns.js';
+import { turnWithRoom } from '#engine/support';
 import { TooManyCallerRequestsError } from './rate-limit.errors.js';
 
 const GONE = 'The connection is closed.';

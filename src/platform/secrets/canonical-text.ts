@@ -1,4 +1,4 @@
-import { inOnePiece, type Steps } from '../turns.js';
+import { inOnePiece, type Steps } from '#engine/support';
 
 /** A text in the one form in which two ways of writing it are the same. Positions count its characters. */
 export interface CanonicalText {

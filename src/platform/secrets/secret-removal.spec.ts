@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { SecretRemoval } from './secret-removal.js';
-import { inTurns } from '../turns.js';
+import { inTurns } from '#engine/support';
 
 const SECRET = 'a "quoted" $& secret/+ü';
 const percent = encodeURIComponent(SECRET);

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../json/json.js';
-import { inOnePiece, type Steps } from '../turns.js';
+import type { JsonValue } from '#engine/json';
+import { inOnePiece, type Steps } from '#engine/support';
 import { placesOf } from './text-search.js';
 import { bytesOf, canonicalSteps, canonicalText, type CanonicalText } from './canonical-text.js';
 

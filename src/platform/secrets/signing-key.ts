@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { isJsonObject } from '../json/json.js';
+import { isJsonObject } from '#engine/json';
 
 /** Bits of keys that we sign with (NIST SP 800-57 for the least of them); the time for a signature grows with their cube. */
 const RSA_BITS = { min: 2_048, max: 4_096 };

@@ -1,6 +1,6 @@
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { inOnePiece } from '../turns.js';
+import { inOnePiece } from '#engine/support';
 import {
   canonicalCertificates,
   certificatesRule,

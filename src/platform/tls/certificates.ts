@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'n
 import { createSecureContext } from 'node:tls';
 import { RecentlyUsed } from '../recently-used.js';
 import { isRsaSize } from '../secrets/signing-key.js';
-import { inOnePiece, type Steps } from '../turns.js';
+import { inOnePiece, type Steps } from '#engine/support';
 
 /** Longest text of certificates, in characters. Columns hold 65,535 bytes. */
 export const CERTIFICATES_MAX_LENGTH = 32_768;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Grant } from './grant.js';
 import type { UserReference } from './user-reference.js';
-import { cached } from '../cached.js';
+import { cached } from '#engine/support';
 
 /** Who calls. The identity is the pair of issuer and subject; names and e-mail addresses can change hands. */
 export interface Principal {

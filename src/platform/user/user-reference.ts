@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json/json.js';
+import { isJsonObject } from '#engine/json';
 import type { PersonDto as Person, UserReferenceDto } from './user-reference.dto.js';
 
 /** Who did something, and on whose behalf: `impersonatingUser` is the actor behind a delegated token. */

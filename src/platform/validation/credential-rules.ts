@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json/json.js';
+import { isJsonObject } from '#engine/json';
 
 /** A name of RFC 9110, section 5.1. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;

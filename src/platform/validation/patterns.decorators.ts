@@ -1,3 +1,4 @@
+import { PROCESS_NAME_PATTERN } from '#engine/definitions';
 import { domainToASCII } from 'node:url';
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
@@ -191,7 +192,7 @@ interface PathName {
 
 /** Names of processes (docs/contract.md, section 1). */
 export const PROCESS_NAME: PathName = {
-  pattern: /^[A-Za-z0-9._\-[\]()]{1,64}$/,
+  pattern: PROCESS_NAME_PATTERN,
   rule: 'must be 1 to 64 letters, digits, ".", "_", "-", "[", "]", "(" or ")"',
 };
 

@@ -4,7 +4,7 @@ import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsDate, IsIn, IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
 import type { Shown } from '../openapi/answer-fields.decorators.js';
 import { given } from '../given.js';
-import { parseDateTime } from '../iso-8601.js';
+import { parseDateTime } from '#engine/support';
 import { IsText, PROCESS_NAME, MatchesPathId, PATH_ID_PATTERN } from './patterns.decorators.js';
 import { pageLimits } from './page.limits.js';
 

@@ -7,10 +7,8 @@ import {
   type ValidationError,
   type ValidationPipeOptions,
 } from '@nestjs/common';
-import { cached } from '../cached.js';
-import { BEYOND_NUMBERS } from '../json/exact-json.js';
-import { hasMoreValues, isContainer } from '../json/json.js';
-import { inTurn } from '../turns.js';
+import { cached, inTurn } from '#engine/support';
+import { BEYOND_NUMBERS, hasMoreValues, isContainer } from '#engine/json';
 import { ValidationFailedError, type FieldProblem } from '../errors/request.errors.js';
 import { textCheck, type TextCheck } from './text-rules.js';
 

@@ -1,4 +1,4 @@
-import { didYouMean } from '../nearest-name.js';
+import { didYouMean } from '#engine/support';
 import { ValidationFailedError, type FieldProblem } from '../errors/request.errors.js';
 
 const MAX_KNOWN = 30;

@@ -14,8 +14,8 @@ import { Instances } from '../storage/instances.repository.js';
 import { type PathCheck, FoundFirst } from '../../platform/http/checked-path.js';
 import { InstanceParams } from '../model/instance.params.dto.js';
 import { Env } from '../../platform/config/env.js';
-import type { GraphNode } from '../../process-definitions/model/process-graph.types.js';
-import type { UiActionPlace } from '../engine/state/runtime-definition.js';
+import type { GraphNode } from '#engine/definitions';
+import type { UiActionPlace } from '#engine/tokens';
 import {
   asksForPermission,
   mayAct,

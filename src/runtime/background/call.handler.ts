@@ -5,7 +5,7 @@ import { isDuplicate } from '../../store/connection/driver-errors.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { QuotaExceededError } from '../quotas/model/quotas.errors.js';
 import { LeaseLostError } from '../../jobs/queue/jobs.errors.js';
-import { EngineIncident, EngineRefusal } from '../engine/state/engine.errors.js';
+import { EngineIncident, EngineRefusal } from '#engine/tokens';
 import type { Fault } from '../steps/incident-records.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
 import { chooseStart } from '../starts/start-choice.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { groupedBy } from '../../platform/cached.js';
+import { groupedBy } from '#engine/support';
 import { Database } from '../../store/database.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { hasEnded } from '../steps/instance-status.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Sender } from '../../store/groups/step-transaction.js';
 import { Database } from '../../store/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
-import { EngineRefusal } from '../engine/state/engine.errors.js';
+import { EngineRefusal } from '#engine/tokens';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { toNewJob } from '../steps/step-work.js';

@@ -1,11 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { parseCycle, parseDateTime } from '../../platform/iso-8601.js';
+import { parseCycle, parseDateTime } from '#engine/support';
 import { IdBlocks } from '../../store/ids/id-blocks.js';
 import { ActiveBuildsService } from '../../delivery/builds/active/active-builds.service.js';
 import type { ActivatedBuild, BuildDefinition } from '../../delivery/builds/model/builds.types.js';
-import type { TimerDefinition } from '../../process-definitions/model/process-graph.types.js';
-import { cycleOccurrence } from '../engine/state/due-times.js';
+import type { TimerDefinition } from '#engine/definitions';
+import { cycleOccurrence, EngineRefusal } from '#engine/tokens';
 import {
   type RunnableDefinition,
   RunnableDefinitionsService,
@@ -14,7 +14,6 @@ import { latest, type RuntimeJob, decodeJob } from '../steps/runtime-job.js';
 import { laterIfRefused, ScheduledJobs } from './scheduled-jobs.js';
 import { BuildDefinitionsService } from '../../delivery/builds/contents/build-definitions.service.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
-import { EngineRefusal } from '../engine/state/engine.errors.js';
 import { BY_NOBODY, ProcessStarter } from '../steps/process-starter.js';
 
 type Work = Extract<RuntimeJob, { kind: 'TIMER_START' }>;

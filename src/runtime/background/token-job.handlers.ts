@@ -1,6 +1,6 @@
 import { Injectable, type Type } from '@nestjs/common';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
-import type { EngineCommand } from '../engine/state/engine.types.js';
+import type { EngineCommand } from '#engine/tokens';
 import type { Fault } from '../steps/incident-records.js';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
 import { isCalled, type ParentLink } from '../storage/process-instance.entity.js';

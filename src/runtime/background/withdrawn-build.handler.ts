@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../../store/database.js';
 import { RunningInstances, type Withdrawal } from '../../delivery/builds/model/builds.types.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
-import type { EngineCommand, InstanceStatus } from '../engine/state/engine.types.js';
+import type { EngineCommand, InstanceStatus } from '#engine/tokens';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
 import { InstanceListsRepository } from '../storage/instance-lists.repository.js';
 import { JobSteps } from './job-steps.js';

@@ -3,7 +3,7 @@ import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job, JobContext, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { WorkflowRunsService } from '../calls/workflows/runs/workflow-runs.service.js';
 import { WorkflowBpmnError, WorkflowFailedError } from '../calls/workflows/model/workflows.errors.js';
-import type { EngineCommand } from '../engine/state/engine.types.js';
+import type { EngineCommand } from '#engine/tokens';
 import type { InstanceHead } from '../storage/process-instance.entity.js';
 import { JobSteps, givenUp, ownerOf } from './job-steps.js';
 import { payerOf } from '../steps/step-resources.js';

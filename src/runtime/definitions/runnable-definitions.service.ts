@@ -4,27 +4,20 @@ import { BuildDamagedError } from '../../delivery/builds/model/builds.errors.js'
 import type { BuildDefinition } from '../../delivery/builds/model/builds.types.js';
 import { RecentlyUsed } from '../../platform/recently-used.js';
 import { isDatabaseFailure } from '../../store/database.errors.js';
-import { makeUnicodeClasses } from '../../language/expressions/unicode-classes.js';
+import { makeUnicodeClasses } from '#engine/expressions';
 import { processLimits } from '../process.limits.js';
-import { cached } from '../../platform/cached.js';
-import { isJsonObject, type JsonObject } from '../../platform/json/json.js';
-import type { Steps } from '../../platform/turns.js';
-import { parseKey, pickKeys } from '../../language/paths/data-keys.js';
-import { deepMerge } from '../../language/paths/data-paths.js';
-import { compileSchema } from '../../language/json-schema/json-schema.js';
+import { cached, type Steps } from '#engine/support';
+import { isJsonObject, type JsonObject } from '#engine/json';
+import { parseKey, pickKeys, deepMerge } from '#engine/paths';
 import {
+  compileSchema,
   NOT_ALLOWED_RULE,
   SCHEMA_LIMITS,
   type CompiledSchema,
   type SchemaFault,
-} from '../../language/json-schema/json-schema.types.js';
-import type {
-  GraphNode,
-  GraphUiAction,
-  GraphLane,
-} from '../../process-definitions/model/process-graph.types.js';
-import { EngineIncident } from '../engine/state/engine.errors.js';
-import { RuntimeDefinition } from '../engine/state/runtime-definition.js';
+} from '#engine/json-schema';
+import type { GraphNode, GraphUiAction, GraphLane } from '#engine/definitions';
+import { EngineIncident, RuntimeDefinition } from '#engine/tokens';
 import { SearchableData } from '../model/search-terms.js';
 import { mayFor } from '../../platform/user/grant.js';
 import type { Principal } from '../../platform/user/principal.js';

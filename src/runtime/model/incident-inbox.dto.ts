@@ -16,12 +16,7 @@ import {
   inRange,
 } from '../../platform/validation/query.decorators.js';
 import { WorkflowRunErrorDto } from '../calls/workflows/reading/workflow-run.dto.js';
-import {
-  INCIDENT_SOURCES,
-  INCIDENT_TYPES,
-  type IncidentSource,
-  type IncidentType,
-} from '../engine/state/engine.types.js';
+import { INCIDENT_SOURCES, INCIDENT_TYPES, type IncidentSource, type IncidentType } from '#engine/tokens';
 import { INCIDENT_STATES } from './process-runtime.types.js';
 import { ShowsInstanceState } from './start.response.dto.js';
 

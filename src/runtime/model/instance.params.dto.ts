@@ -15,7 +15,7 @@ import {
   inPages,
   inRange,
 } from '../../platform/validation/query.decorators.js';
-import { type InstanceStatus, INSTANCE_STATES } from '../engine/state/engine.types.js';
+import { type InstanceStatus, INSTANCE_STATES } from '#engine/tokens';
 import { MAX_SEARCH_TERM, MAX_SEARCH_TERMS, MAX_SEARCH_VALUE, SEARCH_TERM_PATTERN } from './search-terms.js';
 
 /** Lists of an instance that not every reader needs. */

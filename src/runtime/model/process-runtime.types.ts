@@ -1,4 +1,4 @@
-import type { EngineEventKind } from '../engine/state/engine.types.js';
+import type { EngineEventKind } from '#engine/tokens';
 import type { SearchTerm } from './search-terms.js';
 import type { InstancesQueryDto } from './instance.params.dto.js';
 

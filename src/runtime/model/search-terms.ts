@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { writePath } from '../../language/paths/data-keys.js';
-import { parsePath, getPath, type DataPath } from '../../language/paths/data-paths.js';
-import type { JsonObject } from '../../platform/json/json.js';
+import { writePath, parsePath, getPath, type DataPath } from '#engine/paths';
+import type { JsonObject } from '#engine/json';
 
 /** What instances are searched for: a value of their data. */
 export interface SearchTerm {

@@ -5,7 +5,7 @@ import {
   INSTANCE_STATES,
   TOKEN_STATES,
   NODE_STATES,
-} from '../engine/state/engine.types.js';
+} from '#engine/tokens';
 
 export const ShowsTokenState = shows<TokenStatus>({ enum: [...TOKEN_STATES], enumName: 'TokenState' });
 

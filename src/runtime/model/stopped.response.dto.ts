@@ -1,6 +1,6 @@
 import { Answer, AnswerWith, Shows, shows } from '../../platform/openapi/answer-fields.decorators.js';
 import { ErrorResponseDto } from '../../platform/errors/error.response.dto.js';
-import type { IncidentType } from '../engine/state/engine.types.js';
+import type { IncidentType } from '#engine/tokens';
 
 /** Why a step that a caller asked for stopped. */
 export class StopReport extends Answer({

@@ -1,6 +1,6 @@
 import { ValidationFailedError } from '../../platform/errors/request.errors.js';
-import { isJsonObject, type JsonObject } from '../../platform/json/json.js';
-import { childOf, mergePatch } from '../../language/paths/data-paths.js';
+import { isJsonObject, type JsonObject } from '#engine/json';
+import { childOf, mergePatch } from '#engine/paths';
 import type { RunnableDefinition } from '../definitions/runnable-definitions.service.js';
 import { refuseFaults } from '../starts/start-choice.js';
 

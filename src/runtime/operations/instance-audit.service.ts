@@ -11,7 +11,7 @@ import { AuditJobs } from '../calls/workflows/audit/audit-jobs.service.js';
 import { AuditService } from '../../audit/recording/audit.service.js';
 import { AuditAction, AuditOutcome } from '../../audit/model/audit.types.js';
 import { BuildReadsService } from '../../delivery/builds/contents/build-reads.service.js';
-import type { InstanceStatus } from '../engine/state/engine.types.js';
+import type { InstanceStatus } from '#engine/tokens';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import { Instances } from '../storage/instances.repository.js';
 

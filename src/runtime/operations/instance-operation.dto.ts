@@ -3,7 +3,7 @@ import { Answer, AnswerWith, Shows, shows } from '../../platform/openapi/answer-
 import { ShowsInstanceState } from '../model/start.response.dto.js';
 import { ValidationFailedError } from '../../platform/errors/request.errors.js';
 import { ANY_OBJECT } from '../../platform/http/api-routes.js';
-import { isJsonObject, type JsonObject } from '../../platform/json/json.js';
+import { isJsonObject, type JsonObject } from '#engine/json';
 
 export class InstanceOperationDto extends Answer({
   uuid: Shows.uuid('The instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10'),

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../platform/user/principal.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
-import { EngineRefusal } from '../engine/state/engine.errors.js';
-import type { EngineCommand } from '../engine/state/engine.types.js';
+import { EngineRefusal, type EngineCommand } from '#engine/tokens';
 import { InstanceAuditService } from './instance-audit.service.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { ProcessStateError } from '../model/process-runtime.errors.js';

@@ -1,8 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { JsonObject } from '../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import type { Principal } from '../../platform/user/principal.js';
-import { EngineRefusal } from '../engine/state/engine.errors.js';
-import type { EngineCommand, StepResult, InstanceStatus } from '../engine/state/engine.types.js';
+import {
+  EngineRefusal,
+  type EngineCommand,
+  type StepResult,
+  type InstanceStatus,
+  patchedMembers,
+} from '#engine/tokens';
 import { correctionText } from './data-correction.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { decodeJob, outlives } from '../steps/runtime-job.js';
@@ -22,7 +27,6 @@ import type { InstanceRetryDto } from './instance-operation.dto.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { InstanceAccessService } from '../access/instance-access.service.js';
-import { patchedMembers } from '../engine/state/process-data.js';
 import { closeIncidents, type IncidentClosing } from '../steps/incident-records.js';
 import { CorrectionsRepository } from '../storage/corrections.repository.js';
 import { InstanceAuditService } from './instance-audit.service.js';

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { callerHash, type Principal } from '../../platform/user/principal.js';
-import { groupedBy } from '../../platform/cached.js';
+import { groupedBy } from '#engine/support';
 import { Clock } from '../../platform/clock.js';
 import { ForbiddenError, NotFoundError, UnauthorizedError } from '../../platform/errors/domain.error.js';
 import { type ProgressRequest, type ProgressSink, InstanceStream } from './instance-stream.js';

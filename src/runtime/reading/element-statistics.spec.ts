@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
+import type { ProcessGraph } from '#engine/definitions';
 import type { EventRow } from '../storage/events.repository.js';
 import { ElementStatistics } from './element-statistics.js';
 

@@ -1,4 +1,4 @@
-import type { ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
+import type { ProcessGraph } from '#engine/definitions';
 import type { EventRow } from '../storage/events.repository.js';
 import type { StoppedAt } from '../storage/incident-lists.repository.js';
 import type { ElementStatisticsDto } from './process-statistics.dto.js';

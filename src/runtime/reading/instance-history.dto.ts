@@ -1,6 +1,6 @@
 import { Answer, AnswerWith, Shows } from '../../platform/openapi/answer-fields.decorators.js';
 import type { ProcessEventKind } from '../model/process-runtime.types.js';
-import { ENGINE_EVENT_KINDS } from '../engine/state/engine.types.js';
+import { ENGINE_EVENT_KINDS } from '#engine/tokens';
 
 /** The node that something is about. */
 export class InstanceNodeDto extends Answer({

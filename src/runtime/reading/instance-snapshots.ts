@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../platform/user/principal.js';
-import { cached, groupedBy } from '../../platform/cached.js';
+import { cached, groupedBy } from '#engine/support';
 import { Database } from '../../store/database.js';
 import type { SharedRead } from '../../store/groups/read-queue.js';
 import {

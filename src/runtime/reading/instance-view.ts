@@ -1,7 +1,6 @@
-import type { JsonObject } from '../../platform/json/json.js';
-import type { GraphNode } from '../../process-definitions/model/process-graph.types.js';
-import { openUiActions } from '../engine/ui-actions/ui-actions.js';
-import type { InstanceState, TokenState } from '../engine/state/engine.types.js';
+import type { JsonObject } from '#engine/json';
+import type { GraphNode } from '#engine/definitions';
+import { openUiActions, type InstanceState, type TokenState } from '#engine/tokens';
 import type { InstanceList } from '../model/instance.params.dto.js';
 import type { InstanceSnapshot } from './instance-snapshots.js';
 import { toInstanceState } from '../steps/instance-status.js';

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Sender } from '../../store/groups/step-transaction.js';
-import { inTurns } from '../../platform/turns.js';
+import { inTurns } from '#engine/support';
 import { callerHash, type Principal } from '../../platform/user/principal.js';
-import type { JsonObject } from '../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import { asReplay, isReplay } from '../../platform/http/replays.js';
 import { PermissionDeniedError } from '../../platform/auth/auth.errors.js';
 import { Env } from '../../platform/config/env.js';
 import { shardOfHash } from '../../store/shards.js';
-import { EngineRefusal } from '../engine/state/engine.errors.js';
-import type { InstanceState, TokenState } from '../engine/state/engine.types.js';
+import { EngineRefusal, type InstanceState, type TokenState } from '#engine/tokens';
 import { pageLimits } from '../../platform/validation/page.limits.js';
 import { BuildDefinitionsService } from '../../delivery/builds/contents/build-definitions.service.js';
 import { StartNodeNotFoundError } from '../model/process-runtime.errors.js';

@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import { PermissionDeniedError } from '../../platform/auth/auth.errors.js';
 import type { DomainError } from '../../platform/errors/domain.error.js';
 import { ValidationFailedError } from '../../platform/errors/request.errors.js';
 import { mayFor } from '../../platform/user/grant.js';
 import type { Principal } from '../../platform/user/principal.js';
-import { REQUIRED_RULE, type SchemaFault } from '../../language/json-schema/json-schema.types.js';
-import type { GraphNode, ProcessGraph } from '../../process-definitions/model/process-graph.types.js';
+import { REQUIRED_RULE, type SchemaFault } from '#engine/json-schema';
+import type { GraphNode, ProcessGraph } from '#engine/definitions';
 import { mayAct, type DefinitionWithLanes } from '../definitions/runnable-definitions.service.js';
 import {
   LanePermissionError,

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Clock } from '../../platform/clock.js';
-import type { JsonObject } from '../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import { inScrapeTime, Metrics } from '../../platform/observability/metrics/metrics.js';
 import { Database } from '../../store/database.js';
-import { INCIDENT_TYPES } from '../engine/state/engine.types.js';
+import { INCIDENT_TYPES } from '#engine/tokens';
 import { IncidentCounts, IncidentLists } from '../storage/incident-lists.repository.js';
 import { processLimits } from '../process.limits.js';
 

@@ -1,7 +1,6 @@
 import type { Sender } from '../../store/groups/step-transaction.js';
-import type { EngineIncident } from '../engine/state/engine.errors.js';
+import type { EngineIncident, IncidentSource, IncidentType, InstanceStatus } from '#engine/tokens';
 import { orderedUuid } from '../../platform/ordered-uuid.js';
-import type { IncidentSource, IncidentType, InstanceStatus } from '../engine/state/engine.types.js';
 import { type IncidentRow, Incidents, type IncidentHead } from '../storage/incidents.repository.js';
 import type { ParkedJob, InstanceHead, InstanceRow } from '../storage/process-instance.entity.js';
 import { workKeyOf, outlives } from './runtime-job.js';

@@ -5,9 +5,9 @@ import type {
   EngineCommand,
   ExecutedCall,
   StepResult,
-} from '../engine/state/engine.types.js';
+} from '#engine/tokens';
 import type { InstanceRow } from '../storage/process-instance.entity.js';
-import { addDuration, parseDuration } from '../../platform/iso-8601.js';
+import { addDuration, parseDuration } from '#engine/support';
 import type { NewJob } from '../../jobs/model/job-queue.types.js';
 import { encodeJob, expiryKey, latest, type RuntimeJob } from './runtime-job.js';
 import type { RunnableDefinition } from '../definitions/runnable-definitions.service.js';

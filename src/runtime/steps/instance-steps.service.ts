@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { inThisTurn, turnWithRoom } from '../../platform/turns.js';
-import type { JsonObject } from '../../platform/json/json.js';
+import { inThisTurn, turnWithRoom } from '#engine/support';
+import type { JsonObject } from '#engine/json';
 import { requestContext } from '../../platform/observability/logging/request-context.js';
 import { inSpan } from '../../platform/observability/tracing/spans.js';
 import { Database } from '../../store/database.js';
 import type { StepTransaction } from '../../store/groups/step-transaction.js';
-import { EngineIncident } from '../engine/state/engine.errors.js';
-import type { EngineCommand, StepContext, StepResult } from '../engine/state/engine.types.js';
-import { step } from '../engine/step.js';
+import { EngineIncident, type EngineCommand, type StepContext, type StepResult, step } from '#engine/tokens';
 import { DefinitionNotHeldError, ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import {
   RunnableDefinitionsService,

@@ -1,6 +1,4 @@
-import type { JoinState } from '../engine/state/engine.types.js';
-import { isRunning } from '../engine/flow/stuck-joins.js';
-import { nameOf } from '../engine/flow/token-flow.js';
+import { type JoinState, isRunning, nameOf } from '#engine/tokens';
 import { workKeyOf } from './runtime-job.js';
 import { Incidents, type IncidentHead, type IncidentRow } from '../storage/incidents.repository.js';
 import type { StepWriting } from './step.types.js';

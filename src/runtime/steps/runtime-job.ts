@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { JsonObject } from '../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import type { RunningInstances } from '../../delivery/builds/model/builds.types.js';
-import type { EngineJob, InstanceStatus } from '../engine/state/engine.types.js';
+import type { EngineJob, InstanceStatus } from '#engine/tokens';
 import type { IncidentRow } from '../storage/incidents.repository.js';
 import type { MessageRow, WaitRow } from '../storage/messages.repository.js';
 import type { ParkedJob } from '../storage/process-instance.entity.js';

@@ -1,8 +1,7 @@
-import type { EngineIncident, EngineRefusal } from '../engine/state/engine.errors.js';
-import type { EngineCommand } from '../engine/state/engine.types.js';
+import type { EngineIncident, EngineRefusal, EngineCommand } from '#engine/tokens';
 import { elementOf, type RunnableDefinition } from '../definitions/runnable-definitions.service.js';
 import type { LoadedInstance } from './step.types.js';
-import { InvalidDataError } from '../../language/paths/data-paths.js';
+import { InvalidDataError } from '#engine/paths';
 import type { DomainError } from '../../platform/errors/domain.error.js';
 import {
   ProcessDataTooLargeError,
@@ -11,7 +10,7 @@ import {
   ProcessDataMissingError,
   ProcessIncidentError,
 } from '../model/process-runtime.errors.js';
-import { ExpressionError } from '../../language/expressions/expression.errors.js';
+import { ExpressionError } from '#engine/expressions';
 import type { StopReport } from '../model/stopped.response.dto.js';
 
 /** A step that the engine stopped; all of it was rolled back. */

@@ -5,7 +5,7 @@ import { recordedSpan } from '../../platform/observability/tracing/spans.js';
 import type { InstanceRow, InstanceHead } from '../storage/process-instance.entity.js';
 import { Log } from '../../platform/observability/logging/log.js';
 import { Metrics } from '../../platform/observability/metrics/metrics.js';
-import { INCIDENT_SOURCES, INCIDENT_TYPES } from '../engine/state/engine.types.js';
+import { INCIDENT_SOURCES, INCIDENT_TYPES } from '#engine/tokens';
 import type { IncidentHead } from '../storage/incidents.repository.js';
 
 type Listener = (instanceId: number) => void;

@@ -4,8 +4,7 @@ import { isDuplicate } from '../../store/connection/driver-errors.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { NewJob } from '../../jobs/model/job-queue.types.js';
 import { WorkflowRunsService } from '../calls/workflows/runs/workflow-runs.service.js';
-import { EngineIncident } from '../engine/state/engine.errors.js';
-import type { MessageWait, StepResult } from '../engine/state/engine.types.js';
+import { EngineIncident, type MessageWait, type StepResult } from '#engine/tokens';
 import {
   continued,
   encodeJob,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { StepResult, TokenState, EngineJob } from '../engine/state/engine.types.js';
+import type { StepResult, TokenState, EngineJob } from '#engine/tokens';
 import { outlives, VISIT_KINDS } from './runtime-job.js';
 import { Events } from '../storage/events.repository.js';
 import { Incidents, type IncidentHead, type IncidentRow } from '../storage/incidents.repository.js';

@@ -1,6 +1,6 @@
 import type { StepTransaction } from '../../store/groups/step-transaction.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
-import type { EngineCommand, InstanceState, StepResult } from '../engine/state/engine.types.js';
+import type { EngineCommand, InstanceState, StepResult } from '#engine/tokens';
 import type { EventOrigin } from '../storage/events.repository.js';
 import type { IncidentRow } from '../storage/incidents.repository.js';
 import type { ParkedJob, InstanceRow } from '../storage/process-instance.entity.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { And, LessThan, MoreThanOrEqual } from 'typeorm';
 import type { Sender } from '../../store/groups/step-transaction.js';
-import type { JsonObject } from '../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import {
   SecretCipher,
   SecretUnreadableError,

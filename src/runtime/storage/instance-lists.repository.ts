@@ -17,7 +17,7 @@ import { readTogether } from '../../store/tables/read-together.js';
 import type { Found } from '../../store/tables/selection.js';
 import { shardOf, shardOfUuid } from '../../store/shards.js';
 import { Table } from '../../store/tables/table.js';
-import { type InstanceStatus, INSTANCE_STATES } from '../engine/state/engine.types.js';
+import { type InstanceStatus, INSTANCE_STATES } from '#engine/tokens';
 import type { RunningProcessDto } from '../model/running-processes.dto.js';
 import type { InstanceQuery } from '../model/process-runtime.types.js';
 import { type InstanceHead, ProcessInstanceEntity } from './process-instance.entity.js';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../platform/json/json.js';
-import type { EngineEvent } from '../engine/state/engine.types.js';
+import type { JsonObject } from '#engine/json';
+import type { EngineEvent } from '#engine/tokens';
 import type { ProcessEventKind } from '../model/process-runtime.types.js';
 
 /** What an event says, with the number that it has in its audit trail. */

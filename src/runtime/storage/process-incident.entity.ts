@@ -1,9 +1,9 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { safeInteger, storedJson } from '../../store/tables/column-values.js';
-import type { IncidentSource, IncidentType } from '../engine/state/engine.types.js';
+import type { IncidentSource, IncidentType } from '#engine/tokens';
 import type { IncidentState } from '../model/process-runtime.types.js';
 import type { ParkedJob } from './process-instance.entity.js';
-import type { JsonObject } from '../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 
 /** Why a process stopped, for operators (docs/process-semantics.md, section 11). */
 @Entity('process_incidents')

@@ -1,8 +1,8 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { UserReference } from '../../platform/user/user-reference.js';
 import { safeInteger, storedJson } from '../../store/tables/column-values.js';
-import type { InstanceStatus, InstanceWork } from '../engine/state/engine.types.js';
-import type { JsonObject } from '../../platform/json/json.js';
+import type { InstanceStatus, InstanceWork } from '#engine/tokens';
+import type { JsonObject } from '#engine/json';
 
 /** A process instance (docs/process-semantics.md, section 3). `content` holds data, joins and return points as one text of JSON. */
 @Entity('process_instances')

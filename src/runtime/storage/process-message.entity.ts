@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { JsonObject } from '../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import { safeInteger, storedJson } from '../../store/tables/column-values.js';
 
 @Entity('process_messages')

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { safeInteger, storedJson } from '../../store/tables/column-values.js';
-import type { NodeStatus, TokenState, TokenStatus } from '../engine/state/engine.types.js';
+import type { NodeStatus, TokenState, TokenStatus } from '#engine/tokens';
 
 /** A token of a process instance (docs/process-semantics.md, section 4). `live` ones are those a step needs: active, on hold or parked at a join. */
 @Entity('process_tokens')

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { JsonObject } from '../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import { safeInteger, storedJson } from '../../store/tables/column-values.js';
 
 /** A start by the clock that an activation has decided, while its job is not yet in the shard where it belongs. */

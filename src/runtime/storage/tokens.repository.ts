@@ -3,7 +3,7 @@ import type { Sender } from '../../store/groups/step-transaction.js';
 import type { SelectionPart } from '../../store/tables/selection.js';
 import { andShard, shardOf } from '../../store/shards.js';
 import { Table } from '../../store/tables/table.js';
-import type { TokenState } from '../engine/state/engine.types.js';
+import type { TokenState } from '#engine/tokens';
 import { ProcessTokenNotFoundError } from '../model/process-runtime.errors.js';
 import type { InstanceHead } from './process-instance.entity.js';
 import { InstanceRevisionError } from './instances.repository.js';

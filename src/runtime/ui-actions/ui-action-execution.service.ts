@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { demandMatch, readIfMatch } from '../../platform/http/conditional-requests.js';
-import { inThisTurn } from '../../platform/turns.js';
+import { inThisTurn } from '#engine/support';
 import type { Principal } from '../../platform/user/principal.js';
-import type { JsonObject } from '../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import { requestContext } from '../../platform/observability/logging/request-context.js';
-import { EngineRefusal } from '../engine/state/engine.errors.js';
+import { EngineRefusal } from '#engine/tokens';
 import { repeatKey } from '../../idempotency/idempotency-key.dto.js';
 import { RepeatsService } from '../../idempotency/repeats.service.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';

@@ -1,9 +1,8 @@
-import { omitKeys, untakenPaths } from '../../language/paths/data-keys.js';
-import type { JsonObject } from '../../platform/json/json.js';
+import { omitKeys, untakenPaths, keyBeginnings } from '#engine/paths';
+import type { JsonObject } from '#engine/json';
 import type { FieldProblem } from '../../platform/errors/request.errors.js';
-import { keyBeginnings } from '../../language/paths/data-keys.js';
-import { nearestName } from '../../platform/nearest-name.js';
-import type { UiActionPlace } from '../engine/state/runtime-definition.js';
+import { nearestName } from '#engine/support';
+import type { UiActionPlace } from '#engine/tokens';
 import { refuseFaults } from '../starts/start-choice.js';
 import type { RunnableDefinition } from '../definitions/runnable-definitions.service.js';
 

@@ -3,11 +3,15 @@ import { callerFingerprint, type Principal } from '../../platform/user/principal
 import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { demandMatch, matches, type IfMatch } from '../../platform/http/conditional-requests.js';
 import { RecentlyUsed } from '../../platform/recently-used.js';
-import type { JsonObject } from '../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import type { RepeatKey } from '../../idempotency/idempotency-key.dto.js';
-import type { ExecutedCall, StepResult, TokenState } from '../engine/state/engine.types.js';
-import type { UiActionPlace } from '../engine/state/runtime-definition.js';
-import { effectOf } from '../engine/ui-actions/ui-actions.js';
+import {
+  type ExecutedCall,
+  type StepResult,
+  type TokenState,
+  type UiActionPlace,
+  effectOf,
+} from '#engine/tokens';
 import { ProcessStateError } from '../model/process-runtime.errors.js';
 import { databaseTimeOf, remembered } from '../steps/instance-status.js';
 import type { UiActionParams } from './ui-action.dto.js';

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { currentSpan, inSharedSpan } from '../../platform/observability/tracing/spans.js';
 import { isDatabaseFailure } from '../database.errors.js';
 import { GroupQueue, type GroupLimits, type Waiting } from './group-queue.js';
-import { groupedBy } from '../../platform/cached.js';
+import { groupedBy } from '#engine/support';
 
 const LONGEST_TURN_MS = 5;
 

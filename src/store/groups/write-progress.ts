@@ -1,7 +1,7 @@
 import { CommitUnansweredError } from '../database.errors.js';
 import { isRolledBack } from '../connection/driver-errors.js';
 import type { Sender } from './step-transaction.js';
-import { cached } from '../../platform/cached.js';
+import { cached } from '#engine/support';
 
 /** How far a transaction has come: what its end means depends on whether its COMMIT was on the way. */
 export class WriteProgress {

@@ -4,7 +4,7 @@ import { InternalError } from '../../platform/errors/domain.error.js';
 import { Database } from '../database.js';
 import { isDuplicate } from '../connection/driver-errors.js';
 import { IdBlockEntity } from './id-block.entity.js';
-import { cached } from '../../platform/cached.js';
+import { cached } from '#engine/support';
 
 /** A transaction asked for more ids than are in stock. */
 export class IdRangeExhaustedError extends InternalError {

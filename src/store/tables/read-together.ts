@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { cached } from '../../platform/cached.js';
+import { cached } from '#engine/support';
 import { prepared } from '../connection/prepared-statements.js';
 import type { RawRow } from './column-values.js';
 import type { SelectionPart } from './selection.js';

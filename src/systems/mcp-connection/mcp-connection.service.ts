@@ -4,7 +4,7 @@ import type {
   ConnectionTestResult,
   DiscoveredTool,
 } from './model/connection-test.types.js';
-import { turnWithRoom } from '../../platform/turns.js';
+import { turnWithRoom } from '#engine/support';
 import { type McpWorkerSettings, workerSettings } from './model/worker-settings.js';
 import type { McpWorkerAnswer } from './worker/worker.messages.js';
 import { causeOfLoss, WorkerPool, type WorkerPoolOptions } from '../../platform/threads/worker.pool.js';

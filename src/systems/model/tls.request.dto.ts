@@ -18,7 +18,7 @@ import {
   readPrivateKey,
 } from '../../platform/tls/certificates.js';
 import { PRIVATE_KEY_MAX_LENGTH } from '../../platform/secrets/signing-key.js';
-import { inTurn, inTurns } from '../../platform/turns.js';
+import { inTurn, inTurns } from '#engine/support';
 import { HasLength, IfSent } from '../../platform/validation/patterns.decorators.js';
 import { IsOptionalPart } from './system-field.decorator.js';
 import type { SystemTls } from './system.types.js';

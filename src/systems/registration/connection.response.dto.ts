@@ -4,7 +4,7 @@ import { Answer, shown, Shows, shows } from '../../platform/openapi/answer-field
 import { kindOf } from '../model/authorization.request.dto.js';
 import { AuthorizationType } from '../model/system.types.js';
 import { certificateSteps, readCertificates } from '../../platform/tls/certificates.js';
-import { inTurns } from '../../platform/turns.js';
+import { inTurns } from '#engine/support';
 
 const WITHOUT_SECRET = 'Without the secret.';
 

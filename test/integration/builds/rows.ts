@@ -6,7 +6,7 @@ import {
   BuildToolEntity,
   ProcessNodeEntity,
 } from '../../../src/delivery/builds/storage/build.entity.js';
-import type { ProcessGraph } from '../../../src/process-definitions/model/process-graph.types.js';
+import type { ProcessGraph } from '#engine/definitions';
 import { SystemEntity } from '../../../src/systems/storage/system.entity.js';
 import type { TestApp, TestResponse } from '../../support/app.js';
 import { allowLibraries, appPath, deliveryPath } from '../../support/runtime/publish.js';

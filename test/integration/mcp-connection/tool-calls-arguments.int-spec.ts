@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import { stopServices, toolCallsService } from '../../support/peers/mcp-services.js';
 
 const NAMES = Array.from({ length: 1_000 }, (_, index) => `name${index}`);

@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { INSTANCE_STATES } from '../../../src/runtime/engine/state/engine.types.js';
+import { INSTANCE_STATES } from '#engine/tokens';
 import type { HistoryPageDto } from '../../../src/runtime/reading/instance-history.dto.js';
 import type { InstancePageDto } from '../../../src/runtime/reading/instance.response.dto.js';
 import { TestApp } from '../../support/app.js';

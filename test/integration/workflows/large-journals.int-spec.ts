@@ -8,7 +8,7 @@ import {
   WorkflowRunEntity,
   type RunCallPage,
 } from '../../../src/runtime/calls/workflows/storage/workflow-run.entity.js';
-import type { Steps } from '../../../src/platform/turns.js';
+import type { Steps } from '#engine/support';
 import { WorkflowRunsRepository } from '../../../src/runtime/calls/workflows/storage/workflow-runs.repository.js';
 import { TestApp } from '../../support/app.js';
 import { publish, mapping, workflowOf } from '../../support/runtime/publish.js';

@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid';
-import type { JsonObject, JsonValue } from '../../../src/platform/json/json.js';
+import type { JsonObject, JsonValue } from '#engine/json';
 import type { WorkflowRunRequest } from '../../../src/runtime/calls/workflows/model/workflow.types.js';
 import { WorkflowRunsService } from '../../../src/runtime/calls/workflows/runs/workflow-runs.service.js';
 import type { TestApp } from '../../support/app.js';

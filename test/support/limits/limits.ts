@@ -4,7 +4,7 @@ import { auditLimits } from '../../../src/audit/audit.limits.js';
 import { buildLimits } from '../../../src/delivery/builds/build.limits.js';
 import { dataLimits } from '../../../src/platform/validation/data.limits.js';
 import { databaseLimits } from '../../../src/store/database.limits.js';
-import { definitionLimits } from '../../../src/process-definitions/definition.limits.js';
+import { definitionLimits } from '#engine/definitions';
 import { discoveryLimits } from '../../../src/discovery/discovery.limits.js';
 import { httpLimits } from '../../../src/platform/http/http.limits.js';
 import { jobLimits } from '../../../src/jobs/job.limits.js';

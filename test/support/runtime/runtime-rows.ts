@@ -1,5 +1,5 @@
 import type { TestApp } from '../app.js';
-import type { InstanceStatus } from '../../../src/runtime/engine/state/engine.types.js';
+import type { InstanceStatus } from '#engine/tokens';
 import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
 import { eventsOf, type EventRow } from '../../../src/runtime/storage/events.repository.js';
 import { ProcessEventEntity } from '../../../src/runtime/storage/process-event.entity.js';

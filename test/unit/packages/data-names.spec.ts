@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { TECHNICAL_CODES } from '../../../src/delivery/packages/check/error-codes.js';
 import { PackagesService } from '../../../src/delivery/packages/packages.service.js';
-import { ProcessCompilerService } from '../../../src/process-definitions/process-compiler.service.js';
+import { ProcessCompiler } from '#engine/definitions';
 import { flows, node, processFile, serviceTask, userTask } from '../../support/runtime/process-files.js';
 import { calling, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { packageDocument, settings } from './package-fixture.js';
 
 const env = settings();
-const service = new PackagesService(env, new ProcessCompilerService(env));
+const service = new PackagesService(env);
 
 /** `element: code: hint` of each problem of a package, none of which is an error. */
 async function told(parts: Record<string, unknown>): Promise<string[]> {
@@ -351,13 +351,13 @@ describe('correlations of messages', () => {
     schema: object | null,
     elements: [string, string][],
     start = '',
-    also: Parameters<typeof settings>[0] = {},
+    also: ConstructorParameters<typeof ProcessCompiler>[0] = {},
   ): Promise<string[]> => {
     const { file, bpmn } = processOf('p', schema, elements) as { file: string; bpmn: string };
     const xml = bpmn
       .replace('<bpmn:process', '<bpmn:message id="M" name="paid"/><bpmn:process')
       .replace('<bpmn:startEvent id="start"', `<bpmn:startEvent id="start" ${start}`);
-    const compiler = new ProcessCompilerService(settings(also));
+    const compiler = new ProcessCompiler(also);
     const { problems } = await compiler.compile({ name: file, xml }, { appId: 'loans' });
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
     return problems
@@ -460,6 +460,6 @@ describe('correlations of messages', () => {
     expect(await warned(NAMED, [saving('save', { made: 1 }), waiting('made')])).toEqual([]);
     expect(await warned(null, [saving('save', { made: 1 }), waiting('made')])).toEqual([]);
     expect(await warned(null, [waiting('order')], 'svc:start="clerk"')).toEqual([]);
-    expect(await warned(null, [waiting('order')], '', { PROCESS_START_PERMISSION: 'clerk' })).toEqual([]);
+    expect(await warned(null, [waiting('order')], '', { startPermission: true })).toEqual([]);
   });
 });

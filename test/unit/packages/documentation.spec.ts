@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { NODE_TYPES } from '../../../src/delivery/packages/schema/node-types.types.js';
 import { PackagesService } from '../../../src/delivery/packages/packages.service.js';
-import { ProcessCompilerService } from '../../../src/process-definitions/process-compiler.service.js';
 import { packageDocument, settings } from './package-fixture.js';
 
 const SOURCES = 'src/delivery/packages';
@@ -33,7 +32,7 @@ it('the REST example of docs/workflows.md is a package without problems', async 
     ([, json]) => JSON.parse(json ?? '') as unknown,
   );
   const env = settings();
-  const service = new PackagesService(env, new ProcessCompilerService(env));
+  const service = new PackagesService(env);
   const { package: pkg, problems } = service.parse(packageDocument({ systems: [rest], workflows: [flow] }));
   expect(problems).toEqual([]);
   const checked = await service.check(pkg!, { appId: 'loans', libraries: [] });

@@ -1,6 +1,6 @@
 import { Env } from '../../../src/platform/config/env.js';
 import { PackagesService } from '../../../src/delivery/packages/packages.service.js';
-import { ProcessCompilerService } from '../../../src/process-definitions/process-compiler.service.js';
+import { ProcessCompiler } from '#engine/definitions';
 import { limitedEnv } from '../../support/limits/limits.js';
 
 /** A package in which everything is right and little is in it; every call gives a new one. */
@@ -60,8 +60,7 @@ export function settings(values: Record<string, string> = {}): Env {
 
 /** Reads and checks packages, whose BPMN files it takes for empty ones. */
 export function withoutProcesses(values?: Record<string, string>): PackagesService {
-  const env = settings(values);
-  const compiler = new ProcessCompilerService(env);
+  const compiler = new ProcessCompiler();
   compiler.compile = async () => ({ definitions: [], readable: [], problems: [], unlessCalled: new Map() });
-  return new PackagesService(env, compiler);
+  return Object.assign(new PackagesService(settings(values)), { compiler });
 }

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckContext, LibraryBuild } from '../../../src/delivery/packages/model/package.types.js';
 import { PackagesService, withDefinitionIds } from '../../../src/delivery/packages/packages.service.js';
-import { ProcessCompilerService } from '../../../src/process-definitions/process-compiler.service.js';
+import { ProcessCompiler } from '#engine/definitions';
 import { application, node, packageDocument, settings, system, workflow } from './package-fixture.js';
 
-const env = settings();
-const compiler = new ProcessCompilerService(env);
-const service = new PackagesService(env, compiler);
+const compiler = new ProcessCompiler();
+const service = new PackagesService(settings());
 
 /** A process with one middle element; `starts` are its start events, by start condition. */
 function bpmn(

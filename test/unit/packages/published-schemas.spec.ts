@@ -3,16 +3,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { publishedSchemas } from '../../../src/delivery/packages/schema/published-schemas.js';
-import { ProcessCompilerService } from '../../../src/process-definitions/process-compiler.service.js';
-import {
-  application,
-  node,
-  packageDocument,
-  settings,
-  system,
-  withoutProcesses,
-  workflow,
-} from './package-fixture.js';
+import { ProcessCompiler } from '#engine/definitions';
+import { application, node, packageDocument, system, withoutProcesses, workflow } from './package-fixture.js';
 
 const names = Object.keys(publishedSchemas());
 const SHAPE = /^(MEMBER_UNKNOWN|MEMBER_MISSING|VALUE_INVALID|SECRET_IN_PACKAGE)$/;
@@ -202,10 +194,7 @@ describe('published JSON Schemas', () => {
           <sequenceFlow id="f1" sourceRef="s" targetRef="t" /><sequenceFlow id="f2" sourceRef="t" targetRef="e" />
         </process>
       </definitions>`;
-    const { definitions } = await new ProcessCompilerService(settings()).compile(
-      { name: 'p', xml },
-      { appId: 'a' },
-    );
+    const { definitions } = await new ProcessCompiler().compile({ name: 'p', xml }, { appId: 'a' });
     const isGraph = new Ajv2020({ strict: false }).compile(
       publishedSchemas()['process-graph.schema.json'] ?? {},
     );

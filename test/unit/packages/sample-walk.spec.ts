@@ -1,15 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../src/platform/json/json.js';
+import type { JsonObject, JsonValue } from '#engine/json';
 import { readPackageFolder } from '../../../src/delivery/packages/reading/package-folder.js';
 import type { PackageWorkflow } from '../../../src/delivery/packages/model/package.types.js';
 import { PackagesService } from '../../../src/delivery/packages/packages.service.js';
-import { ProcessCompilerService } from '../../../src/process-definitions/process-compiler.service.js';
-import type { ProcessGraph } from '../../../src/process-definitions/model/process-graph.types.js';
+import { type ProcessGraph } from '#engine/definitions';
 import type { RunScope } from '../../../src/runtime/calls/workflows/model/node-executor.js';
 import { BUILT_IN_EXECUTORS } from '../../../src/runtime/calls/workflows/executors/built-in.executors.js';
 import { RunJournal } from '../../../src/runtime/calls/workflows/journal/run-journal.js';
 import { WorkflowRunner } from '../../../src/runtime/calls/workflows/runs/workflow-runner.js';
-import { MemoryEngine, type MemoryInstance } from '../../support/runtime/memory-engine.js';
+import { MemoryEngine, type MemoryInstance } from '../../../packages/engine/test/support/memory-engine.js';
 import { settings } from './package-fixture.js';
 
 const CLIENT = { client: { name: 'Jane Doe', email: 'jane.doe@example.com' } };
@@ -44,7 +43,7 @@ async function rate(input: JsonObject): Promise<JsonValue> {
 
 beforeAll(async () => {
   const env = settings();
-  const service = new PackagesService(env, new ProcessCompilerService(env));
+  const service = new PackagesService(env);
   const compiled = async (folder: string, appId: string, libraries: ProcessGraph[] = []) => {
     const { document } = await readPackageFolder(folder);
     const library = { appId: 'sample-library', buildId: 'named-at-delivery', workflows: [], systems: [] };

@@ -6,8 +6,7 @@ import { readPackageFolder } from '../../../src/delivery/packages/reading/packag
 import type { LibraryBuild } from '../../../src/delivery/packages/model/package.types.js';
 import { PackagesService } from '../../../src/delivery/packages/packages.service.js';
 import { publishedSchemas } from '../../../src/delivery/packages/schema/published-schemas.js';
-import { ProcessCompilerService } from '../../../src/process-definitions/process-compiler.service.js';
-import { SVC_EXTENSION } from '../../../src/process-definitions/reader/svc-extension.js';
+import { ProcessCompiler, SVC_EXTENSION } from '#engine/definitions';
 import { settings } from './package-fixture.js';
 
 const BPMN_FILES = [
@@ -17,7 +16,7 @@ const BPMN_FILES = [
 
 function packagesService(): PackagesService {
   const env = settings();
-  return new PackagesService(env, new ProcessCompilerService(env));
+  return new PackagesService(env);
 }
 
 async function document(folder: string): Promise<Record<string, unknown>> {
@@ -94,7 +93,7 @@ describe('the sample', () => {
     const { xml } = await moddle.toXML(rootElement, { format: true });
     const again = await moddle.fromXML(xml);
     expect(again.warnings).toEqual([]);
-    const compiler = new ProcessCompilerService(settings());
+    const compiler = new ProcessCompiler();
     const before = await compiler.compile(
       { name: file, xml: readFileSync(file, 'utf8') },
       { appId: 'sample' },
@@ -107,7 +106,7 @@ describe('the sample', () => {
     const moddle = new BpmnModdle();
     const { rootElement } = await moddle.fromXML(readFileSync(file, 'utf8'));
     const { xml } = await moddle.toXML(rootElement, { format: true });
-    const compiler = new ProcessCompilerService(settings());
+    const compiler = new ProcessCompiler();
     const before = await compiler.compile(
       { name: file, xml: readFileSync(file, 'utf8') },
       { appId: 'sample' },

@@ -3,7 +3,7 @@ import type { INestApplicationContext, Type } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { built } from '../../../test/support/built.js';
 import type { Principal } from '../../../src/platform/user/principal.js';
-import type { JsonObject } from '../../../src/platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import type { UiActionResponseDto } from '../../../src/runtime/ui-actions/ui-action.dto.js';
 import type { StartProcessResponseDto } from '../../../src/runtime/model/start.response.dto.js';
 

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../../src/platform/json/json.js';
-import { EngineRefusal } from '../../../src/runtime/engine/state/engine.errors.js';
-import type {
-  EngineCommand,
-  InstanceState,
-  StepResult,
-  TokenState,
-} from '../../../src/runtime/engine/state/engine.types.js';
-import { newInstance } from '../../../src/runtime/engine/state/tokens.js';
-import { openUiActions } from '../../../src/runtime/engine/ui-actions/ui-actions.js';
-import { step } from '../../../src/runtime/engine/step.js';
+import type { JsonObject } from '#engine/json';
+import {
+  EngineRefusal,
+  type EngineCommand,
+  type InstanceState,
+  type StepResult,
+  type TokenState,
+  newInstance,
+  openUiActions,
+  step,
+} from '#engine/tokens';
 import type { UiActionResponseDto } from '../../../src/runtime/ui-actions/ui-action.dto.js';
-import { LIMITS } from '../../../test/support/runtime/memory-engine.js';
-import type { Random } from '../../../test/support/runtime/random.js';
+import { LIMITS } from '../../../packages/engine/test/support/memory-engine.js';
+import type { Random } from '../../../packages/engine/test/support/random.js';
 import type { BuiltRuntime } from './built-runtime.js';
 import { checkRows, type ProcessRows, type StoredInstance } from './process-rows.js';
 import { prove } from './proof.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Random } from '../../../test/support/runtime/random.js';
+import { Random } from '../../../packages/engine/test/support/random.js';
 import {
   isAcknowledged,
   type Call,

@@ -2,13 +2,8 @@ import { type RawRow, toStoredText } from '../../../src/store/tables/column-valu
 import { Table } from '../../../src/store/tables/table.js';
 import { BuildDefinitionEntity } from '../../../src/delivery/builds/storage/build.entity.js';
 import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
-import type { ProcessGraph } from '../../../src/process-definitions/model/process-graph.types.js';
-import type {
-  EngineEvent,
-  InstanceState,
-  TokenState,
-} from '../../../src/runtime/engine/state/engine.types.js';
-import { RuntimeDefinition } from '../../../src/runtime/engine/state/runtime-definition.js';
+import type { ProcessGraph } from '#engine/definitions';
+import { type EngineEvent, type InstanceState, type TokenState, RuntimeDefinition } from '#engine/tokens';
 import {
   isCalled,
   type ParentLink,
@@ -19,8 +14,8 @@ import { eventsOf } from '../../../src/runtime/storage/events.repository.js';
 import { ProcessEventEntity } from '../../../src/runtime/storage/process-event.entity.js';
 import { ProcessMessageWaitEntity } from '../../../src/runtime/storage/process-message.entity.js';
 import { ProcessTokenEntity, toTokenRow } from '../../../src/runtime/storage/process-token.entity.js';
-import { type Background, checkInvariants } from '../../../test/support/runtime/invariants.js';
-import type { MemoryInstance } from '../../../test/support/runtime/memory-engine.js';
+import { type Background, checkInvariants } from '../../../packages/engine/test/support/invariants.js';
+import type { MemoryInstance } from '../../../packages/engine/test/support/memory-engine.js';
 import { Snapshots, type Select } from './rows.js';
 import { prove } from './proof.js';
 

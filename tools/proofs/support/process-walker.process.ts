@@ -1,5 +1,5 @@
-import { GeneratedProcess } from '../../../test/support/runtime/process-generator.js';
-import { Random } from '../../../test/support/runtime/random.js';
+import { GeneratedProcess } from '../../../packages/engine/test/support/process-generator.js';
+import { Random } from '../../../packages/engine/test/support/random.js';
 import { BuiltRuntime } from './built-runtime.js';
 import { ComparedWalk, type WalkFigures } from './compared-walk.js';
 import { ProcessRows } from './process-rows.js';

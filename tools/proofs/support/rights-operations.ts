@@ -1,4 +1,4 @@
-import type { Random } from '../../../test/support/runtime/random.js';
+import type { Random } from '../../../packages/engine/test/support/random.js';
 
 /** What there is of one application, by the names of parameters of paths. */
 export type Things = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, canonicalPieces } from '../../../platform/json/canonical-json.js';
-import { turnWithRoom } from '../../../platform/turns.js';
+import { turnWithRoom } from '#engine/support';
 import { quotedIn } from '../../../store/tables/column-values.js';
 import type { AppVersionKey } from '../../../apps/apps.types.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';

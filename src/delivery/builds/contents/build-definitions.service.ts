@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonValue } from '../../../platform/json/json-part.js';
 import type { Page } from '../../../platform/validation/page.js';
-import { inTurn, inTurns } from '../../../platform/turns.js';
+import { inTurn, inTurns } from '#engine/support';
 import { RecentlyUsed } from '../../../platform/recently-used.js';
-import { makeUnicodeClasses } from '../../../language/expressions/unicode-classes.js';
+import { makeUnicodeClasses } from '#engine/expressions';
 import { Database } from '../../../store/database.js';
-import type { ProcessGraph } from '../../../process-definitions/model/process-graph.types.js';
+import type { ProcessGraph } from '#engine/definitions';
 import {
   BuildNotFoundError,
   ProcessDefinitionNotFoundError,

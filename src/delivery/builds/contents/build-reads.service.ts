@@ -1,7 +1,7 @@
 import { pageLimits } from '../../../platform/validation/page.limits.js';
 import { Injectable } from '@nestjs/common';
 import { readPage, type Page } from '../../../platform/validation/page.js';
-import { inTurns, type Steps } from '../../../platform/turns.js';
+import { inTurns, type Steps } from '#engine/support';
 import { Database } from '../../../store/database.js';
 import type { AppVersionKey } from '../../../apps/apps.types.js';
 import { BuildContents } from '../storage/build-contents.repository.js';

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../../platform/json/canonical-json.js';
 import { Log } from '../../../platform/observability/logging/log.js';
 import { RecentlyUsed } from '../../../platform/recently-used.js';
 import { definitionHash } from '../../../platform/json/tool-definition-hash.js';
-import { inTurn } from '../../../platform/turns.js';
+import { inTurn } from '#engine/support';
 import { Database } from '../../../store/database.js';
 import { storedBytes } from '../../../store/tables/column-values.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { requestContext } from '../../../platform/observability/logging/request-context.js';
 import { NoThreadError, ThreadTurns } from '../../../platform/threads/thread-turns.js';
-import { inTurns } from '../../../platform/turns.js';
+import { inTurns } from '#engine/support';
 import { Database } from '../../../store/database.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import { BuildDefinitionsService } from '../contents/build-definitions.service.js';

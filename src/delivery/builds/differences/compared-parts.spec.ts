@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Steps } from '../../../platform/turns.js';
+import type { Steps } from '#engine/support';
 import { differencesOf, partsOfProcess, partsOfSystems } from './compared-parts.js';
 
 const MANY = 500;

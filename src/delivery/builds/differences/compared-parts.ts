@@ -1,15 +1,10 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../../platform/json/canonical-json.js';
 import { jsonValue } from '../../../platform/json/json-part.js';
-import type { Steps } from '../../../platform/turns.js';
+import type { Steps } from '#engine/support';
 import { nameKey } from '../../../platform/validation/resource-name.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
-import type {
-  GraphFlow,
-  GraphLane,
-  GraphNode,
-  ProcessGraph,
-} from '../../../process-definitions/model/process-graph.types.js';
+import type { GraphFlow, GraphLane, GraphNode, ProcessGraph } from '#engine/definitions';
 import { workflowText } from '../model/workflow-text.js';
 import type { BuildLibraryDto } from '../model/package.dto.js';
 import type { BuildToolFacts } from '../storage/build-contents.repository.js';

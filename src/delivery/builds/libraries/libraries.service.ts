@@ -9,7 +9,7 @@ import { AuditAction, AuditOutcome } from '../../../audit/model/audit.types.js';
 import { AuditService, type AuditEntry } from '../../../audit/recording/audit.service.js';
 import type { LibraryBuild, LibraryReference, PackageProblem } from '../../packages/model/package.types.js';
 import { packageLimits } from '../../packages/package.limits.js';
-import type { ProcessGraph } from '../../../process-definitions/model/process-graph.types.js';
+import type { ProcessGraph } from '#engine/definitions';
 import { BuildDefinitionsService } from '../contents/build-definitions.service.js';
 import { LibraryNotUsableError } from '../model/builds.errors.js';
 import type { BuildSummary, IndirectLibrary, NamedLibrary } from '../model/builds.types.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { demandMatch, type IfMatch } from '../../../platform/http/conditional-requests.js';
-import { inTurns } from '../../../platform/turns.js';
+import { inTurns } from '#engine/support';
 import type { Principal } from '../../../platform/user/principal.js';
 import { nameKey } from '../../../platform/validation/resource-name.js';
 import { Database } from '../../../store/database.js';

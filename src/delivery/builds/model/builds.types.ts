@@ -5,7 +5,7 @@ import type { AppVersionKey } from '../../../apps/apps.types.js';
 import type { AuditAction } from '../../../audit/model/audit.types.js';
 import type { NodeEdit } from '../../packages/drafts/node-edit.js';
 import type { PackageProblem, PackageWorkflow } from '../../packages/model/package.types.js';
-import type { ProcessGraph } from '../../../process-definitions/model/process-graph.types.js';
+import type { ProcessGraph } from '#engine/definitions';
 import type { BuildLibraryDto, BuildResourceDto } from './package.dto.js';
 import type { AgentWorkflow } from './workflow-text.js';
 

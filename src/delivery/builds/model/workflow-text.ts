@@ -1,5 +1,5 @@
 import { jsonParts, memberOf, type JsonPart } from '../../../platform/json/json-part.js';
-import type { Steps } from '../../../platform/turns.js';
+import type { Steps } from '#engine/support';
 import type { ResourceReference, WorkflowNode } from '../../packages/model/package.types.js';
 
 /** Elements of the list of workflows, their members, and their nodes. */

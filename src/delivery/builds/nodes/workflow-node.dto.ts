@@ -1,7 +1,7 @@
 import { Answer, AnswerWith, Shows, shows } from '../../../platform/openapi/answer-fields.decorators.js';
 import { UserReferenceDto } from '../../../platform/user/user-reference.dto.js';
 import { JsonText } from '../../../platform/http/json-replies.js';
-import type { Steps } from '../../../platform/turns.js';
+import type { Steps } from '#engine/support';
 import { NODE_TYPES } from '../../packages/schema/node-types.types.js';
 import type { DraftNode } from '../../packages/drafts/draft-workflows.js';
 

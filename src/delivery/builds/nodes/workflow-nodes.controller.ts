@@ -13,7 +13,7 @@ import { BodyLimit } from '../../../platform/http/request.decorators.js';
 import { AuditAction } from '../../../audit/model/audit.types.js';
 import { Audited } from '../../../audit/recording/audited.decorator.js';
 import { AppVersionParams, pathOf, versionOf } from '../../../apps/app.params.dto.js';
-import { inTurns } from '../../../platform/turns.js';
+import { inTurns } from '#engine/support';
 import {
   toWorkflowNode,
   workflowJson,

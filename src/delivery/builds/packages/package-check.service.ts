@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
-import { inTurn } from '../../../platform/turns.js';
+import { inTurn } from '#engine/support';
 import type { Principal } from '../../../platform/user/principal.js';
 import { nameKey } from '../../../platform/validation/resource-name.js';
 import { Database } from '../../../store/database.js';

@@ -1,6 +1,6 @@
 import { jsonParts, memberOf } from '../../../platform/json/json-part.js';
 import { unpackBytes } from '../../../platform/json/packed-text.js';
-import { inTurns } from '../../../platform/turns.js';
+import { inTurns } from '#engine/support';
 import type { Database } from '../../../store/database.js';
 import type { AppVersionKey } from '../../../apps/apps.types.js';
 import type { DraftNode } from '../../packages/drafts/draft-workflows.js';

@@ -1,6 +1,5 @@
 import { DomainError } from '../../../platform/errors/domain.error.js';
-import { compileExpression } from '../../../language/expressions/expressions.js';
-import { hintOf } from '../../../language/expressions/expression-hints.js';
+import { compileExpression, hintOf } from '#engine/expressions';
 import type { Place, PackageProblems } from '../model/package-problems.js';
 import type { WorkflowNode } from '../model/package.types.js';
 import { requireUniqueNames } from './names.js';

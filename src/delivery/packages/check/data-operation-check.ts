@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { isJsonObject, type JsonValue } from '../../../platform/json/json.js';
-import { compileJsonTemplate } from '../../../language/expressions/expressions.js';
+import { isJsonObject, type JsonValue } from '#engine/json';
+import { compileJsonTemplate } from '#engine/expressions';
 import type { Place, PackageProblems } from '../model/package-problems.js';
 import type { dataSourcePayloadSchema } from '../schema/node-payload.schema.js';
 import { requireCompiles } from './conditions-check.js';

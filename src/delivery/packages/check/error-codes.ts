@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../platform/json/json.js';
-import type { GraphNode } from '../../../process-definitions/model/process-graph.types.js';
+import type { JsonObject } from '#engine/json';
+import type { GraphNode } from '#engine/definitions';
 import { quoted, type PackageProblems } from '../model/package-problems.js';
 import type { ApplicationPackage } from '../model/package.types.js';
 

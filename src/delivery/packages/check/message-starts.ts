@@ -1,4 +1,4 @@
-import type { GraphNode } from '../../../process-definitions/model/process-graph.types.js';
+import type { GraphNode } from '#engine/definitions';
 import { quoted, type PackageProblems } from '../model/package-problems.js';
 
 /**

@@ -1,6 +1,6 @@
 import { displayNameFault } from '../../../platform/validation/patterns.decorators.js';
 import { nameKey } from '../../../platform/validation/resource-name.js';
-import type { ProcessGraph } from '../../../process-definitions/model/process-graph.types.js';
+import type { ProcessGraph } from '#engine/definitions';
 import { quoted, type PackageProblems, type Place } from '../model/package-problems.js';
 import type { ApplicationPackage } from '../model/package.types.js';
 import { APPLICATION_FILE } from '../reading/package-reader.js';

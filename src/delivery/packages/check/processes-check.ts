@@ -4,7 +4,7 @@ import type {
   DefinitionProblem,
   GraphNode,
   ProcessGraph,
-} from '../../../process-definitions/model/process-graph.types.js';
+} from '#engine/definitions';
 import { quoted, type Place, type PackageProblems } from '../model/package-problems.js';
 import type {
   ApplicationPackage,

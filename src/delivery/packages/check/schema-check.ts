@@ -1,7 +1,5 @@
-import { jsonSize, type JsonObject } from '../../../platform/json/json.js';
-import { SchemaSyntaxError } from '../../../language/json-schema/json-schema.types.js';
-import { compileSchema } from '../../../language/json-schema/json-schema.js';
-import { misspeltRequired } from '../../../language/json-schema/required-names.js';
+import { jsonSize, type JsonObject } from '#engine/json';
+import { SchemaSyntaxError, compileSchema, misspeltRequired } from '#engine/json-schema';
 import type { Place, PackageProblems } from '../model/package-problems.js';
 import { packageLimits } from '../package.limits.js';
 

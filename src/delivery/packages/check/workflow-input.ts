@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../../platform/json/json.js';
-import { CheckWork, KnownMembers } from '../../../language/json-schema/known-members.js';
+import { isJsonObject, type JsonObject } from '#engine/json';
+import { CheckWork, KnownMembers } from '#engine/json-schema';
 import { quoted, type PackageProblems, type Place } from '../model/package-problems.js';
 import type { PackageWorkflow } from '../model/package.types.js';
 

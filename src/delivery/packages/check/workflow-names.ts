@@ -1,15 +1,13 @@
-import type { JsonObject } from '../../../platform/json/json.js';
-import { DATA_ALIAS } from '../../../language/expressions/cel-source.js';
+import type { JsonObject } from '#engine/json';
 import {
+  DATA_ALIAS,
   pathsInExpression,
   pathsInJson,
   pathsInTemplate,
   type ReadPath,
-} from '../../../language/expressions/read-paths.js';
-import { CheckWork, KnownMembers } from '../../../language/json-schema/known-members.js';
-import { KnownData } from '../../../language/json-schema/known-data.js';
-import { keyTree, writePath } from '../../../language/paths/data-keys.js';
-import { parsePath } from '../../../language/paths/data-paths.js';
+} from '#engine/expressions';
+import { CheckWork, KnownMembers, KnownData } from '#engine/json-schema';
+import { keyTree, writePath, parsePath } from '#engine/paths';
 import type { PackageProblems } from '../model/package-problems.js';
 import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { isJsonObject } from '../../../platform/json/json.js';
-import { parsePath } from '../../../language/paths/data-paths.js';
-import { compileJsonTemplate, compileTemplate } from '../../../language/expressions/expressions.js';
+import { isJsonObject } from '#engine/json';
+import { parsePath } from '#engine/paths';
+import { compileJsonTemplate, compileTemplate } from '#engine/expressions';
 import { SystemType } from '../../../systems/model/system.types.js';
 import { EXECUTED_NODE_TYPES, NODE_TYPES, type NodeType } from '../schema/node-types.types.js';
 import { pointerTo, type Place, type PackageProblems } from '../model/package-problems.js';

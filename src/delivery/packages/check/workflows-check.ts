@@ -1,5 +1,5 @@
 import { v5 as uuidV5 } from 'uuid';
-import { turnWithRoom } from '../../../platform/turns.js';
+import { turnWithRoom } from '#engine/support';
 import { nameKey } from '../../../platform/validation/resource-name.js';
 import { pointerTo, type PackageProblems } from '../model/package-problems.js';
 import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';

@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid';
-import { isJsonObject, type JsonObject } from '../../../platform/json/json.js';
+import { isJsonObject, type JsonObject } from '#engine/json';
 import { nameKey } from '../../../platform/validation/resource-name.js';
 import { SequenceNotFoundError } from '../model/packages.errors.js';
 

@@ -1,4 +1,4 @@
-import { nearestName } from '../../../platform/nearest-name.js';
+import { nearestName } from '#engine/support';
 import { packageLimits } from '../package.limits.js';
 import type { PackageProblem } from './package.types.js';
 

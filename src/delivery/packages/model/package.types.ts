@@ -1,8 +1,5 @@
 import type { z } from 'zod';
-import type {
-  DefinitionProblem,
-  ProcessGraph,
-} from '../../../process-definitions/model/process-graph.types.js';
+import type { DefinitionProblem, ProcessGraph } from '#engine/definitions';
 import type { SystemType } from '../../../systems/model/system.types.js';
 import type { applicationSchema, librarySchema, settingsSchema } from '../schema/application.schema.js';
 import type { processFileSchema } from '../schema/package.schema.js';

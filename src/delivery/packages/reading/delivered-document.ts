@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../platform/json/json.js';
+import { isJsonObject, type JsonObject } from '#engine/json';
 
 /**
  * A package document with another build of a library. A folder under version control cannot know the ids that builds get later.

@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { extname } from 'node:path';
-import { didYouMean } from '../../../platform/nearest-name.js';
+import { didYouMean } from '#engine/support';
 import { APPLICATION_FILE } from './package-reader.js';
 
 /** How files of the parts of a package end. */

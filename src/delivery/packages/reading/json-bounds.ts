@@ -1,6 +1,5 @@
-import { BEYOND_NUMBERS } from '../../../platform/json/exact-json.js';
-import { isJsonObject } from '../../../platform/json/json.js';
-import { isPrototypeKey } from '../../../language/paths/data-paths.js';
+import { BEYOND_NUMBERS, isJsonObject } from '#engine/json';
+import { isPrototypeKey } from '#engine/paths';
 import type { Place, PackageProblems } from '../model/package-problems.js';
 
 /** Levels of a package; the node of a workflow needs seven, its schemas and bodies the rest. */

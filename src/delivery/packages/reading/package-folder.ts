@@ -1,8 +1,7 @@
 import { constants, type Dirent } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseExactly, refuseRounded, RoundedIntegerError } from '../../../platform/json/exact-json.js';
-import { jsonFault } from '../../../platform/json/json-fault.js';
+import { parseExactly, refuseRounded, RoundedIntegerError, jsonFault } from '#engine/json';
 import { EXTENSIONS, isReadme, meantAtTop, placeByEnd, standsBeside, TOP_NAMES } from './folder-names.js';
 import { APPLICATION_FILE } from './package-reader.js';
 import { PackageProblems } from '../model/package-problems.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, type JsonObject, jsonSize } from '../../../platform/json/json.js';
+import { isJsonObject, type JsonObject, jsonSize } from '#engine/json';
 import { checkBounds } from './json-bounds.js';
 import { pointerTo, PackageProblems, type Place } from '../model/package-problems.js';
 import type {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isJsonObject } from '../../../platform/json/json.js';
-import { nearestName } from '../../../platform/nearest-name.js';
+import { isJsonObject } from '#engine/json';
+import { nearestName } from '#engine/support';
 import { pointerTo, quoted, type PackageProblems } from '../model/package-problems.js';
 
 type Issue = z.core.$ZodIssue;

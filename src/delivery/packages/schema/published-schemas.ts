@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { processGraphSchema } from '../../../process-definitions/model/process-graph.types.js';
+import { processGraphSchema } from '#engine/definitions';
 import {
   dataSourcePayloadSchema,
   endPayloadSchema,

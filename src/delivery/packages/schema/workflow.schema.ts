@@ -1,5 +1,5 @@
 import { NODE_TYPES } from './node-types.types.js';
-import { nearestName } from '../../../platform/nearest-name.js';
+import { nearestName } from '#engine/support';
 import { z } from 'zod';
 import { isDotSegment, NO_DOT_SEGMENT } from '../../../platform/validation/patterns.decorators.js';
 import {

@@ -1,5 +1,5 @@
 import type { AppVersionKey } from '../../../apps/apps.types.js';
-import type { GraphNode, ProcessGraph } from '../../../process-definitions/model/process-graph.types.js';
+import type { GraphNode, ProcessGraph } from '#engine/definitions';
 import type { DraftChange } from '../drafts/draft-workflows.js';
 import type { NodeEdit } from '../drafts/node-edit.js';
 import type {

@@ -1,4 +1,4 @@
-import { isJsonObject, parsedJson, type JsonObject } from '../../../platform/json/json.js';
+import { isJsonObject, parsedJson, type JsonObject } from '#engine/json';
 import type { Component, ComponentCredentials } from '../../model/component.types.js';
 import { failureOfStatus, ProbeError, type ProbeFailure } from '../../model/failures.js';
 import { toProbeError } from '../net/probe-failure.js';

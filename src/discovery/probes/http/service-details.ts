@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../platform/json/json.js';
+import { isJsonObject, type JsonObject } from '#engine/json';
 import { within } from '../../../platform/concurrency/deadline.js';
 import {
   capabilitiesOf,

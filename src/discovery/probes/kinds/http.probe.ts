@@ -1,4 +1,4 @@
-import { isJsonObject, parsedJson } from '../../../platform/json/json.js';
+import { isJsonObject, parsedJson } from '#engine/json';
 import { failureOfStatus, ProbeError } from '../../model/failures.js';
 import type { ProbeOfKind } from '../http/probe-clients.js';
 import type { HttpAnswer, ProbeHttp } from '../http/probe-http.js';

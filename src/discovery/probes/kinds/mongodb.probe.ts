@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../platform/json/json.js';
+import { isJsonObject } from '#engine/json';
 import { checkServerIdentity } from 'node:tls';
 import type { Document, MongoClientOptions } from 'mongodb';
 import type { Component } from '../../model/component.types.js';

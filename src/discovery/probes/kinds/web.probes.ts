@@ -1,5 +1,5 @@
 import { AwsV4Signer } from 'aws4fetch';
-import { isJsonObject } from '../../../platform/json/json.js';
+import { isJsonObject } from '#engine/json';
 import { httpUrlOf } from '../http/probe-http.js';
 import type { ProbeOfKind } from '../http/probe-clients.js';
 import { capabilitiesOf, records, versionOf } from '../net/self-description.js';

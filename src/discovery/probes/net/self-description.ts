@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../platform/json/json.js';
+import { isJsonObject } from '#engine/json';
 import { ProbeError } from '../../model/failures.js';
 
 /** The words of a component about itself, reduced to the facts that may be shown. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { array, assert, constantFrom, dictionary, letrec, oneof, property, string } from 'fast-check';
-import { inOnePiece, type Steps } from '../../turns.js';
+import { inOnePiece, type Steps } from '#engine/support';
 import { scrub, scrubbedJson } from './scrub.js';
 
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJqYW5lIn0.c2lnbmF0dXJl';

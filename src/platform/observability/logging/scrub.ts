@@ -1,5 +1,5 @@
-import { endOfString } from '../../json/json-text.js';
-import { inOnePiece, type Steps } from '../../turns.js';
+import { endOfString } from '#engine/json';
+import { inOnePiece, type Steps } from '#engine/support';
 
 const REMOVED = '[removed]';
 

@@ -1,7 +1,6 @@
-import { parseExactly } from '../../../platform/json/exact-json.js';
-import { jsonDepth, type JsonValue, countValues } from '../../../platform/json/json.js';
+import { parseExactly, jsonDepth, type JsonValue, countValues } from '#engine/json';
 import { dataLimits } from '../../../platform/validation/data.limits.js';
-import { inTurn, inTurns } from '../../../platform/turns.js';
+import { inTurn, inTurns } from '#engine/support';
 import type { SecretRemoval } from '../../../platform/secrets/secret-removal.js';
 import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { isJsonObject, type JsonValue } from '../../../platform/json/json.js';
+import { isJsonObject, type JsonValue } from '#engine/json';
 import { SecretRemoval } from '../../../platform/secrets/secret-removal.js';
 import { BuildSystemsService } from '../../../delivery/builds/contents/build-systems.service.js';
 import {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../platform/json/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '#engine/json';
 import type { NodeContext, NodeTexts } from '../workflows/model/node-executor.js';
 import type { RunnableNode } from '../workflows/model/workflow.types.js';
 import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';

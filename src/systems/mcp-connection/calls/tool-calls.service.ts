@@ -3,8 +3,8 @@ import { outboundLimits } from '../../../platform/outbound/outbound.limits.js';
 
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 
-import type { JsonValue } from '../../../platform/json/json.js';
-import type { CheckedText } from '../../../language/json-schema/checked-text.js';
+import type { JsonValue } from '#engine/json';
+import type { CheckedText } from '#engine/json-schema';
 import { Metrics } from '../../../platform/observability/metrics/metrics.js';
 import { causeOfLoss, WorkerPool } from '../../../platform/threads/worker.pool.js';
 import { materialText } from '../../../platform/tls/tls-material.js';

@@ -1,5 +1,5 @@
 import type { TlsMaterial } from '../../../platform/tls/tls-material.js';
-import type { JsonValue } from '../../../platform/json/json.js';
+import type { JsonValue } from '#engine/json';
 import { CONNECTION_FAILURES } from './connection-failure.types.js';
 import type { SystemCredentials } from './connection-test.types.js';
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../platform/json/json.js';
-import { checkedText, type CheckedText } from '../../../language/json-schema/checked-text.js';
+import type { JsonObject } from '#engine/json';
+import { checkedText, type CheckedText } from '#engine/json-schema';
 import type { TextCheck } from './worker.messages.js';
 
 /** Holds a text of a model against a schema, and has the value as JSON text to hand over. */

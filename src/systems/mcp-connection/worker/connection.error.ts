@@ -1,7 +1,7 @@
 import type { ConnectionFailureCause } from '../model/connection-failure.types.js';
 import type { ToolCallFailureCause } from '../model/tool-call.types.js';
 import { ProtocolError, type RequestId, SdkHttpError } from '@modelcontextprotocol/client';
-import { isJsonObject, parsedJson } from '../../../platform/json/json.js';
+import { isJsonObject, parsedJson } from '#engine/json';
 import type { SecretRemoval } from '../../../platform/secrets/secret-removal.js';
 import { plainText } from './plain-text.js';
 

@@ -7,7 +7,7 @@ import {
   SERVER_INFO_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject } from '../../../platform/json/json.js';
+import { isJsonObject, type JsonObject } from '#engine/json';
 import type { ConnectionFailureCause } from '../model/connection-failure.types.js';
 import { isSameId } from './connection.error.js';
 import type { Transformer, TransformStreamDefaultController } from 'node:stream/web';

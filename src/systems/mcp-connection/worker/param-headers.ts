@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../platform/json/json.js';
+import { isJsonObject, type JsonObject } from '#engine/json';
 
 const HEADER_KEY = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

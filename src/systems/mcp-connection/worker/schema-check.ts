@@ -1,10 +1,5 @@
-import type { JsonObject } from '../../../platform/json/json.js';
-import { draftOf } from '../../../language/json-schema/dialect.js';
-import {
-  positionBelow,
-  type SchemaPosition,
-  SchemaReferences,
-} from '../../../language/json-schema/schema-references.js';
+import type { JsonObject } from '#engine/json';
+import { draftOf, positionBelow, type SchemaPosition, SchemaReferences } from '#engine/json-schema';
 import type { mcpLimits } from '../mcp.limits.js';
 import type { RejectedToolReason } from '../model/connection-test.types.js';
 import { hidesText, visibleText } from './plain-text.js';

@@ -3,7 +3,7 @@ import { importPKCS8, SignJWT } from 'jose';
 import type { ClientAuthentication } from '../model/connection-test.types.js';
 import { basicCredentials } from '../model/sent-secrets.js';
 import { ConnectionError } from './connection.error.js';
-import { isJsonObject, parsedJson } from '../../../platform/json/json.js';
+import { isJsonObject, parsedJson } from '#engine/json';
 import type { OutboundOperation } from '../../../platform/outbound/outbound.operation.js';
 import { retryAfterOf } from '../../../platform/outbound/retry-after.js';
 import type { ConnectionFailureCause } from '../model/connection-failure.types.js';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../platform/json/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '#engine/json';
 import type { mcpLimits } from '../mcp.limits.js';
 import { SecretRemoval } from '../../../platform/secrets/secret-removal.js';
 import type {

@@ -1,4 +1,4 @@
-import { isJsonObject, jsonDepth, type JsonValue } from '../../../platform/json/json.js';
+import { isJsonObject, jsonDepth, type JsonValue } from '#engine/json';
 import { SecretRemoval } from '../../../platform/secrets/secret-removal.js';
 import type { ToolImage } from '../model/tool-call.types.js';
 import { plainText, visibleText } from './plain-text.js';

@@ -1,6 +1,6 @@
 import type { ConnectedResult, ConnectionTestRequest, FailedResult } from '../model/connection-test.types.js';
 import type { WorkerCancel, WorkerClose, WorkerJob } from '../../../platform/threads/serve-worker.js';
-import type { JsonObject } from '../../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import type { ToolAnswer, ToolCallFailure, ToolCallRequest } from '../model/tool-call.types.js';
 
 /** Asks the worker for a connection test. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { JsonObject } from '../../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import type { Principal } from '../../../platform/user/principal.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../store/database.js';

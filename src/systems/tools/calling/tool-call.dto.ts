@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Answer, Shows, shown } from '../../../platform/openapi/answer-fields.decorators.js';
-import type { JsonValue } from '../../../platform/json/json.js';
+import type { JsonValue } from '#engine/json';
 
 export enum HandCallOutcome {
   Ok = 'OK',

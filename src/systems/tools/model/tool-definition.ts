@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../../platform/json/json.js';
-import { turnWithRoom } from '../../../platform/turns.js';
+import { isJsonObject } from '#engine/json';
+import { turnWithRoom } from '#engine/support';
 import { canonicalJson } from '../../../platform/json/canonical-json.js';
 import { DEFINITION_FIELDS, definitionHash } from '../../../platform/json/tool-definition-hash.js';
 import type { FieldChange, HashedDefinition, ToolDefinition } from './tool.types.js';

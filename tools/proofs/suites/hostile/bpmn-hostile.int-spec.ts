@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { betsyExpectations, betsyXml, hasBetsy } from '../../../../test/support/runtime/betsy.js';
-import { bpmn, compileXml, errorsOf, flows, nodes } from '../../../../test/unit/bpmn/compile.js';
+import { betsyExpectations, betsyXml, hasBetsy } from '../../../../packages/engine/test/support/betsy.js';
+import {
+  bpmn,
+  compileXml,
+  errorsOf,
+  flows,
+  nodes,
+} from '../../../../packages/engine/test/definitions/compile.js';
 
 const SIMPLE = nodes('startEvent:s task:a endEvent:z') + flows('s>a a>z');
 const many = (count: number, one: (index: number) => string) =>
@@ -36,23 +42,17 @@ describe('hostile files', () => {
   });
 
   it('counts bytes, nodes and levels', async () => {
-    expect(await errorsOf(bpmn(SIMPLE), { 'definitionLimits.xmlBytes': '100' })).toEqual([
-      'FILE_TOO_LARGE -',
-    ]);
-    expect(await errorsOf(bpmn(SIMPLE), { 'definitionLimits.nodes': '3' })).toEqual([]);
-    expect(await errorsOf(bpmn(SIMPLE), { 'definitionLimits.nodes': '2' })).toEqual(['PROCESS_TOO_LARGE P']);
+    expect(await errorsOf(bpmn(SIMPLE), { xmlBytes: 100 })).toEqual(['FILE_TOO_LARGE -']);
+    expect(await errorsOf(bpmn(SIMPLE), { nodes: 3 })).toEqual([]);
+    expect(await errorsOf(bpmn(SIMPLE), { nodes: 2 })).toEqual(['PROCESS_TOO_LARGE P']);
     const flood = many(11, (index) => `<bpmn:sequenceFlow id="f${index}" sourceRef="s" targetRef="a"/>`);
-    expect(await errorsOf(bpmn(SIMPLE + flood), { 'definitionLimits.nodes': '2' })).toEqual([
-      'PROCESS_TOO_LARGE P',
-    ]);
+    expect(await errorsOf(bpmn(SIMPLE + flood), { nodes: 2 })).toEqual(['PROCESS_TOO_LARGE P']);
     const nested = (levels: number): string =>
       levels === 0
         ? ''
         : `${nodes(`startEvent:s${levels} endEvent:z${levels}`)}<bpmn:subProcess id="p${levels}">${nested(levels - 1) || nodes('startEvent:i endEvent:j') + flows('i>j')}</bpmn:subProcess>${flows(`s${levels}>p${levels} p${levels}>z${levels}`)}`;
-    expect(await errorsOf(bpmn(nested(4)), { 'definitionLimits.nesting': '5' })).toEqual([]);
-    expect(await errorsOf(bpmn(nested(5)), { 'definitionLimits.nesting': '5' })).toEqual([
-      'PROCESS_TOO_DEEP P',
-    ]);
+    expect(await errorsOf(bpmn(nested(4)), { nesting: 5 })).toEqual([]);
+    expect(await errorsOf(bpmn(nested(5)), { nesting: 5 })).toEqual(['PROCESS_TOO_DEEP P']);
   });
 
   it.each([
@@ -110,7 +110,7 @@ describe('hostile files', () => {
   });
 
   it('counts elements before a file is read', async () => {
-    const few = { 'definitionLimits.xmlBytes': '250000' };
+    const few = { xmlBytes: 250000 };
     expect(await errorsOf(bpmn('<x/>'.repeat(16_000)), few)).not.toContain('FILE_TOO_COMPLEX -');
     expect(await errorsOf(bpmn('<x/>'.repeat(17_000)), few)).toEqual(['FILE_TOO_COMPLEX -']);
     // What stands in quotes is none.

@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { countValues, type JsonObject } from '../../../../src/platform/json/json.js';
+import { countValues, type JsonObject } from '#engine/json';
 import { PackagesService } from '../../../../src/delivery/packages/packages.service.js';
-import { ProcessCompilerService } from '../../../../src/process-definitions/process-compiler.service.js';
-import { bpmn, compileXml, flows, nodes } from '../../../../test/unit/bpmn/compile.js';
+import { bpmn, compileXml, flows, nodes } from '../../../../packages/engine/test/definitions/compile.js';
 import {
   node,
   packageDocument,
@@ -82,7 +81,7 @@ const file = fc
   }));
 
 const env = settings();
-const packages = new PackagesService(env, new ProcessCompilerService(env));
+const packages = new PackagesService(env);
 /** As a delivery does: its text, its shape, and what it means. */
 async function checked(text: string): Promise<void> {
   countValues(Buffer.from(text), 1_000_000);

@@ -1,20 +1,11 @@
 import { RE2JS } from '@bufbuild/re2';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../../src/platform/json/json.js';
-import { inOnePiece } from '../../../../src/platform/turns.js';
-import {
-  deepMerge,
-  removePath,
-  setPath,
-  type PaysForCopies,
-} from '../../../../src/language/paths/data-paths.js';
-import { compileExpression, compileJsonTemplate } from '../../../../src/language/expressions/expressions.js';
-import { MeteredPatterns } from '../../../../src/language/expressions/metered-pattern.js';
-import { WorkBudget } from '../../../../src/language/expressions/expression-limits.js';
-import { readSchema } from '../../../../src/language/json-schema/json-schema.js';
-import { SCHEMA_LIMITS } from '../../../../src/language/json-schema/json-schema.types.js';
-import { SchemaRun } from '../../../../src/language/json-schema/schema-run.js';
+import type { JsonObject, JsonValue } from '#engine/json';
+import { inOnePiece } from '#engine/support';
+import { deepMerge, removePath, setPath, type PaysForCopies } from '#engine/paths';
+import { compileExpression, compileJsonTemplate, MeteredPatterns, WorkBudget } from '#engine/expressions';
+import { readSchema, SCHEMA_LIMITS, SchemaRun } from '#engine/json-schema';
 import {
   data,
   expression,
@@ -25,7 +16,7 @@ import {
   schema,
   text,
   value,
-} from '../../../../test/unit/expressions/charged-work.js';
+} from '../../../../packages/engine/test/expressions/charged-work.js';
 
 /** So many times the time of a calibrated step a charged one may take: nothing grows faster than what is charged for it. */
 const FACTOR = 10;

@@ -4,11 +4,9 @@ import {
   compileExpression,
   compileJsonTemplate,
   compileTemplate,
-} from '../../../../src/language/expressions/expressions.js';
-import {
   ExpressionError,
   ExpressionSyntaxError,
-} from '../../../../src/language/expressions/expression.errors.js';
+} from '#engine/expressions';
 
 type Data = Record<string, unknown>;
 

@@ -3,7 +3,7 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 
-import { isJsonObject, parsedJson } from '../../../../platform/json/json.js';
+import { isJsonObject, parsedJson } from '#engine/json';
 import { imagesOf, type ModelMessage } from './model-client.types.js';
 import { usableName } from './tool-names.js';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import type { CallUsage } from '../../workflows/model/call-journal.types.js';
 import type { ToolImage } from '../../../../systems/mcp-connection/model/tool-call.types.js';
 

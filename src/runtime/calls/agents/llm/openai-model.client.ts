@@ -8,9 +8,9 @@ import { OutboundError, type OutboundFailure } from '../../../../platform/outbou
 import type { OutboundOperation } from '../../../../platform/outbound/outbound.operation.js';
 import { DialThread } from '../../../../platform/outbound/thread/dial-thread.js';
 import { Env } from '../../../../platform/config/env.js';
-import { isJsonObject } from '../../../../platform/json/json.js';
+import { isJsonObject } from '#engine/json';
 import { SecretRemoval } from '../../../../platform/secrets/secret-removal.js';
-import { inTurns } from '../../../../platform/turns.js';
+import { inTurns } from '#engine/support';
 import { messageParams } from './message-params.js';
 import { ModelCallError } from './model-call.error.js';
 import type { ModelFailure, ModelRequest, ModelTurn, RequestedCall } from './model-client.types.js';

@@ -2,7 +2,7 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../../platform/auth/permission.js';
 import type { JsonText } from '../../../../platform/http/json-replies.js';
-import { inTurns } from '../../../../platform/turns.js';
+import { inTurns } from '#engine/support';
 import { RequirePermission } from '../../../../platform/auth/access.decorators.js';
 import { AppVersionParams, versionOf } from '../../../../apps/app.params.dto.js';
 import { BuildParams } from '../../../../delivery/builds/model/build.params.dto.js';

@@ -1,7 +1,7 @@
 import { ConflictError } from '../../../../platform/errors/domain.error.js';
 import { Answer, Shows } from '../../../../platform/openapi/answer-fields.decorators.js';
 import { JsonText } from '../../../../platform/http/json-replies.js';
-import type { Steps } from '../../../../platform/turns.js';
+import type { Steps } from '#engine/support';
 import {
   type NodePreflight,
   ResolvedSystemState,

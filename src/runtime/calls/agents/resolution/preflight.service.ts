@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { turnWithRoom } from '../../../../platform/turns.js';
+import { turnWithRoom } from '#engine/support';
 import type { AppVersionKey } from '../../../../apps/apps.types.js';
 import { AppsService } from '../../../../apps/apps.service.js';
 import { AppPackagesService } from '../../../../delivery/builds/packages/app-packages.service.js';

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { AppVersionKey } from '../../../../apps/apps.types.js';
-import { turnWithRoom } from '../../../../platform/turns.js';
+import { turnWithRoom } from '#engine/support';
 import {
   BuildWarningsService,
   type WarnedVersion,

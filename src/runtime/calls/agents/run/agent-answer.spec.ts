@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../platform/json/json.js';
-import { checkedText } from '../../../../language/json-schema/checked-text.js';
+import type { JsonObject } from '#engine/json';
+import { checkedText } from '#engine/json-schema';
 import { readAnswer } from './agent-run.js';
 
 /** As the worker does it. */

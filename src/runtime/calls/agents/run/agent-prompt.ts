@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../../../../platform/json/json.js';
+import type { JsonObject, JsonValue } from '#engine/json';
 import type { RunnableNode } from '../../workflows/model/workflow.types.js';
 import { WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
 import type { McpServerReference } from '../resolution/resolution.types.js';
-import { splitTemplate } from '../../../../language/expressions/template-scanner.js';
+import { splitTemplate } from '#engine/expressions';
 import type { ModelMessage } from '../llm/model-client.types.js';
 
 /** What the author of a node says of its agent (docs/contract.md, section 5, `aiOptions`). */

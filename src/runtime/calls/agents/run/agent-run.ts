@@ -1,4 +1,4 @@
-import type { JsonValue, JsonObject } from '../../../../platform/json/json.js';
+import type { JsonValue, JsonObject } from '#engine/json';
 import type { ToolCallsService } from '../../../../systems/mcp-connection/calls/tool-calls.service.js';
 import { CallKind, type CallResponse } from '../../workflows/model/call-journal.types.js';
 import type { RunScope } from '../../workflows/model/node-executor.js';
@@ -11,7 +11,7 @@ import { ModelCallError } from '../llm/model-call.error.js';
 import type { ModelCallsService } from '../llm/model-calls.service.js';
 import { imagesOf, type ModelMessage, type ModelTurn } from '../llm/model-client.types.js';
 import type { ToolSteps } from './tool-step.js';
-import type { CheckedText } from '../../../../language/json-schema/checked-text.js';
+import type { CheckedText } from '#engine/json-schema';
 
 const CHARACTERS_PER_TOKEN = 4;
 /** An image counts as much text. */

@@ -8,7 +8,7 @@ import {
 } from '../resolution/resolution.types.js';
 import { agentLimits } from '../agent.limits.js';
 import { toolNames } from '../llm/tool-names.js';
-import { jsonSize } from '../../../../platform/json/json.js';
+import { jsonSize } from '#engine/json';
 import { WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
 
 /** A tool of the systems that an agent names, ready or not. */

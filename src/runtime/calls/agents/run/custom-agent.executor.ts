@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Deadline } from '../../../../platform/concurrency/deadline.js';
-import type { JsonValue } from '../../../../platform/json/json.js';
+import type { JsonValue } from '#engine/json';
 import { Metrics } from '../../../../platform/observability/metrics/metrics.js';
 import { Env } from '../../../../platform/config/env.js';
 import { ToolCallsService } from '../../../../systems/mcp-connection/calls/tool-calls.service.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { CheckedText } from '../../../../language/json-schema/checked-text.js';
+import type { CheckedText } from '#engine/json-schema';
 import {
   TOOL_CALL_FAILURES,
   type ToolCallFailureCause,

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../../platform/json/json.js';
+import type { JsonObject, JsonValue } from '#engine/json';
 import type { ToolCallsService } from '../../../../systems/mcp-connection/calls/tool-calls.service.js';
 import {
   sentenceOf,

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { JsonObject } from '../../../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import type { Principal } from '../../../../platform/user/principal.js';
 import { Database } from '../../../../store/database.js';
 import { IdBlocks } from '../../../../store/ids/id-blocks.js';

@@ -1,4 +1,4 @@
-import { type JsonValue, isJsonObject } from '../../../../platform/json/json.js';
+import { type JsonValue, isJsonObject } from '#engine/json';
 import { modelProblem } from '../model/data-model.js';
 import {
   OVER_THE_SEQUENCE,
@@ -9,11 +9,8 @@ import {
 } from '../model/node-executor.js';
 import type { RunnableNode, WorkflowCondition, WorkflowTarget } from '../model/workflow.types.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';
-import {
-  ExpressionError,
-  ExpressionSyntaxError,
-} from '../../../../language/expressions/expression.errors.js';
-import { deepMerge } from '../../../../language/paths/data-paths.js';
+import { ExpressionError, ExpressionSyntaxError } from '#engine/expressions';
+import { deepMerge } from '#engine/paths';
 
 /** Takes the input of the workflow, as its input model says: the data of the run to begin with. */
 class StartExecutor implements NodeExecutor {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { JsonValue } from '../../../../platform/json/json.js';
+import type { JsonValue } from '#engine/json';
 import type { Page } from '../../../../platform/validation/page.js';
 import { Clock } from '../../../../platform/clock.js';
 import { Database } from '../../../../store/database.js';

@@ -1,6 +1,5 @@
-import { type JsonValue, hasMoreValues } from '../../../../platform/json/json.js';
-import { inTurn } from '../../../../platform/turns.js';
-import { membersText, objectText } from '../../../../platform/json/json-text.js';
+import { type JsonValue, hasMoreValues, membersText, objectText } from '#engine/json';
+import { inTurn } from '#engine/support';
 import { WorkflowNodeState, type RunnableNode } from '../model/workflow.types.js';
 import { workflowLimits } from '../workflow.limits.js';
 import type { WorkflowFailedError } from '../model/workflows.errors.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import type { Sender } from '../../../../store/groups/step-transaction.js';
-import type { JsonValue } from '../../../../platform/json/json.js';
+import type { JsonValue } from '#engine/json';
 import { Clock } from '../../../../platform/clock.js';
 import { orderedUuid } from '../../../../platform/ordered-uuid.js';
 import { Log } from '../../../../platform/observability/logging/log.js';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../../platform/json/json.js';
+import type { JsonValue } from '#engine/json';
 
 /** What a run calls outside of the service. */
 export enum CallKind {

@@ -1,12 +1,12 @@
-import { isJsonObject, type JsonObject } from '../../../../platform/json/json.js';
-import { inTurn, inTurns } from '../../../../platform/turns.js';
+import { isJsonObject, type JsonObject } from '#engine/json';
+import { inTurn, inTurns } from '#engine/support';
 import {
   SchemaSyntaxError,
   SchemaTooCostlyError,
   REQUIRED_RULE,
   type SchemaFault,
-} from '../../../../language/json-schema/json-schema.types.js';
-import { compileSchema } from '../../../../language/json-schema/json-schema.js';
+  compileSchema,
+} from '#engine/json-schema';
 
 const WHOLE = '(all)';
 /** Keywords by which the model of a member can say whether it may be null. */

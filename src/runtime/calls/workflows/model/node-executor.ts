@@ -1,5 +1,5 @@
-import type { Encode } from '../../../../language/expressions/template.js';
-import type { JsonObject, JsonValue } from '../../../../platform/json/json.js';
+import type { Encode } from '#engine/expressions';
+import type { JsonObject, JsonValue } from '#engine/json';
 import type { ExecutedNodeType } from '../../../../delivery/packages/schema/node-types.types.js';
 import type { Payer } from '../../../quotas/model/quota.types.js';
 import type { CallJournal } from './call-journal.types.js';

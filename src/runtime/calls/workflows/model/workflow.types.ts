@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { JsonObject, JsonValue } from '../../../../platform/json/json.js';
+import type { JsonObject, JsonValue } from '#engine/json';
 import type { Payer } from '../../../quotas/model/quota.types.js';
 
 /** Kind of the jobs that run workflows that were started by hand. */

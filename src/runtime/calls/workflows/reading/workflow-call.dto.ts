@@ -6,9 +6,9 @@ import {
   Fields,
 } from '../../../../platform/openapi/answer-fields.decorators.js';
 import { JsonText } from '../../../../platform/http/json-replies.js';
-import { membersText, objectText } from '../../../../platform/json/json-text.js';
+import { membersText, objectText } from '#engine/json';
 import { scrub, scrubbedJson } from '../../../../platform/observability/logging/scrub.js';
-import type { Steps } from '../../../../platform/turns.js';
+import type { Steps } from '#engine/support';
 import { IsPageLimit, IsQueryText } from '../../../../platform/validation/query.decorators.js';
 import { CallKind, CallState } from '../model/call-journal.types.js';
 import type { RunCallPage, WorkflowCallEntity } from '../storage/workflow-run.entity.js';

@@ -6,7 +6,7 @@ import {
   NEXT_PAGE,
   Fields,
 } from '../../../../platform/openapi/answer-fields.decorators.js';
-import type { JsonValue } from '../../../../platform/json/json.js';
+import { type JsonValue, membersText, objectText } from '#engine/json';
 import { NODE_TYPES } from '../../../../delivery/packages/schema/node-types.types.js';
 import {
   WorkflowNodeState,
@@ -19,9 +19,8 @@ import type { ListedRun, RunDetails } from '../storage/workflow-run.entity.js';
 import type { Page } from '../../../../platform/validation/page.js';
 import { JsonText } from '../../../../platform/http/json-replies.js';
 import { jsonParts, memberOf, type JsonPart } from '../../../../platform/json/json-part.js';
-import { membersText, objectText } from '../../../../platform/json/json-text.js';
 import { scrub, scrubbedJson } from '../../../../platform/observability/logging/scrub.js';
-import type { Steps } from '../../../../platform/turns.js';
+import type { Steps } from '#engine/support';
 import { IsPathId } from '../../../../platform/validation/patterns.decorators.js';
 import {
   IsQueryUuid,

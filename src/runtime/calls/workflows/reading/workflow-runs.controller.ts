@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../../platform/auth/permission.js';
 import { CurrentPrincipal, RequirePermission } from '../../../../platform/auth/access.decorators.js';
 import type { JsonText } from '../../../../platform/http/json-replies.js';
-import { inTurns } from '../../../../platform/turns.js';
+import { inTurns } from '#engine/support';
 import type { Principal } from '../../../../platform/user/principal.js';
 import { WorkflowCallsQueryDto, workflowCallPageSteps } from './workflow-call.dto.js';
 import {

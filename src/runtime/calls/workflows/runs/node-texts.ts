@@ -1,17 +1,17 @@
-import type { JsonObject, JsonValue } from '../../../../platform/json/json.js';
-import { inTurn, turnWithRoom } from '../../../../platform/turns.js';
-import type { CompiledExpression } from '../../../../language/expressions/cel-expression.js';
-import type { CompiledJsonTemplate } from '../../../../language/expressions/json-template.js';
-import type { CompiledTemplate, Encode } from '../../../../language/expressions/template.js';
+import type { JsonObject, JsonValue } from '#engine/json';
+import { inTurn, turnWithRoom, cached } from '#engine/support';
 import {
+  type CompiledExpression,
+  type CompiledJsonTemplate,
+  type CompiledTemplate,
+  type Encode,
   compileExpression,
   compileJsonTemplate,
   compileTemplate,
-} from '../../../../language/expressions/expressions.js';
-import { WorkBudget } from '../../../../language/expressions/expression-limits.js';
+  WorkBudget,
+} from '#engine/expressions';
 import type { FilledText, NodeTexts } from '../model/node-executor.js';
 import type { RunnableWorkflow } from '../model/workflow.types.js';
-import { cached } from '../../../../platform/cached.js';
 import { processLimits } from '../../../process.limits.js';
 import { workflowLimits } from '../workflow.limits.js';
 

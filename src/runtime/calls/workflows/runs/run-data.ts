@@ -1,6 +1,6 @@
-import { jsonDepth, jsonSize, type JsonObject, hasMoreValues } from '../../../../platform/json/json.js';
-import { inOnePiece, inTurns, type Steps } from '../../../../platform/turns.js';
-import { parsePath, setPath } from '../../../../language/paths/data-paths.js';
+import { jsonDepth, jsonSize, type JsonObject, hasMoreValues } from '#engine/json';
+import { inOnePiece, inTurns, type Steps } from '#engine/support';
+import { parsePath, setPath } from '#engine/paths';
 import { dataLimits } from '../../../../platform/validation/data.limits.js';
 import { workflowLimits } from '../workflow.limits.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';

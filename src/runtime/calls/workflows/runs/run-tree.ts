@@ -1,5 +1,5 @@
 import { NotFoundError } from '../../../../platform/errors/domain.error.js';
-import type { JsonObject } from '../../../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import { BuildDamagedError, LibraryRefusedError } from '../../../../delivery/builds/model/builds.errors.js';
 import type { CallStore } from '../journal/call-store.js';
 import type { RunScope } from '../model/node-executor.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../../platform/json/json.js';
+import type { JsonObject, JsonValue } from '#engine/json';
 import type { NodeExecutor, RunScope } from '../model/node-executor.js';
 import { EXECUTED_NODE_TYPES } from '../../../../delivery/packages/schema/node-types.types.js';
 import { BUILT_IN_EXECUTORS } from '../executors/built-in.executors.js';

@@ -1,11 +1,8 @@
-import { InvalidDataError, InvalidDataPathError } from '../../../../language/paths/data-paths.js';
-import type { JsonObject, JsonValue } from '../../../../platform/json/json.js';
-import {
-  ExpressionError,
-  ExpressionSyntaxError,
-} from '../../../../language/expressions/expression.errors.js';
+import { InvalidDataError, InvalidDataPathError } from '#engine/paths';
+import type { JsonObject, JsonValue } from '#engine/json';
+import { ExpressionError, ExpressionSyntaxError } from '#engine/expressions';
 import { inSpan } from '../../../../platform/observability/tracing/spans.js';
-import { turnWithRoom } from '../../../../platform/turns.js';
+import { turnWithRoom } from '#engine/support';
 import type { NextNode, NodeExecutor, NodeOutcome, RunScope } from '../model/node-executor.js';
 import { RunData } from './run-data.js';
 import { VisitTexts } from './node-texts.js';

@@ -4,7 +4,7 @@ import type { Sender } from '../../../../store/groups/step-transaction.js';
 import { Clock } from '../../../../platform/clock.js';
 import { Deadline } from '../../../../platform/concurrency/deadline.js';
 import { Permission } from '../../../../platform/auth/permission.js';
-import type { JsonValue } from '../../../../platform/json/json.js';
+import type { JsonValue } from '#engine/json';
 import { readPage, type Page } from '../../../../platform/validation/page.js';
 import { appsOf, type SomeApps } from '../../../../platform/user/grant.js';
 import type { Principal } from '../../../../platform/user/principal.js';

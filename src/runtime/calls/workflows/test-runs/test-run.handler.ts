@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { JsonObject } from '../../../../platform/json/json.js';
+import type { JsonObject } from '#engine/json';
 import { Database } from '../../../../store/database.js';
 import { JobHandlersService } from '../../../../jobs/queue/job-handlers.service.js';
 import { JobQueueService } from '../../../../jobs/queue/job-queue.service.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type Principal, callerHash } from '../../../../platform/user/principal.js';
 import { Clock } from '../../../../platform/clock.js';
-import { type JsonObject, jsonSize } from '../../../../platform/json/json.js';
+import { type JsonObject, jsonSize } from '#engine/json';
 import { IdBlocks } from '../../../../store/ids/id-blocks.js';
 import type { AppVersionKey } from '../../../../apps/apps.types.js';
 import { AuditJobs } from '../audit/audit-jobs.service.js';

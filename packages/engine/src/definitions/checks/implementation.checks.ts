@@ -1,0 +1,117 @@
+import { cached } from '../../support/cached.js';
+import { nameOf, type DefinitionProblems } from '../model/definition-problems.js';
+import { childOf, idOf, kindOf, partsOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
+import type { DraftNode } from '../draft/draft.js';
+import type { ForeignMeaning, ForeignPart } from './foreign-engines.js';
+
+/** Values of the standard's attribute that name nothing (BPMN 2.0.2, table 10.7). */
+const UNSPECIFIED: ReadonlySet<string> = new Set(['', '##unspecified']);
+
+/** What runs here, for messages about all kinds of work. */
+export const OUR_WORK =
+  'an automatic svc:action of kind "startWorkflow" (nodes of type REST_ENDPOINT and CUSTOM_AGENT call others) or "saveData" (values)';
+
+/** The alternative to an implementation of another engine. */
+const INSTEAD: Readonly<Record<'implementation' | 'listener', string>> = {
+  implementation: `give it ${OUR_WORK}`,
+  listener: `do the same in a task of its own, with ${OUR_WORK}`,
+};
+
+/** Parts that are left out, although the element is executed. */
+const LEFT_OUT: Readonly<Record<ForeignPart, string>> = {
+  implementation: 'is not run: what is executed is what this file says in BPMN and svc: itself',
+  listener: 'is not run: the svc:actions of the element are',
+  data: 'moves no data: process data is shared, see svc:data, svc:input, svc:copyKeys and svc:outputKey',
+  people: 'restricts nobody: give svc:execute to the lane',
+};
+
+/**
+ * Checks the standard's own attributes for the executor of a task: `implementation` and `operationRef` name services that are
+ * not called here.
+ */
+export function checkImplementation(element: BpmnElement, problems: DefinitionProblems): void {
+  const implementation = textOf(element, 'implementation')?.trim() ?? '';
+  if (!UNSPECIFIED.has(implementation)) {
+    report(element, `implementation="${implementation.slice(0, 80)}"`, 'implementation', problems);
+  }
+  if (childOf(element, 'operationRef') !== undefined) {
+    report(element, 'operationRef', 'implementation', problems);
+  }
+}
+
+/**
+ * Tells of an extension of another engine that says what runs.
+ * @param name as in the file: `camunda:class`
+ */
+export function reportForeign(
+  element: BpmnElement,
+  name: string,
+  { part, engine }: ForeignMeaning,
+  problems: DefinitionProblems,
+): void {
+  report(element, `${name} (${engine})`, part, problems);
+}
+
+/** Work with nothing of ours in its place is refused: it would be left out in silence. */
+function report(element: BpmnElement, what: string, part: ForeignPart, problems: DefinitionProblems): void {
+  const holder = holderOf(element);
+  const name = `${what} of ${nameOf(kindOf(holder), idOf(holder))}`;
+  if (part === 'implementation' ? !isExecutedBySelf(element) : part === 'listener' && !hasActions(element)) {
+    const instead = INSTEAD[part === 'listener' ? 'listener' : 'implementation'];
+    problems.error('UNSUPPORTED_ELEMENT', holder, `${name} is not executed here; ${instead}.`);
+    return;
+  }
+  problems.warning('FOREIGN_IMPLEMENTATION_NOT_RUN', holder, `${name} ${LEFT_OUT[part]}.`);
+}
+
+/** Event definitions seldom have an id. An author looks for the event around them. */
+function holderOf(element: BpmnElement): BpmnElement {
+  const isPart = kindOf(element).endsWith('EventDefinition') || idOf(element) === null;
+  return isPart && element.$parent !== undefined ? element.$parent : element;
+}
+
+/** An element can have thousands of extensions, each of which asks for its actions. */
+const elementsWithActions = new WeakMap<BpmnElement, boolean>();
+
+/** Whether the element has actions of ours. It is not changed once it was read. */
+export function hasActions(element: BpmnElement): boolean {
+  return cached(elementsWithActions, element, () => partsOf(element, 'svc:Actions', 'actions').length > 0);
+}
+
+/** Elements that do something by themselves, whatever another engine would do there: wait, send, call. */
+const EXECUTED_BY_SELF: ReadonlySet<string> = new Set([
+  'userTask',
+  'receiveTask',
+  'subProcess',
+  'callActivity',
+]);
+
+function isExecutedBySelf(element: BpmnElement): boolean {
+  return (
+    EXECUTED_BY_SELF.has(kindOf(element)) ||
+    childOf(element, 'messageRef') !== undefined ||
+    hasActions(element)
+  );
+}
+
+/** The warning for a task without actions, by its kind. Kinds that are not here wait, send or call. */
+const IDLE: Readonly<Record<string, string>> = {
+  task: `has no actions: give it ${OUR_WORK}, or make it a userTask where a person works`,
+  serviceTask: `has no actions: give it ${OUR_WORK}`,
+  sendTask: 'names no message and has no actions: give it messageRef, or svc:actions',
+  manualTask: 'is work outside that nobody confirms: where the process shall wait for it, make it a userTask',
+};
+
+/** Warns of a task at which nothing happens. One that was refused for what it should run or send is not told twice. */
+export function warnOfNothing(
+  { element, key, event }: DraftNode,
+  kind: string,
+  problems: DefinitionProblems,
+): void {
+  const why = Object.hasOwn(IDLE, kind) ? IDLE[kind] : undefined;
+  const isRefused = problems.has('UNSUPPORTED_ELEMENT', element) || problems.hasWrongReference(element);
+  if (why !== undefined && event === null && !isRefused) {
+    const message = `${nameOf(kind, key)} ${why}. As it is, the token passes at once.`;
+    problems.warning('TASK_DOES_NOTHING', element, message);
+  }
+}

@@ -1,0 +1,280 @@
+import { didYouMean } from '../../support/nearest-name.js';
+import { hasActions, warnOfNothing } from '../checks/implementation.checks.js';
+import type { GraphAction, GraphUiAction } from '../model/process-graph.types.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
+import { partsOf, type BpmnElement } from '../model/bpmn-element.js';
+import type { DraftNode } from '../draft/draft.js';
+import { checkSchema } from './json-schema.check.js';
+import { readOperation } from './operation.reader.js';
+import type { SvcUuids } from './svc-uuids.js';
+import { Values } from '../draft/values.js';
+
+/** Nodes that may have actions (docs/process-semantics.md, section 6). */
+const WITH_ACTIONS = new Set(['task', 'serviceTask', 'userTask', 'sendTask']);
+const MAX_ACTIONS = 100;
+const ALLOW_BACK = ['false', 'true', 'explicit'] as const;
+
+/** Reads the actions and UI actions of a node out of its extension elements. */
+export class ActionReader {
+  constructor(
+    private readonly problems: DefinitionProblems,
+    private readonly uuids: SvcUuids,
+  ) {}
+
+  /** Actions in the order in which they run. */
+  actionsOf(node: DraftNode, kind: string): GraphAction[] {
+    const elements = actionElements(node);
+    if (elements.length === 0) {
+      return this.withoutActions(node, kind);
+    }
+    if (!WITH_ACTIONS.has(kind) || elements.length > MAX_ACTIONS) {
+      const message = `Tasks, service tasks, user tasks and send tasks have actions, at most ${MAX_ACTIONS}; ${kind} "${node.key}" does not.`;
+      this.problems.error('ACTIONS_NOT_ALLOWED', node.element, message);
+      return [];
+    }
+    const actions = elements.map((element, index) => this.action(element, node, { kind, index }));
+    this.checkTogether(actions, node);
+    const waits = actions.some(({ manual, optional }) => manual && !optional);
+    if (node.kind === 'USER_TASK' && !waits && !this.isUnsure(node)) {
+      this.warnOfPassing(node);
+    }
+    return actions.toSorted((a, b) => a.order - b.order);
+  }
+
+  /** Nothing that waits or works in a drawing passes in silence: a user task waits, other tasks are told. */
+  private withoutActions(node: DraftNode, kind: string): GraphAction[] {
+    if (node.kind === 'USER_TASK') {
+      return uiActionElements(node).length === 0 ? [implicitAction(node.key, this.uuids)] : [];
+    }
+    warnOfNothing(node, kind, this.problems);
+    return [];
+  }
+
+  /** A mandatory manual action is how a node waits for a person (docs/process-semantics.md, section 6). */
+  private warnOfPassing(node: DraftNode): void {
+    const message = `User task "${node.key}" has no mandatory manual action, so the token does not wait for anybody.`;
+    this.problems.warning('USER_TASK_DOES_NOT_WAIT', node.element, message);
+  }
+
+  uiActionsOf(node: DraftNode, kind: string, actions: readonly GraphAction[]): GraphUiAction[] {
+    const elements = uiActionElements(node);
+    if (elements.length > 0 && (kind !== 'userTask' || elements.length > MAX_ACTIONS)) {
+      const message = `Only user tasks have UI actions, at most ${MAX_ACTIONS}.`;
+      this.problems.error('ACTIONS_NOT_ALLOWED', node.element, message);
+      return [];
+    }
+    if (elements.length === 0 && actions.length > 0 && !hasActions(node.element)) {
+      return [implicitUiAction(node.key, this.uuids)];
+    }
+    const uiActions = elements.map((element) => this.uiAction(element, node, actions));
+    this.checkNames(uiActions, 'UI action', node);
+    if (!this.isUnsure(node)) {
+      this.warnOfUnreachable(uiActions, node, actions);
+    }
+    return uiActions;
+  }
+
+  /** Manual actions are executed through UI actions only, so a token waits for ever for one without. */
+  private warnOfUnreachable(
+    uiActions: readonly GraphUiAction[],
+    node: DraftNode,
+    actions: readonly GraphAction[],
+  ): void {
+    const reached = new Set(uiActions.map(({ action }) => action));
+    for (const { name } of actions.filter((one) => one.manual && !reached.has(one.name))) {
+      const message = `Nobody can execute the manual action "${name}": no svc:uiAction of "${node.key}" names it.`;
+      this.problems.warning('ACTION_WITHOUT_UI_ACTION', node.element, message);
+    }
+  }
+
+  private action(element: BpmnElement, node: DraftNode, at: { kind: string; index: number }): GraphAction {
+    const values = new Values(element, this.problems);
+    const name = values.required('name', 'An action');
+    const manual = values.flag('manual', false);
+    const optional = values.flag('optional', false);
+    if (manual && at.kind !== 'userTask') {
+      values.error('INVALID_ACTION', `Action "${name}" is manual, so it stands on a user task.`);
+    }
+    if (optional && !manual) {
+      values.error('INVALID_ACTION', `Action "${name}" is automatic and so always mandatory, not optional.`);
+    }
+    const delay = values.duration('delay', true);
+    if (manual && delay !== null) {
+      values.error('INVALID_ACTION', `Action "${name}" is manual and so has no delay.`);
+    }
+    return {
+      svcUuid: this.uuids.given(values) ?? this.uuids.ofAction(node.key, name),
+      name,
+      order: values.number('order') ?? at.index,
+      manual,
+      optional,
+      delay,
+      repeatable: values.flag('repeatable', false),
+      keys: this.keys(values, manual),
+      parent: values.text('parent'),
+      autoRunChildren: values.flag('autoRunChildren', false),
+      back: this.back(values, manual),
+      operation: readOperation(values, manual),
+    };
+  }
+
+  /** Data that an author writes into the model needs no whitelist. Data of callers does. */
+  private keys(values: Values, manual: boolean): string[] {
+    const keys = values.paths('keys', true);
+    if (keys.length === 0 && !manual && values.text('keys') === null) {
+      return ['*'];
+    }
+    if (keys.length === 0 && manual && values.text('kind') === null) {
+      values.warning('NOTHING_STORED', 'A manual action without keys stores nothing of what a caller sends.');
+    }
+    return keys;
+  }
+
+  private back(values: Values, manual: boolean): GraphAction['back'] {
+    const allowBack = values.oneOf('allowBack', ALLOW_BACK, 'false');
+    const allowed = allowBack !== 'false';
+    const back = {
+      removeKeys: values.paths('removeKeys'),
+      restoreKeys: values.paths('restoreKeys'),
+      ...(allowBack === 'explicit' ? { explicit: true as const } : {}),
+    };
+    if (!allowed && back.removeKeys.length + back.restoreKeys.length > 0) {
+      values.error('INVALID_ACTION', 'removeKeys and restoreKeys need allowBack="true" or "explicit".');
+    }
+    if (allowed && !manual) {
+      values.error('INVALID_ACTION', 'Only a manual action allows going back: somebody has to execute it.');
+    }
+    return allowed ? back : null;
+  }
+
+  private uiAction(element: BpmnElement, node: DraftNode, actions: readonly GraphAction[]): GraphUiAction {
+    const values = new Values(element, this.problems);
+    const name = values.required('name', 'A UI action');
+    const action = values.required('action', 'A UI action');
+    if (!actions.some((one) => one.name === action && one.manual) && !this.mayBe(action, actions, node)) {
+      const manual = actions.filter((one) => one.manual).map((one) => one.name);
+      const message = `UI action "${name}" names "${action}", which is no manual action of its user task.`;
+      values.error('UNKNOWN_ACTION', `${message}${didYouMean(action, manual)}`);
+    }
+    const bodySchema = values.json('bodySchema');
+    checkSchema(bodySchema, 'bodySchema', values);
+    return {
+      svcUuid: this.uuids.given(values) ?? this.uuids.ofUiAction(node.key, name),
+      name,
+      action,
+      bodySchema,
+      body: values.json('body'),
+      excludeKeys: values.paths('excludeKeys'),
+    };
+  }
+
+  /** Whether an attribute of an action or UI action is misspelt: then what they are together is not known. */
+  private isUnsure(node: DraftNode): boolean {
+    const all = [...actionElements(node), ...uiActionElements(node)];
+    return all.some((one) => this.problems.hasWrongValue(one));
+  }
+
+  /** Whether an action could have this name, or be manual, but for a misspelt attribute. */
+  private mayBe(wanted: string, actions: readonly GraphAction[], node: DraftNode): boolean {
+    return actions.some(({ name }) => name === wanted || name === '') && this.isUnsure(node);
+  }
+
+  private checkTogether(actions: readonly GraphAction[], node: DraftNode): void {
+    this.checkNames(actions, 'action', node);
+    const byName = new Map(actions.map((action) => [action.name, action]));
+    this.checkWaits(actions, node, byName);
+    for (const action of actions) {
+      if (action.parent !== null && !byName.has(action.parent) && !this.mayBe(action.parent, actions, node)) {
+        const hint = didYouMean(action.parent, [...byName.keys()]);
+        const message = `The parent "${action.parent}" of action "${action.name}" is no action of the same node.${hint}`;
+        this.problems.error('UNKNOWN_ACTION', node.element, message);
+      } else if (isOwnAncestor(action, byName)) {
+        const message = `Action "${action.name}" is its own parent, directly or through others.`;
+        this.problems.error('ACTION_CYCLE', node.element, message);
+      }
+    }
+  }
+
+  private checkWaits(
+    actions: readonly GraphAction[],
+    node: DraftNode,
+    byName: ReadonlyMap<string, GraphAction>,
+  ): void {
+    for (const { name, parent, manual } of actions) {
+      if (parent !== null && !manual && byName.get(parent)?.autoRunChildren === false) {
+        const message = `Action "${name}" never runs: its parent "${parent}" has not autoRunChildren="true".`;
+        this.problems.warning('ACTION_NEVER_RUNS', node.element, message);
+      }
+    }
+    if (node.element.canGoBack === 'false' && actions.some(({ back }) => back !== null)) {
+      const message = `"${node.key}" has svc:canGoBack="false", so none of its actions can allow going back.`;
+      this.problems.error('BACK_NOT_POSSIBLE', node.element, message);
+    }
+  }
+
+  private checkNames(named: readonly { name: string }[], what: string, node: DraftNode): void {
+    const seen = new Set<string>();
+    for (const { name } of named) {
+      if (name !== '' && seen.has(name)) {
+        this.problems.error(
+          'DUPLICATE_NAME',
+          node.element,
+          `Two ${what}s of this node are called "${name}".`,
+        );
+      }
+      seen.add(name);
+    }
+  }
+}
+
+function actionElements({ element }: DraftNode): BpmnElement[] {
+  return partsOf(element, 'svc:Actions', 'actions');
+}
+
+function uiActionElements({ element }: DraftNode): BpmnElement[] {
+  return partsOf(element, 'svc:UiActions', 'uiActions');
+}
+
+function isOwnAncestor(action: GraphAction, byName: ReadonlyMap<string, GraphAction>): boolean {
+  const seen = new Set<string>();
+  for (let at = action.parent; at !== null && !seen.has(at); at = byName.get(at)?.parent ?? null) {
+    if (at === action.name) {
+      return true;
+    }
+    seen.add(at);
+  }
+  return false;
+}
+
+/** Name of the action and the UI action that a user task without actions gets (docs/bpmn.md, "User tasks without actions"). */
+const COMPLETE = 'complete';
+
+/** The action for which a user task without actions waits: mandatory, manual, and without data. */
+function implicitAction(nodeKey: string, uuids: SvcUuids): GraphAction {
+  return {
+    svcUuid: uuids.ofAction(nodeKey, COMPLETE),
+    name: COMPLETE,
+    order: 0,
+    manual: true,
+    optional: false,
+    repeatable: false,
+    keys: [],
+    parent: null,
+    autoRunChildren: false,
+    delay: null,
+    back: null,
+    operation: { kind: 'SAVE_DATA', data: null },
+  };
+}
+
+/** How a person executes it. Its schema lets front ends know that there is nothing to fill in. */
+function implicitUiAction(nodeKey: string, uuids: SvcUuids): GraphUiAction {
+  return {
+    svcUuid: uuids.ofUiAction(nodeKey, COMPLETE),
+    name: COMPLETE,
+    action: COMPLETE,
+    body: null,
+    bodySchema: { type: 'object', additionalProperties: false },
+    excludeKeys: [],
+  };
+}

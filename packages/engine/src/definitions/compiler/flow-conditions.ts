@@ -1,0 +1,72 @@
+import { hintOf } from '../../expressions/expression-hints.js';
+import { turnWithRoom } from '../../support/turns.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
+import { childOf, kindOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
+import { isActivity, type DraftFlow, type DraftNode, type ProcessDraft } from '../draft/draft.js';
+import { Values } from '../draft/values.js';
+
+/** Ways to name CEL as the language of an expression. */
+const CEL: ReadonlySet<string> = new Set(['cel', 'CEL', 'https://cel.dev']);
+
+/**
+ * Reads the conditions of sequence flows and checks where they may stand (BPMN 2.0.2, 8.4.13 and 13.4). A parallel gateway
+ * takes every flow, so conditions behind one are told and left out.
+ */
+export async function readFlowConditions(draft: ProcessDraft, problems: DefinitionProblems): Promise<void> {
+  for (const flow of draft.flows) {
+    flow.condition = conditionOf(flow, problems);
+    await turnWithRoom();
+  }
+}
+
+function conditionOf(flow: DraftFlow, problems: DefinitionProblems): string | null {
+  const expression = childOf(flow.element, 'conditionExpression');
+  if (expression === undefined) {
+    return null;
+  }
+  const values = new Values(expression, problems);
+  if (flow.source.kind === 'PARALLEL_GATEWAY') {
+    values.warning('CONDITION_IGNORED', 'A parallel gateway takes every flow; the condition is not asked.');
+    return null;
+  }
+  if (!mayDecide(flow.source)) {
+    const message = `A flow out of ${kindOf(flow.source.element)} "${flow.source.key}" has no condition.`;
+    values.error('CONDITION_NOT_ALLOWED', message);
+    return null;
+  }
+  return celOf(expression, values);
+}
+
+function mayDecide(node: DraftNode): boolean {
+  return node.kind === 'EXCLUSIVE_GATEWAY' || node.kind === 'INCLUSIVE_GATEWAY' || isActivity(node);
+}
+
+function celOf(expression: BpmnElement, values: Values): string | null {
+  const language = textOf(expression, 'language');
+  const source = values.text('body');
+  if (language !== undefined && !CEL.has(language)) {
+    const message = `Conditions are CEL expressions; the language "${language.slice(0, 80)}" is not evaluated.`;
+    values.error('UNSUPPORTED_LANGUAGE', message);
+    return null;
+  }
+  if (source === null) {
+    values.error('MISSING_VALUE', 'The condition is empty.');
+    return null;
+  }
+  return isCondition(expression, source, values) ? source : null;
+}
+
+/**
+ * BPMN 2.0.2, 8.4.6: without `xsi:type="tFormalExpression"` it is text in a natural language. Many tools leave the type out. So
+ * a text that is CEL is taken, with a warning.
+ */
+function isCondition(expression: BpmnElement, source: string, values: Values): boolean {
+  if (kindOf(expression) === 'formalExpression') {
+    return values.isExpression(source, 'condition');
+  }
+  const formal = values.isCel(source);
+  const hint = formal ? '' : hintOf(source);
+  const message = `A condition that is executed is a CEL expression with xsi:type="bpmn:tFormalExpression".${hint}`;
+  values[formal ? 'warning' : 'error']('EXPRESSION_NOT_FORMAL', message);
+  return formal;
+}

@@ -1,0 +1,266 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../json/json.js';
+
+const indexRule = z.int().min(0);
+const jsonOrNull = z.record(z.string(), z.unknown()).nullable();
+const textOrNull = z.string().nullable();
+
+const copySchema = z
+  .union([
+    z.strictObject({ mode: z.literal('ALL') }),
+    z.strictObject({ mode: z.literal('ONLY'), keys: z.array(z.string()) }),
+    z.strictObject({ mode: z.literal('EXCEPT'), keys: z.array(z.string()) }),
+  ])
+  .meta({
+    id: 'CopyRule',
+    description: 'Data that a child process starts with: all, only these paths, all but these.',
+  });
+
+const eventSchema = z
+  .union([
+    z.strictObject({ type: z.literal('NONE') }),
+    z.strictObject({ type: z.literal('TERMINATE') }),
+    // Every text may hold `${…}` references (BPMN 2.0.2, 10.5.5.4, ISO 8601).
+    z.strictObject({
+      type: z.literal('TIMER'),
+      timer: z.strictObject({ type: z.enum(['DATE', 'DURATION', 'CYCLE']), expression: z.string() }),
+    }),
+    // `correlation` is a CEL expression; null for none. As texts, the values of both sides must be equal.
+    z.strictObject({ type: z.literal('MESSAGE'), message: z.string(), correlation: textOrNull }),
+    // `code` null catches every error.
+    z.strictObject({ type: z.literal('ERROR'), code: textOrNull }),
+  ])
+  .meta({ id: 'EventDefinition', description: 'What an event waits for or throws.' });
+
+const operationSchema = z
+  .union([
+    // Stores its body: the input of the caller for a manual action, `data` (a JSON template) for an automatic one.
+    z.strictObject({ kind: z.literal('SAVE_DATA'), data: jsonOrNull }),
+    // Runs a workflow of the build; `input` is a JSON template, null for all data; the output lands on `resultKey`.
+    z.strictObject({
+      kind: z.literal('START_WORKFLOW'),
+      workflow: z.string(),
+      appId: textOrNull,
+      input: jsonOrNull,
+      resultKey: textOrNull,
+    }),
+    // Starts another process of the build without waiting for it.
+    z.strictObject({
+      kind: z.literal('START_SUBPROCESS'),
+      process: z.string(),
+      appId: textOrNull,
+      startCondition: textOrNull,
+      copy: copySchema,
+    }),
+    // Copies values of this process to its parent: path here -> path there.
+    z.strictObject({ kind: z.literal('APPEND_TO_PARENT'), paths: z.record(z.string(), z.string()) }),
+    z.strictObject({
+      kind: z.literal('SEND_MESSAGE'),
+      message: z.string(),
+      correlation: textOrNull,
+      payload: jsonOrNull,
+    }),
+  ])
+  .meta({ id: 'ActionOperation', description: 'What an action does when it runs.' });
+
+/** An action of a node (docs/process-semantics.md, section 6). */
+const actionSchema = z
+  .strictObject({
+    svcUuid: z.string(),
+    name: z.string().describe('Unique in its node.'),
+    /** Position among its siblings, ascending. */
+    order: z.int(),
+    manual: z.boolean().describe('Runs through the interface only; otherwise on arrival of the token.'),
+    optional: z.boolean().describe('Whether the token may leave without it.'),
+    repeatable: z.boolean(),
+    /** Empty stores nothing. */
+    keys: z.array(z.string()).describe('Paths of data it may store; "*" is everything.'),
+    parent: textOrNull.describe('Name of the action after which it runs.'),
+    autoRunChildren: z.boolean(),
+    delay: textOrNull.describe('ISO 8601 duration before an automatic action runs.'),
+    /** A return point (docs/contract.md, section 4.2). */
+    back: z
+      .strictObject({
+        removeKeys: z.array(z.string()),
+        restoreKeys: z.array(z.string()),
+        explicit: z.literal(true).optional().describe('Only with the header `svc-back: true`.'),
+      })
+      .nullable()
+      .describe('Not null: executing it later brings the token back.'),
+    operation: operationSchema,
+  })
+  .meta({ id: 'Action', description: 'An action of a node.' });
+
+const uiActionSchema = z
+  .strictObject({
+    svcUuid: z.string(),
+    name: z.string(),
+    action: z.string().describe("Name of the node's manual action."),
+    body: jsonOrNull.describe('JSON that the body is merged into; values of the body win.'),
+    /** Null for any object. */
+    bodySchema: jsonOrNull.describe('JSON Schema (2020-12) of the body.'),
+    excludeKeys: z.array(z.string()).describe('Paths of the body that are dropped.'),
+  })
+  .meta({ id: 'UiAction', description: 'What a front end executes.' });
+
+const callSchema = z
+  .strictObject({
+    process: z.string(),
+    appId: textOrNull.describe('Application of a library dependency; null for the own one.'),
+    startCondition: textOrNull,
+    /** Whether the token waits for the end of the called process. */
+    waits: z.boolean(),
+    copy: copySchema,
+    /** Path under which the result is stored: the child's `result` value or, without one, all its data. Null for nothing. */
+    outputKey: textOrNull,
+    /** How often it runs (BPMN 2.0.2, 13.3.7). */
+    multiInstance: z
+      .strictObject({ collection: z.string().describe('CEL expression of a list.'), sequential: z.boolean() })
+      .nullable(),
+  })
+  .meta({ id: 'CallTarget', description: 'What a call activity starts.' });
+
+/** One node of a process. Everything refers to nodes and flows by their position; the names of kinds are those of BPMN 2.0.2, clauses 10 and 13. */
+const nodeSchema = z
+  .strictObject({
+    index: indexRule.describe('Position in "nodes".'),
+    id: z.int().min(0).describe('The number callers see; 0 until a build gives it.'),
+    key: z.string().describe('Id of the BPMN element.'),
+    svcUuid: z.string(),
+    name: textOrNull,
+    kind: z.enum([
+      'START_EVENT',
+      'END_EVENT',
+      'INTERMEDIATE_CATCH_EVENT',
+      'INTERMEDIATE_THROW_EVENT',
+      'BOUNDARY_EVENT',
+      'TASK',
+      'USER_TASK',
+      'SEND_TASK',
+      'RECEIVE_TASK',
+      'EXCLUSIVE_GATEWAY',
+      'PARALLEL_GATEWAY',
+      'INCLUSIVE_GATEWAY',
+      'EVENT_BASED_GATEWAY',
+      'SUB_PROCESS',
+      'CALL_ACTIVITY',
+    ]),
+    event: eventSchema.nullable(),
+    scope: indexRule.nullable().describe('The embedded subprocess it stands in.'),
+    /** Null outside lanes. */
+    lane: indexRule.nullable(),
+    incoming: z.array(indexRule),
+    outgoing: z.array(indexRule),
+    /** Flow taken when no conditional one is. */
+    defaultFlow: indexRule.nullable(),
+    /** Start events: value of `startCondition` that picks it. */
+    startCondition: textOrNull,
+    startPermissions: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Permissions of which a request needs one to start here; left out where the model names none.',
+      ),
+    /** SUB_PROCESS: its start events. */
+    starts: z.array(indexRule),
+    /** Activities: boundary events on it; error events in the order they are asked. */
+    boundaries: z.array(indexRule),
+    /** BOUNDARY_EVENT: its activity, whether it ends that, and a CEL condition that an error event also asks. */
+    attachedTo: indexRule.nullable(),
+    interrupting: z.boolean(),
+    condition: textOrNull,
+    /** Whether back actions may cross the node (docs/process-semantics.md, section 8). */
+    canGoBack: z.boolean(),
+    actions: z.array(actionSchema),
+    uiActions: z.array(uiActionSchema),
+    call: callSchema.nullable(),
+    /** RECEIVE_TASK: ISO 8601 duration after which it no longer waits and goes on; null for ever. */
+    timeout: textOrNull,
+  })
+  .meta({
+    id: 'Node',
+    description: 'A node of a process; nodes, flows and lanes refer to each other by position.',
+  });
+
+/** The graph that a process definition is compiled into: what it is as a type, and what is published of it. */
+export const processGraphSchema = z
+  .strictObject({
+    format: z.literal(1),
+    svcUuid: z.string().describe('The same for the same process of an application in every version.'),
+    key: z.string().describe('Id of the BPMN process.'),
+    name: z.string().describe('Name in the path of the start endpoint.'),
+    nodes: z.array(nodeSchema),
+    flows: z.array(
+      z
+        .strictObject({
+          index: indexRule,
+          key: z.string(),
+          source: indexRule,
+          target: indexRule,
+          condition: textOrNull.describe('CEL; null for an unconditional one.'),
+        })
+        .meta({ id: 'Flow', description: 'A sequence flow.' }),
+    ),
+    lanes: z.array(
+      z
+        .strictObject({
+          key: z.string(),
+          name: textOrNull,
+          execute: z
+            .array(z.string())
+            .describe('Permissions, one of which a caller needs; empty asks for none.'),
+        })
+        .meta({ id: 'Lane', description: 'A swimlane.' }),
+    ),
+    starts: z.array(indexRule).describe('Top-level start events.'),
+    inputSchema: jsonOrNull.describe('JSON Schema (2020-12) of the start body.'),
+    expiresAfter: textOrNull.describe('ISO 8601 duration after which a running instance expires.'),
+    searchable: z
+      .array(z.string())
+      .optional()
+      .describe('Paths of data by whose values instances are found; left out where there are none.'),
+  })
+  .meta({ description: 'A process definition as it runs, compiled from BPMN.' });
+
+/** A process definition as it runs: plain JSON, compiled once when a package is checked. */
+export type ProcessGraph = z.output<typeof processGraphSchema>;
+/** One node of a process. `index` is its position in `nodes`; everything else refers to nodes and flows by index. */
+export type GraphNode = ProcessGraph['nodes'][number];
+/** What a node of a compiled process does. */
+export type NodeKind = GraphNode['kind'];
+/** A sequence flow. */
+export type GraphFlow = ProcessGraph['flows'][number];
+/** A swimlane; `execute` names permissions, one of which a caller needs to start or act in it. Empty asks for none. */
+export type GraphLane = ProcessGraph['lanes'][number];
+/** What an event waits for or throws; NONE for a plain event. */
+export type EventDefinition = NonNullable<GraphNode['event']>;
+/** When a timer event fires. */
+export type TimerDefinition = Extract<EventDefinition, { type: 'TIMER' }>['timer'];
+/** An action of a node (docs/process-semantics.md, section 6). */
+export type GraphAction = GraphNode['actions'][number];
+/** What an action does when it runs. */
+export type ActionOperation = GraphAction['operation'];
+/** A front end executes it. It is bound to a manual action of its node. */
+export type GraphUiAction = GraphNode['uiActions'][number];
+/** What a call activity starts. */
+export type CallTarget = NonNullable<GraphNode['call']>;
+/** Which data a child process starts with: all, only these paths, or all but these. */
+export type CopyRule = CallTarget['copy'];
+/** How often a call activity runs (BPMN 2.0.2, 13.3.7). */
+export type MultiInstance = NonNullable<CallTarget['multiInstance']>;
+
+/** Something wrong in a definition; errors refuse the package, warnings are only told. */
+export interface DefinitionProblem {
+  severity: 'error' | 'warning';
+  /** Stable, upper snake case. */
+  code: string;
+  /** File of the package. */
+  file: string;
+  /** Id of the element or JSON pointer; null for the whole file. */
+  element: string | null;
+  /** The mistake, and what to change. */
+  message: string;
+}
+
+/** The `outputSchema` of workflows of the same package, by their names. */
+export type WorkflowOutputs = ReadonlyMap<string, JsonObject>;

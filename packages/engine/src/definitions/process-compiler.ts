@@ -1,0 +1,129 @@
+import { turnWithRoom } from '../support/turns.js';
+import { isProcessName } from './process-name.js';
+import { checkActionKeys } from './checks/action-keys.checks.js';
+import { checkCorrelations } from './checks/correlation.checks.js';
+import { checkDataNames } from './checks/data-names.checks.js';
+import { checkElements } from './checks/element.checks.js';
+import { checkBoundaryUse, checkCalls } from './checks/graph.checks.js';
+import { checkFlowLists } from './checks/flow-list.checks.js';
+import { isDocumentation } from './checks/supported-elements.js';
+import { DraftBuilder } from './compiler/draft.builder.js';
+import { compileProcess } from './compiler/process.compiler.js';
+import type { DefinitionProblem, ProcessGraph, WorkflowOutputs } from './model/process-graph.types.js';
+import { DefinitionProblems } from './model/definition-problems.js';
+import { childrenOf, idOf, textOf, type BpmnElement } from './model/bpmn-element.js';
+import { readBpmn } from './reader/bpmn-reader.js';
+import { refuseMisspeltNamespaces } from './reader/namespaces.js';
+import { mayBeParsed } from './reader/xml-guard.js';
+
+/** A BPMN file of a package. */
+export interface ProcessFile {
+  /** How problems call it. */
+  name: string;
+  xml: string;
+}
+
+/** The result for one file: all its processes, or its problems. */
+export interface CompiledFile {
+  /** Empty when a problem is an error. */
+  definitions: ProcessGraph[];
+  /** The parts that could be read, whatever is wrong with the file. They show which names the file uses, and are never run. */
+  readable: ProcessGraph[];
+  problems: DefinitionProblem[];
+  /** Warnings of a process that hold unless another process calls it and brings data of its own, by the name of the process. */
+  unlessCalled: ReadonlyMap<string, readonly DefinitionProblem[]>;
+}
+
+/**
+ * Compiles BPMN 2.0 files into graphs that run, and refuses what would not: see docs/bpmn.md. Everything is decided here and
+ * nothing at the start of an instance. References to other files are not followed.
+ */
+export class ProcessCompiler {
+  /** @param options.startPermission whether every start needs a permission of the whole service; the checks of correlations assume that anyone may start otherwise */
+  constructor(private readonly options: { startPermission?: boolean } = {}) {}
+
+  /**
+   * @param context.appId the application: part of the uuids that nodes and actions keep in every later version
+   * @param context.outputs what workflows give, as far as the package says so
+   * @returns all problems at once, never an exception because of the file
+   */
+  async compile(
+    file: ProcessFile,
+    context: { appId: string; outputs?: WorkflowOutputs },
+  ): Promise<CompiledFile> {
+    const problems = new DefinitionProblems(file.name);
+    const isXml = mayBeParsed(file.xml, problems);
+    if (isXml) {
+      refuseMisspeltNamespaces(file.xml, problems);
+    }
+    const root = isXml ? await readBpmn(file.xml, problems) : undefined;
+    const readable = root === undefined ? [] : await this.compileRoot(root, problems, context.appId);
+    const definitions = problems.hasErrors ? [] : readable;
+    const unlessCalled = new Map<string, readonly DefinitionProblem[]>();
+    for (const definition of definitions) {
+      const found = new DefinitionProblems(file.name);
+      await checkDataNames(definition, found, context.outputs);
+      unlessCalled.set(definition.name, found.list());
+    }
+    return { definitions, readable, problems: problems.list(), unlessCalled };
+  }
+
+  private async compileRoot(
+    root: BpmnElement,
+    problems: DefinitionProblems,
+    appId: string,
+  ): Promise<ProcessGraph[]> {
+    const complete = checkElements(root, problems) && !problems.isTorn;
+    const processes = executableProcesses(root, problems);
+    const context = {
+      appId,
+      problems,
+      complete,
+      names: new Map(processes.map((process) => [idOf(process) ?? '', nameOf(process, problems)])),
+    };
+    const drafts = processes.flatMap((process) => new DraftBuilder(process, problems).build() ?? []);
+    if (!problems.isTorn) {
+      checkFlowLists(drafts, problems);
+    }
+    const definitions: ProcessGraph[] = [];
+    for (const draft of drafts) {
+      definitions.push(await compileProcess(draft, context));
+    }
+    if (problems.isTorn) {
+      return definitions;
+    }
+    checkCalls(definitions, problems);
+    for (const definition of definitions) {
+      checkBoundaryUse(definition, problems);
+      await turnWithRoom();
+      await checkActionKeys(definition, problems);
+      if (this.options.startPermission !== true) {
+        checkCorrelations(definition, problems);
+      }
+    }
+    return definitions;
+  }
+}
+
+function executableProcesses(root: BpmnElement, problems: DefinitionProblems): BpmnElement[] {
+  const processes = childrenOf(root, 'rootElements').filter(({ $type }) => $type === 'bpmn:Process');
+  const executable = processes.filter((process) => !isDocumentation(process));
+  for (const process of processes.filter(isDocumentation)) {
+    const message = 'The process has isExecutable="false": it is taken for a drawing and cannot be started.';
+    problems.warning('NOT_EXECUTABLE', process, message);
+  }
+  if (executable.length === 0 && !problems.isTorn) {
+    problems.error('NO_PROCESS', null, 'The file has no executable process.');
+  }
+  return executable;
+}
+
+function nameOf(process: BpmnElement, problems: DefinitionProblems): string {
+  const own = textOf(process, 'processName')?.trim() || textOf(process, 'name')?.trim();
+  const name = own || (idOf(process) ?? '');
+  if (!isProcessName(name)) {
+    const message = `A process is started by its name: 1 to 64 letters, digits, . _ - [ ] ( ), but not . or .., which mean a place in a path; not "${name.slice(0, 80)}". Give svc:processName beside a name for people.`;
+    problems.error('INVALID_PROCESS_NAME', process, message);
+  }
+  return name;
+}

@@ -1,0 +1,94 @@
+import { byteLength } from '../../json/byte-length.js';
+import { definitionLimits } from '../definition.limits.js';
+import type { DefinitionProblems } from '../model/definition-problems.js';
+
+/** Files of tools have 50 bytes and more to an element. So many bytes of the limit to one admit all but those made to be dense. */
+const BYTES_PER_ELEMENT = 16;
+/** The floor keeps small limits usable. */
+const MIN_ELEMENTS = 16_384;
+/** A file declares a handful of namespaces; each declaration makes the parser copy those around it. */
+const MAX_NAMESPACES = 200;
+const MAX_DEPTH = 200;
+/** Comments, CDATA and processing instructions: what looks like a tag in them is none. */
+export const NOT_CONTENT = /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)/g;
+const BOOLEANS =
+  /\s(isExecutable|cancelActivity|isInterrupting|parallelMultiple|triggeredByEvent|isSequential|instantiate|isForCompensation|isCollection|isClosed)\s*=\s*(?!["'](?:true|false)["'])["']([^"']{0,20})/g;
+
+/**
+ * Refuses text that no XML parser should get: too large, nested too deeply, or with a document type (entities). It also refuses
+ * flags that the reader would silently take for false.
+ * @returns whether the text may be parsed
+ */
+export function mayBeParsed(xml: string, problems: DefinitionProblems): boolean {
+  const { xmlBytes } = definitionLimits;
+  if (byteLength(xml) > xmlBytes) {
+    problems.error('FILE_TOO_LARGE', null, `A BPMN file has at most ${xmlBytes} bytes.`);
+    return false;
+  }
+  const content = xml.replace(NOT_CONTENT, ' ');
+  if (/<!/.test(content)) {
+    problems.error(
+      'DOCUMENT_TYPE',
+      null,
+      'A BPMN file has no document type and no entities: take the <!…> out.',
+    );
+    return false;
+  }
+  const { depth, elements } = sizeOf(content);
+  if (content.split('xmlns').length > MAX_NAMESPACES || depth > MAX_DEPTH) {
+    problems.error('FILE_TOO_COMPLEX', null, 'The file nests too deeply or declares too many namespaces.');
+    return false;
+  }
+  const maxElements = Math.max(MIN_ELEMENTS, Math.floor(xmlBytes / BYTES_PER_ELEMENT));
+  if (elements > maxElements) {
+    const message = `A BPMN file has at most ${maxElements} elements, this one has ${elements}: divide it.`;
+    problems.error('FILE_TOO_COMPLEX', null, message);
+    return false;
+  }
+  for (const [, name, value] of content.matchAll(BOOLEANS)) {
+    problems.error('INVALID_VALUE', null, `${name} is "true" or "false", not "${value}".`);
+  }
+  return true;
+}
+
+/** How many elements there are, and the deepest nesting; broken markup is the parser's to report. */
+function sizeOf(content: string): { elements: number; depth: number } {
+  let elements = 0;
+  let level = 0;
+  let depth = 0;
+  for (const { at, end } of tagsIn(content)) {
+    if (content[at + 1] === '/') {
+      level -= 1;
+    } else {
+      elements += 1;
+      level += 1;
+      depth = Math.max(depth, level);
+      level -= content[end - 1] === '/' ? 1 : 0;
+    }
+  }
+  return { elements, depth };
+}
+
+/** Places of the tags of a text: of each "<", and of the ">" that ends it; -1 for one that nothing ends. */
+export function* tagsIn(content: string): Generator<{ at: number; end: number }> {
+  for (let at = content.indexOf('<'); at !== -1;) {
+    const end = endOfTag(content, at + 1);
+    yield { at, end };
+    at = end === -1 ? -1 : content.indexOf('<', end);
+  }
+}
+
+/** Where a tag ends, as the parser sees it: at the first ">" outside of quotes. A quote that nothing closes is none. */
+function endOfTag(content: string, from: number): number {
+  for (let at = from; at < content.length; at += 1) {
+    const character = content[at];
+    if (character === '>') {
+      return at;
+    }
+    if (character === '"' || character === "'") {
+      const closing = content.indexOf(character, at + 1);
+      at = closing === -1 ? at : closing;
+    }
+  }
+  return -1;
+}

@@ -1,0 +1,1 @@
+export { DomainError, InternalError, InvalidRequestError } from './domain.error.js';

@@ -1,0 +1,12 @@
+export { CompiledExpression } from './cel-expression.js';
+export { DATA_ALIAS } from './cel-source.js';
+export { hintOf } from './expression-hints.js';
+export { WorkBudget } from './expression-limits.js';
+export { ExpressionError, ExpressionSyntaxError } from './expression.errors.js';
+export { compileExpression, compileJsonTemplate, compileTemplate } from './expressions.js';
+export { CompiledJsonTemplate } from './json-template.js';
+export { MeteredPatterns } from './metered-pattern.js';
+export { type ReadPath, pathsInExpression, pathsInJson, pathsInTemplate } from './read-paths.js';
+export { splitTemplate } from './template-scanner.js';
+export { CompiledTemplate, type Encode } from './template.js';
+export { makeUnicodeClasses, makeUsualUnicodeClasses, unicodeClassesMade } from './unicode-classes.js';

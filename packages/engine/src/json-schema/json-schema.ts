@@ -1,0 +1,135 @@
+import { isJsonObject, jsonDepth, jsonSize, type JsonObject } from '../json/json.js';
+import { didYouMean } from '../support/nearest-name.js';
+import { inOnePiece, type Steps } from '../support/turns.js';
+import {
+  SchemaSyntaxError,
+  SCHEMA_LIMITS,
+  type CheckCost,
+  type CompiledSchema,
+  type SchemaFault,
+} from './json-schema.types.js';
+import type { SchemaOrigin } from './dialect.js';
+import { ANYTHING, SCHEMA, SCHEMA_MAP, type Kind } from './keyword.types.js';
+import { KEYWORDS, TYPE_NAMES } from './keywords.js';
+import { SchemaDocument, SchemaRun } from './schema-run.js';
+
+const ANNOTATIONS =
+  '$schema $id $comment title description default deprecated readOnly writeOnly examples example ' +
+  'contentEncoding contentMediaType contentSchema';
+/** Keywords that say nothing about values, or nothing by themselves; some hold schemas. */
+const SILENT: ReadonlyMap<string, Kind> = new Map([
+  ...ANNOTATIONS.split(' ').map((name) => [name, ANYTHING] as const),
+  ['$defs', SCHEMA_MAP],
+  ['definitions', SCHEMA_MAP],
+  ['then', SCHEMA],
+  ['else', SCHEMA],
+]);
+
+const SHORT_TYPE = 3;
+
+/**
+ * Prepares a JSON Schema for checks: draft 2020-12, or the draft that a foreign schema declares. Nothing is generated and nothing fetched. The schema is walked through,
+ * and references lead to places in its document. Patterns are RE2, which needs no backtracking. The work of a check is bounded.
+ * @throws SchemaSyntaxError when a keyword is unknown or its value of the wrong kind, a reference leads nowhere, or the schema
+ * is too large
+ */
+export function compileSchema(schema: JsonObject, origin: SchemaOrigin = 'own'): CompiledSchema {
+  const document = readSchema(schema, origin);
+  const steps = (value: unknown, cost?: CheckCost): Steps<SchemaFault[]> =>
+    new SchemaRun(document, cost).faultSteps(value);
+  return { check: (value, cost) => inOnePiece(steps(value, cost)), steps: (value) => steps(value) };
+}
+
+/**
+ * Reads a schema for {@link SchemaRun}.
+ * @throws SchemaSyntaxError as `compileSchema`
+ */
+export function readSchema(schema: JsonObject, origin: SchemaOrigin = 'own'): SchemaDocument {
+  if (jsonDepth(schema) > SCHEMA_LIMITS.depth || jsonSize(schema) > SCHEMA_LIMITS.bytes) {
+    throw new SchemaSyntaxError(
+      `A schema has at most ${SCHEMA_LIMITS.depth} levels and ${SCHEMA_LIMITS.bytes} bytes.`,
+    );
+  }
+  const document = new SchemaDocument(schema, origin);
+  new Verification(document).verify(schema, '#');
+  return document;
+}
+
+class Verification {
+  private patternSteps = 0;
+
+  constructor(private readonly document: SchemaDocument) {}
+
+  /** @throws SchemaSyntaxError */
+  verify(schema: unknown, at: string): void {
+    if (typeof schema === 'boolean') {
+      return;
+    }
+    if (!isJsonObject(schema)) {
+      throw new SchemaSyntaxError(`${at} must be a schema: an object, true or false.`);
+    }
+    for (const [name, value] of Object.entries(schema)) {
+      const place = `${at}/${name}`;
+      const kind = verifyKeyword(name, value, place);
+      if (name === '$ref' && this.document.references.target(schema) === undefined) {
+        throw new SchemaSyntaxError(`${place}: "${String(value)}" leads to no place in this schema.`);
+      }
+      patternsOf(name, value).forEach((source) => this.compile(source, place));
+      for (const [step, child] of kind.children?.(value) ?? []) {
+        this.verify(child, step === undefined ? place : `${place}/${step}`);
+      }
+    }
+  }
+
+  private compile(source: string, at: string): void {
+    try {
+      this.document.patterns.compile(source, (steps) => this.charge(steps, at));
+    } catch (error) {
+      if (error instanceof SchemaSyntaxError) {
+        throw error;
+      }
+      throw new SchemaSyntaxError(`${at}: "${source.slice(0, 100)}" is not a pattern of RE2.`);
+    }
+  }
+
+  private charge(steps: number, at: string): void {
+    this.patternSteps += steps;
+    if (this.patternSteps > SCHEMA_LIMITS.patternSteps) {
+      throw new SchemaSyntaxError(
+        `${at}: the patterns of this schema are too large together. Shorten them, write smaller numbers in {…}, ` +
+          'and use fewer classes such as \\pL and fewer ranges after (?i).',
+      );
+    }
+  }
+}
+
+function verifyKeyword(name: string, value: unknown, at: string): Kind {
+  const keyword = Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined;
+  const kind = keyword ?? SILENT.get(name);
+  if (kind === undefined) {
+    const hint = didYouMean(name, [...SILENT.keys(), ...Object.keys(KEYWORDS)]);
+    throw new SchemaSyntaxError(`${at}: the keyword ${name} is not supported.${hint}`);
+  }
+  if (keyword?.accepts(value) === false) {
+    throw new SchemaSyntaxError(`${at} must be ${kind.kind}.${name === 'type' ? meantType(value) : ''}`);
+  }
+  return kind;
+}
+
+/** The end of a sentence about a wrong type: what was meant, also by the short names of programming languages. */
+function meantType(value: unknown): string {
+  const wrong = [value].flat().find((type) => typeof type === 'string' && !TYPE_NAMES.includes(type));
+  if (typeof wrong !== 'string') {
+    return '';
+  }
+  const begun = wrong.length < SHORT_TYPE ? undefined : wrong.toLowerCase();
+  const long = TYPE_NAMES.find((type) => begun !== undefined && type.startsWith(begun));
+  return didYouMean(long ?? wrong, TYPE_NAMES);
+}
+
+function patternsOf(name: string, value: unknown): string[] {
+  if (name === 'pattern') {
+    return [String(value)];
+  }
+  return name === 'patternProperties' ? Object.keys(value as object) : [];
+}

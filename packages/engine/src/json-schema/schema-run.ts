@@ -1,0 +1,171 @@
+import type { JsonObject } from '../json/json.js';
+import type { Steps } from '../support/turns.js';
+import {
+  SchemaTooCostlyError,
+  NOT_ALLOWED_RULE,
+  SCHEMA_LIMITS,
+  type CheckCost,
+  type SchemaFault,
+} from './json-schema.types.js';
+import { cached } from '../support/cached.js';
+import { MeteredPatterns } from '../expressions/metered-pattern.js';
+import { type Draft, draftOf, isAsserted, type SchemaOrigin } from './dialect.js';
+import type { Keyword, RunningCheck } from './keyword.types.js';
+import { KEYWORDS } from './keywords.js';
+import { SchemaReferences } from './schema-references.js';
+
+const STEPS_A_KEYWORD = 0.5;
+const STEPS_A_NAME = 0.5;
+/** Steps of a check for one of expressions, in which patterns are paid. */
+const STEPS_OF_PATTERNS = 4;
+/** A schema that refers to itself would call itself for ever. */
+const MAX_DEPTH = 512;
+
+/** A fault of which nobody reads the sentence: to write them would cost more than the check. */
+const A_FAULT: SchemaFault = { field: '', rule: '' };
+
+interface PlannedKeyword {
+  readonly keyword: Keyword;
+  readonly rule: unknown;
+}
+
+/** A schema with what its checks share: nothing is looked up in the schema more than once. */
+export class SchemaDocument {
+  readonly patterns = new MeteredPatterns();
+  readonly references: SchemaReferences;
+  private readonly draft: Draft;
+  private readonly plans = new WeakMap<JsonObject, readonly PlannedKeyword[]>();
+
+  constructor(
+    readonly root: JsonObject,
+    private readonly origin: SchemaOrigin,
+  ) {
+    this.draft = draftOf(root, origin);
+    this.references = new SchemaReferences(root, this.draft);
+  }
+
+  planOf(schema: JsonObject): readonly PlannedKeyword[] {
+    return cached(this.plans, schema, () =>
+      Object.entries(schema).flatMap(([name, rule]) => {
+        const keyword = Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined;
+        const isSaid = keyword !== undefined && isAsserted(name, schema, this.draft, this.origin);
+        return isSaid ? [{ keyword, rule }] : [];
+      }),
+    );
+  }
+}
+
+/** One check of one value: what it has cost and found so far. */
+export class SchemaRun implements RunningCheck {
+  private depth = 0;
+  private faults: SchemaFault[] = [];
+  private questions = 0;
+
+  /** The last object whose names were asked for: several rules in a row speak of one. */
+  private named: { readonly value: JsonObject; readonly names: readonly string[] } | undefined;
+
+  constructor(
+    private readonly document: SchemaDocument,
+    private readonly cost: CheckCost = { steps: 0 },
+  ) {}
+
+  get spent(): number {
+    return this.cost.steps;
+  }
+
+  /** @throws SchemaTooCostlyError */
+  *faultSteps(value: unknown): Steps<SchemaFault[]> {
+    yield* this.steps(this.document.root, value, '');
+    return this.faults;
+  }
+
+  apply(schema: unknown, value: unknown, field: string): void {
+    for (const { keyword, rule } of this.enter(schema, field)) {
+      if (this.isFull) {
+        break;
+      }
+      this.charge(STEPS_A_KEYWORD);
+      keyword.apply({ run: this, schema: schema as JsonObject, field }, rule, value);
+    }
+    this.depth -= 1;
+  }
+
+  *steps(schema: unknown, value: unknown, field: string): Steps<void> {
+    for (const { keyword, rule } of this.enter(schema, field)) {
+      if (this.isFull) {
+        break;
+      }
+      this.charge(STEPS_A_KEYWORD);
+      const application = { run: this, schema: schema as JsonObject, field };
+      if (keyword.steps === undefined) {
+        keyword.apply(application, rule, value);
+      } else {
+        yield* keyword.steps(application, rule, value);
+      }
+    }
+    this.depth -= 1;
+  }
+
+  private enter(schema: unknown, field: string): readonly PlannedKeyword[] {
+    this.charge(1);
+    if (this.depth >= MAX_DEPTH) {
+      throw new SchemaTooCostlyError();
+    }
+    this.depth += 1;
+    if (schema === false) {
+      this.add(field, () => NOT_ALLOWED_RULE);
+    }
+    return typeof schema === 'object' && schema !== null ? this.document.planOf(schema as JsonObject) : [];
+  }
+
+  holds(schema: unknown, value: unknown): boolean {
+    const { faults } = this;
+    this.faults = [];
+    this.questions += 1;
+    this.apply(schema, value, '');
+    this.questions -= 1;
+    const holds = this.faults.length === 0;
+    this.faults = faults;
+    return holds;
+  }
+
+  add(field: string, rule: () => string): void {
+    if (!this.isFull) {
+      this.faults.push(this.questions > 0 ? A_FAULT : { field, rule: rule() });
+    }
+  }
+
+  /** Where only the question is whether there is any fault, the first one ends the check. */
+  get isFull(): boolean {
+    return this.faults.length >= (this.questions > 0 ? 1 : SCHEMA_LIMITS.faults);
+  }
+
+  matches(pattern: string, text: string): boolean {
+    return this.document.patterns.test(pattern, text, (steps) => this.charge(steps * STEPS_OF_PATTERNS));
+  }
+
+  referenced(schema: JsonObject): unknown {
+    return this.document.references.target(schema);
+  }
+
+  namesOf(value: JsonObject): readonly string[] {
+    if (this.named?.value !== value) {
+      this.named = { value, names: Object.keys(value) };
+      this.charge((1 + this.named.names.length) * STEPS_A_NAME);
+    }
+    return this.named.names;
+  }
+
+  namesInBoth(rule: JsonObject, value: JsonObject): readonly string[] {
+    const names = Object.keys(rule);
+    this.charge(names.length * STEPS_A_NAME);
+    return names.filter((name) => Object.hasOwn(value, name));
+  }
+
+  charge(steps: number): void {
+    this.cost.steps += steps;
+    if (this.cost.steps > SCHEMA_LIMITS.steps) {
+      throw new SchemaTooCostlyError();
+    }
+  }
+}

@@ -1,0 +1,23 @@
+export {
+  keyBeginnings,
+  keyTree,
+  omitKeys,
+  parseKey,
+  pickKeys,
+  untakenPaths,
+  writePath,
+} from './data-keys.js';
+export {
+  type DataPath,
+  InvalidDataError,
+  InvalidDataPathError,
+  type PaysForCopies,
+  childOf,
+  deepMerge,
+  getPath,
+  isPrototypeKey,
+  mergePatch,
+  parsePath,
+  removePath,
+  setPath,
+} from './data-paths.js';

@@ -1,0 +1,4 @@
+export { cached, groupedBy } from './cached.js';
+export { addDuration, parseCycle, parseDateTime, parseDuration } from './iso-8601.js';
+export { didYouMean, nearestName } from './nearest-name.js';
+export { type Steps, inOnePiece, inThisTurn, inTurn, inTurns, turnWithRoom } from './turns.js';

@@ -1,0 +1,125 @@
+import { isOpen, isDone, perform, storeBody } from '../nodes/actions.js';
+import type { InstanceState, TokenState } from '../state/engine.types.js';
+import { returnPointFor, type InstanceView, goBack, recordReturnPoint } from './back.js';
+import { placesAt, type RuntimeDefinition, type UiActionPlace } from '../state/runtime-definition.js';
+import { isParked } from '../state/tokens.js';
+import type { JsonObject } from '../../json/json.js';
+import { continueActivity } from '../nodes/activities.js';
+import { EngineRefusal } from '../state/engine.errors.js';
+import type { StepRun } from '../state/step-run.js';
+
+/** A UI action that can be executed now. */
+export interface OpenUiAction {
+  readonly svcUuid: string;
+  readonly name: string;
+  /** Whether it takes the token back to an earlier node. */
+  readonly back: boolean;
+}
+
+/** Whether a token rests at its node, where its actions are; not at a join, and not on its way out. */
+export function isWithUser({ instance }: Pick<InstanceView, 'instance'>, token: TokenState): boolean {
+  return (
+    token.state === 'ACTIVE' &&
+    !instance.pending.some(({ tokenId }) => tokenId === token.id) &&
+    !isParked({ instance }, token.id)
+  );
+}
+
+/** The UI actions that can be executed on a token now: of its node first, then the ones that lead back, the latest first. */
+export function openUiActions(
+  definition: RuntimeDefinition,
+  instance: InstanceState,
+  token: TokenState,
+): OpenUiAction[] {
+  if (instance.state !== 'STARTED' || token.state !== 'ACTIVE') {
+    return [];
+  }
+  const view = { definition, instance };
+  return [...openHere(view, token), ...openBack(view, token)];
+}
+
+function openHere(view: InstanceView, token: TokenState): OpenUiAction[] {
+  if (!isWithUser(view, token)) {
+    return [];
+  }
+  return placesAt(view.definition.node(token.node))
+    .filter(({ node, action }) => isOpen(node, token.actions, action))
+    .map(({ uiAction }) => ({ svcUuid: uiAction.svcUuid, name: uiAction.name, back: false }));
+}
+
+function openBack(view: InstanceView, token: TokenState): OpenUiAction[] {
+  const passed = new Set(
+    view.instance.returnPoints
+      .toReversed()
+      .map(({ node }) => node)
+      .filter((node) => node !== token.node || !isWithUser(view, token)),
+  );
+  return [...passed]
+    .flatMap((node) => placesAt(view.definition.node(node)))
+    .filter((place) => returnPointFor(view, token, place) !== undefined)
+    .map(({ uiAction }) => ({ svcUuid: uiAction.svcUuid, name: uiAction.name, back: true }));
+}
+
+/**
+ * Executes a UI action (docs/contract.md, section 4.2). The body has been validated against its schema.
+ * @throws EngineRefusal TOKEN_NOT_ACTIVE, ACTION_ALREADY_DONE, ACTION_NOT_AVAILABLE, NOTHING_TO_GO_BACK or BACK_NOT_ASKED
+ */
+export function executeUiAction(
+  run: StepRun,
+  token: TokenState | undefined,
+  place: UiActionPlace,
+  { body, goesBack = false }: { body: JsonObject; goesBack?: boolean },
+): void {
+  if (token === undefined || token.state !== 'ACTIVE') {
+    throw new EngineRefusal('TOKEN_NOT_ACTIVE', 'The token is not active.');
+  }
+  if (isHere(run, token, place)) {
+    if (goesBack) {
+      throw new EngineRefusal('NOTHING_TO_GO_BACK', 'The token stands at the node of the action.');
+    }
+    executeHere(run, token, place, body);
+    return;
+  }
+  const point = returnPointFor(run, token, place);
+  if (point === undefined) {
+    throw new EngineRefusal('ACTION_NOT_AVAILABLE', 'The action is not available where the token stands.');
+  }
+  if (place.action.back?.explicit === true && !goesBack) {
+    throw new EngineRefusal('BACK_NOT_ASKED', 'The action goes back only for a caller that says so.');
+  }
+  goBack(run, point, place, body);
+}
+
+/** The effect that executing an action on a token would have now; null when it would be refused. */
+export function effectOf(
+  view: InstanceView,
+  token: TokenState,
+  place: UiActionPlace,
+): 'EXECUTE' | 'BACK' | null {
+  if (view.instance.state !== 'STARTED' || token.state !== 'ACTIVE') {
+    return null;
+  }
+  if (isHere(view, token, place)) {
+    return isOpen(place.node, token.actions, place.action) ? 'EXECUTE' : null;
+  }
+  return returnPointFor(view, token, place) === undefined ? null : 'BACK';
+}
+
+function isHere(view: InstanceView, token: TokenState, { node }: UiActionPlace): boolean {
+  return token.node === node.index && isWithUser(view, token);
+}
+
+function executeHere(run: StepRun, token: TokenState, place: UiActionPlace, body: JsonObject): void {
+  const { node, action, uiAction } = place;
+  if (isDone(token.actions, action) && !action.repeatable) {
+    throw new EngineRefusal('ACTION_ALREADY_DONE', 'The action has been executed and is not repeatable.');
+  }
+  if (!isOpen(node, token.actions, action)) {
+    throw new EngineRefusal('ACTION_NOT_AVAILABLE', 'The action is not available yet, or still going on.');
+  }
+  recordReturnPoint(run, token, action);
+  storeBody(run, action, uiAction, body);
+  perform(run, token.id, action);
+  continueActivity(run, token.id);
+  run.action = { tokenId: token.id, node: token.node, back: false };
+}

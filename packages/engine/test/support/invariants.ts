@@ -1,0 +1,252 @@
+import type { ProcessGraph } from '../../src/definitions/model/process-graph.types.js';
+import type { EngineEvent, TokenState } from '../../src/tokens/state/engine.types.js';
+import type { MemoryInstance } from './memory-engine.js';
+
+/** Background work as far as it belongs to instances, whoever keeps it. */
+export interface Background {
+  readonly jobs: readonly {
+    readonly instanceId: number;
+    readonly job: { readonly kind: string; readonly tokenId?: number | null; readonly visit?: number | null };
+  }[];
+  readonly waits: readonly {
+    readonly instanceId: number;
+    readonly tokenId: number;
+    readonly visit: number;
+  }[];
+}
+
+/** What must hold of an instance at rest, whatever has happened to it. @throws Error that names the first thing that does not */
+export function checkInvariants(background: Background, instance: MemoryInstance): void {
+  checkStates(instance);
+  checkTree(instance);
+  checkJoins(instance);
+  checkStuck(instance);
+  checkBackground(background, instance);
+}
+
+function demand(condition: boolean, what: string, instance: MemoryInstance): void {
+  if (!condition) {
+    const tokens = [...instance.state.tokens.values()].map(
+      ({ id, parentId, scopeTokenId, node, state }) =>
+        `${id}<${parentId}/${scopeTokenId} ${instance.definition.graph.nodes[node]?.key} ${state}`,
+    );
+    throw new Error(
+      `${what}; ${instance.state.state}: ${tokens.join(', ')}; joins ${JSON.stringify(instance.state.joins)}`,
+    );
+  }
+}
+
+/** Something is alive exactly while the instance is; the audit trail has no gaps and tells every state. */
+function checkStates(instance: MemoryInstance): void {
+  const { state } = instance;
+  const alive = [...state.tokens.values()].some(
+    (token) => token.state === 'ACTIVE' || token.state === 'ON_HOLD',
+  );
+  demand(
+    alive === (state.state === 'STARTED' || state.state === 'ONHOLD'),
+    'live tokens and state disagree',
+    instance,
+  );
+  demand(alive || state.tokens.size === 0, 'tokens are left', instance);
+  demand(state.seq === instance.events.length, 'the event number is wrong', instance);
+  const told = heard(instance);
+  demand(told.instance === state.state, 'a change of the instance has no event', instance);
+  for (const token of instance.tokens.values()) {
+    demand(told.tokens.get(token.id) === token.state, `a change of token ${token.id} has no event`, instance);
+  }
+  demand(told.tokens.size === instance.tokens.size, 'a token was not stored', instance);
+}
+
+/** What the audit trail has told of an instance up to an event. */
+interface Told {
+  events: number;
+  instance: unknown;
+  tokens: Map<number, unknown>;
+}
+
+const TOLD = new WeakMap<MemoryInstance, Told>();
+
+/** Follows the audit trail on from where it was left the last time. */
+function heard(instance: MemoryInstance): Told {
+  const told = TOLD.get(instance) ?? { events: 0, instance: 'CREATED', tokens: new Map() };
+  TOLD.set(instance, told);
+  for (const event of instance.events.slice(told.events)) {
+    told.events += 1;
+    demand(event.seq === told.events, 'the audit trail has gaps', instance);
+    hear(instance, told, event);
+  }
+  return told;
+}
+
+function hear(instance: MemoryInstance, told: Told, { kind, tokenId, data }: EngineEvent): void {
+  const id = tokenId ?? -1;
+  if (kind === 'TOKEN_CREATED') {
+    demand(!told.tokens.has(id), 'a token was created twice', instance);
+    told.tokens.set(id, data?.state);
+  } else if (kind === 'TOKEN_STATE') {
+    demand(told.tokens.get(id) === data?.from, `token ${id} was not ${String(data?.from)}`, instance);
+    told.tokens.set(id, data?.to);
+  } else if (kind === 'INSTANCE_STATE') {
+    demand(told.instance === data?.from, `the instance was not ${String(data?.from)}`, instance);
+    told.instance = data?.to;
+  }
+}
+
+function checkTree(instance: MemoryInstance): void {
+  const { tokens } = instance.state;
+  for (const token of tokens.values()) {
+    const children = [...tokens.values()].filter(({ parentId }) => parentId === token.id);
+    demand(instance.definition.graph.nodes[token.node] !== undefined, 'a token is on no node', instance);
+    demand(
+      token.syncFinished >= 0 && token.syncFinished <= token.syncCount,
+      `sync counts of ${token.id}`,
+      instance,
+    );
+    demand(
+      token.parentId === null || tokens.get(token.parentId)?.state === 'ON_HOLD',
+      `parent of ${token.id}`,
+      instance,
+    );
+    demand(
+      (token.state === 'ON_HOLD') === children.length > 0,
+      `token ${token.id} is held for nothing`,
+      instance,
+    );
+    demand(
+      token.scopeTokenId ===
+        (instance.definition.node(token.node).scope === null ? null : token.scopeTokenId) &&
+        (token.scopeTokenId === null) === (instance.definition.node(token.node).scope === null),
+      `scope of ${token.id}`,
+      instance,
+    );
+    demand(
+      token.scopeTokenId === null ||
+        tokens.get(token.scopeTokenId)?.node === instance.definition.node(token.node).scope,
+      `token ${token.id} runs in another subprocess than it stands in`,
+      instance,
+    );
+  }
+}
+
+function checkJoins(instance: MemoryInstance): void {
+  const { joins, tokens } = instance.state;
+  const parked = joins.flatMap(({ arrivals }) => arrivals.flat());
+  demand(new Set(parked).size === parked.length, 'a token is parked twice', instance);
+  for (const join of joins) {
+    const counts = join.arrivals.map(({ length }) => length);
+    demand(
+      counts.some((count) => count > 0),
+      'an empty join is kept',
+      instance,
+    );
+    for (const id of join.arrivals.flat()) {
+      const token = tokens.get(id);
+      demand(
+        token?.node === join.node && token.scopeTokenId === join.scopeTokenId,
+        `parked token ${id}`,
+        instance,
+      );
+    }
+    const { kind } = instance.definition.node(join.node);
+    if (kind === 'PARALLEL_GATEWAY') {
+      demand(counts.includes(0), 'a parallel join that could fire has not', instance);
+    } else {
+      demand(
+        [...tokens.values()].some((token) => delays(instance, token, join)),
+        'an inclusive join waits for nobody',
+        instance,
+      );
+    }
+  }
+  for (const token of tokens.values()) {
+    demand(
+      token.state !== 'INACTIVE' || parked.includes(token.id),
+      `token ${token.id} is neither parked nor alive`,
+      instance,
+    );
+  }
+}
+
+/** An instance at rest in which every token that is not held waits at a join stands still for ever, and must say so. */
+function checkStuck({ state, ...instance }: MemoryInstance): void {
+  const { tokens, joins, pending } = state;
+  const parked = new Set(joins.flatMap(({ arrivals }) => arrivals.flat()));
+  const free = [...tokens.values()].filter((token) => token.state !== 'ON_HOLD' && !parked.has(token.id));
+  demand(
+    state.state !== 'STARTED' ||
+      pending.length > 0 ||
+      free.length > 0 ||
+      joins.some(({ missing }) => missing !== undefined),
+    'all tokens wait at joins, and nothing tells it',
+    { ...instance, state },
+  );
+}
+
+/** An independent reading of BPMN 2.0.2, 13.4.3: searched in the graph, without what the compiler has prepared. */
+function delays(
+  instance: MemoryInstance,
+  token: TokenState,
+  join: MemoryInstance['state']['joins'][number],
+): boolean {
+  const { graph } = instance.definition;
+  const isSplit = token.state === 'ON_HOLD' && graph.nodes[token.node]?.kind !== 'SUB_PROCESS';
+  if (token.scopeTokenId !== join.scopeTokenId || isSplit) {
+    return false;
+  }
+  const pending = instance.state.pending.find(({ tokenId }) => tokenId === token.id);
+  if (token.node === join.node && pending === undefined) {
+    return false;
+  }
+  const flows = flowsInto(graph, join.node, token.node, pending?.flow);
+  const gateway = graph.nodes[join.node]!;
+  const hits = gateway.incoming.map((flow, index) => ({
+    hit: flows.has(flow),
+    full: (join.arrivals[index]?.length ?? 0) > 0,
+  }));
+  return hits.some(({ hit, full }) => hit && !full) && !hits.some(({ hit, full }) => hit && full);
+}
+
+function flowsInto(
+  graph: ProcessGraph,
+  target: number,
+  from: number,
+  pending: number | undefined,
+): Set<number> {
+  const found = new Set<number>();
+  const seen = new Set<number>();
+  const open = pending === undefined ? flowsFrom(graph, from) : [pending];
+  for (let flow = open.pop(); flow !== undefined; flow = open.pop()) {
+    const next = graph.flows[flow]!.target;
+    if (next === target) {
+      found.add(flow);
+    } else if (!seen.has(next)) {
+      seen.add(next);
+      open.push(...flowsFrom(graph, next));
+    }
+  }
+  return found;
+}
+
+function flowsFrom(graph: ProcessGraph, node: number): number[] {
+  const { outgoing, boundaries } = graph.nodes[node]!;
+  return [...outgoing, ...boundaries.flatMap((boundary) => graph.nodes[boundary]!.outgoing)];
+}
+
+/** Jobs and waits belong to visits that are still going on. */
+function checkBackground(background: Background, instance: MemoryInstance): void {
+  const { tokens, id } = instance.state;
+  const isLive = ({ tokenId, visit }: { tokenId: number; visit: number }) =>
+    tokens.get(tokenId)?.visit === visit;
+  for (const { instanceId, job } of background.jobs) {
+    if (instanceId === id && ['TIMER', 'ACTION_DUE', 'WORKFLOW'].includes(job.kind)) {
+      demand(
+        isLive(job as { tokenId: number; visit: number }),
+        `job ${JSON.stringify(job)} is left`,
+        instance,
+      );
+    }
+  }
+  for (const wait of background.waits) {
+    demand(wait.instanceId !== id || isLive(wait), `wait ${JSON.stringify(wait)} is left`, instance);
+  }
+}
