@@ -3,7 +3,7 @@ import { canonicalJson } from '../platform/json/canonical-json.js';
 import { ValidationFailedError } from '../platform/errors/request.errors.js';
 import type { Principal } from '../platform/user/principal.js';
 
-/** Header by which a caller says that two calls are the same one. */
+/** Header that identifies repetitions of one request. */
 export const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 const PATTERN = /^[\x21-\x7e]{1,255}$/;
 
@@ -12,22 +12,22 @@ export const IDEMPOTENCY_KEY = {
   name: IDEMPOTENCY_HEADER,
   required: false,
   description:
-    'A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes ' +
-    'effect once and gets the same answer, byte by byte; with another body it is 409. Kept for a week.',
+    'A value of your choice that identifies this request. Sending the request again with the same key, one after the other or ' +
+    'concurrently, takes effect once and returns the same response, byte by byte; a different body gets 409. Kept for a week.',
   schema: { type: 'string', pattern: PATTERN.source },
 } as const;
 
-/** A call that may be repeated. */
+/** Identity of a request with an `Idempotency-Key`. */
 export interface RepeatKey {
   keyHash: string;
   bodyHash: string;
 }
 
 /**
- * Names a call by caller, path and key, as hashes: none of them is stored.
- * @param key value of the header; undefined without
- * @returns undefined when the caller does not ask for it
- * @throws ValidationFailedError when the key is none
+ * Hashes caller, path and key into the identity of a request, so that none of them is stored.
+ * @param key value of the header, if the request has one
+ * @returns undefined when the request has no key
+ * @throws ValidationFailedError when the key is invalid
  */
 export function repeatKey(
   principal: Pick<Principal, 'issuer' | 'subject'>,

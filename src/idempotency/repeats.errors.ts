@@ -1,6 +1,6 @@
 import { ConflictError } from '../platform/errors/domain.error.js';
 
-/** The key was used for a request with another body (docs/contract.md, section 4.3). */
+/** The key was used for a request with a different body (docs/contract.md, section 4.3). */
 export class IdempotencyKeyReusedError extends ConflictError {
   readonly code = 'IDEMPOTENCY_KEY_REUSED';
   constructor() {
@@ -8,7 +8,7 @@ export class IdempotencyKeyReusedError extends ConflictError {
   }
 }
 
-/** Another call with the same key was first. Never leaves the service that keeps the answer. */
+/** Another request with the same key came first. Internal to services that use `RepeatsService.once`. */
 export class RepeatTakenError extends Error {
   override readonly name = 'RepeatTakenError';
 }

@@ -12,7 +12,7 @@ import type { RepeatKey } from './idempotency-key.dto.js';
 import { IdempotencyKeyReusedError, RepeatTakenError } from './repeats.errors.js';
 import { processLimits } from '../runtime/process.limits.js';
 
-/** What is stored for an Idempotency-Key: the JSON of the answer, byte by byte as it was sent. */
+/** Hash of the request body, and the response as the JSON text that was sent. */
 type StoredAnswer = Pick<ProcessRepeatEntity, 'bodyHash' | 'response'>;
 
 const REPEATS = new Table(ProcessRepeatEntity, {});
@@ -20,24 +20,24 @@ const ANSWER = REPEATS.select('bodyHash', 'response');
 
 const DAY_MS = 86_400_000;
 
-/** Answers kept for repeated calls, and notes of what was done once. Each is in the shard of what it is about. */
+/** Stores responses for repeated requests, and markers of work that must happen only once, in the shard of their subject. */
 @Injectable()
 export class RepeatsService {
   constructor(private readonly database: Database) {}
 
-  /** What was kept before this moment means nothing any more. */
+  /** Returns the time before which entries have expired. */
   oldest(now: Date): Date {
     return new Date(now.getTime() - processLimits.idempotencyDays * DAY_MS);
   }
 
   /**
-   * Does work once for all calls with one key, in the shard of the key (`shardOfHash`). Not inside of a transaction.
-   * @param work keeps its answer, with `keep`
-   * @returns what the work returned, or the answer that an earlier call has kept
-   * @throws IdempotencyKeyReusedError when the earlier call had another body, and whatever the work throws
+   * Runs work once for all requests with the same key, in the shard of the key (`shardOfHash`). Call it outside transactions.
+   * @param work must store its answer with `keep`
+   * @returns the result of the work, or the answer that an earlier request stored
+   * @throws IdempotencyKeyReusedError when the earlier request had a different body, and any error of the work
    */
   async once<Answer extends object>(repeat: RepeatKey, work: () => Promise<Answer>): Promise<Answer> {
-    // Before anything is done. Of calls at the same time none finds anything: then the unique index decides.
+    // Concurrent requests all find nothing here; for them, the unique index decides.
     const early = await this.stored<Answer>(repeat);
     if (early !== undefined) {
       return early;
@@ -49,27 +49,27 @@ export class RepeatsService {
         throw error;
       }
     }
-    // Removed for its age between the two statements: then this is a first call again.
+    // The entry may expire between the two statements. Then this is a first request again.
     return (await this.stored<Answer>(repeat)) ?? work();
   }
 
-  /** @param shard the same for all who ask for the key */
+  /** Finds the stored answer. @param shard must be the same for all requests with this key */
   async find(manager: Sender, { keyHash }: RepeatKey, shard: number): Promise<StoredAnswer | null> {
     return ANSWER.first(manager, { keyHash, shard });
   }
 
-  /** The answer kept for a call. @throws IdempotencyKeyReusedError when that had another body */
+  /** Returns the stored answer. @throws IdempotencyKeyReusedError when the body differs from that of the first request */
   answer(stored: StoredAnswer, { bodyHash }: RepeatKey): unknown {
     if (stored.bodyHash !== bodyHash) {
       throw new IdempotencyKeyReusedError();
     }
-    // Written again it is the text that was stored: JavaScript keeps the order of names.
+    // Serializing it again yields the stored text, because JavaScript keeps the order of members.
     return asReplay(JSON.parse(stored.response) as object);
   }
 
   /**
-   * Keeps an answer in the transaction of what it tells of. First, so that a call that comes second waits here and has written nothing yet.
-   * @throws RepeatTakenError when an equal call was first
+   * Stores an answer in the transaction of its effect. Call it first, so that a concurrent repetition waits here before it writes anything.
+   * @throws RepeatTakenError when another request with this key came first
    */
   async keep(
     manager: Sender,
@@ -83,21 +83,21 @@ export class RepeatsService {
   }
 
   /**
-   * Notes that something was done, in the transaction that does it. For work that is asked for in one shard and done in another, so that
-   * it may be asked for again after a crash.
-   * @returns false when it is noted already
+   * Marks work as done, in the transaction that does it. For work requested in one shard and done in another, so that the request can
+   * be repeated after a crash.
+   * @returns false when it is already marked
    */
   async note(manager: Sender, name: string, shard: number, at: Date): Promise<boolean> {
     const nothing = { bodyHash: '', response: 'null' };
     return this.insert(manager, { keyHash: hash('sha256', name), shard }, nothing, at);
   }
 
-  /** Whether something was noted. */
+  /** Returns whether `note` was called with this name. */
   async isNoted(manager: Sender, name: string, shard: number): Promise<boolean> {
     return (await ANSWER.first(manager, { keyHash: hash('sha256', name), shard })) !== null;
   }
 
-  /** Removes answers of some shards that were stored before; returns how many. */
+  /** Removes entries stored before a time, at most `limit`. @returns how many it removed */
   async removeBefore(manager: Sender, shards: readonly number[], time: Date, limit: number): Promise<number> {
     const old = { createdAt: LessThan(time), shard: In([...shards]) };
     return REPEATS.deleteFirst(manager, 'keyHash', old, { order: { createdAt: 'ASC' }, limit });
@@ -109,7 +109,7 @@ export class RepeatsService {
     return stored === null ? undefined : (this.answer(stored, repeat) as Answer);
   }
 
-  /** @returns false when there is one; waits for one that is being stored */
+  /** Inserts an entry, waiting for a concurrent insert of the same key. @returns false when the key exists */
   private async insert(
     manager: Sender,
     place: { keyHash: string; shard: number },

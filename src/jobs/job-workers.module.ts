@@ -8,8 +8,8 @@ import { JobsModule } from './jobs.module.js';
 import { JobsRepository } from './storage/jobs.repository.js';
 
 /**
- * The workers. A module of its own, imported by the application alone. Global modules are destroyed last, and the workers must
- * stop before the services of their handlers go away.
+ * Runs background jobs. Separate from the global `JobsModule`, because global modules are destroyed last and the workers must stop
+ * before the services that their handlers use.
  */
 @Module({
   imports: [JobsModule],

@@ -1,23 +1,23 @@
-/** Times and bounds of background jobs. */
+/** Limits and times of background jobs. */
 export const jobLimits = {
-  /** Long background jobs (agents) that run at the same time. */
+  /** Maximum number of long jobs (agents) that one replica runs concurrently. */
   longConcurrency: 4,
-  /** Most short background jobs taken from the database at once. */
+  /** Maximum number of short jobs claimed at once. */
   batch: 50,
-  /** Milliseconds after which a job that was not finished is taken from its worker; agents have their own, longer one. */
+  /** Milliseconds after which another worker may claim an unfinished job. Agents have a longer lease of their own. */
   leaseMs: 30_000,
-  /** Longest milliseconds between two looks for jobs of other replicas while there are none; timers are not late by it. */
+  /** Maximum milliseconds between two polls of an idle worker for jobs of other replicas. Does not delay timers. */
   pollMs: 3_000,
-  /** How often a job may fail before it is given up. */
+  /** Failed attempts after which a job is given up. */
   maxAttempts: 5,
-  /** How often a job may be begun without an end, because its replica died or it took longer than its lease, before it is given up; an outage of the database does not count. */
+  /** Attempts that ended with their replica or outlived their lease, after which a job is given up. Database outages do not count. */
   maxCrashes: 20,
-  /** Milliseconds before the second attempt of a job; doubles with each further one. */
+  /** Milliseconds before the second attempt of a job; doubles with each further attempt. */
   retryBaseMs: 1_000,
-  /** Longest milliseconds between two attempts of a job. */
+  /** Maximum milliseconds between two attempts of a job. */
   retryMaxMs: 300_000,
-  /** Milliseconds that running jobs get to finish when the replica stops; below `shutdownTimeoutMs`. */
+  /** Milliseconds that running jobs have to finish when the replica stops; below `shutdownTimeoutMs`. */
   stopGraceMs: 10_000,
-  /** Bytes of data that one background job may carry; above `bytes`, which calls hand on. */
+  /** Maximum payload of a job in bytes. Above `bytes`, so that calls can pass on their data. */
   maxPayloadBytes: 4_194_304,
 };

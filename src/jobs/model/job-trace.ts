@@ -5,28 +5,28 @@ import { readTraceparent } from '../../platform/observability/tracing/trace-cont
 import type { JobOrigin, Tracer } from '../../platform/observability/tracing/tracer.js';
 import type { Job, NewJob } from './job-queue.types.js';
 
-/** Properties of a payload. Handlers do not know them. */
+/** Payload members that carry a trace. Handlers do not see them as input. */
 const PART_OF = 'partOfTrace';
-const LED_TO_BY = 'ledToByTrace';
+const CAUSED_BY = 'ledToByTrace';
 
 /**
- * The payload of a job with the trace in which it is added, so that whichever replica runs it goes on with that. Work that is due at once is
- * a part of what added it. Work of a later time is a trace of its own: it may be due in a year, and may repeat for ever.
+ * Adds the current trace to the payload of a new job, so that any replica can continue it. A job that is due immediately joins the
+ * trace. A later job gets its own trace with a link, since it may run in a year or repeat for ever.
  */
 export function withTrace(
   { payload, availableAt }: Pick<NewJob, 'payload' | 'availableAt'>,
   now: Date,
 ): JsonObject {
   const span = currentSpan();
-  if (span === undefined && !(PART_OF in payload) && !(LED_TO_BY in payload)) {
+  if (span === undefined && !(PART_OF in payload) && !(CAUSED_BY in payload)) {
     return payload;
   }
-  const { [PART_OF]: _formerPart, [LED_TO_BY]: _formerCause, ...own } = payload;
-  const name = availableAt.getTime() > now.getTime() ? LED_TO_BY : PART_OF;
+  const { [PART_OF]: _formerPart, [CAUSED_BY]: _formerCause, ...own } = payload;
+  const name = availableAt.getTime() > now.getTime() ? CAUSED_BY : PART_OF;
   return span === undefined ? own : { ...own, [name]: span.traceparent };
 }
 
-/** Runs a job as a span (OpenTelemetry Semantic Conventions, "Messaging"), where there are traces. */
+/** Runs a job in a span (OpenTelemetry Semantic Conventions, "Messaging") when tracing is on. */
 export function asJobSpan<Result>(tracer: Tracer, job: Job, run: () => Promise<Result>): Promise<Result> {
   const span = tracer.job(`job ${job.kind}`, originOf(job.payload), {
     kind: SpanKind.CONSUMER,
@@ -43,7 +43,7 @@ export function asJobSpan<Result>(tracer: Tracer, job: Job, run: () => Promise<R
 
 function originOf(payload: JsonObject): JobOrigin | undefined {
   const part = readTraceparent(payload[PART_OF]);
-  const cause = readTraceparent(payload[LED_TO_BY]);
+  const cause = readTraceparent(payload[CAUSED_BY]);
   const context = part ?? cause;
   return context && { context, isPart: part !== undefined };
 }

@@ -3,14 +3,14 @@ import type { JobLane, JobHandler } from '../model/job-queue.types.js';
 import { jobLimits } from '../job.limits.js';
 
 /**
- * The handlers of this release, one for each kind. Modules register theirs while the application starts, in
- * `onModuleInit` at the latest: workers begin with `onApplicationBootstrap`.
+ * Registry of job handlers, one for each kind. Modules must register theirs in `onModuleInit` at the latest, because workers start in
+ * `onApplicationBootstrap`.
  */
 @Injectable()
 export class JobHandlersService {
   private readonly handlers = new Map<string, JobHandler>();
 
-  /** @throws TypeError when the kind has a handler already, a mistake in the code */
+  /** @throws TypeError when the kind already has a handler, which is a programming error */
   register(handler: JobHandler): void {
     if (this.handlers.has(handler.kind)) {
       throw new TypeError(`There are two handlers for jobs of kind ${handler.kind}.`);
@@ -18,22 +18,22 @@ export class JobHandlersService {
     this.handlers.set(handler.kind, handler);
   }
 
-  /** Undefined for a kind that only another release knows. */
+  /** Finds the handler of a kind; undefined when only another release knows the kind. */
   find(kind: string): JobHandler | undefined {
     return this.handlers.get(kind);
   }
 
-  /** Every kind that can be run here. */
+  /** All kinds that have a handler. */
   get kinds(): string[] {
     return [...this.handlers.keys()];
   }
 
-  /** How long a job of this kind is held without a heartbeat, milliseconds. */
+  /** Returns the lease of a kind in milliseconds. */
   leaseMs(kind: string): number {
     return this.find(kind)?.leaseMs ?? jobLimits.leaseMs;
   }
 
-  /** Where jobs of this kind wait. */
+  /** Returns the lane of a kind. */
   lane(kind: string): JobLane {
     return this.leaseMs(kind) > jobLimits.leaseMs ? 'long' : 'short';
   }

@@ -22,9 +22,9 @@ const KIND_MAX_LENGTH = 32;
 const DEDUPE_KEY_MAX_LENGTH = 128;
 
 /**
- * Durable background jobs. All writes here belong to the caller's transaction. A job exists if and only if that transaction was
- * committed. The effect of a job is stored if and only if the job is gone. A job is run at least once, its effect on our own
- * state is stored exactly once.
+ * Queue of durable background jobs. All writes belong to the caller's transaction: a job exists only if the transaction that adds it
+ * commits, and is deleted together with storing its effect. A job runs at least once; its effect on the service's own state is
+ * stored exactly once.
  */
 @Injectable()
 export class JobQueueService {
@@ -38,8 +38,8 @@ export class JobQueueService {
   ) {}
 
   /**
-   * Adds jobs, with few statements. One whose dedupe key is taken is left out. Workers are woken after the commit.
-   * @param jobs with ids out of `IdBlocks`, name `job`
+   * Adds jobs, skipping those whose dedupe key exists, and wakes the workers after the commit.
+   * @param jobs with ids from `IdBlocks`, name `job`
    * @throws InvalidJobError when a kind, key or payload is too long
    */
   async add(manager: Sender, jobs: (NewJob & { id: number })[]): Promise<void> {
@@ -50,15 +50,15 @@ export class JobQueueService {
         .map((job) => this.toRow(job, createdAt)),
     );
     await JOBS.insert(manager, others ?? []);
-    // Only these: a primary key that is taken must be an error.
+    // Only inserts with a dedupe key may skip duplicates: a duplicate primary key must be an error.
     await JOBS.insert(manager, keyed ?? [], true);
     afterCommit(manager, () => this.wake());
   }
 
   /**
-   * Deletes a job in the transaction that stores its effect. A transaction that also cancels jobs of this owner must complete
-   * first, or it would cancel the job that it is part of.
-   * @throws LeaseLostError when it was cancelled or another worker has it; the transaction must then not be committed
+   * Deletes a job in the transaction that stores its effect. Call it before cancelling other jobs of the same owner, or the
+   * transaction would cancel this job.
+   * @throws LeaseLostError when the job was cancelled or another worker has it; the transaction must then roll back
    */
   async complete(manager: Sender, job: Job): Promise<void> {
     if (!(await JOBS.deleteOne(manager, { id: job.id, shard: job.shard, lease: job.lease }))) {
@@ -68,8 +68,8 @@ export class JobQueueService {
   }
 
   /**
-   * Keeps a job from being completed or cancelled until the transaction ends.
-   * @throws LeaseLostError when it was cancelled or another worker has it
+   * Locks a job against completion and cancellation until the transaction ends.
+   * @throws LeaseLostError when the job was cancelled or another worker has it
    */
   async hold(manager: Sender, { id, shard, lease }: Job): Promise<void> {
     if ((await ID.first(manager, { id, shard, lease }, { lock: 'pessimistic_read' })) === null) {
@@ -77,13 +77,13 @@ export class JobQueueService {
     }
   }
 
-  /** Whether `complete` was called with this very job; the transaction may still have failed. */
+  /** Returns whether `complete` was called with this object. The transaction may still have failed. */
   isCompleted(job: Job): boolean {
     return this.completed.has(job);
   }
 
   /**
-   * Deletes the jobs of these tokens, running ones included: they can no longer store anything.
+   * Deletes the jobs of some tokens. Running ones can no longer store anything.
    * @param kinds only jobs of these kinds
    */
   async cancelOfToken(
@@ -96,7 +96,7 @@ export class JobQueueService {
     await JOBS.delete(manager, { instanceId, tokenId: In(tokenIds), ...ofKinds });
   }
 
-  /** The jobs of one kind that belong to an instance, running ones included. */
+  /** Finds the jobs of one kind that belong to an instance, including running ones. */
   async ofInstance(
     manager: Sender,
     instanceId: number,
@@ -105,7 +105,7 @@ export class JobQueueService {
     return WORK.find(manager, { instanceId, kind });
   }
 
-  /** How many open jobs a family has, running ones included; counts no further than `most`. */
+  /** Counts the open jobs of a process family, including running ones, up to `most`. */
   async countOfFamily(manager: Sender, familyId: number, most: number): Promise<number> {
     const shard = andShard(manager, shardOf(familyId));
     const [found] = await manager.query<{ jobs: unknown }[]>(
@@ -115,21 +115,21 @@ export class JobQueueService {
     return Number(found?.jobs ?? 0);
   }
 
-  /** Deletes jobs of an instance by their ids, running ones included: they can no longer store anything. */
+  /** Deletes jobs of an instance by id. Running ones can no longer store anything. */
   async cancel(manager: Sender, instanceId: number, ids: number[]): Promise<void> {
     await JOBS.delete(manager, { id: In(ids), instanceId });
   }
 
   /**
-   * Deletes the jobs with these dedupe keys, running ones included: they can no longer store anything.
-   * @param shard in which they were added; by default that of jobs without an owner
+   * Deletes jobs by dedupe key. Running ones can no longer store anything.
+   * @param shard shard to which they were added; by default that of jobs without an owner
    */
   async cancelKeys(manager: Sender, dedupeKeys: string[], shard?: number): Promise<void> {
     const place = shard === undefined ? {} : { shard };
     await JOBS.delete(manager, { dedupeKey: In(dedupeKeys), ...place });
   }
 
-  /** Wakes the workers of this replica, once for all calls of a turn. Adding jobs does so after its commit. */
+  /** Wakes the workers of this replica, once for all calls in one turn of the event loop. `add` does so after its commit. */
   wake(): void {
     if (!this.isWaking) {
       this.isWaking = true;
@@ -162,7 +162,7 @@ export class JobQueueService {
     };
   }
 
-  // An insert that leaves duplicates out also cuts off what is too long.
+  // Needed because an insert that skips duplicates truncates values that are too long.
   private check({ kind, dedupeKey, payload }: NewJob): void {
     if (kind === '' || kind.length > KIND_MAX_LENGTH) {
       throw new InvalidJobError(`The kind of a job must have 1 to ${KIND_MAX_LENGTH} characters.`);
@@ -178,7 +178,7 @@ export class JobQueueService {
   }
 }
 
-/** Equal dedupe keys are in one shard, where the unique index sees them. */
+/** Returns the shard of a new job. Equal dedupe keys share a shard, so that the unique index can compare them. */
 function placeOf({ id, shard, instanceId, dedupeKey }: NewJob & { id: number }): number {
   if (shard !== undefined) {
     return shard;

@@ -9,7 +9,7 @@ describe('JobSignal', () => {
     vi.useRealTimers();
   });
 
-  it('ends every wait at once', async () => {
+  it('ends all waits immediately', async () => {
     const signal = new JobSignal();
     const waits = [signal.wait(signal.seen, 60_000), signal.wait(signal.seen, 60_000)];
     signal.wake();
@@ -17,7 +17,7 @@ describe('JobSignal', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is not missed by one who was looking for work meanwhile', async () => {
+  it('is not missed by a worker that was looking for work', async () => {
     const signal = new JobSignal();
     const { seen } = signal;
     signal.wake();
@@ -25,7 +25,7 @@ describe('JobSignal', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('lets a wait end by itself', async () => {
+  it('ends a wait after its limit', async () => {
     const signal = new JobSignal();
     let isOver = false;
     const wait = signal.wait(signal.seen, 1_000).then(() => (isOver = true));

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 
-/** Tells the idle workers of this replica that there may be work. */
+/** Wakes the idle workers of this replica when there may be work. */
 @Injectable()
 export class JobSignal {
   private count = 0;
   private readonly waiting = new Set<() => void>();
 
-  /** How often there was a signal; read it before looking for work, so that none is missed in between. */
+  /** Number of signals so far. Read it before looking for work, so that no signal is missed in between. */
   get seen(): number {
     return this.count;
   }
@@ -18,8 +18,8 @@ export class JobSignal {
   }
 
   /**
-   * Waits for the next signal, but not longer than `limitMs`.
-   * @param seen what `seen` was before the caller looked for work
+   * Waits for the next signal, up to `limitMs`.
+   * @param seen value of `seen` before the caller looked for work
    */
   async wait(seen: number, limitMs: number): Promise<void> {
     if (seen !== this.count) {

@@ -1,6 +1,6 @@
 import { InternalError } from '../../platform/errors/domain.error.js';
 
-/** The job was cancelled or another worker has it: nothing of this run may be stored. */
+/** The job was cancelled or another worker has it, so this run must not store anything. */
 export class LeaseLostError extends InternalError {
   readonly code = 'JOB_LEASE_LOST';
   constructor() {
@@ -8,7 +8,7 @@ export class LeaseLostError extends InternalError {
   }
 }
 
-/** Thrown by a handler to say that trying again is pointless; `cause` is what `giveUp` should tell about. */
+/** Thrown by a handler when retrying is pointless. `cause` is the error that `giveUp` should report. */
 export class JobGiveUpError extends InternalError {
   readonly code: string = 'JOB_GIVEN_UP';
   constructor(message: string, options?: ErrorOptions) {
@@ -17,8 +17,8 @@ export class JobGiveUpError extends InternalError {
 }
 
 /**
- * Thrown by a handler to say that the job must wait: no fault of it or its surroundings. Counts as no attempt.
- * @param waitMs milliseconds until it is run again; at most `retryMaxMs` pass
+ * Thrown by a handler when the job must wait although nothing failed. Does not count as an attempt.
+ * @param waitMs milliseconds until the next run, capped at `retryMaxMs`
  */
 export class JobPutOffError extends InternalError {
   readonly code = 'JOB_PUT_OFF';
@@ -31,8 +31,8 @@ export class JobPutOffError extends InternalError {
 }
 
 /**
- * A job is not run again. `maxCrashes` runs of it ended with their process, or `maxAttempts` failed and giving it up
- * did not succeed at once.
+ * The job is given up without another run: `maxCrashes` runs crashed, or `maxAttempts` runs failed and `giveUp` failed after the
+ * last one.
  */
 export class JobAttemptsUsedUpError extends JobGiveUpError {
   override readonly code = 'JOB_ATTEMPTS_USED_UP';
@@ -41,7 +41,7 @@ export class JobAttemptsUsedUpError extends JobGiveUpError {
   }
 }
 
-/** A handler returned without having completed its job. A mistake in the code. */
+/** A handler returned without completing its job, which is a programming error. */
 export class JobNotCompletedError extends InternalError {
   readonly code = 'JOB_NOT_COMPLETED';
   constructor() {
@@ -49,7 +49,7 @@ export class JobNotCompletedError extends InternalError {
   }
 }
 
-/** The replica stops and cannot wait any longer; reason of an aborted `JobContext.signal`. */
+/** The replica is stopping and can no longer wait. Reason of an aborted `JobContext.signal`. */
 export class JobStoppedError extends InternalError {
   readonly code = 'JOB_STOPPED';
   constructor() {
@@ -57,7 +57,7 @@ export class JobStoppedError extends InternalError {
   }
 }
 
-/** A job cannot be stored as it is. A mistake in the code. */
+/** A job cannot be stored, which is a programming error. */
 export class InvalidJobError extends InternalError {
   readonly code = 'JOB_INVALID';
 }

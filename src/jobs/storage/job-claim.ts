@@ -8,10 +8,10 @@ import { RuntimeJobEntity } from './runtime-job.entity.js';
 const JOBS = new Table(RuntimeJobEntity, {});
 const ALL = JOBS.selectAllBut();
 
-/** Which jobs a worker asks for. */
+/** Which jobs a worker can claim. */
 export interface DueRequest {
   lane: JobLane;
-  /** Kinds that can be run here. Others belong to another release and are left as they are. */
+  /** Kinds with a handler in this release. Other kinds are left for other releases. */
   kinds: string[];
   limit: number;
 }
@@ -21,20 +21,20 @@ export type JobPlace = Pick<RuntimeJobEntity, 'id' | 'shard'>;
 /** A job that is due, or will be soon. */
 export interface DueJob extends JobPlace {
   kind: string;
-  /** Milliseconds until it may be claimed, above 0 when that is still to come. */
+  /** Milliseconds until the job can be claimed; 0 or less when it is due. */
   waitMs: number;
 }
 
 /**
- * Jobs of some shards that are due or will be within `aheadMs`, first those that come up first. Locks nothing: a locking read of a range also locks the
- * row behind its end for a moment, which may be the first due job of another lane of jobs, and whoever skips locked rows then misses it.
+ * Finds jobs of some shards that are due now or within `aheadMs`, earliest first. Locks nothing: a locking range read briefly locks
+ * the row after the range as well. That row may be the first due job of another lane, whose workers skip locked rows and would miss it.
  */
 export async function dueJobs(
   manager: EntityManager,
   time: DatabaseTime,
   { lane, kinds, limit, aheadMs, shards }: DueRequest & { aheadMs: number; shards: readonly number[] },
 ): Promise<DueJob[]> {
-  // Ids alone: rows with large payloads must not get into a sort buffer.
+  // Selects no payloads, because large ones must not get into a sort buffer.
   const rows = await manager
     .createQueryBuilder(RuntimeJobEntity, 'job')
     .select('job.id', 'id')
@@ -55,26 +55,26 @@ export async function dueJobs(
   }));
 }
 
-/** Where jobs are. */
+/** Returns the distinct shards of jobs. */
 export function shardsOf(jobs: readonly JobPlace[]): number[] {
   return [...new Set(jobs.map(({ shard }) => shard))];
 }
 
-/** How jobs are taken. */
+/** How jobs are claimed. */
 export interface Taking {
-  /** New and unique: marks what was taken. */
+  /** New unique value that marks the claimed rows. */
   lease: string;
-  /** How long it is held from now on. */
+  /** Length of the lease from now in milliseconds. */
   leaseMs: number;
-  /** Whether rows that others hold are passed over, instead of waiting for them. */
+  /** Whether to skip locked rows instead of waiting for them. */
   skipsLocked: boolean;
 }
 
 /**
- * Takes those of the jobs that are due, and counts that they are begun, by one statement that commits by itself. When it is sent twice,
- * the second time changes nothing.
- * @param jobs of one group of shards
- * @returns their rows
+ * Claims the due jobs among the given ones and counts the attempt, in one statement with its own commit. Sending it twice changes
+ * nothing the second time.
+ * @param jobs must belong to one group of shards
+ * @returns the claimed rows
  */
 export async function takeJobs(
   manager: EntityManager,
@@ -82,7 +82,7 @@ export async function takeJobs(
   time: DatabaseTime,
   taking: Taking,
 ): Promise<RuntimeJobEntity[]> {
-  // A server of several shards changes no table that is joined. It is asked before what is free, which is so a moment later, too.
+  // A sharded server cannot update joined tables, so a separate statement finds the unlocked rows first.
   const isApart = taking.skipsLocked && isSharded(manager);
   const free = isApart ? await unlocked(manager, jobs) : jobs;
   if (free.length === 0) {
@@ -102,7 +102,7 @@ async function markTaken(
   const ids = jobs.map(({ id }) => id);
   const shard = andShard(manager, shardsOf(jobs));
   const marks = ids.map(() => '?').join(', ');
-  // Of a small table the server would otherwise rather look at, and lock, every row.
+  // Without the index hint the server scans, and locks, all rows of a small table.
   const target = skipsLocked
     ? `(SELECT id FROM runtime_jobs FORCE INDEX (PRIMARY) WHERE id IN (${marks}) LIMIT ${ids.length} FOR UPDATE SKIP LOCKED) AS free STRAIGHT_JOIN runtime_jobs AS job FORCE INDEX (PRIMARY) ON job.id = free.id`
     : 'runtime_jobs';
@@ -114,7 +114,7 @@ async function markTaken(
   );
 }
 
-/** Those of the jobs that nobody is just taking, completing or cancelling. */
+/** Returns the jobs that no other transaction is claiming, completing or cancelling. */
 async function unlocked(manager: EntityManager, jobs: readonly JobPlace[]): Promise<JobPlace[]> {
   const shard = andShard(manager, shardsOf(jobs));
   const rows: { id: unknown }[] = await manager.query(
@@ -126,8 +126,8 @@ async function unlocked(manager: EntityManager, jobs: readonly JobPlace[]): Prom
 }
 
 /**
- * The earliest time of a job of a lane and of some shards that nobody works at; undefined when there is none.
- * @param of `dueAt`: when it was to be done, also where it was put off. `availableAt`: since when it may be claimed
+ * Returns the earliest time of a job in a lane and some shards that no worker holds; undefined when there is none.
+ * @param of `dueAt`: when the job was first due, even if postponed since. `availableAt`: when it became available to workers
  */
 export async function oldestOf(
   manager: EntityManager,

@@ -12,42 +12,41 @@ import { jobLimits } from '../job.limits.js';
 
 const JOBS = new Table(RuntimeJobEntity, {});
 
-/** How many times as many jobs as wanted are looked at, for others want the first ones too. */
+/** How many times more jobs are read than requested, because other replicas compete for the first ones. */
 const LOOK_AHEAD = 3;
 const LEAST_SEEN = 10;
 const CONTENDED_MS = 20;
 
-/** One job that somebody wants to take. */
+/** One job that a worker wants to claim. */
 interface Wanted extends JobPlace {
   leaseMs: number;
-  /** Of the taking, when it is the first of those that are taken together. */
+  /** Used for all jobs of a joint claim if this one is its first. */
   lease: string;
 }
 
-/** Who holds which job until when. Every change of a held job is fenced by its lease. */
+/** Claims, renews and releases jobs. The lease fences every change of a held job. */
 @Injectable()
 export class JobsRepository {
   private readonly nextDue = new Map<JobLane, number>();
-  /** Of takings of which nobody knows whether they were stored, with their shards. */
-  private readonly unsure = new Map<string, number[]>();
-  private readonly takeTogether: (wanted: Wanted) => Promise<ClaimedJob | undefined>;
+  /** Leases of claims that may or may not have been stored, with their shards. */
+  private readonly uncertainClaims = new Map<string, number[]>();
+  private readonly claimTogether: (wanted: Wanted) => Promise<ClaimedJob | undefined>;
 
   constructor(
     private readonly database: Database,
     private readonly time: DatabaseTime,
     private readonly groups: ShardGroups,
   ) {
-    this.takeTogether = database.sharedChange(
-      (manager, wanted: readonly Wanted[]) => this.takeAll(manager, wanted),
+    this.claimTogether = database.sharedChange(
+      (manager, wanted: readonly Wanted[]) => this.claimAll(manager, wanted),
       ({ lease }) => lease,
     );
   }
 
   /**
-   * Takes due jobs and begins them: each is held for the time of its kind, and the attempt is counted. Of one group of shards at a
-   * time, beginning with the one whose turn it is.
-   * @param leaseMsOf how long a job of a kind is held, `leaseMs` by default
-   * @returns at most `limit`, those first that were due first; none may also mean that others were faster
+   * Claims due jobs and counts the attempt. All come from one group of shards; groups take turns.
+   * @param leaseMsOf returns the lease of a kind, `jobLimits.leaseMs` by default
+   * @returns at most `limit` jobs, earliest first; may be empty because other workers were faster
    */
   async claim(
     request: DueRequest,
@@ -81,7 +80,7 @@ export class JobsRepository {
       if (got.length > 0) {
         return got;
       }
-      // Others are at them just now.
+      // Other workers are claiming them now.
       this.noteDue(lane, CONTENDED_MS);
     }
     return [];
@@ -91,54 +90,53 @@ export class JobsRepository {
     this.nextDue.set(lane, Math.min(waitMs, this.nextDueMs(lane)));
   }
 
-  /** Milliseconds from the last look of `claim` until the next job is due, as far as it has looked ahead. */
+  /** Milliseconds from the last `claim` until the next job is due; infinite when none is due within `pollMs`. */
   nextDueMs(lane: JobLane): number {
     return this.nextDue.get(lane) ?? Number.POSITIVE_INFINITY;
   }
 
   /**
-   * Takes one job, if it is due, and begins it: holds it for `leaseMs` and counts the attempt. Those who ask at the same time share two
-   * statements.
-   * @returns undefined when it is gone, not due yet, or another worker has it
+   * Claims one job for `leaseMs` if it is due, and counts the attempt. Concurrent calls share two statements.
+   * @returns undefined when the job is gone, not due yet, or held by another worker
    */
   async take({ id, shard }: JobPlace, leaseMs: number): Promise<ClaimedJob | undefined> {
-    return this.takeTogether({ id, shard, leaseMs, lease: randomUUID() });
+    return this.claimTogether({ id, shard, leaseMs, lease: randomUUID() });
   }
 
   /**
-   * Lets go of what may have been taken by statements that got no answer, as if it had not been begun.
-   * @throws when the database still cannot do it
+   * Reverts claims whose statements got no answer, as if they had never been made.
+   * @throws when the database is still unavailable
    */
-  async undoUnsure(): Promise<void> {
-    for (const [lease, shards] of this.unsure) {
+  async revertUncertainClaims(): Promise<void> {
+    for (const [lease, shards] of this.uncertainClaims) {
       const availableAt = this.time.value();
       const held = { lease, shard: In(shards) };
       await this.database.write((manager) =>
         JOBS.update(manager, held, { lease: null, attempts: () => 'attempts - 1', availableAt }),
       );
-      this.unsure.delete(lease);
+      this.uncertainClaims.delete(lease);
     }
   }
 
-  /** Holds the job for `leaseMs` from now on. @returns false when it is gone or another worker has it */
+  /** Renews a lease for `leaseMs` from now. @returns false when the job is gone or another worker has it */
   extend(job: Job, leaseMs: number): Promise<boolean> {
     return this.change([job], leaseMs, {});
   }
 
-  /** Lets go of a job that did not fail and was not done either; it may be claimed again after `delayMs`. */
+  /** Releases a job that neither failed nor completed. It can be claimed again after `delayMs`. */
   putOff(job: Job, delayMs: number): Promise<boolean> {
     return this.change([job], delayMs, { lease: null });
   }
 
-  /** Lets go of a job that failed, and counts that; it may be claimed again after `delayMs`. */
+  /** Releases a failed job and counts the failure. It can be claimed again after `delayMs`. */
   putOffFailed(job: Job, delayMs: number): Promise<boolean> {
     return this.change([job], delayMs, { lease: null, failures: () => 'failures + 1' });
   }
 
   /**
-   * Lets go of a job that our own database kept from its end, and counts that; it may be claimed again after `delayMs`. Where
-   * another worker has it by now, it is counted all the same.
-   * @param job whose `attempts` counts the run; one that was not begun is left as it is
+   * Releases a job that the service's own database interrupted, and counts the interruption even if another worker holds the job by
+   * now. The job can be claimed again after `delayMs`.
+   * @param job its `attempts` must include this run; nothing changes when the claim was never stored
    */
   async putOffInterrupted({ id, shard, lease, attempts }: Job, delayMs: number): Promise<void> {
     const availableAt = (): string => this.time.at(delayMs);
@@ -147,21 +145,21 @@ export class JobsRepository {
         manager.createQueryBuilder().update(RuntimeJobEntity);
       const begun = { id, attempts: MoreThanOrEqual(attempts), ...inShard(manager, shard) };
       const { affected } = await update()
-        .set({ interruptions: oneMore, lease: null, availableAt })
+        .set({ interruptions: incrementInterruptions, lease: null, availableAt })
         .where({ ...begun, lease })
         .execute();
       if (affected === 0) {
-        await update().set({ interruptions: oneMore }).where(begun).execute();
+        await update().set({ interruptions: incrementInterruptions }).where(begun).execute();
       }
     });
   }
 
-  /** Lets go of a job that was begun but cannot end now, as if it had not been begun; it may be claimed again after `delayMs`. */
+  /** Releases a job without counting the attempt. It can be claimed again after `delayMs`. */
   takeBack(job: Job, delayMs = 0): Promise<boolean> {
     return this.change([job], delayMs, { lease: null, attempts: () => 'attempts - 1' });
   }
 
-  /** The same for jobs that were claimed and whose handlers were not called. */
+  /** Releases claimed jobs whose handlers were not called, without counting the attempt. */
   async giveBack(jobs: readonly Job[]): Promise<void> {
     for (const part of this.groups.parted(jobs)) {
       await this.change(part, 0, { lease: null, attempts: () => 'attempts - 1' });
@@ -169,8 +167,8 @@ export class JobsRepository {
   }
 
   /**
-   * The earliest time of a job of this lane of jobs that nobody works at; undefined when there is none.
-   * @param of `dueAt`: when it was to be done, whether it waits for a worker or was put off. `availableAt`: since when it may be claimed
+   * Returns the earliest time of a job in a lane that no worker holds; undefined when there is none.
+   * @param of see `oldestOf`
    */
   async oldest(of: 'dueAt' | 'availableAt', lane: JobLane): Promise<Date | undefined> {
     const found: Date[] = [];
@@ -181,7 +179,7 @@ export class JobsRepository {
     return found.toSorted((one, other) => one.getTime() - other.getTime())[0];
   }
 
-  /** @param delayMs when they may be claimed, from now on */
+  /** Changes held jobs of one group of shards. @param delayMs milliseconds until they can be claimed */
   private async change(
     jobs: readonly Job[],
     delayMs: number,
@@ -204,44 +202,44 @@ export class JobsRepository {
     return met === jobs.length;
   }
 
-  /** Takes those together that are held for the same time, and in one group of shards. */
-  private async takeAll(
+  /** Claims jobs with the same lease time and group of shards together. */
+  private async claimAll(
     manager: EntityManager,
     wanted: readonly Wanted[],
   ): Promise<(ClaimedJob | undefined)[]> {
     const taken = new Map<number, ClaimedJob>();
     for (const leaseMs of new Set(wanted.map((one) => one.leaseMs))) {
       for (const alike of this.groups.parted(wanted.filter((one) => one.leaseMs === leaseMs))) {
-        for (const job of await this.takeAlike(manager, alike, leaseMs)) {
+        for (const job of await this.claimAlike(manager, alike, leaseMs)) {
           taken.set(job.id, job);
         }
       }
     }
-    // Of those who want the same job the last one has it.
+    // The last of several requests for the same job gets it.
     const last = new Map(wanted.map((one) => [one.id, one]));
     return wanted.map((one) => (last.get(one.id) === one ? taken.get(one.id) : undefined));
   }
 
-  private async takeAlike(
+  private async claimAlike(
     manager: EntityManager,
     alike: readonly Wanted[],
     leaseMs: number,
   ): Promise<ClaimedJob[]> {
     const taking = { lease: alike[0]?.lease ?? '', leaseMs, skipsLocked: !this.database.isEmbedded };
     const jobs = [...new Map(alike.map((one) => [one.id, one])).values()];
-    // Counted from before the statement, so that we never think of the lease as longer than the database does.
+    // Measured before the statement, so that the lease never seems longer here than in the database.
     const claimedAt = performance.now();
     const rows = await takeJobs(manager, jobs, this.time, taking).catch((error: unknown) => {
-      this.unsure.set(taking.lease, shardsOf(alike));
+      this.uncertainClaims.set(taking.lease, shardsOf(alike));
       throw error;
     });
-    // The second time is the one that counts.
-    this.unsure.delete(taking.lease);
+    // A repetition after a lost connection has succeeded, so the outcome is known.
+    this.uncertainClaims.delete(taking.lease);
     return rows.map((row) => ({ ...toJob(row), leaseMs, claimedAt }));
   }
 }
 
-function oneMore(): string {
+function incrementInterruptions(): string {
   return 'interruptions + 1';
 }
 

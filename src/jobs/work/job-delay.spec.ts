@@ -13,7 +13,7 @@ describe('retryDelay', () => {
     [100, 30_000, 60_000],
     [1_000_000, 30_000, 60_000],
     [0, 500, 1_000],
-  ])('after attempt %i lies between %i and %i ms', (attempts, least, most) => {
+  ])('after attempt %i is between %i and %i ms', (attempts, least, most) => {
     expect(retryDelay(attempts, BOUNDS, 0)).toBe(least);
     expect(retryDelay(attempts, BOUNDS, 1)).toBe(most);
   });

@@ -10,22 +10,22 @@ import { LeaseLostError } from '../queue/jobs.errors.js';
 import { JobsRepository } from '../storage/jobs.repository.js';
 import { jobLimits } from '../job.limits.js';
 
-/** A run that did not complete its job, and what it counts as. */
+/** A run that did not complete its job, and how it counts. */
 interface RunEnd {
-  /** `attempts` counts this run. */
+  /** Its `attempts` includes this run. */
   job: Job;
   countedAs: 'failure' | 'interruption';
 }
 
 /**
- * Stores how runs ended that did not complete their jobs. What is not stored looks like a process that died. An end that a
- * failure of our own database keeps from being stored is owed. It is stored before this replica claims anything again. So,
- * while the process lives, no such run counts as a crash.
+ * Stores the outcome of runs that did not complete their jobs. An outcome that is never stored looks like a crash. If the service's
+ * own database fails, the outcome is kept and stored before this replica claims again, so the run does not count as a crash while
+ * the replica lives.
  */
 @Injectable()
 export class JobEnds {
-  private readonly owed = new Set<RunEnd>();
-  private paying: Promise<void> | undefined;
+  private readonly pending = new Set<RunEnd>();
+  private storing: Promise<void> | undefined;
 
   constructor(
     private readonly jobs: JobsRepository,
@@ -33,32 +33,33 @@ export class JobEnds {
     private readonly log: Log,
   ) {}
 
-  /** Whether a job shall not be run again: too many runs of it failed, or ended with their process. */
+  /** Returns whether too many runs of a job failed or crashed to run it again. */
   isUsedUp({ attempts, failures, interruptions }: Job): boolean {
     const crashes = attempts - 1 - failures - interruptions;
     return failures >= jobLimits.maxAttempts || crashes >= jobLimits.maxCrashes;
   }
 
-  /** Whether a job that fails now has failed often enough. */
+  /** Returns whether one more failure uses up the attempts of a job. */
   isLastFailure({ failures }: Job): boolean {
     return failures + 1 >= jobLimits.maxAttempts;
   }
 
   /**
-   * Whether a failure of our own database ended a run that failed. The error says so, or the run lost its lease while the
-   * database failed. Then the lease could not be kept, or the end not be stored.
+   * Returns whether a failure of the service's own database ended a run: the error says so, or the run lost its lease while the
+   * database failed, so the lease could not be renewed or the outcome not be stored.
    */
   isInterruption(error: unknown, lease: JobLease): boolean {
     const isLost = error instanceof LeaseLostError || lease.endedBy instanceof LeaseLostError;
     return (
       isDatabaseFailure(error) ||
-      (isLost && (lease.isUnanswered || this.database.hasFailedSince(lease.since)))
+      (isLost && (lease.isRenewalUnanswered || this.database.hasFailedSince(lease.since)))
     );
   }
 
   /**
-   * Puts the job off, and counts the run. Tries it again while the database is away and the lease lasts; after that it is owed.
-   * @throws what is no failure of the database
+   * Postpones the job and counts the run. Retries while the database is unavailable and the lease lasts, then keeps the outcome for
+   * `storePending`.
+   * @throws errors that are not a failure of the database
    */
   async store(end: RunEnd, lease: JobLease): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
@@ -71,45 +72,46 @@ export class JobEnds {
         }
       }
       if (lease.endedBy !== undefined) {
-        this.owed.add(end);
+        this.pending.add(end);
         return;
       }
       await sleep(this.delayAfter(attempt), undefined, { signal: lease.signal }).catch(() => undefined);
     }
   }
 
-  /** The run was perhaps begun, and that is all: nobody knows whether the database has counted it. */
-  oweInterruption(job: Job): void {
-    this.owed.add({ job, countedAs: 'interruption' });
+  /** Keeps an interruption for `storePending`, when it is unknown whether the database still counts the attempt. */
+  deferInterruption(job: Job): void {
+    this.pending.add({ job, countedAs: 'interruption' });
   }
 
   /**
-   * Those who come while it is under way wait for the same, since nothing may be claimed before it has ended.
-   * @throws when the database still cannot do it
+   * Stores outcomes that a failure of the database delayed. Concurrent calls share one run, because no job may be claimed before it
+   * ends.
+   * @throws when the database is still unavailable
    */
-  payOwed(): Promise<void> {
-    this.paying ??= this.pay().finally(() => {
-      this.paying = undefined;
+  storePending(): Promise<void> {
+    this.storing ??= this.storeAll().finally(() => {
+      this.storing = undefined;
     });
-    return this.paying;
+    return this.storing;
   }
 
-  private async pay(): Promise<void> {
-    for (const end of this.owed) {
-      this.owed.delete(end);
+  private async storeAll(): Promise<void> {
+    for (const end of this.pending) {
+      this.pending.delete(end);
       try {
         await this.settle(end);
       } catch (error) {
         if (isDatabaseFailure(error)) {
-          this.owed.add(end);
+          this.pending.add(end);
           throw error;
         }
-        this.log.error('what became of a job could not be stored', error, { jobId: end.job.id });
+        this.log.error('the outcome of a job could not be stored', error, { jobId: end.job.id });
       }
     }
   }
 
-  /** Milliseconds that a job waits after so many attempts. */
+  /** Returns the milliseconds before the next attempt of a job. */
   delayAfter(attempts: number): number {
     const bounds = { baseMs: jobLimits.retryBaseMs, maxMs: jobLimits.retryMaxMs };
     return retryDelay(attempts, bounds);
@@ -120,7 +122,7 @@ export class JobEnds {
     if (countedAs === 'failure' && (await this.jobs.putOffFailed(job, delayMs))) {
       return;
     }
-    // A failure that came too late to count as such must not look like a crash either.
+    // The lease was lost before the failure could be counted. Without this it would look like a crash.
     await this.jobs.putOffInterrupted(job, delayMs);
   }
 }

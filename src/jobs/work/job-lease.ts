@@ -1,16 +1,16 @@
 import { LeaseLostError } from '../queue/jobs.errors.js';
 
-/** The hold that one run has on its job. When it ends, so shall the run: `signal` is aborted. */
+/** Lease of one run on its job. Aborts `signal` when it ends, so that the run ends too. */
 export class JobLease {
   private readonly controller = new AbortController();
   private timer: NodeJS.Timeout | undefined;
-  private isAsking = false;
-  /** When the run began, on the clock of `performance.now()`. */
+  private isRenewing = false;
+  /** Start of the run, as `performance.now()`. */
   readonly since = performance.now();
 
   /**
-   * @param leaseMs how long the job is held after each renewal
-   * @param heldFrom from when on it is held, on the clock of `performance.now()`
+   * @param leaseMs length of the lease, from the start and after each renewal
+   * @param heldFrom start of the lease, as `performance.now()`
    */
   constructor(
     readonly leaseMs: number,
@@ -23,39 +23,39 @@ export class JobLease {
     return this.controller.signal;
   }
 
-  /** Why the run shall end; undefined while it need not. */
+  /** Reason why the run must end; undefined while the lease lasts. */
   get endedBy(): unknown {
     return this.signal.aborted ? this.signal.reason : undefined;
   }
 
-  /** Whether more time was asked for last, and no answer came. */
-  get isUnanswered(): boolean {
-    return this.isAsking;
+  /** Whether the last renewal got no answer. */
+  get isRenewalUnanswered(): boolean {
+    return this.isRenewing;
   }
 
   /**
-   * Holds the job for another `leaseMs`.
-   * @param store writes that down; false when the job was cancelled or another worker has it
-   * @throws LeaseLostError in that case, and when the lease ended meanwhile
+   * Renews the lease for another `leaseMs`.
+   * @param store stores the renewal; resolves to false when the job was cancelled or another worker has it
+   * @throws LeaseLostError in that case, and when the lease expired in the meantime
    */
   async renew(store: () => Promise<boolean>): Promise<void> {
-    // Counted from before the statement, so that we never think of the lease as longer than the database does.
-    const asked = performance.now();
-    // Not put back by a failure: that is no answer either.
-    this.isAsking = true;
+    // Measured before the statement, so that the lease never seems longer here than in the database.
+    const requestedAt = performance.now();
+    // An error leaves it set, because an error is not an answer either.
+    this.isRenewing = true;
     const isHeld = await store();
-    this.isAsking = false;
+    this.isRenewing = false;
     if (!isHeld) {
       this.abort(new LeaseLostError());
     }
     this.signal.throwIfAborted();
-    this.watch(asked);
+    this.watch(requestedAt);
   }
 
   /**
-   * Waits for the run, but not for one that goes on long after it was told to end: its worker is needed elsewhere.
-   * @param patienceMs how long it may go on
-   * @throws what the run throws, or the reason why it should have ended
+   * Waits for a run, but abandons one that ignores an abort for too long, to free its worker.
+   * @param patienceMs how long a run may continue after the abort
+   * @throws the error of the run, or the reason of the abort
    */
   async oversee(run: Promise<void>, patienceMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
@@ -72,12 +72,12 @@ export class JobLease {
     }
   }
 
-  /** Tells the run to end. The first reason stays. */
+  /** Aborts the run. The first reason is kept. */
   abort(reason: Error): void {
     this.controller.abort(reason);
   }
 
-  /** The run is over; its time is no longer watched. */
+  /** Stops watching the lease, after the run has ended. */
   release(): void {
     clearTimeout(this.timer);
   }

@@ -6,7 +6,7 @@ import { JOB_LANES, type JobLane } from '../model/job-queue.types.js';
 import { JobHandlersService } from '../queue/job-handlers.service.js';
 import { JobsRepository } from '../storage/jobs.repository.js';
 
-/** How far background jobs are behind, read whenever somebody asks for the metrics. */
+/** Metrics of the delay of background jobs, measured at each scrape. */
 @Injectable()
 export class JobMetrics implements OnApplicationBootstrap {
   constructor(
@@ -18,17 +18,17 @@ export class JobMetrics implements OnApplicationBootstrap {
     const { registry } = metrics;
     const age = {
       name: 'svc_job_queue_age_seconds',
-      help: 'How long ago the oldest background job was to be done that nobody works at: it waits for a worker, or was put off after a failure; 0 when there is none. Absent while the database does not answer.',
+      help: 'Time since the oldest background job that is not running was first due: it waits for a worker or was postponed after a failure; 0 when there is none. Absent while the database does not answer.',
     };
     registry.registerMetric(ageGauge(age, (lane) => jobs.oldest('dueAt', lane), clock));
     const wait = {
       name: 'svc_job_wait_seconds',
-      help: 'How long the first background job has waited for a worker. A job that was put off waits for none until its pause is over; 0 when there is none. Absent while the database does not answer.',
+      help: 'How long the first background job has waited for a worker, not counting the delay of postponed jobs; 0 when there is none. Absent while the database does not answer.',
     };
     registry.registerMetric(ageGauge(wait, (lane) => jobs.oldest('availableAt', lane), clock));
   }
 
-  /** Who watches a count for its growth sees the first one only where there was a 0 before. */
+  /** Starts counters at 0, because alerts on an increase miss the first event of a counter that did not exist. */
   onApplicationBootstrap(): void {
     for (const kind of this.handlers.kinds) {
       if (this.handlers.find(kind)?.giveUp !== undefined) {
@@ -39,12 +39,12 @@ export class JobMetrics implements OnApplicationBootstrap {
 }
 
 function ageGauge(
-  told: { name: string; help: string },
+  description: { name: string; help: string },
   since: (lane: JobLane) => Promise<Date | undefined>,
   clock: Clock,
 ): Gauge {
   return new Gauge({
-    ...told,
+    ...description,
     labelNames: ['lane'],
     registers: [],
     async collect() {

@@ -21,19 +21,19 @@ import {
 import { JobsRepository } from '../storage/jobs.repository.js';
 import { jobLimits } from '../job.limits.js';
 
-/** How long a run may go on after it was told to end. */
+/** How long a run may continue after it was aborted. */
 const OVERRUN_MS = 2_000;
 
 /**
- * How a run ended: effect stored, to be tried again, our own database failed, failed for good, held by somebody else, replica
- * stopped, must wait.
+ * How a run ended: effect stored, to be retried, interrupted by the service's own database, failed for good, lease lost, replica
+ * stopped, postponed.
  */
 export type Outcome = 'completed' | 'failed' | 'interrupted' | 'given_up' | 'lost' | 'stopped' | 'put_off';
 
-/** Runs claimed jobs and decides what becomes of those that fail. */
+/** Runs claimed jobs, and retries, postpones or gives up those that fail. */
 @Injectable()
 export class JobRunner {
-  /** None where the jobs run without the rest of the service. */
+  /** Optional, because tests run jobs without the rest of the service. */
   @Optional() @Inject(Tracer) private readonly tracer: Tracer = new Tracer();
   private readonly running = new Set<JobLease>();
 
@@ -46,9 +46,9 @@ export class JobRunner {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Takes due jobs, when it is stored what became of earlier ones. */
+  /** Claims due jobs, after storing the pending outcomes of earlier ones. */
   async claim(lane: JobLane, limit: number): Promise<ClaimedJob[]> {
-    await this.payOwed();
+    await this.storePending();
     const { kinds } = this.handlers;
     return kinds.length === 0
       ? []
@@ -56,9 +56,9 @@ export class JobRunner {
   }
 
   /**
-   * Runs a job that was begun, and stays with it until its run is over, whatever its handler throws.
-   * @returns how it ended
-   * @throws when it could not be stored that the job was given back; it comes up again when its lease ends
+   * Runs a claimed job to its end and handles every error of its handler.
+   * @returns how the run ended
+   * @throws when a job without a handler could not be released; it can be claimed again when its lease ends
    */
   run(job: ClaimedJob): Promise<Outcome> {
     return asJobSpan(this.tracer, job, () => this.runOnce(job));
@@ -76,7 +76,7 @@ export class JobRunner {
       const stopTimer = this.metrics.jobDuration.startTimer({ kind: job.kind });
       const outcome = await this.outcomeOf(job, handler, lease);
       stopTimer({ outcome });
-      tellOutcome(outcome);
+      setSpanOutcome(outcome);
       return outcome;
     } finally {
       this.running.delete(lease);
@@ -84,15 +84,15 @@ export class JobRunner {
     }
   }
 
-  /** Ends every run: the replica stops and cannot wait any longer. */
+  /** Aborts all runs, when the replica stops and can no longer wait. */
   abortAll(): void {
     this.running.forEach((lease) => lease.abort(new JobStoppedError()));
   }
 
-  /** Stores what is owed about earlier runs. @throws when it still cannot be stored */
-  async payOwed(): Promise<void> {
-    await this.jobs.undoUnsure();
-    await this.ends.payOwed();
+  /** Reverts uncertain claims and stores pending outcomes of runs. @throws when the database is still unavailable */
+  async storePending(): Promise<void> {
+    await this.jobs.revertUncertainClaims();
+    await this.ends.storePending();
   }
 
   private async outcomeOf(job: Job, handler: JobHandler, lease: JobLease): Promise<Outcome> {
@@ -101,7 +101,7 @@ export class JobRunner {
       return 'completed';
     } catch (error) {
       return this.afterFailure(job, handler, lease, error).catch((failure: unknown) => {
-        this.log.error('what became of a job could not be stored', failure, fieldsOf(job));
+        this.log.error('the outcome of a job could not be stored', failure, fieldsOf(job));
         return 'failed';
       });
     }
@@ -128,7 +128,7 @@ export class JobRunner {
       await this.takeBack(job);
       return 'stopped';
     }
-    // Asked first: such a failure may also be why the lease could not be kept.
+    // Checked before a lost lease, because a database failure can be the reason why the lease was lost.
     if (this.ends.isInterruption(error, lease)) {
       this.log.warn('job interrupted by a failure of the database', {
         ...fieldsOf(job),
@@ -142,7 +142,7 @@ export class JobRunner {
       return this.putOffLost(job, lease);
     }
     if (error instanceof JobPutOffError) {
-      // It looks again now and then: limits may be raised.
+      // Capped, because limits may be raised in the meantime.
       await this.takeBack(job, Math.min(error.waitMs, jobLimits.retryMaxMs));
       return 'put_off';
     }
@@ -163,7 +163,7 @@ export class JobRunner {
     try {
       await this.jobs.takeBack(job, delayMs);
     } catch (error) {
-      this.ends.oweInterruption(job);
+      this.ends.deferInterruption(job);
       throw error;
     }
   }
@@ -205,8 +205,7 @@ export class JobRunner {
   }
 }
 
-/** Of the span of the job. */
-function tellOutcome(outcome: Outcome): void {
+function setSpanOutcome(outcome: Outcome): void {
   const span = recordedSpan()?.setAttributes({ 'svc.job.outcome': outcome });
   if (outcome === 'failed' || outcome === 'given_up') {
     span?.fail(outcome);

@@ -13,7 +13,7 @@ import { jobLimits } from '../job.limits.js';
 
 const OUTAGE = { baseMs: 100, maxMs: 5_000 };
 
-/** The workers of one lane of jobs: each takes a job, runs it, takes the next. They share what one of them claimed. */
+/** Workers of one lane. They run one job after the other and share the jobs that one of them claimed. */
 class JobLaneWorkers {
   private readonly stopping = new AbortController();
   private claimed: ClaimedJob[] = [];
@@ -30,7 +30,7 @@ class JobLaneWorkers {
     private readonly signal: JobSignal,
     private readonly log: Log,
   ) {
-    // Every worker listens while the database is away; that is no leak.
+    // Every worker adds a listener while the database is unavailable. That is no leak.
     setMaxListeners(0, this.stopping.signal);
   }
 
@@ -38,18 +38,18 @@ class JobLaneWorkers {
     this.loops = Promise.all(Array.from({ length: this.concurrency }, () => this.loop()));
   }
 
-  /** Begins no job any more, and lets go of those that were claimed already. Does not wait for running ones. */
+  /** Stops starting jobs and releases those that were claimed. Does not wait for running ones. */
   async beginStop(): Promise<void> {
     this.stopping.abort();
     this.signal.wake();
     await this.turn;
     await this.jobs.giveBack(this.claimed.splice(0)).catch((error: unknown) => {
-      // They come up again when their leases end.
-      this.log.error('claimed jobs could not be given back', error);
+      // They can be claimed again when their leases end.
+      this.log.error('claimed jobs could not be released', error);
     });
   }
 
-  /** Waits until no job runs any more. */
+  /** Waits until all running jobs have ended. */
   async ended(): Promise<void> {
     await this.loops;
   }
@@ -68,7 +68,7 @@ class JobLaneWorkers {
     }
   }
 
-  // One after the other, so that a replica asks the database once and not once for each idle worker.
+  // Serialized, so that a replica queries the database once and not once for each idle worker.
   private take(): Promise<ClaimedJob | undefined> {
     this.idle += 1;
     const next = this.turn
@@ -80,7 +80,7 @@ class JobLaneWorkers {
     return next;
   }
 
-  /** Waits for a job; undefined when the lane of jobs stops. */
+  /** Waits for a job; undefined when the workers stop. */
   private async next(): Promise<ClaimedJob | undefined> {
     const { lane } = this;
     const batch = lane === 'short' ? jobLimits.batch : 1;
@@ -90,7 +90,7 @@ class JobLaneWorkers {
         return job;
       }
       const { seen } = this.signal;
-      // No more than begin at once, since a claim counts as an attempt.
+      // Claims only as many jobs as can start immediately, since a claim counts as an attempt.
       this.claimed = await this.runner.claim(lane, Math.min(this.idle, batch));
       if (this.claimed.length === 0) {
         const nextMs = Math.max(1, this.jobs.nextDueMs(lane));
@@ -112,15 +112,15 @@ class JobLaneWorkers {
   private recovered(): void {
     if (this.failures > 0) {
       this.failures = 0;
-      this.log.info('background jobs go on');
+      this.log.info('background jobs continue');
     }
   }
 }
 
-/** How long a stop waits for runs that were told to end; a little longer than one that does not listen goes on. */
+/** How long a stop waits for aborted runs; a little longer than `OVERRUN_MS`. */
 const ABORTED_MS = 3_000;
 
-/** The workers of this replica, from the end of its start to the beginning of its stop. */
+/** Starts the workers of this replica after bootstrap and stops them at shutdown. */
 @Injectable()
 export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy {
   private lanes: JobLaneWorkers[] = [];
@@ -142,8 +142,8 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
   }
 
   /**
-   * Begins no job any more, gives back those not begun, waits `stopGraceMs` for the running ones and then tells
-   * them to end. One that does not comes up again elsewhere when its lease ends.
+   * Stops starting jobs, releases claimed ones, and waits `stopGraceMs` for running ones before it aborts them. Other replicas can
+   * claim jobs that do not end when their leases end.
    */
   stop(): Promise<void> {
     return (this.stopped ??= this.end());
@@ -159,11 +159,11 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
     if (!(await settles(ended, jobLimits.stopGraceMs))) {
       this.runner.abortAll();
       if (!(await settles(ended, ABORTED_MS))) {
-        this.log.warn('stopped before every background job had ended');
+        this.log.warn('stopped before all background jobs ended');
       }
     }
-    await this.runner.payOwed().catch(() => {
-      this.log.warn('stopped before it was stored what became of background jobs');
+    await this.runner.storePending().catch(() => {
+      this.log.warn('stopped before the outcomes of background jobs were stored');
     });
   }
 
@@ -173,7 +173,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnModuleDestroy
   }
 }
 
-/** Whether the work is done within the time. */
+/** Returns whether the work settles within the limit. */
 function settles(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   const done = work.then(() => true);
   return within(limitMs, done, () => false);

@@ -5273,7 +5273,7 @@ export type Before = string;
 export type WorkflowName = string;
 
 /**
- * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for a week.
+ * A value of your choice that identifies this request. Sending the request again with the same key, one after the other or concurrently, takes effect once and returns the same response, byte by byte; a different body gets 409. Kept for a week.
  */
 export type IdempotencyKey = string;
 
@@ -5819,7 +5819,7 @@ export type CreateBuildData = {
     body?: never;
     headers?: {
         /**
-         * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for a week.
+         * A value of your choice that identifies this request. Sending the request again with the same key, one after the other or concurrently, takes effect once and returns the same response, byte by byte; a different body gets 409. Kept for a week.
          */
         'Idempotency-Key'?: string;
     };
@@ -7112,7 +7112,7 @@ export type StartProcessData = {
     };
     headers: {
         /**
-         * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for a week.
+         * A value of your choice that identifies this request. Sending the request again with the same key, one after the other or concurrently, takes effect once and returns the same response, byte by byte; a different body gets 409. Kept for a week.
          */
         'Idempotency-Key'?: string;
         /**
@@ -9152,7 +9152,7 @@ export type ExecuteUiActionData = {
     };
     headers?: {
         /**
-         * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for a week.
+         * A value of your choice that identifies this request. Sending the request again with the same key, one after the other or concurrently, takes effect once and returns the same response, byte by byte; a different body gets 409. Kept for a week.
          */
         'Idempotency-Key'?: string;
         /**
@@ -9238,7 +9238,7 @@ export type StartTestRunData = {
     };
     headers?: {
         /**
-         * A value of your choice that names this call. The same call sent again with it, after a lost answer or at the same time, takes effect once and gets the same answer, byte by byte; with another body it is 409. Kept for a week.
+         * A value of your choice that identifies this request. Sending the request again with the same key, one after the other or concurrently, takes effect once and returns the same response, byte by byte; a different body gets 409. Kept for a week.
          */
         'Idempotency-Key'?: string;
     };
