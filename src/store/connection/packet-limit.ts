@@ -1,30 +1,24 @@
 import type { PoolConnection } from 'mysql2';
 
-/** Bytes of one UTF-16 unit at the most. */
+/** Bytes that a UTF-16 unit can take: in UTF-8, and escaped within a statement. */
 const UNIT_BYTES = 3;
-/** The byte that says what kind of packet it is, and one that the server keeps for itself. */
+const ESCAPED_UNIT_BYTES = 2 * UNIT_BYTES;
+/** Bytes that a number, a time or NULL takes at most, and the quotes of a text. */
+const SHORT_VALUE_BYTES = 64;
+/** The packet type and a byte that the server reserves. */
 const OVERHEAD_BYTES = 2;
 
-interface SentCommand {
-  sql?: unknown;
-  /** Of a statement that is prepared, which are sent beside it. */
-  parameters?: unknown;
-  onResult?: (error: Error) => void;
-}
-/** What mysql2 sends through; it offers no other place where a statement stands as it is sent. */
-interface Sender {
-  addCommand: (command: SentCommand) => SentCommand;
-}
+type Callback = (error: Error) => void;
 
 /**
- * Refuses statements that fit into no packet of the server. Such a statement would end the connection while the driver
- * still writes. Nobody could tell that from a server that went away, so the statement would be sent again and again.
+ * Rejects statements that exceed the server's packet limit. The server would close the connection while the driver still
+ * writes, which looks like an outage, so the statement would be sent again and again.
  */
 export class PacketLimit {
-  /** What a connection was told last; new ones are asked with what they say first. */
+  /** Limit that a server reported last. It applies to new connections until they have reported their own. */
   private lastKnown = Number.POSITIVE_INFINITY;
 
-  /** Asks the server of a new connection, and watches the statements that are sent over it from now on. */
+  /** Asks the server of a new connection for its limit, and checks every statement sent over it from now on. */
   watch(connection: PoolConnection): void {
     let limit: number | undefined;
     connection.query('SELECT @@max_allowed_packet AS bytes', (error, rows) => {
@@ -34,25 +28,41 @@ export class PacketLimit {
         this.lastKnown = bytes;
       }
     });
-    const sender = connection as unknown as Sender;
-    const send = sender.addCommand.bind(connection);
-    sender.addCommand = (command) => {
-      const { onResult, sql, parameters } = command;
-      const sent = [sql, parameters]
-        .flat()
-        .filter((part) => typeof part === 'string' || part instanceof Uint8Array);
-      const bytes = (limit ?? this.lastKnown) - OVERHEAD_BYTES;
-      // Most statements are so short that nobody needs to count.
-      const isLonger =
-        sum(sent, ({ length }) => length * UNIT_BYTES) > bytes &&
-        sum(sent, (part) => Buffer.byteLength(part)) > bytes;
-      if (onResult === undefined || !isLonger) {
-        return send(command);
-      }
-      queueMicrotask(() => onResult(tooLarge()));
-      return command;
+    const check = (name: 'query' | 'execute', bytesOf: (sql: string, values: unknown[]) => number): void => {
+      const send = connection[name].bind(connection) as (...args: unknown[]) => unknown;
+      connection[name] = ((...args: unknown[]) => {
+        const [sql, values] = args as [string, unknown];
+        const callback = args.at(-1);
+        const most = (limit ?? this.lastKnown) - OVERHEAD_BYTES;
+        const list = Array.isArray(values) ? (values as unknown[]) : [];
+        // Most statements are so short that an upper bound is enough.
+        if (typeof callback !== 'function' || upperBound(sql, list) <= most || bytesOf(sql, list) <= most) {
+          return send(...args);
+        }
+        queueMicrotask(() => (callback as Callback)(tooLarge()));
+        return undefined;
+      }) as never;
     };
+    check('query', (sql, values) => Buffer.byteLength(connection.format(sql, values)));
+    check('execute', (sql, values) => sum([sql, ...values], sentBytes));
   }
+}
+
+function upperBound(sql: string, values: readonly unknown[]): number {
+  return UNIT_BYTES * sql.length + sum(values, mostBytes);
+}
+
+function mostBytes(value: unknown): number {
+  if (typeof value === 'string' || value instanceof Uint8Array) {
+    return ESCAPED_UNIT_BYTES * value.length + SHORT_VALUE_BYTES;
+  }
+  return typeof value !== 'object' || value === null || value instanceof Date
+    ? SHORT_VALUE_BYTES
+    : Number.POSITIVE_INFINITY;
+}
+
+function sentBytes(value: unknown): number {
+  return typeof value === 'string' || value instanceof Uint8Array ? Buffer.byteLength(value) : 0;
 }
 
 function sum<Part>(parts: readonly Part[], size: (part: Part) => number): number {

@@ -1,11 +1,11 @@
-import type { Socket } from 'node:net';
 import mysql2, { type Pool, type PoolConnection, type PoolOptions } from 'mysql2';
 import { QueryFailedError, type DataSource } from 'typeorm';
 import { DatabaseOverloadedError } from '../database.errors.js';
+import { isAsked, socketOf } from './mysql2-internals.js';
 import { PacketLimit } from './packet-limit.js';
 import { prepareOn } from './prepared-statements.js';
 
-/** Rules of our own for a connection pool. */
+/** Limits and session settings of a connection pool, in addition to the driver's. */
 export interface PoolRules {
   sessionStatements: string[];
   silenceMs: number;
@@ -16,22 +16,9 @@ export interface PoolRules {
 
 type Borrower = Parameters<Pool['getConnection']>[0];
 
-/** What mysql2 keeps; it offers no other way to see it. */
-interface PoolInternals {
-  _allConnections: { length: number };
-  _freeConnections: { length: number };
-  _connectionQueue: { length: number; get: (index: number) => Borrower; removeOne: (index: number) => void };
-}
-interface ConnectionInternals {
-  stream: Socket;
-  _command: unknown;
-  _commands: { length: number };
-  _released: boolean;
-}
-
 const pools = new WeakMap<object, ServerPool>();
 
-/** Makes pools as the driver does, and watches over them. */
+/** Creates pools of the driver that keep these rules. */
 export function poolFactory(rules: PoolRules): (options: PoolOptions) => Pool {
   return (options) => {
     const pool = mysql2.createPool(options);
@@ -41,8 +28,7 @@ export function poolFactory(rules: PoolRules): (options: PoolOptions) => Pool {
 }
 
 /**
- * Runs work whose statements may take long, such as migrations and the wait for others who migrate. A silent statement
- * is left alone as long as the server answers on another connection.
+ * Runs work with slow statements, such as migrations. A silent connection is kept while the server answers on another one.
  * @throws what `work` throws
  */
 export async function withPatience<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
@@ -56,8 +42,7 @@ export async function withPatience<T>(dataSource: DataSource, work: () => Promis
 }
 
 /**
- * Ends connections that were opened before a moment: the server at their other end is of no use any more. Those that are
- * lent end when they are given back.
+ * Closes connections opened before a time, because their server is no longer of use. Those in use close when released.
  * @param before on the clock of `performance.now()`
  */
 export function dropConnections(dataSource: DataSource, before: number): void {
@@ -65,8 +50,8 @@ export function dropConnections(dataSource: DataSource, before: number): void {
 }
 
 /**
- * The rows of one statement outside of a transaction. The framework would make an object and a dozen promises for it.
- * @throws as the framework does: QueryFailedError, or what kept the connection from being had
+ * Runs one statement outside of a transaction, without the object and the dozen promises that TypeORM creates for it.
+ * @throws QueryFailedError, or why no connection is available, as TypeORM does
  */
 export function queryPool(dataSource: DataSource, sql: string, values: unknown[]): Promise<unknown> {
   const { pool } = dataSource.driver as unknown as { pool: Pool };
@@ -96,19 +81,34 @@ function poolOf(dataSource: DataSource): ServerPool | undefined {
 
 class ServerPool {
   private readonly openedAt = new Map<PoolConnection, number>();
-  private readonly borrowers = new WeakSet<Borrower>();
+  private readonly idle = new Set<PoolConnection>();
+  /** By borrower of the driver: whether it still wants a connection. */
+  private readonly borrowers = new WeakMap<Borrower, { isPatient: boolean }>();
+  private readonly waiting = new Set<Borrower>();
+  /** Whether the last call for a connection has to wait for one. */
+  private isQueued = false;
   private readonly lend: Pool['getConnection'];
   private isPatient = false;
   private readonly packets = new PacketLimit();
 
   constructor(
-    private readonly pool: Pool,
+    pool: Pool,
     private readonly rules: PoolRules,
     private readonly options: PoolOptions,
   ) {
     this.lend = pool.getConnection.bind(pool);
     pool.getConnection = (borrower) => this.borrow(borrower);
     pool.on('connection', (connection) => this.opened(connection));
+    pool.on('acquire', (connection) => this.idle.delete(connection));
+    pool.on('release', (connection) => this.idle.add(connection));
+    pool.on('enqueue', () => {
+      this.isQueued = true;
+    });
+  }
+
+  get state() {
+    const { openedAt, idle, waiting } = this;
+    return { used: openedAt.size - idle.size, idle: idle.size, waiting: waiting.size };
   }
 
   setPatient(isPatient: boolean): void {
@@ -118,12 +118,14 @@ class ServerPool {
   drop(before: number): void {
     for (const [connection, openedAt] of this.openedAt) {
       if (openedAt < before) {
-        this.openedAt.delete(connection);
-        const { _released: isIdle } = internalsOf(connection);
-        if (isIdle) {
+        if (this.idle.has(connection)) {
+          this.forget(connection);
           connection.destroy();
         } else {
-          connection.release = () => connection.destroy();
+          connection.release = () => {
+            this.forget(connection);
+            connection.destroy();
+          };
         }
       }
     }
@@ -131,59 +133,66 @@ class ServerPool {
 
   private opened(connection: PoolConnection): void {
     this.openedAt.set(connection, performance.now());
-    // TypeORM asks for it with every statement.
+    // TypeORM calls it with every statement.
     const promising = connection.promise();
     connection.promise = () => promising;
-    const forget = (): void => {
-      this.openedAt.delete(connection);
-    };
+    const forget = (): void => this.forget(connection);
     connection.once('end', forget).once('error', forget);
-    // The statements are queued before anything the borrower of a new connection sends.
+    // The driver queues these before any statement of the borrower.
     this.rules.sessionStatements.forEach((statement) => connection.query(statement));
     this.packets.watch(connection);
     if (this.rules.prepares) {
       prepareOn(connection);
     }
-    // A server that vanished without a word would keep its connections in the pool until the kernel gives up.
-    const internals = internalsOf(connection);
-    internals.stream.setTimeout(this.rules.silenceMs);
-    internals.stream.on('timeout', () => void this.heardNothing(internals));
+    // Otherwise connections to a server that vanished would stay in the pool until the kernel gives up.
+    socketOf(connection)
+      .setTimeout(this.rules.silenceMs)
+      .on('timeout', () => void this.endSilent(connection));
   }
 
-  private async heardNothing(connection: ConnectionInternals): Promise<void> {
+  private forget(connection: PoolConnection): void {
+    this.openedAt.delete(connection);
+    this.idle.delete(connection);
+  }
+
+  private async endSilent(connection: PoolConnection): Promise<void> {
     if (!isAsked(connection)) {
       return;
     }
     if (this.isPatient && (await answers(this.options, this.rules.silenceMs))) {
-      // It is told once, unless it is set anew.
-      connection.stream.setTimeout(this.rules.silenceMs);
+      // The event comes once for each timeout that is set.
+      socketOf(connection).setTimeout(this.rules.silenceMs);
     } else if (isAsked(connection)) {
-      connection.stream.destroy(
+      socketOf(connection).destroy(
         Object.assign(new Error('database connection is silent'), { code: 'DATABASE_SILENT' }),
       );
     }
   }
 
   private borrow(borrower: Borrower): void {
-    if (this.borrowers.has(borrower)) {
-      // The pool itself asks again for one who waits already.
-      this.lend(borrower);
-    } else if (this.queue.length >= this.rules.queue) {
+    // The pool itself calls again for a borrower that is waiting already.
+    if (!this.borrowers.has(borrower) && this.waiting.size >= this.rules.queue) {
       borrower(new DatabaseOverloadedError(), undefined as never);
-    } else {
-      this.lend(this.patient(borrower));
+      return;
+    }
+    const answer = this.borrowers.has(borrower) ? borrower : this.patient(borrower);
+    this.isQueued = false;
+    this.lend(answer);
+    if (this.isQueued && this.borrowers.get(answer)?.isPatient === true) {
+      this.waiting.add(answer);
     }
   }
 
-  /** A borrower who waits no longer than it may. A connection that comes later is given back. */
+  /** Wraps a borrower that waits for a limited time. A connection that comes later is released at once. */
   private patient(borrower: Borrower): Borrower {
-    let isWaiting = true;
+    const state = { isPatient: true };
     const end = (): void => {
-      isWaiting = false;
+      state.isPatient = false;
       clearTimeout(timer);
+      this.waiting.delete(answer);
     };
     const answer: Borrower = (error, connection) => {
-      if (isWaiting) {
+      if (state.isPatient) {
         end();
         borrower(error, connection);
       } else if (error === null) {
@@ -192,34 +201,11 @@ class ServerPool {
     };
     const timer = setTimeout(() => {
       end();
-      this.leaveQueue(answer);
       borrower(new DatabaseOverloadedError(), undefined as never);
     }, this.rules.waitMs);
-    this.borrowers.add(answer);
+    this.borrowers.set(answer, state);
     return answer;
   }
-
-  private leaveQueue(borrower: Borrower): void {
-    const { queue } = this;
-    const index = Array.from(queue, (_none, at) => queue.get(at)).indexOf(borrower);
-    if (index >= 0) {
-      queue.removeOne(index);
-    }
-  }
-
-  /** Those for whom no connection is free or being opened. */
-  private get queue(): PoolInternals['_connectionQueue'] {
-    const { _connectionQueue: queue } = this.pool as unknown as PoolInternals;
-    return queue;
-  }
-}
-
-function internalsOf(connection: PoolConnection): ConnectionInternals {
-  return connection as unknown as ConnectionInternals;
-}
-
-function isAsked({ _command: command, _commands: commands }: ConnectionInternals): boolean {
-  return (command !== undefined && command !== null) || commands.length > 0;
 }
 
 function answers(options: PoolOptions, limitMs: number): Promise<boolean> {
@@ -236,12 +222,7 @@ function answers(options: PoolOptions, limitMs: number): Promise<boolean> {
   });
 }
 
-/** The state of the connection pool; undefined for the embedded file, which has none. */
-export function poolState(dataSource: DataSource) {
-  const { pool } = dataSource.driver as { pool?: PoolInternals };
-  if (pool === undefined) {
-    return undefined;
-  }
-  const { _allConnections: all, _freeConnections: free, _connectionQueue: queue } = pool;
-  return { used: all.length - free.length, idle: free.length, waiting: queue.length };
+/** Returns the state of the connection pool; undefined for the embedded file. */
+export function poolState(dataSource: DataSource): ServerPool['state'] | undefined {
+  return poolOf(dataSource)?.state;
 }

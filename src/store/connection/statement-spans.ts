@@ -2,14 +2,15 @@ import { SpanKind } from '@opentelemetry/api';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { inSpan, recordedSpan } from '../../platform/observability/tracing/spans.js';
 import { queryPool } from './server-pool.js';
+import { onQueryRunner, replaceQuery, replaceRawQuery } from './typeorm-hooks.js';
 
-/** How OpenTelemetry names databases (Semantic Conventions, "Database"). */
+/** Names of databases in OpenTelemetry (Semantic Conventions, "Database"). */
 const SYSTEMS: Readonly<Record<string, string>> = {
   'better-sqlite3': 'sqlite',
   mysql: 'mysql',
   mariadb: 'mariadb',
 };
-/** Groups: the first word, and the table where the statement begins with one. */
+/** Groups: the first word of a statement, and its first table. */
 const SUMMARY =
   /^\s*(?:(SELECT|DELETE|WITH)\b.*?\bFROM\s+[`"(]*(\w+)|(INSERT|REPLACE)\b.*?\bINTO\s+[`"]?(\w+)|(UPDATE)\s+[`"]?(\w+)|(\w+))/is;
 const READ_OF_IT = 4_096;
@@ -17,21 +18,21 @@ const READ_OF_IT = 4_096;
 const watched = new WeakSet<QueryRunner>();
 
 /**
- * Makes a span of each statement of a trace that is recorded: its text, which has marks in place of values. Other statements are sent as they
- * are, with nothing in between but for the runner of the embedded file, which is always the same one.
+ * Records a span with the text, without values, for each statement of a recorded trace. Other statements pass unchanged, except on the
+ * query runner of the embedded file, which is always the same one.
  */
 export function watchStatements(dataSource: DataSource): void {
-  const create = dataSource.createQueryRunner.bind(dataSource);
-  dataSource.createQueryRunner = (mode) => {
-    const runner = create(mode);
+  onQueryRunner(dataSource, (runner) => {
     if (recordedSpan() !== undefined && !watched.has(runner)) {
       watched.add(runner);
-      const send = runner.query.bind(runner) as (...args: unknown[]) => Promise<never>;
-      runner.query = (...args: unknown[]): Promise<never> =>
-        asStatement(dataSource, String(args[0]), () => send(...args));
+      replaceQuery(
+        runner,
+        (send) =>
+          (...args) =>
+            asStatement(dataSource, String(args[0]), () => send(...args)),
+      );
     }
-    return runner;
-  };
+  });
 }
 
 function asStatement<Result>(
@@ -55,12 +56,10 @@ function asStatement<Result>(
   return inSpan(summary, { kind: SpanKind.CLIENT, attributes }, send);
 }
 
-/**
- * Sends statements outside of transactions that are spelled out to the pool of a server by the shortest way, and makes
- * spans of statements where a trace is recorded. Once for each data source.
- */
+/** Sends raw statements outside of transactions directly to the server's pool, and records spans. Once for each data source. */
 export function sendDirectly(dataSource: DataSource): void {
-  dataSource.manager.query = <Rows>(sql: string, values: unknown[] = []) =>
-    asStatement(dataSource, sql, () => queryPool(dataSource, sql, values) as Promise<Rows>);
+  replaceRawQuery(dataSource, (sql, values) =>
+    asStatement(dataSource, sql, () => queryPool(dataSource, sql, values)),
+  );
   watchStatements(dataSource);
 }

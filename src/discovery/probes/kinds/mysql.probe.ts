@@ -1,5 +1,5 @@
-import type { Socket } from 'node:net';
 import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2/promise';
+import { socketOf } from '../../../store/connection/mysql2-internals.js';
 import type { Component } from '../../model/component.types.js';
 import { addressesOf } from '../net/component-options.js';
 import { loadDriver, ProbeSockets } from '../net/probe-sockets.js';
@@ -60,7 +60,7 @@ async function find(connection: Connection, context: ProbeContext): Promise<Prob
   const active = Math.max(0, count('Threads_running') - own);
   // This probe is connected, too.
   const idle = Math.max(0, count('Threads_connected') - 1 - active);
-  warnOfSocket((connection as unknown as { connection: { stream: Socket } }).connection.stream, context);
+  warnOfSocket(socketOf(connection), context);
   return {
     type: isMariaDb ? 'mariadb' : 'mysql',
     version: versionOf(about?.['version']),

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { Client, ClientConfig } from 'pg';
 import type { Component } from '../../model/component.types.js';
 import { addressesOf } from '../net/component-options.js';
@@ -66,7 +65,7 @@ async function find(client: Client, context: ProbeContext): Promise<ProbeFinding
   if (!row.sees_all) {
     context.warn({ code: 'privilege_missing', privilege: 'pg_monitor' });
   }
-  warnOfSocket((client as unknown as { connection: { stream: Socket } }).connection.stream, context);
+  warnOfSocket(client.connection.stream, context);
   return {
     type: 'postgresql',
     version: versionOf(row.version),

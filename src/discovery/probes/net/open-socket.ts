@@ -1,4 +1,5 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { connect as connectTls, type ConnectionOptions, rootCertificates, TLSSocket } from 'node:tls';
 import { KEY_AGREEMENT } from '../../../platform/tls/tls-material.js';
 import type { Component } from '../../model/component.types.js';
@@ -49,8 +50,8 @@ function attended<Any extends Socket>(socket: Any, context: ProbeContext): Any {
   return socket;
 }
 
-/** Warns when the certificate of a connection ends soon: of one whose driver has added TLS. */
-export function warnOfSocket(socket: Socket, context: ProbeContext): void {
+/** Warns when the certificate of a connection expires soon, for drivers that add TLS to a socket. */
+export function warnOfSocket(socket: Duplex, context: ProbeContext): void {
   warnOfCertificate(socket instanceof TLSSocket ? socket.getPeerCertificate().valid_to : undefined, context);
 }
 

@@ -1,0 +1,22 @@
+import type { Socket } from 'node:net';
+import type { Connection } from 'mysql2';
+import type { Connection as PromiseConnection } from 'mysql2/promise';
+
+/** The only fields of mysql2 used here that it does not document; server-pool.spec.ts fails when they change. */
+interface Internals {
+  readonly stream: Socket;
+  readonly _command: unknown;
+  readonly _commands: { readonly length: number };
+}
+
+/** Returns the socket of a connection; with TLS, the encrypted one. */
+export function socketOf(connection: Connection | PromiseConnection): Socket {
+  const { connection: plain = connection } = connection as { connection?: object };
+  return (plain as Internals).stream;
+}
+
+/** Reports whether the server owes an answer on a connection. */
+export function isAsked(connection: Connection): boolean {
+  const { _command: command, _commands: commands } = connection as unknown as Internals;
+  return (command !== undefined && command !== null) || commands.length > 0;
+}
