@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { requestContext } from '../../platform/observability/logging/request-context.js';
-import { NoThreadError, ThreadTurns } from '../../platform/threads/thread-turns.js';
+import { Bulkhead } from '../../platform/concurrency/bulkhead.js';
 import { Env } from '../../platform/config/env.js';
 import { PackageChecksBusyError } from './model/packages.errors.js';
 import { PackageThread } from './thread/package-thread.js';
@@ -16,28 +16,25 @@ let spare: PackageThread | undefined;
 @Injectable()
 export class PackageThreadsService implements OnModuleDestroy {
   private readonly thread: PackageThread;
-  private readonly turns: ThreadTurns<PackageThread>;
+  private readonly bulkhead: Bulkhead;
 
   constructor(env: Env) {
     this.thread = threadOf(env);
-    this.turns = new ThreadTurns([this.thread], packageLimits.queue, packageLimits.waitMs);
+    const { queue, waitMs } = packageLimits;
+    this.bulkhead = new Bulkhead({ capacity: 1, queue, waitMs }, () => new PackageChecksBusyError());
   }
 
   /**
    * Does work with the thread for itself; waits until it is free, but not for a request that is over.
    * @throws PackageChecksBusyError when too many wait, or one waits for too long
    */
-  async inTurn<Result>(work: (thread: PackageThread) => Promise<Result>): Promise<Result> {
-    try {
-      return await this.turns.take(work, requestContext()?.over);
-    } catch (error) {
-      throw error instanceof NoThreadError ? new PackageChecksBusyError() : error;
-    }
+  inTurn<Result>(work: (thread: PackageThread) => Promise<Result>): Promise<Result> {
+    return this.bulkhead.run(() => work(this.thread), { signal: requestContext()?.over });
   }
 
   /** Ends the thread after the task in flight, or keeps it as a spare one, which never keeps the process alive. */
   async onModuleDestroy(): Promise<void> {
-    if (spare === undefined && this.turns.isIdle) {
+    if (spare === undefined && this.bulkhead.occupied() === 0) {
       spare = this.thread;
     } else {
       await this.thread.close();

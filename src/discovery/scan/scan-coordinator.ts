@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Metrics } from '../../platform/observability/metrics/metrics.js';
 import { RedisService } from '../../platform/redis/redis.service.js';
 import { within } from '../../platform/concurrency/deadline.js';
-import { WaitingLine } from '../../platform/concurrency/waiting-line.js';
 import { DatabaseDeadlineError, DatabaseUnavailableError } from '../../store/database.errors.js';
 import { ScanFailedError } from '../model/failures.js';
 import { type MadeScan, ScanStore } from '../storage/scan-store.js';
@@ -25,7 +25,8 @@ export class ScanCoordinator implements OnModuleDestroy {
   /** Settles when every scan that is wanted has been given: this replica makes one after the other. */
   private last: Promise<unknown> = Promise.resolve();
   private readonly stop = new AbortController();
-  private readonly pause = new WaitingLine<true>();
+  /** Aborted when another replica reports that a scan has ended, and when the service stops. */
+  private pause = new AbortController();
 
   constructor(
     private readonly turns: ScanTurnsRepository,
@@ -34,7 +35,7 @@ export class ScanCoordinator implements OnModuleDestroy {
     private readonly metrics: Metrics,
     private readonly redis: RedisService,
   ) {
-    redis.shared?.signals.listen('scan', () => this.pause.admit());
+    redis.shared?.signals.listen('scan', () => this.pause.abort());
   }
 
   /**
@@ -56,6 +57,7 @@ export class ScanCoordinator implements OnModuleDestroy {
   /** Ends a scan under way and turns its callers away. */
   async onModuleDestroy(): Promise<void> {
     this.stop.abort();
+    this.pause.abort();
     await this.last;
   }
 
@@ -88,7 +90,8 @@ export class ScanCoordinator implements OnModuleDestroy {
       if (made !== undefined) {
         return made;
       }
-      await this.pause.wait(true, POLL_MS, this.stop.signal);
+      this.pause = new AbortController();
+      await sleep(POLL_MS, undefined, { signal: this.pause.signal }).catch(() => undefined);
     }
     throw new ScanFailedError('DISCOVERY_STOPPED');
   }

@@ -5,8 +5,9 @@ import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
 import type { NextFunction, Request, Response } from 'express';
 import { SettingUnusableError } from '../config/start.error.js';
+import { Bulkhead } from '../concurrency/bulkhead.js';
 import type { Limit } from '../config/env.js';
-import { useOf, type LimitMetrics } from '../observability/metrics/metrics.js';
+import type { LimitMetrics } from '../observability/metrics/metrics.js';
 import { addressKey } from '../rate-limit/address-rate-limit.middleware.js';
 import { InvalidRequestError } from '../errors/domain.error.js';
 import { errorBody } from '../errors/error.response.dto.js';
@@ -29,25 +30,15 @@ export async function listening(port: 'PORT' | 'METRICS_PORT', started: Promise<
  * Ends new connections of a remote address that has as many open ones as it may have. Nothing is read of them, so there is no answer.
  */
 export function limitConnections(server: Server, limit: Limit, metrics: LimitMetrics): void {
-  const addresses = new Map<string, number>();
-  metrics.show(limit, () => useOf(addresses.values()));
+  const addresses = new Bulkhead({ capacity: limit.most, queue: 0 });
+  metrics.show(limit, () => addresses.use);
   server.on('connection', (socket: Socket) => {
-    const key = addressKey(socket.remoteAddress ?? '');
-    const count = (addresses.get(key) ?? 0) + 1;
-    if (count > limit.most) {
+    try {
+      socket.once('close', addresses.enter({ key: addressKey(socket.remoteAddress ?? '') }).leave);
+    } catch {
       metrics.refused(limit.name);
       socket.destroy();
-      return;
     }
-    addresses.set(key, count);
-    socket.once('close', () => {
-      const left = (addresses.get(key) ?? 0) - 1;
-      if (left > 0) {
-        addresses.set(key, left);
-      } else {
-        addresses.delete(key);
-      }
-    });
   });
 }
 

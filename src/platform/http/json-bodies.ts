@@ -1,16 +1,18 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
 import express, { type Request, type RequestHandler, type Response } from 'express';
+import { Bulkhead } from '../concurrency/bulkhead.js';
+import type { Limit } from '../config/env.js';
 import { UnreadableBodyError } from '../errors/request.errors.js';
 import { asInfinite, parseExactly, countValues } from '#engine/json';
 import { requestContext } from '../observability/logging/request-context.js';
 import { refuseFields, refuseUnknownQuery } from '../validation/unknown-fields.js';
+import { RateLimitExceededError } from '../rate-limit/rate-limit.errors.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { isPublic } from '../auth/access.decorators.js';
 import { inTurn, cached } from '#engine/support';
 import { callerKey, principalOf } from '../user/principal.js';
 import { BodyAsBytes, BodyLimit } from './request.decorators.js';
-import { BodyTurns } from './body-turns.js';
 import { routeInputs } from './route-inputs.js';
 import { httpLimits } from './http.limits.js';
 
@@ -25,6 +27,9 @@ const SMALL_VALUES = 2_048;
 /** At least: a value has one, and a comma or bracket before it another. */
 const BYTES_PER_VALUE = 2;
 
+const BODY_RETRY_AFTER_SECONDS = 1;
+const GONE = 'Request body could not be read.';
+
 const NOTHING = Buffer.from('{}');
 const UTF_8 = new TextDecoder();
 
@@ -36,24 +41,21 @@ const UTF_8 = new TextDecoder();
  */
 export class JsonBodies {
   private readonly parsers = new Map<number, RequestHandler>();
-  /** Before a body is read, so that what waits takes no memory. */
-  private readonly byteTurns: BodyTurns;
-  /** Before it is parsed: how many values it has is known only then. */
-  private readonly valueTurns: BodyTurns;
+  /** Admits a body before it is read, so that a waiting one takes no memory. */
+  private readonly bytes: Bulkhead;
+  /** Admits a body before it is parsed, because its number of values is not known earlier. */
+  private readonly values: Bulkhead;
 
   constructor(
     private readonly reflector: Reflector,
     { limits }: Metrics,
   ) {
-    const waitMs = httpLimits.callerBodyWaitMs;
-    const [bytes, values] = [
-      { name: 'caller-body-bytes', most: httpLimits.callerBodyBytes },
-      { name: 'caller-body-values', most: httpLimits.callerBodyValues },
-    ];
-    this.byteTurns = new BodyTurns({ limit: bytes, small: SMALL_BYTES, waitMs });
-    this.valueTurns = new BodyTurns({ limit: values, small: SMALL_VALUES, waitMs });
-    limits.show(bytes, () => this.byteTurns.use);
-    limits.show(values, () => this.valueTurns.use);
+    const bytes = { name: 'caller-body-bytes', most: httpLimits.callerBodyBytes };
+    const values = { name: 'caller-body-values', most: httpLimits.callerBodyValues };
+    this.bytes = bodyBulkhead(bytes);
+    this.values = bodyBulkhead(values);
+    limits.show(bytes, () => this.bytes.use);
+    limits.show(values, () => this.values.use);
   }
 
   /** @throws UnreadableBodyError, ValidationFailedError, RateLimitExceededError */
@@ -86,7 +88,8 @@ export class JsonBodies {
     if (!/^utf-8$/i.test(charsetOf(request))) {
       throw new UnreadableBodyError('Charset of the request must be utf-8.');
     }
-    const endTurn = await turnOf(request, this.byteTurns, sizeOf(request, limit));
+    const size = sizeOf(request, limit);
+    const leave = await admitted(request, this.bytes, size, SMALL_BYTES);
     await new Promise<void>((resolve, reject) => {
       this.parserFor(limit)(request, response, (error?: unknown) =>
         error === undefined ? resolve() : reject(explained(error, limit)),
@@ -94,8 +97,8 @@ export class JsonBodies {
     });
     const body: unknown = request.body;
     const bytes = body instanceof Uint8Array && body.length > 0 ? body : NOTHING;
-    if (reads === 'raw' || this.byteTurns.isSmall(bytes.length)) {
-      endTurn();
+    if (reads === 'raw' || bytes.length <= SMALL_BYTES) {
+      leave();
     }
     request.body = reads === 'raw' ? bytes : await this.parsedInTurn(request, bytes);
   }
@@ -107,7 +110,7 @@ export class JsonBodies {
       if (values > most) {
         throw new UnreadableBodyError('Request body has too many values.', `the limit is ${most} values`);
       }
-      await turnOf(request, this.valueTurns, values);
+      await admitted(request, this.values, values, SMALL_VALUES);
     }
     return inTurn(() => objectOf(bytes));
   }
@@ -118,15 +121,45 @@ export class JsonBodies {
 }
 
 /**
- * Waits until bodies of this caller leave room for so much.
- * @returns ends the turn before the answer
+ * Admits the large bodies of one caller a few at a time, in their order, by their bytes or their values. A large body occupies the
+ * event loop for a moment; between the bodies of one caller, requests of others are processed.
+ * @param limit of one caller; 0 means no limit
  */
-async function turnOf(request: Request, turns: BodyTurns, amount: number): Promise<() => void> {
+function bodyBulkhead(limit: Limit): Bulkhead {
+  return new Bulkhead({ capacity: limit.most || Infinity, waitMs: httpLimits.callerBodyWaitMs }, (refusal) =>
+    refusal === 'gone'
+      ? new UnreadableBodyError(GONE)
+      : new RateLimitExceededError(limit, BODY_RETRY_AFTER_SECONDS),
+  );
+}
+
+/**
+ * Waits until other bodies of the caller leave room for this one. It keeps its place until the request is over.
+ * @param amount maximum number of bytes or values of the body
+ * @param small up to this amount, and without a caller, a body needs no place
+ * @returns gives the place back earlier
+ * @throws RateLimitExceededError when the wait is too long
+ * @throws UnreadableBodyError when the connection is closed
+ */
+async function admitted(
+  request: Request,
+  bulkhead: Bulkhead,
+  amount: number,
+  small: number,
+): Promise<() => void> {
   const principal = principalOf(request);
-  const context = turns.isSmall(amount) ? undefined : requestContext();
-  return principal && context
-    ? turns.take(callerKey(principal), amount, context.over)
-    : (): void => undefined;
+  const over = amount <= small ? undefined : requestContext()?.over;
+  if (principal === undefined || over === undefined) {
+    return () => undefined;
+  }
+  const place = bulkhead.enter({ key: callerKey(principal), weight: amount, signal: over });
+  await place.admitted;
+  over.addEventListener('abort', place.leave);
+  if (over.aborted) {
+    place.leave();
+    throw new UnreadableBodyError(GONE);
+  }
+  return place.leave;
 }
 
 function objectOf(bytes: Uint8Array): object {
@@ -159,7 +192,7 @@ function explained(error: unknown, limit: number): UnreadableBodyError {
     case 'encoding.unsupported':
       return new UnreadableBodyError('Content-Encoding of the request is not supported.');
     default:
-      return new UnreadableBodyError('Request body could not be read.');
+      return new UnreadableBodyError(GONE);
   }
 }
 

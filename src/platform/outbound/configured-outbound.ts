@@ -24,7 +24,7 @@ export function configuredOutbound(env: Env): OutboundSettings {
 /** The guarded client of these settings. `thread` opens the connections of the main thread over TLS. */
 export function outboundClient(
   settings: OutboundSettings,
-  { thread, ...rest }: Pick<OutboundClientOptions, 'seats'> & { thread?: DialThread | undefined } = {},
+  { thread, ...rest }: Pick<OutboundClientOptions, 'largeAnswers'> & { thread?: DialThread | undefined } = {},
 ): OutboundClient {
   const { policy, proxy, maxRedirects, connectTimeoutMs } = settings;
   return new OutboundClient({

@@ -2,7 +2,7 @@ import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import type { AddressPolicy } from './address-policy.js';
-import { NoThreadError, ThreadTurns } from '../threads/thread-turns.js';
+import { Bulkhead } from '../concurrency/bulkhead.js';
 import { OutboundError } from './outbound.error.js';
 
 interface ResolvedAddress {
@@ -72,11 +72,6 @@ export async function checkedAddresses(
  * as long as a name server likes. One that has not started after `maxWaitMs` is given up (`timeout`).
  */
 export function boundedResolver(resolver: Resolver, slots: number, maxWaitMs: number): Resolver {
-  const turns = new ThreadTurns([...Array(slots).keys()], Infinity, maxWaitMs);
-  return (host) =>
-    turns
-      .take(() => resolver(host))
-      .catch((error: unknown) => {
-        throw error instanceof NoThreadError ? new OutboundError('timeout') : error;
-      });
+  const lookups = new Bulkhead({ capacity: slots, waitMs: maxWaitMs }, () => new OutboundError('timeout'));
+  return (host) => lookups.run(() => resolver(host));
 }

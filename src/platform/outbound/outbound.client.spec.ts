@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { AddressPolicy } from './address-policy.js';
-import { HeavySeats } from './heavy-seats.js';
+import { Bulkhead } from '../concurrency/bulkhead.js';
 import { OutboundClient, type OutboundClientOptions } from './outbound.client.js';
 
 const LIMITS = { deadlineMs: 2_000, maxResponseBytes: 200_000, maxTotalBytes: 400_000 };
@@ -144,14 +144,14 @@ describe('OutboundClient', () => {
     });
   });
 
-  it('lets a large answer wait for a seat and takes the seat from one that stalls', async () => {
+  it('lets a large answer wait for another one, and aborts the other when it stalls', async () => {
     const { port } = await serve((request, response) => {
       response.write(Buffer.alloc(100_000, 'x'));
       if (request.url === '/good') {
         response.end();
       }
     });
-    const sut = client({ seats: new HeavySeats(1, 100) });
+    const sut = client({ largeAnswers: new Bulkhead({ capacity: 1, leaseMs: 100 }) });
     const read = (path: string) =>
       sut.run(LIMITS, async (operation) => (await operation.fetch(`http://127.0.0.1:${port}${path}`)).text());
     const stalling = read('/stalls');

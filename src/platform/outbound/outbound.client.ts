@@ -5,7 +5,7 @@ import type { AddressPolicy } from './address-policy.js';
 import type { TlsMaterial } from '../tls/tls-material.js';
 import { boundedResolver, type Resolver, systemResolver } from './guarded-lookup.js';
 import { guardedAgent, guardedConnector } from './guarded-connector.js';
-import type { HeavySeats } from './heavy-seats.js';
+import type { Bulkhead } from '../concurrency/bulkhead.js';
 import { KeptSockets } from './dial.js';
 import type { FarConnections } from './outbound.types.js';
 import type { OutboundProxy } from './outbound-proxy.js';
@@ -18,8 +18,8 @@ export interface OutboundClientOptions {
   maxRedirects: number;
   /** Milliseconds to open a connection, TLS included. */
   connectTimeoutMs: number;
-  /** Bounds the memory of large answers across operations; without it every operation may read up to its limit. */
-  seats?: HeavySeats;
+  /** Limits how many operations hold a large answer at the same time. @default every operation may read up to its limit */
+  largeAnswers?: Bulkhead;
   /** @default the resolver of the operating system, two lookups at once */
   resolver?: Resolver;
   /** The way of all connections but those that it leaves out. @default directly */

@@ -2,7 +2,7 @@ import type { TlsMaterial } from '../tls/tls-material.js';
 import type { AddressPolicy } from './address-policy.js';
 import { dial, type KeptSockets, redirectTarget } from './dial.js';
 import type { DialledResponse } from './outbound.types.js';
-import type { HeavySeats } from './heavy-seats.js';
+import type { Bulkhead, Place } from '../concurrency/bulkhead.js';
 import { countElements, meteredBody, ResponseMeter } from './metered-body.js';
 import { FATAL, OutboundError, toOutboundError } from './outbound.error.js';
 
@@ -22,10 +22,10 @@ export interface OperationLimits {
 interface OperationContext {
   policy: AddressPolicy;
   maxRedirects: number;
-  seats?: HeavySeats;
+  largeAnswers?: Bulkhead;
 }
 
-/** Up to this size an operation needs no seat: small answers never wait for large ones. */
+/** Up to this size an answer is small. Small answers never wait for large ones. */
 export const LIGHT_BYTES = 65_536;
 
 /** A deadline moves by at least this share of what prolongs it, so that a flood of reasons moves it rarely. */
@@ -42,7 +42,7 @@ export class OutboundOperation {
   /** Decoded bytes of all answers so far. */
   bytesRead = 0;
   private totalElements = 0;
-  private seat: Promise<() => void> | undefined;
+  private place: Place | undefined;
   /** The latest failure of a call, also when the library in between swallowed or reworded it. */
   failure: OutboundError | undefined;
 
@@ -114,14 +114,14 @@ export class OutboundOperation {
     });
   }
 
-  /** Cuts off what still runs, closes the sockets of that (all sockets, if they are its own) and gives the seat back. */
+  /** Cuts off what still runs, closes the sockets of that (all sockets, if they are its own) and gives back its place among large answers. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
     this.controller.abort(new OutboundError('closed'));
     if (this.atEnd === 'closes sockets') {
       await this.sockets.close();
     }
-    (await this.seat?.catch(() => undefined))?.();
+    this.place?.leave();
   }
 
   private startTimer(ms: number): NodeJS.Timeout {
@@ -181,9 +181,13 @@ export class OutboundOperation {
     if (this.bytesRead > maxTotalBytes || this.totalElements > (maxElements ?? Infinity)) {
       throw new OutboundError('too_large');
     }
-    if (this.bytesRead > LIGHT_BYTES && this.context.seats !== undefined) {
-      this.seat ??= this.context.seats.acquire(this.signal, () => this.fail(new OutboundError('busy')));
-      await this.seat;
+    if (this.bytesRead > LIGHT_BYTES) {
+      this.signal.throwIfAborted();
+      this.place ??= this.context.largeAnswers?.enter({
+        signal: this.signal,
+        onRevoke: () => this.fail(new OutboundError('busy')),
+      });
+      await this.place?.admitted;
     }
   }
 

@@ -41,8 +41,8 @@ export class RateLimits {
     const underWay = { name: 'caller-requests', most: httpLimits.callerRequests };
     const atWork = { name: 'caller-requests-at-work', most: httpLimits.callerAtWork };
     this.underWay = new RequestsUnderWay({ underWay, atWork: atWork.most });
-    limits.show(underWay, () => this.underWay.use);
-    limits.show(atWork, () => this.underWay.useAtWork);
+    limits.show(underWay, () => this.underWay.all.use);
+    limits.show(atWork, () => this.underWay.atWork.use);
   }
 
   /**

@@ -1,100 +1,49 @@
 import type { ServerResponse } from 'node:http';
-import { UnreadableBodyError } from '../errors/request.errors.js';
+import { Bulkhead } from '../concurrency/bulkhead.js';
 import type { Limit } from '../config/env.js';
-import { useOf, type LimitUse } from '../observability/metrics/metrics.js';
+import { UnreadableBodyError } from '../errors/request.errors.js';
 import { turnWithRoom } from '#engine/support';
 import { TooManyCallerRequestsError } from './rate-limit.errors.js';
 
-const GONE = 'The connection is closed.';
-
-/** The requests of one caller that are not answered yet. */
-interface Caller {
-  count: number;
-  readonly atWork: Set<ServerResponse>;
-  /** In the order in which they came: what begins their work. */
-  readonly waiting: Map<ServerResponse, () => void>;
-}
-
-/** How many requests of one caller are taken; 0 is no limit. */
+/** Maximum number of concurrent requests of one caller; 0 means no limit. */
 interface CallerLimits {
-  /** At work or waiting. */
+  /** Including requests that wait. Further requests are rejected. */
   readonly underWay: Limit;
-  /** At work at the same time; the others wait. */
+  /** Further requests wait. */
   readonly atWork: number;
 }
 
-/** Counts the requests of each caller that are not answered yet; works on a few at a time, in order. */
+/** Limits the requests of each caller that are not answered yet, and processes a few of them at the same time, in order. */
 export class RequestsUnderWay {
-  private readonly callers = new Map<string, Caller>();
+  readonly all: Bulkhead;
+  readonly atWork: Bulkhead;
 
-  constructor(private readonly limits: CallerLimits) {}
-
-  get use(): LimitUse {
-    return useOf([...this.callers.values()].map(({ count }) => count));
-  }
-
-  /** Of these, those that are worked on in turn. */
-  get useAtWork(): LimitUse {
-    return useOf([...this.callers.values()].map(({ atWork }) => atWork.size));
+  constructor({ underWay, atWork }: CallerLimits) {
+    const refuse = (): Error => new TooManyCallerRequestsError(underWay);
+    this.all = new Bulkhead({ capacity: underWay.most || Infinity, queue: 0 }, refuse);
+    this.atWork = new Bulkhead({ capacity: atWork || Infinity });
   }
 
   /**
    * Counts a request until its response or its connection is closed.
-   * @param takesTurn whether it waits for its turn; not one that waits for others anyway
-   * @returns undefined when it is at its turn at once; otherwise when it is, and never when it is closed before
+   * @param queues whether the request needs a place among those that are processed
+   * @returns undefined when the request can be processed immediately; otherwise a promise, which never settles if the response is closed first
    * @throws TooManyCallerRequestsError
-   * @throws UnreadableBodyError when it is closed already, which nobody would tell again
+   * @throws UnreadableBodyError when the connection is already closed, because no further event would report it
    */
-  enter(key: string, response: ServerResponse, takesTurn: boolean): Promise<void> | undefined {
+  enter(key: string, response: ServerResponse, queues: boolean): Promise<void> | undefined {
     if (response.closed || response.req.socket.destroyed) {
-      throw new UnreadableBodyError(GONE);
+      throw new UnreadableBodyError('The connection is closed.');
     }
-    const caller = this.counted(key);
-    response.once('close', () => this.left(key, caller, response));
-    const turn = takesTurn ? this.turnOf(caller, response) : undefined;
-    // Many requests can be read in one turn of the event loop. The first one of each caller goes before.
-    const room = caller.count === 1 ? turn : (turn?.then(turnWithRoom) ?? turnWithRoom());
-    return room?.then(() => (response.closed ? never() : undefined));
+    const counted = this.all.enter({ key });
+    const place = queues ? this.atWork.enter({ key }) : undefined;
+    response.once('close', () => {
+      place?.leave();
+      counted.leave();
+    });
+    const admitted = place?.admitted;
+    // Node can read many requests in one iteration of the event loop. The first one of each caller does not wait for the next iteration.
+    const ready = this.all.occupied(key) === 1 ? admitted : (admitted?.then(turnWithRoom) ?? turnWithRoom());
+    return ready?.then(() => (response.closed ? new Promise(() => undefined) : undefined));
   }
-
-  private counted(key: string): Caller {
-    const { underWay } = this.limits;
-    const caller = this.callers.get(key) ?? { count: 0, atWork: new Set(), waiting: new Map() };
-    if (underWay.most > 0 && caller.count >= underWay.most) {
-      throw new TooManyCallerRequestsError(underWay);
-    }
-    this.callers.set(key, caller);
-    caller.count += 1;
-    return caller;
-  }
-
-  private turnOf({ atWork, waiting }: Caller, response: ServerResponse): Promise<void> | undefined {
-    if (this.limits.atWork === 0) {
-      return undefined;
-    }
-    if (atWork.size >= this.limits.atWork) {
-      return new Promise((begin) => waiting.set(response, begin));
-    }
-    atWork.add(response);
-    return undefined;
-  }
-
-  private left(key: string, caller: Caller, response: ServerResponse): void {
-    const [next] = caller.waiting;
-    if (!caller.waiting.delete(response) && caller.atWork.delete(response) && next !== undefined) {
-      const [waiting, begin] = next;
-      caller.waiting.delete(waiting);
-      caller.atWork.add(waiting);
-      begin();
-    }
-    caller.count -= 1;
-    if (caller.count === 0) {
-      this.callers.delete(key);
-    }
-  }
-}
-
-/** Nobody waits for the answer any more, so nothing goes on. */
-function never(): Promise<void> {
-  return new Promise(() => undefined);
 }

@@ -1,11 +1,11 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { callerHash, type Principal } from '../../platform/user/principal.js';
-import { groupedBy } from '#engine/support';
+import { Bulkhead } from '../../platform/concurrency/bulkhead.js';
 import { Clock } from '../../platform/clock.js';
 import { ForbiddenError, NotFoundError, UnauthorizedError } from '../../platform/errors/domain.error.js';
 import { type ProgressRequest, type ProgressSink, InstanceStream } from './instance-stream.js';
 import { ReplicaStoppingError, StopGate } from '../../platform/http/stop-gate.js';
-import { useOf, Metrics } from '../../platform/observability/metrics/metrics.js';
+import { Metrics } from '../../platform/observability/metrics/metrics.js';
 import type { Limit } from '../../platform/config/env.js';
 import { TooManyProgressStreamsError } from '../model/process-runtime.errors.js';
 import { InstanceAccessService } from '../access/instance-access.service.js';
@@ -27,6 +27,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   private readonly streams = new Set<InstanceStream>();
   private readonly ofAll: Limit = { name: 'followers', most: processLimits.followers };
   private readonly ofCaller: Limit = { name: 'followers-per-caller', most: processLimits.followersPerCaller };
+  private readonly perCaller = new Bulkhead({ capacity: processLimits.followersPerCaller });
   private isStopping = false;
   private unlisten: (() => void) | undefined;
   private polling: NodeJS.Timeout | undefined;
@@ -42,10 +43,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
 
   onModuleInit(): void {
     this.metrics.limits.show(this.ofAll, () => ({ all: this.streams.size }));
-    this.metrics.limits.show(this.ofCaller, () => {
-      const byCaller = groupedBy(this.streams, ({ caller }) => caller);
-      return useOf([...byCaller.values()].map(({ length }) => length));
-    });
+    this.metrics.limits.show(this.ofCaller, () => this.perCaller.use);
     this.gate.whenClosed(() => this.endAll());
     this.unlisten = this.notices.listen((instanceId) =>
       this.wake((stream) => stream.instanceId === instanceId),
@@ -63,8 +61,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     if (this.isStopping) {
       throw new ReplicaStoppingError();
     }
-    const own = callerHash(principal);
-    if ([...this.streams].filter(({ caller }) => caller === own).length >= this.ofCaller.most) {
+    if (this.perCaller.occupied(callerHash(principal)) >= this.ofCaller.most) {
       throw new TooManyProgressStreamsError(this.ofCaller);
     }
     if (this.streams.size >= this.ofAll.most) {
@@ -91,12 +88,15 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
       return null;
     }
     this.demandRoom(principal);
+    const place = this.perCaller.enter({ key: callerHash(principal) });
     const stream = new InstanceStream(
       first.instanceMetadata.processInstanceId,
-      callerHash(principal),
       sink,
       (one) => this.pump(one, uuid),
-      (one) => this.streams.delete(one),
+      (one) => {
+        this.streams.delete(one);
+        place.leave();
+      },
     );
     this.streams.add(stream);
     stream.timers.push(...this.timers(stream, request));

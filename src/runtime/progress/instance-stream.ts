@@ -20,7 +20,6 @@ export class InstanceStream {
 
   constructor(
     readonly instanceId: number,
-    readonly caller: string,
     private readonly sink: ProgressSink,
     private readonly pump: Pump,
     private readonly onEnd: (stream: InstanceStream) => unknown,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { requestContext } from '../../../platform/observability/logging/request-context.js';
-import { NoThreadError, ThreadTurns } from '../../../platform/threads/thread-turns.js';
+import { Bulkhead } from '../../../platform/concurrency/bulkhead.js';
 import { inTurns } from '#engine/support';
 import { Database } from '../../../store/database.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
@@ -32,13 +32,14 @@ type BringingBuild = Pick<BuildLibraryDto, 'appId' | 'buildId'>;
 @Injectable()
 export class BuildDifferencesService {
   /** One replica compares one build at a time. */
-  private readonly places: ThreadTurns<object>;
+  private readonly comparisons: Bulkhead;
 
   constructor(
     private readonly database: Database,
     private readonly definitions: BuildDefinitionsService,
   ) {
-    this.places = new ThreadTurns([{}], buildLimits.comparisonQueue, buildLimits.comparisonWaitMs);
+    const { comparisonQueue: queue, comparisonWaitMs: waitMs } = buildLimits;
+    this.comparisons = new Bulkhead({ capacity: 1, queue, waitMs }, () => new BuildComparisonsBusyError());
   }
 
   /**
@@ -54,15 +55,10 @@ export class BuildDifferencesService {
       return { ...found, differences: [] };
     }
     const base = baseBuildId ?? activeBuildId;
-    return { ...found, differences: await this.inPlace(() => this.compared({ appId, buildId }, base)) };
-  }
-
-  private async inPlace<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await this.places.take(work, requestContext()?.over);
-    } catch (error) {
-      throw error instanceof NoThreadError ? new BuildComparisonsBusyError() : error;
-    }
+    const differences = await this.comparisons.run(() => this.compared({ appId, buildId }, base), {
+      signal: requestContext()?.over,
+    });
+    return { ...found, differences };
   }
 
   private async compared(

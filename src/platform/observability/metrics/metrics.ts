@@ -81,16 +81,6 @@ function useGauge(readings: ReadonlyMap<string, LimitReading>): Gauge<'limit' | 
   });
 }
 
-/** The use of a limit that each of several has. */
-export function useOf(amounts: Iterable<number>): LimitUse {
-  let [all, largest] = [0, 0];
-  for (const amount of amounts) {
-    all += amount;
-    largest = Math.max(largest, amount);
-  }
-  return { all, largest };
-}
-
 const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 /** Looks oftener than this cost an idle replica half a percent of a core. Figures of the event loop's lag have this pause in them. */
 const EVENT_LOOP_LOOK_MS = 50;

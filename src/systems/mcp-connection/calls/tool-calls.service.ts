@@ -9,7 +9,7 @@ import { Metrics } from '../../../platform/observability/metrics/metrics.js';
 import { causeOfLoss, WorkerPool } from '../../../platform/threads/worker.pool.js';
 import { materialText } from '../../../platform/tls/tls-material.js';
 import { Env } from '../../../platform/config/env.js';
-import { CallSlots } from './call-slots.js';
+import { Bulkhead, NotAdmittedError } from '../../../platform/concurrency/bulkhead.js';
 import { type CallVerdict, CircuitBreakers } from './circuit-breakers.js';
 import { asToolSpan, ToolCallMetrics } from './tool-call.metrics.js';
 import type {
@@ -65,7 +65,7 @@ export class ToolCallsService implements OnModuleDestroy {
     failures: mcpCallLimits.breakerFailures,
     openMs: mcpCallLimits.breakerOpenMs,
   });
-  private readonly slots = new CallSlots(mcpCallLimits.maxInFlightPerSystem);
+  private readonly callsPerSystem = new Bulkhead({ capacity: mcpCallLimits.maxInFlightPerSystem });
   private readonly metrics: ToolCallMetrics;
   private readonly listeners = new Set<(systemId: string) => void>();
   private readonly stopping = new AbortController();
@@ -146,22 +146,27 @@ export class ToolCallsService implements OnModuleDestroy {
     key: string,
     deadlineAt: number,
   ): Promise<ToolCallResult> {
-    const isAtOnce = this.slots.tryEnter(key);
-    if (!isAtOnce && !(await this.wait(key, request, deadlineAt - performance.now()))) {
-      return this.notCalled(request);
-    }
+    const ends = request.signal ? [this.stopping.signal, request.signal] : [this.stopping.signal];
+    const entry = {
+      key,
+      waitMs: deadlineAt - performance.now(),
+      // Most calls do not wait, and every combined signal stays registered with `stopping`.
+      get signal() {
+        return AbortSignal.any(ends);
+      },
+    };
     try {
-      // A wait can be long enough for somebody to switch the tool off.
-      const isAllowed = isAtOnce || ((await request.isStillAllowed?.()) ?? true);
-      return isAllowed ? await this.send(request, key, deadlineAt) : notSent('withdrawn');
-    } finally {
-      this.slots.leave(key);
+      return await this.callsPerSystem.run(async (hasWaited) => {
+        // The tool may have been switched off during the wait.
+        const isAllowed = !hasWaited || ((await request.isStillAllowed?.()) ?? true);
+        return isAllowed ? this.send(request, key, deadlineAt) : notSent('withdrawn');
+      }, entry);
+    } catch (error) {
+      if (error instanceof NotAdmittedError) {
+        return this.notCalled(request);
+      }
+      throw error;
     }
-  }
-
-  private wait(key: string, { signal }: ToolCallRequest, waitMs: number): Promise<boolean> {
-    const ends = signal === undefined ? [this.stopping.signal] : [this.stopping.signal, signal];
-    return this.slots.wait(key, waitMs, AbortSignal.any(ends));
   }
 
   private async send(request: ToolCallRequest, key: string, deadlineAt: number): Promise<ToolCallResult> {

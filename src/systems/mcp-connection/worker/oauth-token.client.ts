@@ -10,7 +10,7 @@ import { causeOfAnswer, clientProof, readTokenAnswer, type TokenAnswer } from '.
 import { ConnectionError } from './connection.error.js';
 import { pauseFor, SharedWork } from './shared-work.js';
 import { outboundClient } from '../../../platform/outbound/configured-outbound.js';
-import { HeavySeats } from '../../../platform/outbound/heavy-seats.js';
+import { Bulkhead } from '../../../platform/concurrency/bulkhead.js';
 import type { McpWorkerSettings } from '../model/worker-settings.js';
 
 /** The inputs of a client credentials grant (RFC 6749, section 4.4). */
@@ -231,9 +231,8 @@ function tokenFailure(error: unknown): ConnectionError {
   return new ConnectionError(cause);
 }
 
-/** Large answers in memory at once, and how long one is safe while others wait. */
-const HEAVY_SEATS = 4;
-const HEAVY_LEASE_MS = 2_000;
+/** Large answers in memory at the same time, and how long one keeps its place while others wait. */
+const LARGE_ANSWERS = { capacity: 4, leaseMs: 2_000 };
 /** Ways to ask for a token that one request may try, each with an answer of its own. */
 const TOKEN_ANSWERS = 4;
 
@@ -243,7 +242,7 @@ export function outsideClients(
   deadlineMs: number,
 ): { outbound: OutboundClient; tokens: OAuthTokenClient } {
   const maxResponseBytes = limits.tokenEndpointMaxBytes;
-  const outbound = outboundClient(settings, { seats: new HeavySeats(HEAVY_SEATS, HEAVY_LEASE_MS) });
+  const outbound = outboundClient(settings, { largeAnswers: new Bulkhead(LARGE_ANSWERS) });
   const tokenLimits = { deadlineMs, maxResponseBytes, maxTotalBytes: maxResponseBytes * TOKEN_ANSWERS };
   return { outbound, tokens: new OAuthTokenClient(outbound, tokenLimits) };
 }

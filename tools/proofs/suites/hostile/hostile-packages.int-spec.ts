@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ThreadTurns } from '../../../../src/platform/threads/thread-turns.js';
-import { WaitingLine } from '../../../../src/platform/concurrency/waiting-line.js';
+import { Bulkhead } from '../../../../src/platform/concurrency/bulkhead.js';
 import { TestApp } from '../../../../test/support/app.js';
 import { userTaskProcess } from '../../../../test/support/runtime/process-files.js';
 import { deliveryPath, packageDocument } from '../../../../test/support/runtime/publish.js';
@@ -124,17 +123,18 @@ describe('hostile packages', () => {
   it('leave the queue when their caller hangs up', async () => {
     const to = await start({ 'packageLimits.waitMs': '600000', 'httpLimits.callerBodyBytes': '0' });
     await delivers(to);
-    const waiting = vi.spyOn(WaitingLine.prototype, 'wait');
-    const begun = vi.spyOn(ThreadTurns.prototype, 'take');
+    const run = vi.spyOn(Bulkhead.prototype, 'run');
     const judged = deliver(to, dense(4));
-    await expect.poll(() => begun.mock.calls.length).toBe(1);
+    await expect.poll(() => run.mock.calls.length).toBe(1);
+    const [checks] = run.mock.contexts as Bulkhead[];
     const hangUp = new AbortController();
     const gone = deliver(to, dense(1), hangUp.signal);
-    await expect.poll(() => waiting.mock.results.length).toBe(1);
+    await expect.poll(() => checks?.waiting).toBe(1);
     hangUp.abort();
     await expect(gone).rejects.toThrow();
-    // Its place came to an end while the other one was still judged.
-    await expect(waiting.mock.results[0]?.value).resolves.toBe(false);
+    await expect.poll(() => checks?.waiting).toBe(0);
+    // It left the queue while the other package was still being checked.
+    expect(checks?.occupied()).toBe(1);
     expect((await judged).status).toBe(400);
   });
 });
