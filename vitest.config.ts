@@ -208,7 +208,7 @@ export default defineConfig({
           name: 'unit',
           isolate: false,
           server: { deps: { external: [/\/dist\//] } },
-          include: ['src/**/*.spec.ts', 'migrations/**/*.spec.ts', 'test/unit/**/*.spec.ts'],
+          include: ['{src,migrations,test/unit,packages/client/src}/**/*.spec.ts'],
           setupFiles: ['reflect-metadata', PATIENCE],
           ...PATIENT,
         },

@@ -1,5 +1,5 @@
-import { svc } from '../command-line/svc.command.js';
-import { surroundingsOf } from '../command-line/session.js';
+import { svc } from '../../packages/client/src/command-line/svc.command.js';
+import { surroundingsOf } from '../../packages/client/src/command-line/session.js';
 import { runCli } from '../platform/config/cli.js';
 import { evaluationAddress } from './token-socket.client.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { BpmnModdle } from 'bpmn-moddle';
 import { describe, expect, it } from 'vitest';
-import { starterApplication } from '../../src/command-line/starter-application.js';
+import { starterApplication } from '../../packages/client/src/command-line/starter-application.js';
 import { SVC_EXTENSION, hostsOf, placeOf } from '#engine/definitions';
 
 interface Descriptor {

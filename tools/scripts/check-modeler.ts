@@ -15,7 +15,7 @@ import { APPLIED, DRAWING, FILLED, WITH_LANE, WORKFLOW } from './modeler/try-out
  *     tsx tools/scripts/check-modeler.ts
  */
 const TOOLS = 'tools/scripts/modeler';
-const SVC = 'dist/src/command-line/svc.cli.js';
+const SVC = 'dist/packages/client/src/command-line/svc.cli.js';
 const TEMPLATES = JSON.parse(readFileSync('packages/modeler/element-templates.json', 'utf8')) as {
   id: string;
 }[];

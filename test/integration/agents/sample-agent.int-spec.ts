@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { svc } from '../../../src/command-line/svc.command.js';
+import { svc } from '../../../packages/client/src/command-line/svc.command.js';
 import { readModelScript } from '../../../src/evaluation/scripted-model/model-script.js';
 import { ScriptedModel } from '../../../src/evaluation/scripted-model/scripted-model.server.js';
 import { TestApp } from '../../support/app.js';

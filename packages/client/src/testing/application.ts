@@ -145,7 +145,12 @@ async function stubSystem(file: string, stubs: Record<string, RestStub | McpStub
 
 /** Stores a package with `svc deliver`. @returns the application id */
 async function store({ home, url, token }: DeliveryContext, args: string[]): Promise<string> {
-  const command = [join(home, 'dist/src/command-line/svc.cli.js'), '--json', 'deliver', ...args];
+  const command = [
+    join(home, 'dist/packages/client/src/command-line/svc.cli.js'),
+    '--json',
+    'deliver',
+    ...args,
+  ];
   const env = { ...baseEnv(), SVC_URL: url, SVC_TOKEN: await token() };
   return new Promise((resolve, reject) => {
     execFile(process.execPath, command, { env }, (error, output, errors) => {

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { svc } from '../../../../src/command-line/svc.command.js';
+import { svc } from '../../../../packages/client/src/command-line/svc.command.js';
 import { Env } from '../../../../src/platform/config/env.js';
 import { SystemEntity } from '../../../../src/systems/storage/system.entity.js';
 import { TestApp } from '../../../../test/support/app.js';

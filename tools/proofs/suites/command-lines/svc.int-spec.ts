@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { svc } from '../../../../src/command-line/svc.command.js';
+import { svc } from '../../../../packages/client/src/command-line/svc.command.js';
 import { TestApp } from '../../../../test/support/app.js';
 import { uniqueName } from '../../../../test/support/factories.js';
 import { startToolListPeer, type ScriptedMcpPeer } from '../../../../test/support/peers/scripted-mcp.peer.js';

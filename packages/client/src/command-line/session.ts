@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
-import { connect, type SvcClient } from '../../packages/client/src/index.js';
-import { Env } from '../platform/config/env.js';
-import { pathAsTyped } from '../platform/config/cli.js';
+import { connect, type SvcClient } from '../index.js';
+import { Env } from '../../../../src/platform/config/env.js';
+import { pathAsTyped } from '../../../../src/platform/config/cli.js';
 
 /** Thrown for a command line that cannot be meant: status 2. */
 export class UsageError extends Error {

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { PackageProblem } from '../../../packages/client/src/index.js';
+import type { PackageProblem } from '../../index.js';
 import { problemLine } from '../delivery/delivery-lines.js';
-import { readPackageFolder } from '../../delivery/packages/reading/package-folder.js';
-import { PackagesService } from '../../delivery/packages/packages.service.js';
+import { readPackageFolder } from '../../../../../src/delivery/packages/reading/package-folder.js';
+import { PackagesService } from '../../../../../src/delivery/packages/packages.service.js';
 import { UsageError, type Session, type SvcSurroundings } from '../session.js';
 import { APP_ID, starterApplication } from '../starter-application.js';
 

@@ -1,5 +1,5 @@
-import type { HistoryEvent } from '../../packages/client/src/index.js';
-import { printable } from '../platform/printable.js';
+import type { HistoryEvent } from '../index.js';
+import { printable } from '../../../../src/platform/printable.js';
 
 /** The node of an event: an element without a name is told by its id in the BPMN file. */
 export function nodeOf({

@@ -1,4 +1,4 @@
-import { runCli } from '../platform/config/cli.js';
+import { runCli } from '../../../../src/platform/config/cli.js';
 import { surroundingsOf } from './session.js';
 import { svc } from './svc.command.js';
 

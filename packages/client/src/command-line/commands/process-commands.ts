@@ -6,14 +6,14 @@ import {
   type OpenUiAction,
   type StartProcessResponse,
   type SvcClient,
-} from '../../../packages/client/src/index.js';
+} from '../../index.js';
 import { didYouMean } from '#engine/support';
-import { given } from '../../platform/given.js';
+import { given } from '../../../../../src/platform/given.js';
 import { eventText, nodeOf, table } from '../lines.js';
 import { workflowMessages } from './incident-commands.js';
 import { processData } from '../process-data.js';
 import { UsageError, type Session } from '../session.js';
-import { printable } from '../../platform/printable.js';
+import { printable } from '../../../../../src/platform/printable.js';
 
 const NOT_FOUND = 404;
 

@@ -1,5 +1,5 @@
-import type { PackageProblem, PreflightResponse } from '../../../packages/client/src/index.js';
-import { printable } from '../../platform/printable.js';
+import type { PackageProblem, PreflightResponse } from '../../index.js';
+import { printable } from '../../../../../src/platform/printable.js';
 import type { TestedSystem } from './delivery.client.js';
 
 interface ElementPlace {

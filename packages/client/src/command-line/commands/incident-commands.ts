@@ -6,11 +6,11 @@ import {
   type ListedIncident,
   type ListProcessIncidentsData,
   type SvcClient,
-} from '../../../packages/client/src/index.js';
+} from '../../index.js';
 import type { JsonObject } from '#engine/json';
 import { processData } from '../process-data.js';
 import { UsageError, type Session } from '../session.js';
-import { given } from '../../platform/given.js';
+import { given } from '../../../../../src/platform/given.js';
 import { table } from '../lines.js';
 
 /** States of incidents, as the inbox takes them. */

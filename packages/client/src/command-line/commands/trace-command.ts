@@ -5,11 +5,11 @@ import {
   type WorkflowCall,
   type WorkflowNodeRun,
   type WorkflowRunDetails,
-} from '../../../packages/client/src/index.js';
+} from '../../index.js';
 import { isJsonObject, type JsonObject } from '#engine/json';
 import { eventText, nodeOf, table } from '../lines.js';
 import type { Session } from '../session.js';
-import { printable } from '../../platform/printable.js';
+import { printable } from '../../../../../src/platform/printable.js';
 
 /** Most of a question that a line shows; `--json` has the whole. */
 const WHAT_LENGTH = 100;

@@ -1,8 +1,14 @@
-import type { PackageProblem, PreflightResponse } from '../../../packages/client/src/index.js';
+import type { PackageProblem, PreflightResponse } from '../../index.js';
 import type { JsonObject } from '#engine/json';
 import { didYouMean } from '#engine/support';
-import { readPackageFolder, type ReadFolder } from '../../delivery/packages/reading/package-folder.js';
-import { withBaseUrls, withLibraryBuilds } from '../../delivery/packages/reading/delivered-document.js';
+import {
+  readPackageFolder,
+  type ReadFolder,
+} from '../../../../../src/delivery/packages/reading/package-folder.js';
+import {
+  withBaseUrls,
+  withLibraryBuilds,
+} from '../../../../../src/delivery/packages/reading/delivered-document.js';
 import { agentLines, connectionLine, problemLine } from './delivery-lines.js';
 import { DeliveryClient, DeliveryError, TEST_PASSED, type TestedSystem } from './delivery.client.js';
 

@@ -1,11 +1,11 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { ServiceError, SvcError } from '../../packages/client/src/index.js';
+import { ServiceError, SvcError } from '../index.js';
 import { differences, RUNNING, withdraw } from './commands/build-commands.js';
 import { completionScript, SHELLS } from './completion.js';
 import { INCIDENT_STATES, incidents, retry } from './commands/incident-commands.js';
 import { act, show, startProcess } from './commands/process-commands.js';
 import { Session, UsageError, type SharedOptions, type SvcSurroundings } from './session.js';
-import { printable } from '../platform/printable.js';
+import { printable } from '../../../../src/platform/printable.js';
 import { tools } from './commands/tools-command.js';
 import { trace } from './commands/trace-command.js';
 

@@ -1,7 +1,7 @@
-import { ServiceError, SvcError, type BuildDifferencesResponse } from '../../packages/client/src/index.js';
-import { printable } from '../platform/printable.js';
+import { ServiceError, SvcError, type BuildDifferencesResponse } from '../index.js';
+import { printable } from '../../../../src/platform/printable.js';
 import { deliverOrder, notDelivered, type Delivered, type Order } from './delivery/deliver.command.js';
-import type { ReadFolder } from '../delivery/packages/reading/package-folder.js';
+import type { ReadFolder } from '../../../../src/delivery/packages/reading/package-folder.js';
 import { appIdOf } from './commands/author-commands.js';
 import { differenceLines, differencesOf } from './commands/build-commands.js';
 import { UsageError, type Session } from './session.js';

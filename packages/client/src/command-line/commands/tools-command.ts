@@ -1,13 +1,8 @@
-import {
-  pagesOf,
-  ServiceError,
-  type SvcClient,
-  type SystemResponse,
-} from '../../../packages/client/src/index.js';
+import { pagesOf, ServiceError, type SvcClient, type SystemResponse } from '../../index.js';
 import { didYouMean } from '#engine/support';
 import { UsageError, type Session } from '../session.js';
 import { table } from '../lines.js';
-import { printable } from '../../platform/printable.js';
+import { printable } from '../../../../../src/platform/printable.js';
 
 const FORBIDDEN = 403;
 

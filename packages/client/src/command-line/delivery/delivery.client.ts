@@ -1,14 +1,9 @@
-import { AddressError, connect, NoAnswerError, ServiceError } from '../../../packages/client/src/index.js';
-import type {
-  ApplicationPackage,
-  PackageProblem,
-  PreflightResponse,
-  SvcClient,
-} from '../../../packages/client/src/index.js';
-import { canonicalJson } from '../../platform/json/canonical-json.js';
+import { AddressError, connect, NoAnswerError, ServiceError } from '../../index.js';
+import type { ApplicationPackage, PackageProblem, PreflightResponse, SvcClient } from '../../index.js';
+import { canonicalJson } from '../../../../../src/platform/json/canonical-json.js';
 import { isJsonObject, type JsonObject } from '#engine/json';
-import { printable } from '../../platform/printable.js';
-import { VersionCommittedError } from '../../apps/apps.errors.js';
+import { printable } from '../../../../../src/platform/printable.js';
+import { VersionCommittedError } from '../../../../../src/apps/apps.errors.js';
 
 /** Thrown when the service refuses a step of a delivery; `problems` are those of the package, if it is that. */
 export class DeliveryError extends Error {

@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SvcError } from '../../../packages/client/src/index.js';
-import { canonicalJson } from '../../platform/json/canonical-json.js';
-import { Clock } from '../../platform/clock.js';
-import { TOP_NAMES } from '../../delivery/packages/reading/folder-names.js';
-import { readPackageFolder, type ReadFolder } from '../../delivery/packages/reading/package-folder.js';
+import { SvcError } from '../../index.js';
+import { canonicalJson } from '../../../../../src/platform/json/canonical-json.js';
+import { Clock } from '../../../../../src/platform/clock.js';
+import { TOP_NAMES } from '../../../../../src/delivery/packages/reading/folder-names.js';
+import {
+  readPackageFolder,
+  type ReadFolder,
+} from '../../../../../src/delivery/packages/reading/package-folder.js';
 import { appIdIn } from './author-commands.js';
 import { deliverFolder, type DeliveryOptions } from '../deliver-order.js';
 import type { Session } from '../session.js';

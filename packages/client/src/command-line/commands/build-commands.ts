@@ -1,8 +1,4 @@
-import type {
-  BuildDifference,
-  BuildDifferencesResponse,
-  RunningInstances,
-} from '../../../packages/client/src/index.js';
+import type { BuildDifference, BuildDifferencesResponse, RunningInstances } from '../../index.js';
 import type { Session } from '../session.js';
 import { table } from '../lines.js';
 
