@@ -1,9 +1,8 @@
-import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { DataSource, EntityManager, FindOneOptions } from 'typeorm';
 
 /**
- * How rows that a query selects are locked until the transaction ends. `pessimistic_read` keeps them as they are.
- * `pessimistic_write` keeps everybody else out. `pessimistic_partial_write` does so for rows that nobody holds, and
- * leaves out the others.
+ * Lock on the rows of a query until the transaction ends: `pessimistic_read` prevents changes, `pessimistic_write` also other
+ * locks, and `pessimistic_partial_write` skips rows that others have locked.
  */
 export type RowLock = 'pessimistic_read' | 'pessimistic_write' | 'pessimistic_partial_write';
 
@@ -13,19 +12,20 @@ const CLAUSES = {
   pessimistic_partial_write: ' FOR UPDATE SKIP LOCKED',
 } as const satisfies Record<RowLock, string>;
 
-/** Whether this is the embedded SQLite file, which has no row locks and one connection. */
+/** Reports whether this is the embedded SQLite file, which has no row locks and one connection. */
 export function isEmbedded({ options }: DataSource): boolean {
   return options.type === 'better-sqlite3';
 }
 
-/** The end of a SELECT that locks; nothing for the embedded file, which runs one transaction at a time anyway. */
+/** Returns the locking clause of a SELECT; empty for the embedded file, which runs one transaction at a time. */
 export function lockClause(dataSource: DataSource, lock: RowLock): string {
   return isEmbedded(dataSource) ? '' : CLAUSES[lock];
 }
 
-export function locked<Row extends ObjectLiteral>(
-  query: SelectQueryBuilder<Row>,
-  lock: Exclude<RowLock, 'pessimistic_partial_write'>,
-): SelectQueryBuilder<Row> {
-  return isEmbedded(query.connection) ? query : query.setLock(lock);
+/** The same as an option of the entity manager's `find` methods. */
+export function lockOption(
+  { connection }: EntityManager,
+  mode: Exclude<RowLock, 'pessimistic_partial_write'>,
+): Pick<FindOneOptions, 'lock'> {
+  return isEmbedded(connection) ? {} : { lock: { mode } };
 }

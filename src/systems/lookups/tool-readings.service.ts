@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull, LessThanOrEqual, MoreThan, Not, type EntityManager } from 'typeorm';
 import { Database } from '../../store/database.js';
-import { locked } from '../../store/tables/row-locks.js';
+import { lockOption } from '../../store/tables/row-locks.js';
 import { SystemType, type SystemKey } from '../model/system.types.js';
 import { ResourceDefinitionEntity, SystemEntity } from '../storage/system.entity.js';
 
@@ -19,8 +19,8 @@ export class ToolReadingsService {
    * @returns whether tools of any system of the definition were ever stored
    */
   async lockDefinition(manager: EntityManager, id: string): Promise<{ wasSynchronised: boolean }> {
-    const query = manager.createQueryBuilder(ResourceDefinitionEntity, 'definition').where({ id });
-    const definition = await locked(query, 'pessimistic_write').getOne();
+    const lock = lockOption(manager, 'pessimistic_write');
+    const definition = await manager.findOne(ResourceDefinitionEntity, { where: { id }, ...lock });
     return { wasSynchronised: definition !== null && definition.toolsSynchronisedAt !== null };
   }
 

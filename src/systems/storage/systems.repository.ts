@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { In, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import { locked } from '../../store/tables/row-locks.js';
+import { In, MoreThan, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { insertUnlessThere } from '../../store/tables/insert-unless-there.js';
+import { lockOption } from '../../store/tables/row-locks.js';
 import { isDuplicate } from '../../store/connection/driver-errors.js';
-import type { RawRow } from '../../store/tables/column-values.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 import {
   ResourceDefinitionEntity,
@@ -18,18 +18,20 @@ import {
   SYSTEM_WITH_TOOLS,
   tagOf,
   toDetails,
-  selectSummaries,
-  toSummaryRow,
-} from './systems.query.js';
+  readSummaries,
+} from './systems.statements.js';
 import { SystemType, type SystemKey } from '../model/system.types.js';
 import { SystemNameTakenError } from '../model/systems.errors.js';
 
-const SELECT_MCP_SERVERS = `
-  SELECT id, resource_definition_id AS resourceDefinitionId, app_id AS appId, resource_name AS resourceName,
-    base_url AS baseUrl, authorization_type AS authorizationType, identity_provider_url AS identityProviderUrl
-  FROM systems
-  WHERE id > ? AND type = ?
-  ORDER BY id LIMIT ?`;
+const MCP_SERVER = {
+  id: true,
+  resourceDefinitionId: true,
+  appId: true,
+  resourceName: true,
+  baseUrl: true,
+  authorizationType: true,
+  identityProviderUrl: true,
+} as const;
 
 const STATE = {
   id: true,
@@ -57,8 +59,9 @@ export class SystemsRepository {
 
   /** Removes a locked system with its tools. */
   async remove(manager: EntityManager, id: string): Promise<void> {
-    await manager.query('DELETE FROM reviewed_tools WHERE system_id = ?', [id]);
-    await manager.query('DELETE FROM tools WHERE system_id = ?', [id]);
+    // The entities belong to the module of tools, which builds on this one.
+    await manager.delete('reviewed_tools', { systemId: id });
+    await manager.delete('tools', { systemId: id });
     await manager.delete(SystemEntity, { id });
   }
 
@@ -98,8 +101,8 @@ export class SystemsRepository {
 
   /** The systems of a version, of all types, locked against every other writer until the transaction ends. */
   async lockAll(manager: EntityManager, { appId, appVersionId }: AppVersionKey): Promise<SystemEntity[]> {
-    const query = manager.createQueryBuilder(SystemEntity, 'system').where({ appId, appVersionId });
-    const systems = await locked(query, 'pessimistic_write').getMany();
+    const lock = lockOption(manager, 'pessimistic_write');
+    const systems = await manager.find(SystemEntity, { where: { appId, appVersionId }, ...lock });
     return systems.toSorted((one, other) => (one.nameKey < other.nameKey ? -1 : 1));
   }
 
@@ -127,7 +130,9 @@ export class SystemsRepository {
 
   /** MCP systems of all applications in the order of their ids, which is that of their creation. */
   async mcpServersAfter(manager: EntityManager, id: string, limit: number): Promise<McpServerRow[]> {
-    return manager.query<McpServerRow[]>(SELECT_MCP_SERVERS, [id, SystemType.Mcp, limit]);
+    const where = { id: MoreThan(id), type: SystemType.Mcp };
+    const found = { select: MCP_SERVER, where, order: { id: 'ASC' }, take: limit } as const;
+    return (await manager.find(SystemEntity, found)) as McpServerRow[];
   }
 
   /** What is known of systems now. */
@@ -137,8 +142,7 @@ export class SystemsRepository {
 
   /** What the list shows of every system of the versions, sorted by version and name. */
   async summaries(manager: EntityManager, versions: AppVersionKey[]): Promise<SystemSummaryRow[]> {
-    const { sql, parameters } = selectSummaries(versions);
-    return (await manager.query<RawRow[]>(sql, parameters)).map(toSummaryRow);
+    return readSummaries(manager, versions);
   }
 
   /** The first version to use a name makes its definition id, all others share it. @param proposed for a new one */
@@ -152,13 +156,7 @@ export class SystemsRepository {
       return known.id;
     }
     const row = { ...proposed, appId, nameKey, toolsSynchronisedAt: null };
-    await manager
-      .createQueryBuilder()
-      .insert()
-      .orIgnore()
-      .into(ResourceDefinitionEntity)
-      .values(row)
-      .execute();
+    await insertUnlessThere(manager, ResourceDefinitionEntity, row);
     return (await manager.findOneByOrFail(ResourceDefinitionEntity, { appId, nameKey })).id;
   }
 
@@ -167,10 +165,8 @@ export class SystemsRepository {
     { appId, appVersionId, resourceId }: SystemKey,
     only: Partial<Pick<SystemEntity, 'type'>> = {},
   ): Promise<SystemEntity | null> {
-    const query = manager
-      .createQueryBuilder(SystemEntity, 'system')
-      .where({ appId, appVersionId, resourceId, ...only });
-    return locked(query, 'pessimistic_write').getOne();
+    const where = { appId, appVersionId, resourceId, ...only };
+    return manager.findOne(SystemEntity, { where, ...lockOption(manager, 'pessimistic_write') });
   }
 }
 

@@ -1,18 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager, type FindOptionsSelect } from 'typeorm';
-import { ReviewedToolEntity, ToolDecisionEntity, ToolEntity } from './tool.entity.js';
-import type { SystemEntity } from '../../storage/system.entity.js';
+import { ReviewedToolEntity, ToolDecisionEntity } from './tool.entity.js';
+import { copyTools, definedNames, type DefinitionScope } from './tools.statements.js';
 import { keyOf } from '../model/tool-decisions.js';
 import type { DefinedName, ToolDecision } from '../model/tool.types.js';
 import { inParts } from '../../../store/tables/statement-batches.js';
 
-/** A resource definition, and the application that has it: there is an index for that. */
-type DefinitionScope = Pick<SystemEntity, 'appId' | 'resourceDefinitionId'>;
-
 /** Rows that are named by all columns of their key. */
 const KEYS_PER_STATEMENT = 100;
-const COPIED =
-  'title, description, input_schema, output_schema, annotations, definition_hash, enabled, decided_by, decided_at';
 
 /** Rows of decisions about tools, and of tools as they were then. Writers have locked the resource definition. */
 @Injectable()
@@ -38,24 +33,14 @@ export class ToolDecisionsRepository {
   ): Promise<void> {
     const used = new Set<string>();
     for (const names of inParts([...new Set(decisions.map(({ name }) => name))])) {
-      // Tools of these names in all versions, present or not.
-      const rows = await manager
-        .createQueryBuilder(ToolEntity, 'tool')
-        .innerJoin('tool.system', 'system')
-        .select('tool.name', 'name')
-        .addSelect('tool.definitionHash', 'definitionHash')
-        .distinct()
-        .where('system.appId = :appId', { appId })
-        .andWhere('system.resourceDefinitionId = :resourceDefinitionId', { resourceDefinitionId })
-        .andWhere('tool.name IN (:...names)', { names })
-        .getRawMany<DefinedName>();
+      const rows = await definedNames(manager, { appId, resourceDefinitionId }, names);
       rows.forEach((row) => used.add(keyOf(row)));
     }
     const unused = decisions
       .filter((decision) => !used.has(keyOf(decision)))
       .map(({ name, definitionHash }) => ({ resourceDefinitionId, name, definitionHash }));
     for (const some of inParts(unused, KEYS_PER_STATEMENT)) {
-      await manager.createQueryBuilder().delete().from(ToolDecisionEntity).whereInIds(some).execute();
+      await manager.delete(ToolDecisionEntity, some);
     }
   }
 
@@ -88,12 +73,7 @@ export class ToolDecisionsRepository {
       const kept = await this.reviewed(manager, some, { toolId: true });
       const others = some.filter((id) => !kept.has(id));
       if (others.length > 0) {
-        // A copy inside of the database: the definitions of one list can have many megabytes.
-        await manager.query(
-          `INSERT INTO reviewed_tools (tool_id, system_id, ${COPIED})
-           SELECT id, system_id, ${COPIED} FROM tools WHERE id IN (${others.map(() => '?').join(', ')})`,
-          others,
-        );
+        await copyTools(manager, others);
       }
     }
   }

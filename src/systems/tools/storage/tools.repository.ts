@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In, type EntityManager, type QueryDeepPartialEntity } from 'typeorm';
+import { In, IsNull, MoreThan, type EntityManager, type QueryDeepPartialEntity } from 'typeorm';
 import type { SystemKey } from '../../model/system.types.js';
 import { ToolEntity, type ToolRow } from './tool.entity.js';
 import type { Decided, DefinedTool, ToolDefinition, ToolState } from '../model/tool.types.js';
@@ -68,15 +68,9 @@ export class ToolsRepository {
     { appId, appVersionId, resourceId }: SystemKey,
     { after = '', limit }: { after?: string | undefined; limit: number },
   ): Promise<ToolEntity[]> {
-    return manager
-      .createQueryBuilder(ToolEntity, 'tool')
-      .innerJoin('tool.system', 'system', 'system.resourceId = :resourceId', { resourceId })
-      .where('system.appId = :appId AND system.appVersionId = :appVersionId', { appId, appVersionId })
-      .andWhere('tool.present = :present AND tool.decidedBy IS NULL', { present: true })
-      .andWhere('tool.id > :after', { after })
-      .orderBy('tool.id')
-      .limit(limit)
-      .getMany();
+    const system = { appId, appVersionId, resourceId };
+    const where = { system, present: true, decidedBy: IsNull(), id: MoreThan(after) };
+    return manager.find(ToolEntity, { where, order: { id: 'ASC' }, take: limit });
   }
 
   /** Takes tools off the list; they keep everything else. */

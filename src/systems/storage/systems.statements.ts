@@ -9,7 +9,7 @@ import { SystemType, type SystemKey, type ToolRow } from '../model/system.types.
 import type { SystemDetails, SystemSummaryRow } from './system.entity.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
 
-// The most frequent read of all, so it is spelled out: making entities of these rows would cost as much as reading them.
+// Raw SQL, because this is the most frequent read of all: creating entities would cost as much as reading the rows.
 
 /** All that is shown of a system, by the name of its place in a row. */
 const SYSTEM_COLUMNS = {
@@ -158,7 +158,7 @@ function parted(rows: RawRow[]): { system: RawRow | undefined; tools: RawRow[] }
   };
 }
 
-// A list has hundreds of rows: making entities of them would cost several times as much as reading them.
+// Raw SQL, because a list has hundreds of rows: creating entities would cost several times as much as reading them.
 
 const SELECT_SUMMARIES = `
   SELECT id, resource_id AS resourceId, resource_definition_id AS resourceDefinitionId, type,
@@ -167,16 +167,18 @@ const SELECT_SUMMARIES = `
   FROM systems
   WHERE`;
 
-/** Statement and parameters that read every system of the versions (one at least), sorted by version and name. */
-export function selectSummaries(versions: AppVersionKey[]): { sql: string; parameters: string[] } {
+/** Reads every system of one or more versions, sorted by version and name. */
+export async function readSummaries(
+  manager: EntityManager,
+  versions: AppVersionKey[],
+): Promise<SystemSummaryRow[]> {
   const condition = versions.map(() => '(app_id = ? AND app_version_id = ?)').join(' OR ');
-  return {
-    sql: `${SELECT_SUMMARIES} ${condition} ORDER BY app_id, app_version_id, name_key`,
-    parameters: versions.flatMap(({ appId, appVersionId }) => [appId, appVersionId]),
-  };
-}
-
-/** Makes typed values of a row. */
-export function toSummaryRow(row: RawRow): SystemSummaryRow {
-  return { ...(row as unknown as SystemSummaryRow), modifiedAt: toDate(row['modifiedAt']) };
+  const rows = await manager.query<RawRow[]>(
+    `${SELECT_SUMMARIES} ${condition} ORDER BY app_id, app_version_id, name_key`,
+    versions.flatMap(({ appId, appVersionId }) => [appId, appVersionId]),
+  );
+  return rows.map((row) => ({
+    ...(row as unknown as SystemSummaryRow),
+    modifiedAt: toDate(row['modifiedAt']),
+  }));
 }
