@@ -7,16 +7,10 @@ export type Send = (...args: unknown[]) => Promise<unknown>;
  * replace methods of it; typeorm-hooks.spec.ts fails when statements no longer pass them.
  */
 
-/**
- * Replaces how a query runner sends its statements, those of its transaction included.
- * @returns undoes it
- */
-export function replaceQuery(runner: QueryRunner, replacement: (send: Send) => Send): () => void {
+/** Replaces how a query runner sends its statements, those of its transaction included. */
+export function replaceQuery(runner: QueryRunner, replacement: (send: Send) => Send): void {
   const send = runner.query.bind(runner) as QueryRunner['query'] & Send;
   runner.query = replacement(send) as typeof send;
-  return () => {
-    runner.query = send;
-  };
 }
 
 /** Calls a function with every query runner that a data source creates, before it is used. */
