@@ -1,10 +1,7 @@
-import { And, In, type EntityManager } from 'typeorm';
-import type { SomeApps } from '../platform/user/grant.js';
-import { toDate, type RawRow } from '../store/tables/column-values.js';
-import { appCondition, type Condition, timesIn } from '../store/tables/conditions.js';
-import type { RowLock } from '../store/tables/row-locks.js';
-import { sqlTime } from '../store/tables/table-columns.js';
-import { Table } from '../store/tables/table.js';
+import { And, Equal, In, LessThan, type EntityManager, type FindOperator } from 'typeorm';
+import { timesIn } from '../store/tables/conditions.js';
+import { insertUnlessThere } from '../store/tables/insert-unless-there.js';
+import { lockOption, type HeldLock } from '../store/tables/row-locks.js';
 import { AppVersionEntity, VersionDependencyEntity } from './app-version.entity.js';
 import {
   AppVersionState,
@@ -14,13 +11,12 @@ import {
   type StoredVersion,
   type VersionsQuery,
 } from './apps.types.js';
-import type { ListedApplicationDto } from './reading/application.dto.js';
 
-const VERSIONS = new Table(AppVersionEntity);
-const WHOLE = VERSIONS.selectAllBut();
-const STATE = VERSIONS.select('state');
-const DEPENDENCIES = new Table(VersionDependencyEntity);
-const DEPENDENCY = DEPENDENCIES.select('dependencyAppId', 'dependencyAppVersionId');
+/** Conditions of a part of the list; all of those of a property must hold. */
+interface Bounds {
+  createdAt: FindOperator<Date>[];
+  appVersionId?: FindOperator<string>;
+}
 
 /** Rows of application versions. */
 export const AppVersions = {
@@ -32,15 +28,17 @@ export const AppVersions = {
   async lockState(
     manager: EntityManager,
     { appId, appVersionId }: AppVersionKey,
-    lock: RowLock,
+    lock: HeldLock,
   ): Promise<AppVersionState | null> {
-    return (await STATE.first(manager, { appId, appVersionId }, { lock }))?.state ?? null;
+    const where = { appId, appVersionId };
+    const row = await manager.findOne(AppVersionEntity, { where, ...lockOption(manager, lock) });
+    return row?.state ?? null;
   },
 
   /** Adds a DRAFT version unless it is there, as it is when two first writers meet. */
   async addDraft(manager: EntityManager, { appId, appVersionId }: AppVersionKey, now: Date): Promise<void> {
     const row = { appId, appVersionId, state: AppVersionState.Draft, createdAt: now, committedAt: null };
-    await VERSIONS.insert(manager, [row], true);
+    await insertUnlessThere(manager, AppVersionEntity, row);
   },
 
   /** Makes a version read-only for ever. */
@@ -50,7 +48,7 @@ export const AppVersions = {
     now: Date,
   ): Promise<void> {
     const state = AppVersionState.Committed;
-    await VERSIONS.update(manager, { appId, appVersionId }, { state, committedAt: now });
+    await manager.update(AppVersionEntity, { appId, appVersionId }, { state, committedAt: now });
   },
 
   /** What is stored about the versions; those that hold nothing are missing. */
@@ -60,45 +58,21 @@ export const AppVersions = {
     });
   },
 
-  /** Applications with a version behind `after`, by id, at most `limit`. @param apps only these; null for all */
-  async applications(
-    manager: EntityManager,
-    after: string | undefined,
-    apps: SomeApps | null,
-    limit: number,
-  ): Promise<ListedApplicationDto[]> {
-    const values = [after ?? ''];
-    const bind = (value: string): string => {
-      values.push(value);
-      return '?';
-    };
-    const among = apps === null ? '' : ` AND ${appCondition(manager.connection, 'app_id', apps, bind)}`;
-    const rows = await manager.query<RawRow[]>(
-      `SELECT app_id AS appId, COUNT(*) AS versions, MIN(created_at) AS createdAt, MAX(committed_at) AS committedAt
-       FROM app_versions WHERE app_id > ?${among} GROUP BY app_id ORDER BY app_id LIMIT ?`,
-      [...values, limit],
-    );
-    return rows.map(({ appId, versions, createdAt, committedAt }) => ({
-      applicationId: String(appId),
-      versions: Number(versions),
-      createdDate: toDate(createdAt),
-      committedDate: committedAt === null ? null : toDate(committedAt),
-    }));
-  },
-
   /** Versions of an application, newest first, at most `limit`. */
   async page(manager: EntityManager, query: VersionsQuery, limit: number): Promise<StoredVersion[]> {
     const { appId, status, before } = query;
+    const wanted = { appId, ...(status !== undefined && { state: status }) };
     const times = timesIn(query);
-    const where = {
-      appId,
-      ...(status !== undefined && { state: status }),
-      ...(times.length > 0 && { createdAt: And(...times) }),
-    };
-    return WHOLE.find(manager, where, {
+    const where = (before === undefined ? [{ createdAt: [] }] : behind(before)).map(
+      ({ createdAt, ...id }) => {
+        const bounds = [...times, ...createdAt];
+        return { ...wanted, ...id, ...(bounds.length > 0 && { createdAt: And(...bounds) }) };
+      },
+    );
+    return manager.find(AppVersionEntity, {
+      where,
       order: { createdAt: 'DESC', appVersionId: 'DESC' },
-      limit,
-      and: before === undefined ? undefined : behind(before),
+      take: limit,
     });
   },
 
@@ -108,7 +82,8 @@ export const AppVersions = {
     { appId, appVersionId }: AppVersionKey,
     types: DependencyType[],
   ): Promise<AppVersionKey[]> {
-    const rows = await DEPENDENCY.find(manager, { appId, appVersionId, dependencyType: In(types) });
+    const where = { appId, appVersionId, dependencyType: In(types) };
+    const rows = await manager.findBy(VersionDependencyEntity, where);
     return rows.map((row) => ({ appId: row.dependencyAppId, appVersionId: row.dependencyAppVersionId }));
   },
 
@@ -120,15 +95,15 @@ export const AppVersions = {
     others: AppVersionKey[],
   ): Promise<void> {
     const own = { appId, appVersionId, dependencyType };
-    await DEPENDENCIES.delete(manager, own);
-    await DEPENDENCIES.insert(
-      manager,
-      others.map((other) => ({
-        ...own,
-        dependencyAppId: other.appId,
-        dependencyAppVersionId: other.appVersionId,
-      })),
-    );
+    await manager.delete(VersionDependencyEntity, own);
+    const rows = others.map((other) => ({
+      ...own,
+      dependencyAppId: other.appId,
+      dependencyAppVersionId: other.appVersionId,
+    }));
+    if (rows.length > 0) {
+      await manager.insert(VersionDependencyEntity, rows);
+    }
   },
 };
 
@@ -137,11 +112,11 @@ export function placeOf({ createdAt, appVersionId }: StoredVersion): string {
   return `${createdAt.getTime()}-${appVersionId}`;
 }
 
-function behind(place: string): Condition {
+function behind(place: string): Bounds[] {
   const [msecs = ''] = place.split('-', 1);
-  const time = sqlTime(new Date(Number(msecs)));
-  return {
-    sql: 'created_at <= ? AND (created_at < ? OR app_version_id < ?)',
-    values: [time, time, place.slice(msecs.length + 1)],
-  };
+  const time = new Date(Number(msecs));
+  return [
+    { createdAt: [LessThan(time)] },
+    { createdAt: [Equal(time)], appVersionId: LessThan(place.slice(msecs.length + 1)) },
+  ];
 }

@@ -7,7 +7,8 @@ import { appsOf } from '../platform/user/grant.js';
 import type { Principal } from '../platform/user/principal.js';
 import { pageLimits } from '../platform/validation/page.limits.js';
 import { Database } from '../store/database.js';
-import type { RowLock } from '../store/tables/row-locks.js';
+import type { HeldLock } from '../store/tables/row-locks.js';
+import { readApplications } from './applications.statements.js';
 import { AppVersions, placeOf } from './app-versions.repository.js';
 import { VersionCommittedError, VersionNotCommittedError, VersionNotFoundError } from './apps.errors.js';
 import {
@@ -36,7 +37,7 @@ export class AppsService {
     const apps = appsOf(principal, Permission.ApplicationDelivery);
     return readPage(
       limit,
-      (rows) => this.database.read((manager) => AppVersions.applications(manager, after, apps, rows)),
+      (rows) => this.database.read((manager) => readApplications(manager, after, apps, rows)),
       ({ applicationId }) => applicationId,
     );
   }
@@ -147,7 +148,7 @@ export class AppsService {
     return known.length === 0 ? [] : AppVersions.dependencies(manager, version, known);
   }
 
-  private async open(manager: EntityManager, version: AppVersionKey, lock: RowLock): Promise<void> {
+  private async open(manager: EntityManager, version: AppVersionKey, lock: HeldLock): Promise<void> {
     let state = await AppVersions.lockState(manager, version, lock);
     if (state === null) {
       await AppVersions.addDraft(manager, version, this.clock.now());

@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { given } from '../../platform/given.js';
-import { And, LessThan, type EntityManager } from 'typeorm';
-import { type Where, uuidsIn } from '../../store/tables/conditions.js';
+import { And, LessThan, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { uuidsIn } from '../../store/tables/conditions.js';
 import { isDuplicate } from '../../store/connection/driver-errors.js';
-import { Table } from '../../store/tables/table.js';
 import type { AuditQuery } from '../model/audit.types.js';
 import { AuditEventEntity } from './audit-event.entity.js';
 
-const EVENTS = new Table(AuditEventEntity).selectAllBut();
-
-/** Rows of the audit log. There is no way to change or remove one. */
+/** Rows of the audit log, which are never changed or removed. */
 @Injectable()
 export class AuditRepository {
   async insert(manager: EntityManager, event: AuditEventEntity): Promise<void> {
@@ -27,13 +24,13 @@ export class AuditRepository {
     }
   }
 
-  /** Events of an application, newest first, at most `limit`. */
+  /** Returns up to `limit` events of an application, newest first. */
   async page(manager: EntityManager, query: AuditQuery, limit: number): Promise<AuditEventEntity[]> {
-    return EVENTS.find(manager, conditionsOf(query), { order: { id: 'DESC' }, limit });
+    return manager.find(AuditEventEntity, { where: conditionsOf(query), order: { id: 'DESC' }, take: limit });
   }
 }
 
-function conditionsOf(query: AuditQuery): Where<AuditEventEntity> {
+function conditionsOf(query: AuditQuery): FindOptionsWhere<AuditEventEntity> {
   const { appId, appVersionId, systemResourceId, action, outcome, actor, before } = query;
   const ids = [...uuidsIn(query), ...(before === undefined ? [] : [LessThan(before)])];
   const id = ids.length === 0 ? undefined : And(...ids);

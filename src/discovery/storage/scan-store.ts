@@ -1,12 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { And, type EntityManager, type EntityTarget, LessThan, MoreThan } from 'typeorm';
+import {
+  And,
+  Equal,
+  In,
+  LessThan,
+  Like,
+  MoreThan,
+  Not,
+  type EntityManager,
+  type EntityTarget,
+  type FindOperator,
+} from 'typeorm';
 import { type Page, type PageQuery, readPage } from '../../platform/validation/page.js';
 import type { Grant } from '../../platform/user/grant.js';
 import { pageLimits } from '../../platform/validation/page.limits.js';
-import type { Condition } from '../../store/tables/conditions.js';
 import { Database } from '../../store/database.js';
 import { inParts } from '../../store/tables/statement-batches.js';
-import { Table } from '../../store/tables/table.js';
 import { type TimeRange, timesIn } from '../../store/tables/conditions.js';
 import { discoveryLimits } from '../discovery.limits.js';
 import { answerOf } from '../findings/answer.js';
@@ -22,9 +31,19 @@ const IDS_OF_A_SCAN = 100_000;
 /** Rows of one insert; databases bound the values of a statement. */
 const ROWS_OF_AN_INSERT = 500;
 
-/** Without its answer, which may be large. */
-const SCANS = new Table(DiscoveryScanEntity).selectAllBut('result');
-const CHANGES = new Table(DiscoveryChangeEntity).selectAllBut();
+/** Without the result, which may be large. */
+const SCAN = {
+  id: true,
+  startedAt: true,
+  finishedAt: true,
+  requestedBy: true,
+  durationMs: true,
+  totalServices: true,
+  healthyServices: true,
+  newServices: true,
+  configurationChanges: true,
+  issues: true,
+} as const satisfies Record<keyof StoredScan, true>;
 
 /** A completed scan in the history. */
 export type StoredScan = Omit<DiscoveryScanEntity, 'result'>;
@@ -93,7 +112,9 @@ export class ScanStore {
   async scans(query: HistoryQuery): Promise<Page<StoredScan, number>> {
     const times = timesIn(query);
     const where = { ...behind(query), ...(times.length > 0 && { finishedAt: And(...times) }) };
-    return this.page(query, (manager, limit) => SCANS.find(manager, where, { order: { id: 'DESC' }, limit }));
+    return this.page(query, (manager, take) =>
+      manager.find(DiscoveryScanEntity, { select: SCAN, where, order: { id: 'DESC' }, take }),
+    );
   }
 
   /**
@@ -105,26 +126,25 @@ export class ScanStore {
     query: HistoryQuery & { key?: string },
     grant: Grant,
   ): Promise<Page<DiscoveryChangeEntity, number>> {
-    const and = grant === 'all' ? undefined : await this.registrationsOf(grant);
+    const shown = grant === 'all' ? [[]] : await this.keysFor(grant);
+    const wanted = query.key === undefined ? [] : [Equal(query.key)];
     const times = timesIn(query);
-    const where = {
+    const where = shown.map((keys) => ({
       ...behind(query),
-      ...(query.key !== undefined && { componentKey: query.key }),
+      ...(keys.length + wanted.length > 0 && { componentKey: And(...keys, ...wanted) }),
       ...(times.length > 0 && { noticedAt: And(...times) }),
-    };
-    return this.page(query, (manager, limit) =>
-      CHANGES.find(manager, where, { order: { id: 'DESC' }, limit, and }),
+    }));
+    return this.page(query, (manager, take) =>
+      manager.find(DiscoveryChangeEntity, { where, order: { id: 'DESC' }, take }),
     );
   }
 
-  /** Of components whose keys could be those of registrations only the ones that these applications see. */
-  private async registrationsOf(grant: Grant): Promise<Condition> {
+  /** Alternatives for the keys of components: not of a registration, or of one that these applications see. */
+  private async keysFor(grant: Grant): Promise<FindOperator<string>[][]> {
     const newest = await this.newestAfter(0);
     const shown = newest === null ? [] : Object.keys(seenBy(grant, newest.result).externalIntegrations);
-    const values = shown.filter(isKeyOfRegistration);
-    const others = REGISTRATION_PREFIXES.map((prefix) => `component_key NOT LIKE '${prefix}%'`).join(' AND ');
-    const theirs = values.length === 0 ? '' : ` OR component_key IN (${values.map(() => '?').join(', ')})`;
-    return { sql: `((${others})${theirs})`, values };
+    const others = REGISTRATION_PREFIXES.map((prefix) => Not(Like(`${prefix}%`)));
+    return [others, [In(shown.filter(isKeyOfRegistration))]];
   }
 
   private async page<Item extends { id: number }>(

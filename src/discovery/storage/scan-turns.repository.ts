@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { IsNull, Raw, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { DatabaseTime } from '../../store/tables/database-time.js';
 import { Database } from '../../store/database.js';
 import { isDuplicate } from '../../store/connection/driver-errors.js';
@@ -9,6 +9,8 @@ import { DiscoveryStateEntity } from './discovery.entity.js';
 
 const NAME = 'scan';
 const LONG_AGO = new Date(0);
+
+type Where = FindOptionsWhere<DiscoveryStateEntity> | FindOptionsWhere<DiscoveryStateEntity>[];
 
 /** Whose turn it is. */
 interface ScanTurn {
@@ -40,14 +42,17 @@ export class ScanTurnsRepository {
   }
 
   private async turn(manager: EntityManager): Promise<ScanTurn[]> {
-    const isFree = `CASE WHEN state.holder IS NULL OR state.held_until <= ${this.time.at()} THEN 1 ELSE 0 END`;
-    const row = await manager
-      .createQueryBuilder(DiscoveryStateEntity, 'state')
-      .select('state.begun', 'begun')
-      .addSelect(isFree, 'isFree')
-      .where({ name: NAME })
-      .getRawOne<{ begun: unknown; isFree: unknown }>();
-    return [{ begun: Number(row?.begun ?? 0), isFree: Number(row?.isFree ?? 1) === 1 }];
+    const find = (where: Where) =>
+      manager.findOne(DiscoveryStateEntity, { select: { name: true, begun: true }, where });
+    const free = await find(this.free({}));
+    const held = free === null ? await find({ name: NAME }) : null;
+    return [{ begun: (free ?? held)?.begun ?? 0, isFree: held === null }];
+  }
+
+  /** The row, if nobody has the lease. */
+  private free(where: { begun?: number }): FindOptionsWhere<DiscoveryStateEntity>[] {
+    const heldUntil = Raw((column) => `${column} <= ${this.time.at()}`);
+    return [{ holder: IsNull() }, { heldUntil }].map((lease) => ({ name: NAME, ...where, ...lease }));
   }
 
   /**
@@ -59,30 +64,23 @@ export class ScanTurnsRepository {
     if (begun === 0) {
       await this.insertFirst();
     }
-    const isFree = `(holder IS NULL OR held_until <= ${this.time.at()})`;
-    return this.hold({ begun }, { holder, begun: begun + 1 }, leaseMs, isFree);
+    return this.hold(this.free({ begun }), { holder, begun: begun + 1 }, leaseMs);
   }
 
   /** @returns false when the lease is another's */
   async renew(holder: string, leaseMs: number): Promise<boolean> {
-    return this.hold({ holder }, {}, leaseMs);
+    return this.hold({ name: NAME, holder }, {}, leaseMs);
   }
 
-  /** Prolongs the lease where the row is as it should be, and tells whether it was. */
+  /** Extends the lease if the row meets a condition. @returns whether it did */
   private async hold(
-    where: Partial<DiscoveryStateEntity>,
+    where: Where,
     changes: Partial<DiscoveryStateEntity>,
     leaseMs: number,
-    condition = '1 = 1',
   ): Promise<boolean> {
+    const heldUntil = (): string => this.time.at(leaseMs);
     const { affected } = await this.database.write((manager) =>
-      manager
-        .createQueryBuilder()
-        .update(DiscoveryStateEntity)
-        .set({ ...changes, heldUntil: () => this.time.at(leaseMs) })
-        .where({ name: NAME, ...where })
-        .andWhere(condition)
-        .execute(),
+      manager.update(DiscoveryStateEntity, where, { ...changes, heldUntil }),
     );
     return affected === 1;
   }

@@ -143,7 +143,7 @@ function comparison(type: string): string {
  * the collation of their columns.
  * @param bind adds a value to the statement and gives what stands there for it
  */
-export function appCondition(
+function appCondition(
   dataSource: DataSource,
   column: string,
   { ids, patterns }: SomeApps,

@@ -6,6 +6,9 @@ import type { DataSource, EntityManager, FindOneOptions } from 'typeorm';
  */
 export type RowLock = 'pessimistic_read' | 'pessimistic_write' | 'pessimistic_partial_write';
 
+/** Locks that wait for rows that others have locked. */
+export type HeldLock = Exclude<RowLock, 'pessimistic_partial_write'>;
+
 const CLAUSES = {
   pessimistic_read: ' LOCK IN SHARE MODE',
   pessimistic_write: ' FOR UPDATE',
@@ -23,9 +26,6 @@ export function lockClause(dataSource: DataSource, lock: RowLock): string {
 }
 
 /** The same as an option of the entity manager's `find` methods. */
-export function lockOption(
-  { connection }: EntityManager,
-  mode: Exclude<RowLock, 'pessimistic_partial_write'>,
-): Pick<FindOneOptions, 'lock'> {
+export function lockOption({ connection }: EntityManager, mode: HeldLock): Pick<FindOneOptions, 'lock'> {
   return isEmbedded(connection) ? {} : { lock: { mode } };
 }

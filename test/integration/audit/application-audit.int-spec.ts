@@ -158,7 +158,7 @@ describe('GET /resource/app/{appId}/audit', () => {
     ['ix_audit_events_version', { applicationVersionId: 'one' }],
   ] as [string, Record<string, string>][])('finds by the index %s, in its order', async (index, query) => {
     const listing = () => list({ ...query, from: '2026-01-01T00:00:00Z' });
-    const plan = (await planOf(app, 'FROM audit_events', listing)).join();
+    const plan = (await planOf(app, 'FROM "audit_events"', listing)).join();
     expect(plan).toContain(`INDEX ${index} `);
     expect(plan).not.toContain('TEMP B-TREE');
   });
