@@ -21,6 +21,10 @@ export interface SourceViolation {
 const PRODUCT_CODE = /^(src|migrations)\/.*\.ts$/;
 const ANY_TEXT = /(\.(ts|mts|mjs|cjs|js|json|md|ya?ml|sql|bpmn|txt|example|sh)|\/run|rc)$/;
 
+/** Code of the tables that every start, step, call and job uses, and files of statements that the entity manager cannot express. */
+const HOT_TABLES =
+  '^src/(store|runtime|jobs|idempotency|delivery/builds/storage)/|\\.statements\\.ts$|\\.spec\\.ts$';
+
 const RULES: readonly SourceRule[] = [
   {
     files: PRODUCT_CODE,
@@ -39,6 +43,26 @@ const RULES: readonly SourceRule[] = [
     except: /^src\/platform\/clock\.ts$|\.spec\.ts$/,
     forbidden: /\bnew Date\(\)/,
     why: 'the time comes from the injected Clock, so that tests decide what it is',
+  },
+  {
+    files: /^src\/.*\.ts$/,
+    except: new RegExp(`${HOT_TABLES}|^src/platform/secrets/`),
+    forbidden: /\b(manager|dataSource|[rR]unner)\.query\b|\bcreateQueryBuilder\b/,
+    why: 'modules use the entity manager; a statement it cannot express is in *.statements.ts, with the reason (docs/adr/0010-tables.md)',
+  },
+  {
+    files: /^src\/.*\.ts$/,
+    except: new RegExp(HOT_TABLES),
+    forbidden: /\/tables\/(table|selection|read-together)\.js'/,
+    why: 'Table and Selection are for the hot tables only; other modules use the entity manager (docs/adr/0010-tables.md)',
+  },
+  {
+    files: /^src\/.*\.ts$/,
+    except:
+      /^src\/store\/connection\/(mysql2-internals|typeorm-hooks)\.ts$|^src\/platform\/http\/request-routes\.ts$|\.spec\.ts$/,
+    forbidden:
+      /\b_(allConnections|freeConnections|connectionQueue|commands?|released)\b|\.addCommand\b|\bstack: Layer\b|\b(runner|manager)\.query = |\bcreateQueryRunner = /,
+    why: 'private parts of drivers and frameworks are used in one file each, with a test that fails when they change',
   },
   {
     files: /^(src|test)\/.*\.ts$/,
