@@ -121,7 +121,7 @@ describe('RequestValidationPipe', () => {
       for (const text of ['1e999', '-1e999']) {
         const bad: unknown = JSON.parse(`{"list":[{"a":${text}}]}`);
         expect((await refusal(bad, metadata))[1]).toMatch(
-          /^list\.0\.a: is a number beyond what can be kept: integers go up to 2\^53 - 1/,
+          /^list\.0\.a: is a number too large to store exactly: integers go up to 2\^53 - 1/,
         );
       }
       expect(await pipe.transform({ a: Number.MAX_VALUE, b: -0 }, metadata)).toEqual({

@@ -3,7 +3,7 @@ import type { JsonObject } from '#engine/json';
 import { stopServices, toolCallsService } from '../../support/peers/mcp-services.js';
 
 const NAMES = Array.from({ length: 1_000 }, (_, index) => `name${index}`);
-const COSTLY = { problem: expect.stringContaining('asks for too much work') as string };
+const COSTLY = { problem: expect.stringContaining('takes too much work') as string };
 
 /** An object with a list of these as `text`. */
 const listOf = (items: JsonObject): JsonObject => ({ properties: { text: { type: 'array', items } } });

@@ -101,7 +101,7 @@ it.each<[string, Record<string, unknown>[], string]>([
         },
       }),
     ],
-    '"exampleOutputJsonSchema": #/type must be one or several of null, boolean, number, integer, string, array and object. Did you mean "integer"?',
+    '"exampleOutputJsonSchema": #/type must be one or more of null, boolean, number, integer, string, array and object. Did you mean "integer"?',
   ],
 ])('tells the nearest name of %s, and that once', async (_what, nodes, message) => {
   const { problems } = await check(packageDocument({ workflows: [workflow(nodes)] }));
@@ -169,7 +169,7 @@ it.each([
       workflows: [workflow(undefined, { inputSchema: { type: 'object', ...inputSchema } })],
     }),
   );
-  const message = `"inputSchema": "required" names "wight", of which "properties" does not speak. Did you mean "${meant}"?`;
+  const message = `"inputSchema": "required" names "wight", which "properties" does not define. Did you mean "${meant}"?`;
   expect(problems.map(({ code, message: told }) => [code, told])).toEqual(
     meant === undefined ? [] : [['REQUIRED_UNKNOWN', message]],
   );

@@ -1,11 +1,11 @@
 /**
  * A failure with a stable `code` for programs and a `message` for people. `details` names the field and the reason.
- * Subclasses below say whose fault it is; the service adds those with an HTTP status of their own.
+ * The subclasses say whose fault it is; the service adds subclasses with their own HTTP status.
  */
 export abstract class DomainError extends Error {
   abstract readonly code: string;
   override readonly name = this.constructor.name;
-  /** Members of the error body beyond the usual ones (RFC 9457, section 3.2), documented by the route. */
+  /** Extension members of the error body (RFC 9457, section 3.2), documented by the route. */
   readonly extension?: Readonly<Record<string, unknown>>;
   constructor(
     message: string,
@@ -16,8 +16,8 @@ export abstract class DomainError extends Error {
   }
 }
 
-/** The input breaks a rule that its sender can correct: 400 in HTTP. */
+/** Invalid input that the sender can correct: HTTP 400. */
 export abstract class InvalidRequestError extends DomainError {}
 
-/** A failure with a known reason that is not the caller's: 500 in HTTP. */
+/** A failure with a known cause that is not the caller's fault: HTTP 500. */
 export abstract class InternalError extends DomainError {}

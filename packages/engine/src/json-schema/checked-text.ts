@@ -4,7 +4,7 @@ import type { SchemaOrigin } from './dialect.js';
 import { SchemaSyntaxError, SchemaTooCostlyError, type SchemaFault } from './json-schema.types.js';
 import { compileSchema } from './json-schema.js';
 
-/** Levels, as many as the data of a run may have. */
+/** Levels, as many as the data of a workflow run may have. */
 const MAX_DEPTH = 64;
 const WHOLE = '(all)';
 const UNKNOWN = '(unknown member)';
@@ -14,14 +14,14 @@ const MAX_FIELD_LENGTH = 500;
 const MAX_PROBLEM_LENGTH = 1_000;
 
 /**
- * The value of a text of the model, or its problem: a sentence of bounded length for the model and for people. It has no
- * values, and no names that the schema does not have.
+ * The parsed value, or a problem as a sentence of bounded length for the model and for people. The problem quotes no values and
+ * only names that occur in the schema.
  */
 export type CheckedText = { readonly value: JsonValue } | { readonly problem: string };
 
 /**
- * Reads a text of a language model: JSON that a schema allows. Never throws for what stands in either.
- * @param origin a value that a foreign schema speaks of in keywords that we do not know passes
+ * Parses the answer of a language model as JSON and validates it. Never throws because of the text or the schema.
+ * @param origin with `foreign`, any value passes a schema that uses unsupported keywords
  */
 export function checkedText(text: string, schema: JsonObject, origin: SchemaOrigin): CheckedText {
   let value: JsonValue;
@@ -58,7 +58,7 @@ function problemOf(faults: readonly SchemaFault[], schema: JsonObject): string {
     .slice(0, MAX_PROBLEM_LENGTH);
 }
 
-/** The model chooses the names of members; only those that the schema has are told. */
+/** Hides names that the model made up: only names in the schema are reported. */
 function placeOf(field: string, known: ReadonlySet<string>): string {
   if (field === '') {
     return WHOLE;
@@ -72,7 +72,7 @@ function placeOf(field: string, known: ReadonlySet<string>): string {
     .join('.');
 }
 
-/** Adds all that may name a member in a schema, in parts between dots, as the place of a fault is taken apart. */
+/** Collects every string of a schema that may name a member, split at dots like the field of a fault. */
 function collectNames(schema: unknown, known: Set<string>): void {
   if (typeof schema === 'string') {
     schema.split('.').forEach((part) => known.add(part));

@@ -6,7 +6,7 @@ export type Draft = 4 | 6 | 7 | 2019 | 2020;
 export const DRAFT_7 = 7;
 const CURRENT = 2020;
 
-/** Keywords that an earlier draft does not have, with the first draft that has them. */
+/** First draft that has a keyword; keywords of every draft are not listed. */
 const SINCE: Readonly<Record<string, Draft>> = {
   const: 6,
   contains: 6,
@@ -19,10 +19,10 @@ const SINCE: Readonly<Record<string, Draft>> = {
   prefixItems: 2020,
 };
 
-/** Whose a schema is. One that a server publishes is read by the draft that it declares, and its `format` is an annotation. */
+/** Author of a schema. `foreign` schemas are published by a server: they follow the draft they declare, and `format` is an annotation. */
 export type SchemaOrigin = 'own' | 'foreign';
 
-/** The draft that a schema is read by: 2020-12 for our own and those that declare none (MCP, "JSON Schema Usage"). */
+/** Returns the draft of a schema: 2020-12 for our own and for schemas that declare none (MCP, "JSON Schema Usage"). */
 export function draftOf({ $schema }: JsonObject, origin: SchemaOrigin): Draft {
   const declared = origin === 'foreign' && typeof $schema === 'string' ? $schema : '';
   const [, number] = /\bdraft-0?([3467])\b/.exec(declared) ?? [];
@@ -35,10 +35,10 @@ export function draftOf({ $schema }: JsonObject, origin: SchemaOrigin): Draft {
   return declared.includes('2019-09') ? 2019 : CURRENT;
 }
 
-/** Whether a keyword of a schema says something about values. */
+/** Whether a keyword of a schema asserts something about values. */
 export function isAsserted(keyword: string, schema: JsonObject, draft: Draft, origin: SchemaOrigin): boolean {
-  const isBesideReference = draft <= DRAFT_7 && keyword !== '$ref' && typeof schema['$ref'] === 'string';
+  const isSiblingOfReference = draft <= DRAFT_7 && keyword !== '$ref' && typeof schema['$ref'] === 'string';
   // JSON Schema 2020-12 Validation, section 7.2.1.
   const isAnnotation = keyword === 'format' && origin === 'foreign';
-  return !isBesideReference && !isAnnotation && (SINCE[keyword] ?? 0) <= draft;
+  return !isSiblingOfReference && !isAnnotation && (SINCE[keyword] ?? 0) <= draft;
 }

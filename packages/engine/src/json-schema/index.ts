@@ -12,6 +12,6 @@ export {
 } from './json-schema.types.js';
 export { KnownData } from './known-data.js';
 export { CheckWork, KnownMembers } from './known-members.js';
-export { misspeltRequired } from './required-names.js';
+export { describeMisspeltRequired } from './required-names.js';
 export { type SchemaPosition, SchemaReferences, positionBelow } from './schema-references.js';
 export { SchemaRun } from './schema-run.js';

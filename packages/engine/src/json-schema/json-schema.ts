@@ -16,8 +16,8 @@ import { SchemaDocument, SchemaRun } from './schema-run.js';
 const ANNOTATIONS =
   '$schema $id $comment title description default deprecated readOnly writeOnly examples example ' +
   'contentEncoding contentMediaType contentSchema';
-/** Keywords that say nothing about values, or nothing by themselves; some hold schemas. */
-const SILENT: ReadonlyMap<string, Kind> = new Map([
+/** Keywords that assert nothing on their own; some contain schemas. */
+const NON_ASSERTING: ReadonlyMap<string, Kind> = new Map([
   ...ANNOTATIONS.split(' ').map((name) => [name, ANYTHING] as const),
   ['$defs', SCHEMA_MAP],
   ['definitions', SCHEMA_MAP],
@@ -28,10 +28,9 @@ const SILENT: ReadonlyMap<string, Kind> = new Map([
 const SHORT_TYPE = 3;
 
 /**
- * Prepares a JSON Schema for checks: draft 2020-12, or the draft that a foreign schema declares. Nothing is generated and nothing fetched. The schema is walked through,
- * and references lead to places in its document. Patterns are RE2, which needs no backtracking. The work of a check is bounded.
- * @throws SchemaSyntaxError when a keyword is unknown or its value of the wrong kind, a reference leads nowhere, or the schema
- * is too large
+ * Compiles a JSON Schema: draft 2020-12, or the draft that a foreign schema declares. No code is generated and nothing is fetched;
+ * references resolve within the document. Patterns are RE2, which does not backtrack. The work of a check is bounded.
+ * @throws SchemaSyntaxError when a keyword is unknown or has a wrong value, a reference does not resolve, or the schema is too large
  */
 export function compileSchema(schema: JsonObject, origin: SchemaOrigin = 'own'): CompiledSchema {
   const document = readSchema(schema, origin);
@@ -51,11 +50,11 @@ export function readSchema(schema: JsonObject, origin: SchemaOrigin = 'own'): Sc
     );
   }
   const document = new SchemaDocument(schema, origin);
-  new Verification(document).verify(schema, '#');
+  new SchemaVerifier(document).verify(schema, '#');
   return document;
 }
 
-class Verification {
+class SchemaVerifier {
   private patternSteps = 0;
 
   constructor(private readonly document: SchemaDocument) {}
@@ -72,7 +71,7 @@ class Verification {
       const place = `${at}/${name}`;
       const kind = verifyKeyword(name, value, place);
       if (name === '$ref' && this.document.references.target(schema) === undefined) {
-        throw new SchemaSyntaxError(`${place}: "${String(value)}" leads to no place in this schema.`);
+        throw new SchemaSyntaxError(`${place}: "${String(value)}" does not resolve within this schema.`);
       }
       patternsOf(name, value).forEach((source) => this.compile(source, place));
       for (const [step, child] of kind.children?.(value) ?? []) {
@@ -88,7 +87,7 @@ class Verification {
       if (error instanceof SchemaSyntaxError) {
         throw error;
       }
-      throw new SchemaSyntaxError(`${at}: "${source.slice(0, 100)}" is not a pattern of RE2.`);
+      throw new SchemaSyntaxError(`${at}: "${source.slice(0, 100)}" is not an RE2 pattern.`);
     }
   }
 
@@ -96,7 +95,7 @@ class Verification {
     this.patternSteps += steps;
     if (this.patternSteps > SCHEMA_LIMITS.patternSteps) {
       throw new SchemaSyntaxError(
-        `${at}: the patterns of this schema are too large together. Shorten them, write smaller numbers in {…}, ` +
+        `${at}: the patterns of this schema are too large in total. Shorten them, write smaller numbers in {…}, ` +
           'and use fewer classes such as \\pL and fewer ranges after (?i).',
       );
     }
@@ -105,25 +104,25 @@ class Verification {
 
 function verifyKeyword(name: string, value: unknown, at: string): Kind {
   const keyword = Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined;
-  const kind = keyword ?? SILENT.get(name);
+  const kind = keyword ?? NON_ASSERTING.get(name);
   if (kind === undefined) {
-    const hint = didYouMean(name, [...SILENT.keys(), ...Object.keys(KEYWORDS)]);
+    const hint = didYouMean(name, [...NON_ASSERTING.keys(), ...Object.keys(KEYWORDS)]);
     throw new SchemaSyntaxError(`${at}: the keyword ${name} is not supported.${hint}`);
   }
   if (keyword?.accepts(value) === false) {
-    throw new SchemaSyntaxError(`${at} must be ${kind.kind}.${name === 'type' ? meantType(value) : ''}`);
+    throw new SchemaSyntaxError(`${at} must be ${kind.kind}.${name === 'type' ? suggestType(value) : ''}`);
   }
   return kind;
 }
 
-/** The end of a sentence about a wrong type: what was meant, also by the short names of programming languages. */
-function meantType(value: unknown): string {
+/** Returns a hint for a wrong type, also for the short names that programming languages use. */
+function suggestType(value: unknown): string {
   const wrong = [value].flat().find((type) => typeof type === 'string' && !TYPE_NAMES.includes(type));
   if (typeof wrong !== 'string') {
     return '';
   }
-  const begun = wrong.length < SHORT_TYPE ? undefined : wrong.toLowerCase();
-  const long = TYPE_NAMES.find((type) => begun !== undefined && type.startsWith(begun));
+  const prefix = wrong.length < SHORT_TYPE ? undefined : wrong.toLowerCase();
+  const long = TYPE_NAMES.find((type) => prefix !== undefined && type.startsWith(prefix));
   return didYouMean(long ?? wrong, TYPE_NAMES);
 }
 

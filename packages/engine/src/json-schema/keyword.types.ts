@@ -1,48 +1,48 @@
 import { type JsonObject, isJsonObject } from '../json/json.js';
 import type { Steps } from '../support/turns.js';
 
-/** The check of one value that a keyword takes part in. */
+/** The check of one value, as keywords see it. */
 export interface RunningCheck {
   apply(schema: unknown, value: unknown, field: string): void;
   steps(schema: unknown, value: unknown, field: string): Steps<void>;
   holds(schema: unknown, value: unknown): boolean;
-  /** Whether no more faults are wanted. */
+  /** Whether enough faults have been found. */
   readonly isFull: boolean;
   add(field: string, rule: () => string): void;
   matches(pattern: string, text: string): boolean;
   namesOf(value: JsonObject): readonly string[];
-  /** The names that a rule and an object have both, in the order of the rule. */
+  /** Returns the names that occur in both a rule and an object, in the order of the rule. */
   namesInBoth(rule: JsonObject, value: JsonObject): readonly string[];
   referenced(schema: JsonObject): unknown;
   /** @throws SchemaTooCostlyError when the check as a whole has cost too much */
   charge(steps: number): void;
 }
 
-/** Where a keyword is applied. */
+/** Context in which a keyword is applied. */
 export interface Application {
   run: RunningCheck;
   schema: JsonObject;
   field: string;
 }
 
-/** What the values of a keyword may be. */
+/** Values that a keyword accepts. */
 export interface Kind<Rule = unknown> {
   kind: string;
   accepts(rule: unknown): rule is Rule;
-  /** Schemas inside of a rule, each with its step in a JSON Pointer; undefined for the rule itself. */
+  /** Returns the schemas inside a rule, each with its JSON Pointer step; undefined for the rule itself. */
   children?(rule: unknown): (readonly [step: string | undefined, schema: unknown])[];
 }
 
-/** What a keyword of JSON Schema means. */
+/** Implementation of a JSON Schema keyword. */
 export interface Keyword extends Kind {
-  /** Adds the rules that the value breaks. Values of kinds that the keyword does not speak of break none. */
+  /** Adds the rules that the value breaks. Values of types that the keyword does not apply to break none. */
   apply(application: Application, rule: unknown, value: unknown): void;
   steps?(application: Application, rule: unknown, value: unknown): Steps<void>;
 }
 
 const isTextList = (rule: unknown): rule is string[] => isList(rule) && rule.every(isText);
 
-/** Schemas inside of a rule are looked at on their own, also where a keyword takes no notice of them. */
+/** A schema. Schemas nested in a rule are verified separately, even where a keyword ignores them. */
 export const SCHEMA: Kind = {
   kind: 'a schema',
   accepts: (rule): rule is unknown => typeof rule === 'boolean' || isJsonObject(rule),
@@ -90,25 +90,25 @@ export function isAnything(_value: unknown): _value is unknown {
   return true;
 }
 
-/** A keyword that a value either keeps or not. @param sentence for when it does not, with the rule in place of `%` */
-export function simple<Rule, Value>(
+/** Creates a keyword with a yes-or-no check. @param sentence describes a violation; `%` stands for the rule */
+export function valueKeyword<Rule, Value>(
   kind: Kind<Rule>,
-  speaksOf: (value: unknown) => value is Value,
-  keeps: (rule: Rule, value: Value, application: Application) => boolean,
+  appliesTo: (value: unknown) => value is Value,
+  isValid: (rule: Rule, value: Value, application: Application) => boolean,
   sentence: string,
 ): Keyword {
   return {
     ...kind,
     apply(application, rule, value) {
-      if (speaksOf(value) && !keeps(rule as Rule, value, application)) {
+      if (appliesTo(value) && !isValid(rule as Rule, value, application)) {
         application.run.add(application.field, () => sentence.replace('%', () => [rule].flat().join(' or ')));
       }
     },
   };
 }
 
-/** A keyword that finds fault with members of an object. @param wrong their names */
-export function ofNames<Rule>(
+/** Creates a keyword that reports members of an object. @param wrong returns the names of invalid members */
+export function memberKeyword<Rule>(
   kind: Kind<Rule>,
   wrong: (rule: Rule, value: JsonObject, run: RunningCheck) => readonly string[],
   sentence: string,
@@ -123,24 +123,24 @@ export function ofNames<Rule>(
   };
 }
 
-/** A schema that a value, or a part of it, must keep. */
+/** A schema that a value, or a part of it, must satisfy. */
 type Part = readonly [schema: unknown, value: unknown, field: string];
 
-/** A keyword that applies schemas to a value or its parts. */
-export function applying<Rule, Value>(
+/** Creates a keyword that applies schemas to a value or its parts. */
+export function applicatorKeyword<Rule, Value>(
   kind: Kind<Rule>,
-  speaksOf: (value: unknown) => value is Value,
+  appliesTo: (value: unknown) => value is Value,
   parts: (rule: Rule, value: Value, application: Application) => readonly Part[],
 ): Keyword {
   return {
     ...kind,
     apply(application, rule, value) {
-      if (speaksOf(value)) {
+      if (appliesTo(value)) {
         parts(rule as Rule, value, application).forEach((part) => application.run.apply(...part));
       }
     },
     *steps(application, rule, value) {
-      for (const part of speaksOf(value) ? parts(rule as Rule, value, application) : []) {
+      for (const part of appliesTo(value) ? parts(rule as Rule, value, application) : []) {
         yield* application.run.steps(...part);
       }
     },

@@ -14,12 +14,12 @@ import {
   TEXT,
   TEXT_LIST_MAP,
   TEXTS,
-  applying,
+  applicatorKeyword,
   isAnything,
   isList,
   memberOf,
-  ofNames,
-  simple,
+  memberKeyword,
+  valueKeyword,
 } from './keyword.types.js';
 import { SCALAR_KEYWORDS } from './scalar-keywords.js';
 
@@ -38,13 +38,13 @@ const STEPS_A_LOOKUP = 0.25;
 const COMPARED_CHARACTERS_A_STEP = 256;
 const ITEMS_WITHOUT_BREAK = 64;
 
-/** Types of values. */
+/** JSON Schema type names. */
 export const TYPE_NAMES: readonly string[] = Object.keys(TYPES);
 
 const GENERAL_KEYWORDS: Readonly<Record<string, Keyword>> = {
-  type: simple(
+  type: valueKeyword(
     {
-      kind: 'one or several of null, boolean, number, integer, string, array and object',
+      kind: 'one or more of null, boolean, number, integer, string, array and object',
       accepts: (rule): rule is string | string[] =>
         [rule].flat().every((type) => typeof type === 'string' && Object.hasOwn(TYPES, type)),
     },
@@ -58,50 +58,50 @@ const GENERAL_KEYWORDS: Readonly<Record<string, Keyword>> = {
     },
     'must be of type %',
   ),
-  enum: simple(
+  enum: valueKeyword(
     LIST,
     isAnything,
     (rule, value, { run }) => rule.some((item) => isEqual(item, value, run)),
-    'must be one of the values that are allowed',
+    'must be one of the allowed values',
   ),
-  const: simple(
+  const: valueKeyword(
     ANYTHING,
     isAnything,
     (rule, value, { run }) => isEqual(rule, value, run),
-    'must have the value that is prescribed',
+    'must have the required value',
   ),
-  $ref: applying(TEXT, isAnything, (_reference, value, { run, schema, field }) => [
+  $ref: applicatorKeyword(TEXT, isAnything, (_reference, value, { run, schema, field }) => [
     [run.referenced(schema), value, field],
   ]),
-  allOf: applying(SCHEMAS, isAnything, (rule, value, { field }) =>
+  allOf: applicatorKeyword(SCHEMAS, isAnything, (rule, value, { field }) =>
     rule.map((schema) => [schema, value, field]),
   ),
-  anyOf: simple(
+  anyOf: valueKeyword(
     SCHEMAS,
     isAnything,
     (rule, value, { run }) => rule.some((schema) => run.holds(schema, value)),
     'must match one of several schemas',
   ),
-  oneOf: simple(
+  oneOf: valueKeyword(
     SCHEMAS,
     isAnything,
     (rule, value, { run }) => rule.filter((schema) => run.holds(schema, value)).length === 1,
     'must match exactly one of several schemas',
   ),
-  not: simple(
+  not: valueKeyword(
     SCHEMA,
     isAnything,
     (rule, value, { run }) => !run.holds(rule, value),
     'must not match a schema',
   ),
-  if: applying(SCHEMA, isAnything, (rule, value, { run, schema, field }) => {
+  if: applicatorKeyword(SCHEMA, isAnything, (rule, value, { run, schema, field }) => {
     const branch = run.holds(rule, value) ? schema['then'] : schema['else'];
     return branch === undefined ? [] : [[branch, value, field]];
   }),
 };
 
 const OBJECT_KEYWORDS: Readonly<Record<string, Keyword>> = {
-  required: ofNames(
+  required: memberKeyword(
     TEXTS,
     (rule, value, run) => {
       run.charge(rule.length * STEPS_A_LOOKUP);
@@ -109,17 +109,17 @@ const OBJECT_KEYWORDS: Readonly<Record<string, Keyword>> = {
     },
     REQUIRED_RULE,
   ),
-  properties: applying(SCHEMA_MAP, isJsonObject, (rule, value, { run, field }) =>
+  properties: applicatorKeyword(SCHEMA_MAP, isJsonObject, (rule, value, { run, field }) =>
     run.namesInBoth(rule, value).map((name) => [rule[name], value[name], memberOf(field, name)]),
   ),
-  patternProperties: applying(SCHEMA_MAP, isJsonObject, (rule, value, { run, field }) =>
+  patternProperties: applicatorKeyword(SCHEMA_MAP, isJsonObject, (rule, value, { run, field }) =>
     Object.entries(rule).flatMap(([pattern, schema]) => {
       const names = run.namesOf(value).filter((name) => run.matches(pattern, name));
       return names.map((name) => [schema, value[name], memberOf(field, name)] as const);
     }),
   ),
-  // Of the members that neither `properties` nor `patternProperties` of the same schema speak of.
-  additionalProperties: applying(SCHEMA, isJsonObject, (rule, value, { run, schema, field }) => {
+  // Applies to members that neither `properties` nor `patternProperties` of the same schema cover.
+  additionalProperties: applicatorKeyword(SCHEMA, isJsonObject, (rule, value, { run, schema, field }) => {
     const named = (schema['properties'] ?? {}) as JsonObject;
     const patterns = Object.keys(schema['patternProperties'] ?? {});
     const names = run.namesOf(value);
@@ -128,12 +128,12 @@ const OBJECT_KEYWORDS: Readonly<Record<string, Keyword>> = {
       .filter((name) => !Object.hasOwn(named, name) && !patterns.some((each) => run.matches(each, name)))
       .map((name) => [rule, value[name], memberOf(field, name)]);
   }),
-  propertyNames: ofNames(
+  propertyNames: memberKeyword(
     SCHEMA,
     (rule, value, run) => run.namesOf(value).filter((name) => !run.holds(rule, name)),
-    'has a name that is not allowed',
+    'is not an allowed name',
   ),
-  dependentRequired: ofNames(
+  dependentRequired: memberKeyword(
     TEXT_LIST_MAP,
     (rule, value, run) => {
       const names = run.namesInBoth(rule, value).flatMap((name) => rule[name] ?? []);
@@ -142,16 +142,16 @@ const OBJECT_KEYWORDS: Readonly<Record<string, Keyword>> = {
     },
     REQUIRED_RULE,
   ),
-  dependentSchemas: applying(SCHEMA_MAP, isJsonObject, (rule, value, { run, field }) =>
+  dependentSchemas: applicatorKeyword(SCHEMA_MAP, isJsonObject, (rule, value, { run, field }) =>
     run.namesInBoth(rule, value).map((name) => [rule[name], value, field]),
   ),
-  minProperties: simple(
+  minProperties: valueKeyword(
     COUNT,
     isJsonObject,
     (rule, value, { run }) => run.namesOf(value).length >= rule,
     'must have at least % fields',
   ),
-  maxProperties: simple(
+  maxProperties: valueKeyword(
     COUNT,
     isJsonObject,
     (rule, value, { run }) => run.namesOf(value).length <= rule,
@@ -160,7 +160,7 @@ const OBJECT_KEYWORDS: Readonly<Record<string, Keyword>> = {
 };
 
 const ARRAY_KEYWORDS: Readonly<Record<string, Keyword>> = {
-  prefixItems: applying(SCHEMAS, isList, (rule, value, { field }) =>
+  prefixItems: applicatorKeyword(SCHEMAS, isList, (rule, value, { field }) =>
     rule.slice(0, value.length).map((schema, index) => [schema, value[index], `${field}[${index}]`]),
   ),
   items: {
@@ -188,13 +188,28 @@ const ARRAY_KEYWORDS: Readonly<Record<string, Keyword>> = {
       }
     },
   },
-  contains: simple(SCHEMA, isList, hasEnough, 'must have elements as prescribed'),
-  // They say nothing without `contains`.
+  contains: valueKeyword(
+    SCHEMA,
+    isList,
+    containsEnough,
+    'must contain the required number of matching elements',
+  ),
+  // `contains` evaluates these.
   minContains: { ...COUNT, apply: () => undefined },
   maxContains: { ...COUNT, apply: () => undefined },
-  minItems: simple(COUNT, isList, (rule, value) => value.length >= rule, 'must have at least % elements'),
-  maxItems: simple(COUNT, isList, (rule, value) => value.length <= rule, 'must have at most % elements'),
-  uniqueItems: simple(
+  minItems: valueKeyword(
+    COUNT,
+    isList,
+    (rule, value) => value.length >= rule,
+    'must have at least % elements',
+  ),
+  maxItems: valueKeyword(
+    COUNT,
+    isList,
+    (rule, value) => value.length <= rule,
+    'must have at most % elements',
+  ),
+  uniqueItems: valueKeyword(
     FLAG,
     isList,
     (rule, value, { run }) =>
@@ -204,7 +219,7 @@ const ARRAY_KEYWORDS: Readonly<Record<string, Keyword>> = {
   ),
 };
 
-/** The keywords that say something about values (JSON Schema Core and Validation, draft 2020-12). */
+/** Keywords that assert something about values (JSON Schema Core and Validation, draft 2020-12). */
 export const KEYWORDS: Readonly<Record<string, Keyword>> = {
   ...GENERAL_KEYWORDS,
   ...SCALAR_KEYWORDS,
@@ -212,17 +227,17 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
   ...ARRAY_KEYWORDS,
 };
 
-/** Those before it have schemas of their own. */
+/** Returns the index of the first item that `items` applies to; `prefixItems` covers the ones before. */
 function firstItem(schema: JsonObject): number {
   return isList(schema['prefixItems']) ? schema['prefixItems'].length : 0;
 }
 
-function hasEnough(rule: unknown, value: unknown[], { run, schema }: Application): boolean {
+function containsEnough(rule: unknown, value: unknown[], { run, schema }: Application): boolean {
   const count = value.filter((item) => run.holds(rule, item)).length;
   return count >= Number(schema['minContains'] ?? 1) && count <= Number(schema['maxContains'] ?? Infinity);
 }
 
-/** Whether two JSON values are the same; the order of members means nothing. */
+/** Whether two JSON values are equal, regardless of the order of members. */
 function isEqual(one: unknown, other: unknown, run: RunningCheck): boolean {
   run.charge(1);
   if (Array.isArray(one) && Array.isArray(other)) {

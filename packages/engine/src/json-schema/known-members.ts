@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../json/json.js';
 import { resolvePointer } from './schema-references.js';
 import { cached } from '../support/cached.js';
 
-/** Bounds the work of a check for one process, in steps of its own choice: keys, members and names that it looks at. */
+/** Work budget of one check of a process. A step is a key, member or name that the check visits. */
 export class CheckWork {
   private left: number;
 
@@ -20,16 +20,16 @@ export class CheckWork {
   }
 }
 
-/** Schemas that are looked at for one place; authors write a handful. */
+/** Maximum number of schemas visited for one place; authors write a handful. */
 const MAX_SCHEMAS = 1_000;
 
-/** Where a path leads; `at` is the step that names nothing. */
+/** Result of a lookup; `at` is the index of the first unknown name. */
 export type Found =
   { found: 'named' | 'open' } | { found: 'missing'; siblings: ReadonlySet<string>; at: number };
 
-/** Known members at one place of data: from schemas that name the place, and from values that stand there. */
+/** Known members at one place of data, from schemas and values of that place. */
 export class KnownMembers {
-  /** Names of known members. Where a list can stand, also names of members of its elements. */
+  /** Names of known members. If the place can be a list, includes members of its elements. */
   readonly names: ReadonlySet<string>;
   private readonly isOpen: boolean;
   private readonly schemas: readonly JsonObject[];
@@ -40,7 +40,7 @@ export class KnownMembers {
     private readonly root: JsonObject,
     private readonly work: CheckWork,
   ) {
-    this.schemas = applying(schemas, root, work);
+    this.schemas = applicableSchemas(schemas, root, work);
     const described = this.schemas.flatMap(({ properties }) =>
       isJsonObject(properties) ? Object.keys(properties) : [],
     );
@@ -59,18 +59,18 @@ export class KnownMembers {
       );
   }
 
-  /** What a JSON Schema (2020-12) says; nothing for null. */
+  /** Reads known members from a JSON Schema (2020-12); none for null. */
   static ofSchema(schema: JsonObject | null, work: CheckWork): KnownMembers {
     return new KnownMembers(schema === null ? [] : [schema], schema ?? {}, work);
   }
 
-  /** What a JSON Schema says of the value at a path of names. */
+  /** Reads known members from a JSON Schema for the value at a path. */
   static ofSchemaAt(path: readonly string[], schema: JsonObject, work: CheckWork): KnownMembers {
     const around = path.reduceRight((inner: JsonObject, name) => ({ properties: { [name]: inner } }), schema);
     return new KnownMembers([around], schema, work);
   }
 
-  /** What values show, one or the other. */
+  /** Reads known members from alternative sample values. */
   static ofValues(values: readonly JsonObject[], work: CheckWork): KnownMembers {
     return KnownMembers.ofSchema({ anyOf: values.map(schemaOf) }, work);
   }
@@ -85,9 +85,9 @@ export class KnownMembers {
   }
 
   /**
-   * Follows a path of names; when the work is used up, it may lead anywhere.
-   * @param at how many names have been followed
-   * @returns whether it leads to something that is named, may be there, or is missing beside `siblings`
+   * Looks up a path of names. Once the work budget is spent, every path counts as open.
+   * @param at number of names already followed
+   * @returns whether the path is named, may exist (`open`), or is missing among `siblings`
    */
   look(path: readonly string[], at = 0): Found {
     const name = path[at];
@@ -104,11 +104,11 @@ export class KnownMembers {
   }
 }
 
-/** Keywords whose schemas hold at the place of theirs, or for the elements of a list there. */
+/** Keywords whose schemas apply to the same value, or to its elements if it is a list. */
 const PARTS = ['allOf', 'anyOf', 'oneOf', 'then', 'else', 'items', 'prefixItems'] as const;
 
-/** A schema with all that hold at its place: references, parts of combinations, and the elements of a list. */
-function applying(schemas: readonly unknown[], root: JsonObject, work: CheckWork): JsonObject[] {
+/** Returns all schemas that apply at the place of the given ones: targets of `$ref`, parts of combinations and schemas of elements. */
+function applicableSchemas(schemas: readonly unknown[], root: JsonObject, work: CheckWork): JsonObject[] {
   const found = new Set<JsonObject>();
   const open = [...schemas];
   while (open.length > 0 && found.size < MAX_SCHEMAS) {
@@ -119,7 +119,7 @@ function applying(schemas: readonly unknown[], root: JsonObject, work: CheckWork
       const { dependentSchemas, $ref } = schema;
       const dependent = isJsonObject(dependentSchemas) ? Object.values(dependentSchemas) : [];
       work.spend(parts.length + dependent.length);
-      // One by one: a list of a default body can have more elements than a call has arguments.
+      // Pushed one by one, because a list can have more elements than a call may have arguments.
       for (const part of [
         ...parts,
         ...dependent,

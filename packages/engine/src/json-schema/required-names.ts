@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject } from '../json/json.js';
 import { nearestName } from '../support/nearest-name.js';
 
-/** Names that are looked at: a hostile schema could have thousands, each compared with as many. */
+/** Maximum number of names compared: a hostile schema could have thousands. */
 const MAX_NAMES = 200;
 
 /**
- * Says which name under `required` is most likely a slip, since `properties` beside it has it otherwise. Values may have members
- * of which `properties` does not speak, so a name that is near none of them is none.
- * @returns a sentence; undefined where no name looks like a slip
+ * Describes a name in `required` that is probably a typo of a name in `properties`. Values may have members outside `properties`,
+ * so a name that resembles none of them is fine.
+ * @returns a sentence, or undefined when no name looks like a typo
  */
-export function misspeltRequired(schema: JsonObject): string | undefined {
+export function describeMisspeltRequired(schema: JsonObject): string | undefined {
   const { properties, required } = schema;
   if (!isJsonObject(properties) || !Array.isArray(required)) {
     return undefined;
@@ -20,7 +20,7 @@ export function misspeltRequired(schema: JsonObject): string | undefined {
   for (const name of unknown) {
     const nearest = nearestName(name, free.slice(0, MAX_NAMES));
     if (nearest !== undefined) {
-      return `"required" names "${name.slice(0, 80)}", of which "properties" does not speak. Did you mean ${JSON.stringify(nearest)}?`;
+      return `"required" names "${name.slice(0, 80)}", which "properties" does not define. Did you mean ${JSON.stringify(nearest)}?`;
     }
   }
   return undefined;

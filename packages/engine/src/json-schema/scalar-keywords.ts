@@ -8,7 +8,7 @@ import {
   TEXT,
   isNumber,
   isText,
-  simple,
+  valueKeyword,
 } from './keyword.types.js';
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -20,7 +20,7 @@ const STEPS_A_FORMAT = 5;
 const FORMAT_CHARACTERS_A_STEP = 16;
 const COUNTED_CHARACTERS_A_STEP = 16;
 
-/** Formats that are checked; all others are notes for people, as the standard has it. None backtracks. */
+/** Formats that are checked; all others are annotations, as the standard allows. No pattern backtracks. */
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   date: isDate,
   time: (text) => TIME.test(text),
@@ -34,37 +34,37 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
 
 /** Keywords of numbers and strings. */
 export const SCALAR_KEYWORDS: Readonly<Record<string, Keyword>> = {
-  minimum: simple(NUMBER, isNumber, (rule, value) => value >= rule, 'must be at least %'),
-  maximum: simple(NUMBER, isNumber, (rule, value) => value <= rule, 'must be at most %'),
-  exclusiveMinimum: simple(NUMBER, isNumber, (rule, value) => value > rule, 'must be more than %'),
-  exclusiveMaximum: simple(NUMBER, isNumber, (rule, value) => value < rule, 'must be less than %'),
-  multipleOf: simple(
+  minimum: valueKeyword(NUMBER, isNumber, (rule, value) => value >= rule, 'must be at least %'),
+  maximum: valueKeyword(NUMBER, isNumber, (rule, value) => value <= rule, 'must be at most %'),
+  exclusiveMinimum: valueKeyword(NUMBER, isNumber, (rule, value) => value > rule, 'must be more than %'),
+  exclusiveMaximum: valueKeyword(NUMBER, isNumber, (rule, value) => value < rule, 'must be less than %'),
+  multipleOf: valueKeyword(
     { kind: 'a number above 0', accepts: (rule): rule is number => isNumber(rule) && rule > 0 },
     isNumber,
     isMultiple,
     'must be a multiple of %',
   ),
-  minLength: simple(
+  minLength: valueKeyword(
     COUNT,
     isText,
     (rule, value, { run }) =>
       value.length >= rule && (value.length >= rule * 2 || lengthOf(value, run) >= rule),
     'must have at least % characters',
   ),
-  maxLength: simple(
+  maxLength: valueKeyword(
     COUNT,
     isText,
     (rule, value, { run }) =>
       value.length <= rule || (value.length <= rule * 2 && lengthOf(value, run) <= rule),
     'must have at most % characters',
   ),
-  pattern: simple(
+  pattern: valueKeyword(
     TEXT,
     isText,
     (rule, value, { run }) => run.matches(rule, value),
-    'must match the pattern that is prescribed',
+    'must match the required pattern',
   ),
-  format: simple(TEXT, isText, hasFormat, 'must have the format %'),
+  format: valueKeyword(TEXT, isText, hasFormat, 'must have the format %'),
 };
 
 function hasFormat(format: string, text: string, { run }: Application): boolean {
@@ -78,18 +78,18 @@ function hasFormat(format: string, text: string, { run }: Application): boolean 
   return FORMATS[format]?.(text) ?? true;
 }
 
-/** 0.3 is a multiple of 0.1, although their quotient is not a whole number in binary. */
+/** Tolerates rounding: 0.3 is a multiple of 0.1, although their binary quotient is not a whole number. */
 function isMultiple(of: number, value: number): boolean {
   const quotient = value / of;
   return Math.abs(quotient - Math.round(quotient)) <= Number.EPSILON * Math.max(1, Math.abs(quotient));
 }
 
-/** In code points. */
+/** Returns the length in code points. */
 function lengthOf(text: string, run: RunningCheck): number {
   run.charge(text.length / COUNTED_CHARACTERS_A_STEP);
   let length = 0;
   for (let index = 0; index < text.length; index += 1) {
-    // A pair of UTF-16 units has a code point beyond them.
+    // A surrogate pair takes two UTF-16 units.
     index += (text.codePointAt(index) ?? 0) > 0xffff ? 1 : 0;
     length += 1;
   }
@@ -101,7 +101,7 @@ function isDate(text: string): boolean {
     return false;
   }
   const time = Date.parse(`${text}T00:00:00Z`);
-  // A day that a month does not have becomes one of the next month.
+  // `Date.parse` may turn a day that the month does not have into one of the next month.
   return Number.isFinite(time) && new Date(time).toISOString().startsWith(text);
 }
 

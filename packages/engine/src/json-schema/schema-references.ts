@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../json/json.js';
 import { DRAFT_7, type Draft } from './dialect.js';
 
-/** The schema that a local JSON Pointer (RFC 6901) leads to; undefined when there is none. */
+/** Resolves a local JSON Pointer (RFC 6901) to a schema. Returns undefined if there is none. */
 export function resolvePointer(root: JsonObject, reference: string): unknown {
   if (reference === '#') {
     return root;
@@ -28,7 +28,7 @@ function decoded(step: string): string | undefined {
   }
 }
 
-/** Position of a value within a JSON Schema. Keywords are interpreted only in `schema` positions; a `text` is for people. */
+/** Position of a value within a JSON Schema. Keywords are interpreted only in `schema` positions; a `text` is free-form. */
 export type SchemaPosition = 'schema' | 'map' | 'data' | 'text';
 
 const MAP_KEYWORDS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
@@ -36,10 +36,10 @@ const DATA_KEYWORDS = new Set(['const', 'enum', 'default', 'examples', 'example'
 const TEXT_KEYWORDS = new Set(['title', 'description', '$comment']);
 const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 const ANCHORS = ['$anchor', '$dynamicAnchor'];
-/** Base of a schema that has no `$id`, which no schema can name. */
+/** Base URI of a schema without `$id`; no reference can name it. */
 const NO_BASE = 'schema://unnamed.invalid/';
 
-/** Position of a member of an object that stands in `position`. */
+/** Returns the position of a member of an object at `position`. */
 export function positionBelow(position: SchemaPosition, key: string, value: unknown): SchemaPosition {
   if (position === 'map') {
     return 'schema';
@@ -59,8 +59,8 @@ interface Reference {
 }
 
 /**
- * Resolves the references of a schema within its own document: JSON Pointers, anchors, and names by `$id`, which references are
- * relative to (JSON Schema 2020-12 Core, section 8.2). Nothing is fetched. The document must have bounded depth.
+ * Resolves references within the document of a schema: JSON Pointers, anchors and `$id`, to which references are relative (JSON
+ * Schema 2020-12 Core, section 8.2). Nothing is fetched. The document must have bounded depth.
  */
 export class SchemaReferences {
   private readonly found: Reference[] = [];
@@ -77,7 +77,7 @@ export class SchemaReferences {
     this.walk(root, 'schema', NO_BASE);
   }
 
-  /** The first reference that leads nowhere; `external` is one that names another document. */
+  /** Problem of the first reference that does not resolve; `external` means that it names another document. */
   get problem(): 'external' | 'unresolved' | undefined {
     for (const { text, base } of this.found) {
       const { resource, target } = this.resolve(text, base);
@@ -88,7 +88,7 @@ export class SchemaReferences {
     return undefined;
   }
 
-  /** The schema that the `$ref` of a schema leads to; undefined when there is none. */
+  /** Returns the target of the `$ref` of a schema, or undefined if it does not resolve. */
   target(schema: JsonObject): unknown {
     if (!this.targets.has(schema)) {
       const base = this.bases.get(schema) ?? NO_BASE;
@@ -131,14 +131,14 @@ export class SchemaReferences {
 
   private baseOf(schema: JsonObject, outer: string): string {
     const id = schema[this.draft < 6 ? 'id' : '$id'];
-    // Up to draft-07 everything beside `$ref` is ignored.
+    // Up to draft-07, siblings of `$ref` are ignored.
     const isIgnored = this.draft <= DRAFT_7 && '$ref' in schema && schema !== this.root;
     const named = typeof id === 'string' && !isIgnored ? split(id, outer) : undefined;
     if (named === undefined) {
       return outer;
     }
     if (named.fragment !== '') {
-      // A name within the resource, as `$anchor` is later.
+      // Early drafts use `$id` with a fragment for what became `$anchor`.
       this.anchors.set(`${named.resource}#${named.fragment}`, schema);
       return outer;
     }
@@ -156,13 +156,13 @@ export class SchemaReferences {
     if (fragment !== '' && !fragment.startsWith('/')) {
       return { resource, target: this.anchors.get(`${parts.resource}#${fragment}`) };
     }
-    // Some servers copy a schema with its `$id` into another one, and mean places of the whole.
+    // Some servers embed a schema with its `$id` but write pointers relative to the whole document.
     const target = resolvePointer(resource, `#${fragment}`) ?? resolvePointer(this.root, reference);
     return { resource, target };
   }
 }
 
-/** A URI reference in its two parts (RFC 3986, section 5); undefined when it is none. */
+/** Splits a URI reference into resource and fragment (RFC 3986, section 5). Returns undefined if it is invalid. */
 function split(reference: string, base: string): { resource: string; fragment: string } | undefined {
   const [path = '', ...rest] = reference.split('#');
   const fragment = rest.join('#');

@@ -16,20 +16,20 @@ import { SchemaReferences } from './schema-references.js';
 
 const STEPS_A_KEYWORD = 0.5;
 const STEPS_A_NAME = 0.5;
-/** Steps of a check for one of expressions, in which patterns are paid. */
+/** Steps of a check per step of an expression, the unit in which patterns are charged. */
 const STEPS_OF_PATTERNS = 4;
-/** A schema that refers to itself would call itself for ever. */
+/** Stops schemas that refer to themselves endlessly. */
 const MAX_DEPTH = 512;
 
-/** A fault of which nobody reads the sentence: to write them would cost more than the check. */
-const A_FAULT: SchemaFault = { field: '', rule: '' };
+/** Placeholder for faults that are only counted, since writing their messages would cost more than the check. */
+const ANY_FAULT: SchemaFault = { field: '', rule: '' };
 
 interface PlannedKeyword {
   readonly keyword: Keyword;
   readonly rule: unknown;
 }
 
-/** A schema with what its checks share: nothing is looked up in the schema more than once. */
+/** A schema with caches that its checks share. */
 export class SchemaDocument {
   readonly patterns = new MeteredPatterns();
   readonly references: SchemaReferences;
@@ -48,20 +48,20 @@ export class SchemaDocument {
     return cached(this.plans, schema, () =>
       Object.entries(schema).flatMap(([name, rule]) => {
         const keyword = Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined;
-        const isSaid = keyword !== undefined && isAsserted(name, schema, this.draft, this.origin);
-        return isSaid ? [{ keyword, rule }] : [];
+        const applies = keyword !== undefined && isAsserted(name, schema, this.draft, this.origin);
+        return applies ? [{ keyword, rule }] : [];
       }),
     );
   }
 }
 
-/** One check of one value: what it has cost and found so far. */
+/** One check of one value: its cost and faults so far. */
 export class SchemaRun implements RunningCheck {
   private depth = 0;
   private faults: SchemaFault[] = [];
-  private questions = 0;
+  private nestedChecks = 0;
 
-  /** The last object whose names were asked for: several rules in a row speak of one. */
+  /** Cached names of the last object, since several keywords in a row read the same one. */
   private named: { readonly value: JsonObject; readonly names: readonly string[] } | undefined;
 
   constructor(
@@ -121,9 +121,9 @@ export class SchemaRun implements RunningCheck {
   holds(schema: unknown, value: unknown): boolean {
     const { faults } = this;
     this.faults = [];
-    this.questions += 1;
+    this.nestedChecks += 1;
     this.apply(schema, value, '');
-    this.questions -= 1;
+    this.nestedChecks -= 1;
     const holds = this.faults.length === 0;
     this.faults = faults;
     return holds;
@@ -131,13 +131,13 @@ export class SchemaRun implements RunningCheck {
 
   add(field: string, rule: () => string): void {
     if (!this.isFull) {
-      this.faults.push(this.questions > 0 ? A_FAULT : { field, rule: rule() });
+      this.faults.push(this.nestedChecks > 0 ? ANY_FAULT : { field, rule: rule() });
     }
   }
 
-  /** Where only the question is whether there is any fault, the first one ends the check. */
+  /** In a nested yes-or-no check, the first fault is enough. */
   get isFull(): boolean {
-    return this.faults.length >= (this.questions > 0 ? 1 : SCHEMA_LIMITS.faults);
+    return this.faults.length >= (this.nestedChecks > 0 ? 1 : SCHEMA_LIMITS.faults);
   }
 
   matches(pattern: string, text: string): boolean {

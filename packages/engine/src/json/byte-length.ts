@@ -1,7 +1,7 @@
 const encoder = new TextEncoder();
-/** Node's own count makes no copy of the text. */
-const node = (globalThis as { Buffer?: { byteLength(text: string): number } }).Buffer;
+/** Node counts the bytes without copying the text. */
+const nodeBuffer = (globalThis as { Buffer?: { byteLength(text: string): number } }).Buffer;
 
-/** Returns the length of a text in UTF-8, in bytes. */
+/** Returns the UTF-8 length of a string, in bytes. */
 export const byteLength: (text: string) => number =
-  node === undefined ? (text) => encoder.encode(text).length : (text) => node.byteLength(text);
+  nodeBuffer === undefined ? (text) => encoder.encode(text).length : (text) => nodeBuffer.byteLength(text);

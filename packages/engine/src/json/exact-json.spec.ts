@@ -21,11 +21,11 @@ it.each<[string, unknown]>([
   ],
   ['[9007199254740993e3, 1e300]', [9007199254740993e3, 1e300]],
   ['{"a\\\\":9007199254740993}', { 'a\\': '9007199254740993' }],
-])('%s is read exactly', (text, value) => {
+])('reads %s exactly', (text, value) => {
   expect(inQuotes(text)).toEqual(value);
 });
 
-it('makes such an integer infinite or refuses it, where the caller wants that', () => {
+it('replaces such an integer with infinity or rejects it, as the caller chooses', () => {
   expect(parseExactly('[3544790567247868102,-3544790567247868102]', asInfinite)).toEqual([
     Infinity,
     Infinity,
@@ -36,7 +36,7 @@ it('makes such an integer infinite or refuses it, where the caller wants that', 
 });
 
 it.each(['"9007199254740993', '[09007199254740993]', '{"a":9007199254740993', '-', '9007199254740993"'])(
-  'refuses %s as JSON.parse does',
+  'rejects %s as JSON.parse does',
   (text) => {
     expect(() => inQuotes(text)).toThrow(SyntaxError);
   },
@@ -48,7 +48,7 @@ it('reads millions of digits, quotation marks and backslashes', () => {
   expect(parseExactly(text, refuseRounded)).toEqual(JSON.parse(text));
 });
 
-it('is JSON.parse where all integers are safe', () => {
+it('equals JSON.parse when all integers are safe', () => {
   const value = fc.jsonValue().filter((one) => !/\d{16}/.test(JSON.stringify(one)));
   fc.assert(
     fc.property(value, (json) => {

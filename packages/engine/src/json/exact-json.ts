@@ -3,20 +3,20 @@ import { endOfString } from './json-text.js';
 const MAX_SHOWN = 40;
 const LIMIT = 'integers go up to 2^53 - 1 (9007199254740991)';
 
-/** Describes a number that cannot be kept: beyond a double, or an integer that one would round. */
-export const BEYOND_NUMBERS = `is a number beyond what can be kept: ${LIMIT}; send a larger one as a text`;
+/** Message about a number that a double cannot hold, or an integer that it would round. */
+export const BEYOND_NUMBERS = `is a number too large to store exactly: ${LIMIT}; send a larger one as a string`;
 
-/** An integer of a JSON text that `JSON.parse` would round. */
+/** Reports an integer in JSON text that `JSON.parse` would round. */
 export class RoundedIntegerError extends Error {
   override readonly name = 'RoundedIntegerError';
 
   constructor(integer: string) {
     const shown = integer.length > MAX_SHOWN ? `${integer.slice(0, MAX_SHOWN)}…` : integer;
-    super(`${shown} would be rounded: ${LIMIT}. Write a larger one as a text, in quotes`);
+    super(`${shown} would be rounded: ${LIMIT}. Write a larger one as a string, in quotes`);
   }
 }
 
-/** Makes an integer infinite, as numbers beyond a double become. The caller has to refuse infinity. */
+/** Replaces an integer with infinity, as `JSON.parse` does with numbers beyond a double. The caller must reject infinity. */
 export function asInfinite(): string {
   return '1e999';
 }
@@ -33,8 +33,8 @@ const STRING_OR_DIGITS = /"|\d{16}/g;
 /**
  * Parses JSON text as `JSON.parse` does, except for integers beyond 2^53 - 1, which it would round. An integer is a number without
  * fraction and exponent (docs/contract.md, section 1).
- * @param instead gives the JSON to put in place of such an integer; `JSON.stringify` makes it a text
- * @throws SyntaxError as `JSON.parse` does, and what `instead` throws
+ * @param instead returns the JSON that replaces such an integer; `JSON.stringify` makes it a string
+ * @throws SyntaxError as `JSON.parse` does, and whatever `instead` throws
  */
 export function parseExactly(text: string, instead: (integer: string) => string): unknown {
   return JSON.parse(DIGITS.test(text) ? withoutRounded(text, instead) : text) as unknown;
@@ -66,7 +66,7 @@ function nextOf(text: string, from: number): RegExpExecArray | null {
   return STRING_OR_DIGITS.exec(text);
 }
 
-/** Not by an expression: millions of digits would exhaust its stack. */
+/** Avoids a regular expression: millions of digits would overflow its stack. */
 function endOfDigits(text: string, start: number): number {
   let end = start;
   while (text.charCodeAt(end) >= ZERO && text.charCodeAt(end) <= ZERO + 9) {
@@ -75,7 +75,7 @@ function endOfDigits(text: string, start: number): number {
   return end;
 }
 
-/** Whether digits are a number of JSON on their own, and not the fraction or exponent of another one. */
+/** Whether digits are a whole JSON number, not the fraction or exponent of one. */
 function isInteger(text: string, start: number, end: number): boolean {
   return (
     /^-?[1-9]/.test(text.slice(start, start + 2)) &&

@@ -1,4 +1,4 @@
-/** Characters that JSON text is made of (RFC 8259, section 2), as bytes and as UTF-16 units. */
+/** Structural characters of JSON (RFC 8259, section 2), both as bytes and as UTF-16 units. */
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;
@@ -9,7 +9,7 @@ export const OBJECT = 0x7b;
 export const OBJECT_END = 0x7d;
 export const SPACE = 0x20;
 
-/** @returns index of the quotation mark that closes the string whose first one is at `start`; the length where none does */
+/** Returns the index of the quotation mark that closes the string starting at `start`, or the length if the string is not closed. */
 export function endOfByteString(bytes: Uint8Array, start: number): number {
   let at = bytes.indexOf(QUOTE, start + 1);
   while (at >= 0 && isEscaped(bytes, at)) {

@@ -1,33 +1,30 @@
-/**
- * What is wrong with a text that is no JSON, with the line and the column in the text.
- * @returns undefined where it was no fault of the text
- */
+/** Describes a JSON syntax error with its line and column. Returns undefined for any other error. */
 export function jsonFault(error: unknown, text: string): string | undefined {
   if (!(error instanceof SyntaxError)) {
     return undefined;
   }
   const { line, column } = placeOfFault(error, text);
   const place = `line ${line}, column ${column}`;
-  // Newer engines say it themselves.
+  // Newer engines already append the place.
   return `${error.message.replace(/ \(line \d+ column \d+\)$/, '')} (${place})`;
 }
 
-/** Where a text is no JSON; both count from 1. @param error what `JSON.parse` has thrown */
+/** Returns the line and column of a JSON syntax error, both counted from 1. @param error thrown by `JSON.parse` */
 export function placeOfFault(error: SyntaxError, text: string): { line: number; column: number } {
   const before = text.slice(0, Math.min(positionOf(error, text), text.trimEnd().length)).split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
 function positionOf({ message }: SyntaxError, text: string): number {
-  const told = /position (\d+)/.exec(message)?.[1];
-  if (told !== undefined) {
-    return Number(told);
+  const position = /position (\d+)/.exec(message)?.[1];
+  if (position !== undefined) {
+    return Number(position);
   }
-  return isUnexpectedToken(message) ? placeOfToken(text) : text.length;
+  return isUnexpectedToken(message) ? positionOfToken(text) : text.length;
 }
 
-/** Of an unexpected token the engine tells only the text around it. It is the last character of the shortest beginning that has one. */
-function placeOfToken(text: string): number {
+/** Finds an unexpected token, of which the engine reports only the surrounding text: it ends the shortest prefix that has this error. */
+function positionOfToken(text: string): number {
   let without = 0;
   let withIt = text.length;
   while (withIt - without > 1) {

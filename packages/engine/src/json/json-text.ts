@@ -1,6 +1,6 @@
 import { BACKSLASH } from './json-bytes.js';
 
-/** @returns index of the quotation mark that closes the string of a JSON text whose first one is at `start` */
+/** Returns the index of the quotation mark that closes the string starting at `start`. */
 export function endOfString(json: string, start: number): number {
   let at = json.indexOf('"', start + 1);
   while (isEscaped(json, at)) {
@@ -21,7 +21,7 @@ export function membersText(value: object): Record<string, string> {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, JSON.stringify(member)]));
 }
 
-/** An object whose members are JSON texts already. */
+/** Writes a JSON object from members that are already JSON text. */
 export function objectText(members: Readonly<Record<string, string>>): string {
   return `{${Object.entries(members)
     .map(([name, json]) => `${JSON.stringify(name)}:${json}`)

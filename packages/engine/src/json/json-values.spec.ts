@@ -17,7 +17,7 @@ it.each<[string, number]>([
   expect(hasMoreValues(JSON.parse(text), count - 1)).toBe(true);
 });
 
-it('has the same number as text and as a value, however it is written', () => {
+it('counts the same in text and in the parsed value, whatever the whitespace', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t'), (value, space) => {
       const count = counted(JSON.stringify(value, null, space));
@@ -27,7 +27,7 @@ it('has the same number as text and as a value, however it is written', () => {
   );
 });
 
-it('is not counted beyond what is asked for, nor in text that ends too soon', () => {
+it('stops counting at the limit and at the end of truncated text', () => {
   expect(counted(`[${'1,'.repeat(1_000)}1]`, 10)).toBe(11);
   expect(counted('["a')).toBe(2);
 });

@@ -1,18 +1,18 @@
 import { byteLength } from './byte-length.js';
 import { COMMA, endOfByteString, LIST, LIST_END, OBJECT, OBJECT_END, QUOTE, SPACE } from './json-bytes.js';
 
-/** What JSON text can say (RFC 8259). */
+/** Any JSON value (RFC 8259). */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue };
 
 /** Process data, and any other JSON object whose members are data. */
 export type JsonObject = Record<string, unknown>;
 
-/** Whether a value is a JSON object, so neither null nor an array nor a scalar. */
+/** Whether a value is a JSON object: not null, an array or a scalar. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a JSON text says; undefined for any other text. */
+/** Parses JSON text. Returns undefined if the text is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -21,12 +21,12 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** The size of a JSON value as UTF-8 text, in bytes. */
+/** Returns the size of a value as JSON text, in UTF-8 bytes. */
 export function jsonSize(value: unknown): number {
   return byteLength(JSON.stringify(value) ?? '');
 }
 
-/** Looks into a list or object of JSON, without a copy of its members: an object can have very many. */
+/** Counts the members of a list or object and collects the containers among them. Copies nothing, since an object can be very large. */
 function openContainer(container: object, found: object[]): number {
   if (Array.isArray(container)) {
     for (const member of container as readonly unknown[]) {
@@ -47,10 +47,10 @@ function openContainer(container: object, found: object[]): number {
   return count;
 }
 
-/** Levels of a JSON value: 0 for a scalar, 1 for an object or array that holds only scalars. */
+/** Returns the depth of a JSON value: 0 for a scalar, 1 for an object or array that holds only scalars. */
 export function jsonDepth(value: unknown): number {
   let depth = 0;
-  // Level by level, since data of any depth must not exhaust the stack.
+  // Iterates level by level, because recursion could overflow the stack.
   let level = isContainer(value) ? [value] : [];
   while (level.length > 0) {
     depth += 1;
@@ -69,10 +69,10 @@ export function isContainer(value: unknown): value is object {
 }
 
 /**
- * How many values a JSON text has, those inside of others included (RFC 8259). Its bytes are looked at and nothing is made of them, so a
- * text that would take memory and time out of proportion to its size is found before it is parsed.
- * @param bytes UTF-8; of a text that is no JSON the number means nothing
- * @param most counting ends beyond this
+ * Counts the values in JSON text, nested ones included, without parsing it, so that text which would take disproportionate
+ * time and memory can be rejected first.
+ * @param bytes UTF-8; the count is meaningless if the text is not JSON
+ * @param most counting stops once it is exceeded
  */
 export function countValues(bytes: Uint8Array, most: number): number {
   let count = 1;
@@ -80,7 +80,7 @@ export function countValues(bytes: Uint8Array, most: number): number {
   for (let at = 0; at < bytes.length && count <= most; at += 1) {
     const byte = bytes[at] ?? 0;
     if (byte > SPACE) {
-      // The first member of a list or object; each other one has a comma before it.
+      // Counts the first member of a container; every other one follows a comma.
       count += byte === COMMA || (isOpened && !isEnd(byte)) ? 1 : 0;
       isOpened = byte === LIST || byte === OBJECT;
       at = byte === QUOTE ? endOfByteString(bytes, at) : at;
@@ -93,7 +93,7 @@ function isEnd(byte: number): boolean {
   return byte === LIST_END || byte === OBJECT_END;
 }
 
-/** Whether a JSON value has more values than that, itself and those inside of others included. */
+/** Whether a JSON value holds more than `most` values, itself and nested ones included. */
 export function hasMoreValues(value: unknown, most: number): boolean {
   const pending: object[] = [];
   let count = openContainer([value], pending);

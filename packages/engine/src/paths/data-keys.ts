@@ -2,41 +2,41 @@ import { isJsonObject, type JsonObject } from '../json/json.js';
 import { parsePath, type DataPath } from './data-paths.js';
 import { cached } from '../support/cached.js';
 
-/** Written instead of paths: everything. */
+/** Wildcard key that selects everything. */
 const EVERYTHING = '*';
 
-/** What keys name, as a tree of their steps. */
+/** Keys as a tree of path steps. */
 export interface KeyTree {
-  /** A key ends here, so all below belongs to it. */
+  /** A key ends here, so everything below is taken. */
   isTaken: boolean;
   readonly names: Map<string, KeyTree>;
   readonly indexes: Map<number, KeyTree>;
 }
 
-/** All trees that hold at one place of the data. A name for an array holds for each of its elements. */
-type Holding = readonly KeyTree[];
+/** All trees that match at one place of the data. A name that meets an array matches each of its elements. */
+type Matching = readonly KeyTree[];
 
-/** What many trees say together, worked out once: a place in the data must not cost more because there are many keys. */
-interface Shared {
+/** Many trees merged once, so that a place in the data does not cost more because there are many keys. */
+interface Merged {
   readonly isTaken: boolean;
-  readonly names: ReadonlyMap<string, Holding>;
-  readonly indexes: ReadonlyMap<number, Holding>;
-  /** For elements that were met. */
-  readonly elements: Map<number, Holding>;
-  readonly ofEach: Holding;
+  readonly names: ReadonlyMap<string, Matching>;
+  readonly indexes: ReadonlyMap<number, Matching>;
+  /** Cache of visited elements. */
+  readonly elements: Map<number, Matching>;
+  readonly ofEach: Matching;
 }
 
 const FEW_TREES = 8;
-const NOTHING: Holding = [];
+const NOTHING: Matching = [];
 const NO_INDEXES: KeyTree['indexes'] = new Map();
-const shared = new WeakMap<Holding, Shared>();
-/** Keys belong to definitions, which are held as long as they are used: they are parsed once. */
+const merged = new WeakMap<Matching, Merged>();
+/** Keys live as long as their definition, so they are parsed once. */
 const known = new WeakMap<readonly string[], KeyTree>();
 
 /**
- * A copy of the data with nothing but the paths of the whitelist (docs/process-semantics.md, section 6). Each key is a path,
- * and everything at and below it is kept; `a.*` means `a`. `[]` keeps nothing, `['*']` everything. A name that meets an array
- * holds for each of its elements; an element that is not kept, before one that is, becomes null.
+ * Copies only the whitelisted paths of the data (docs/process-semantics.md, section 6). Each key is a path; everything at and
+ * below it is kept, and `a.*` means `a`. `[]` keeps nothing, `['*']` everything. A name that meets an array matches each of its
+ * elements. A dropped element before a kept one becomes null.
  * @throws InvalidDataPathError when a key is malformed
  */
 export function pickKeys(data: JsonObject, keys: readonly string[]): JsonObject {
@@ -44,7 +44,7 @@ export function pickKeys(data: JsonObject, keys: readonly string[]): JsonObject 
 }
 
 /**
- * A copy of the data without what the keys name; the counterpart of {@link pickKeys}.
+ * Copies the data without the paths that the keys name; the counterpart of {@link pickKeys}.
  * @throws InvalidDataPathError when a key is malformed
  */
 export function omitKeys(data: JsonObject, keys: readonly string[]): JsonObject {
@@ -53,8 +53,8 @@ export function omitKeys(data: JsonObject, keys: readonly string[]): JsonObject 
 }
 
 /**
- * The paths that {@link pickKeys} would take away: of the topmost values that no key takes, written as keys are. A null in an
- * array and an object without members on the way to a key hold nothing that could be lost.
+ * Lists the paths that {@link pickKeys} would drop: the topmost values that no key takes, written as keys. Null elements and
+ * empty objects on the way to a key are left out, since nothing is lost with them.
  * @param keys not changed afterwards; or their tree
  * @throws InvalidDataPathError when a key is malformed
  */
@@ -67,7 +67,7 @@ export function untakenPaths(data: JsonObject, keys: readonly string[] | KeyTree
   return result.found;
 }
 
-/** A tree of paths; the whole of what each leads to is taken. */
+/** Builds a tree that takes everything at and below the given paths. */
 export function keyTree(paths: Iterable<DataPath>): KeyTree {
   const root = emptyTree();
   for (const path of paths) {
@@ -80,7 +80,7 @@ export function keyTree(paths: Iterable<DataPath>): KeyTree {
   return root;
 }
 
-/** A path as keys are written: `client.addresses[0]["any name"]`. */
+/** Writes a path as a key: `client.addresses[0]["any name"]`. */
 export function writePath(path: DataPath): string {
   return path.reduce<string>(
     (text, step) => text + (typeof step === 'number' ? `[${step}]` : pathStep(step, text === '')),
@@ -88,15 +88,15 @@ export function writePath(path: DataPath): string {
   );
 }
 
-/** The path of a key: `a.*` is the same as `a`. */
+/** Parses a key into a path: `a.*` is the same as `a`. */
 export function parseKey(key: string): DataPath {
   return parsePath(key.endsWith(`.${EVERYTHING}`) ? key.slice(0, -2) : key);
 }
 
 /**
- * Keys and their beginnings, to compare with a path that no key takes: `clinet.name` was meant for `client`.
- * @param keys paths as `pickKeys` takes them
- * @returns the key of each; of several that begin with it the first
+ * Returns keys and their prefixes, to suggest a key for a path that none takes: `clinet.name` may be a typo of `client`.
+ * @param keys as for `pickKeys`
+ * @returns the first key for each prefix
  */
 export function keyBeginnings(keys: readonly string[], limit: number): ReadonlyMap<string, string> {
   const beginnings = new Map(keys.slice(0, limit).map((key) => [key, key]));
@@ -118,14 +118,14 @@ function emptyTree(): KeyTree {
   return { isTaken: false, names: new Map(), indexes: new Map() };
 }
 
-function isTaken(trees: Holding): boolean {
-  return trees.length > FEW_TREES ? sharedOf(trees).isTaken : trees.some((tree) => tree.isTaken);
+function isTaken(trees: Matching): boolean {
+  return trees.length > FEW_TREES ? mergedOf(trees).isTaken : trees.some((tree) => tree.isTaken);
 }
 
-/** What holds for a member. An index leads to a member of that name too. */
-function ofMember(trees: Holding, name: string): Holding {
+/** Trees that match a member. An index also matches a member with that name. */
+function treesOfMember(trees: Matching, name: string): Matching {
   if (trees.length > FEW_TREES) {
-    return sharedOf(trees).names.get(name) ?? NOTHING;
+    return mergedOf(trees).names.get(name) ?? NOTHING;
   }
   const index = /^(0|[1-9]\d{0,3})$/.test(name) ? Number(name) : -1;
   return trees.flatMap(({ names, indexes }) => {
@@ -135,20 +135,20 @@ function ofMember(trees: Holding, name: string): Holding {
   });
 }
 
-/** The trees for each element of an array: those that go on by a name. */
-function ofEachElement(trees: Holding): Holding {
-  return trees.length > FEW_TREES ? sharedOf(trees).ofEach : goingOnByName(trees);
+/** Trees that match every element of an array: those that continue with a name. */
+function treesOfEachElement(trees: Matching): Matching {
+  return trees.length > FEW_TREES ? mergedOf(trees).ofEach : continuingWithName(trees);
 }
 
-function goingOnByName(trees: Holding): Holding {
+function continuingWithName(trees: Matching): Matching {
   return trees
     .filter(({ names }) => names.size > 0)
     .map((tree) => (tree.indexes.size === 0 ? tree : { ...tree, indexes: NO_INDEXES }));
 }
 
-function ofElement(trees: Holding, ofEach: Holding, index: number): Holding {
+function treesOfElement(trees: Matching, ofEach: Matching, index: number): Matching {
   if (trees.length > FEW_TREES) {
-    const { indexes, elements } = sharedOf(trees);
+    const { indexes, elements } = mergedOf(trees);
     const at = indexes.get(index);
     return at === undefined ? ofEach : cached(elements, index, () => [...ofEach, ...at]);
   }
@@ -156,8 +156,8 @@ function ofElement(trees: Holding, ofEach: Holding, index: number): Holding {
   return own.length === 0 ? ofEach : [...ofEach, ...own];
 }
 
-function sharedOf(trees: Holding): Shared {
-  return cached(shared, trees, () => {
+function mergedOf(trees: Matching): Merged {
+  return cached(merged, trees, () => {
     const names = new Map<string, KeyTree[]>();
     const indexes = new Map<number, KeyTree[]>();
     for (const tree of trees) {
@@ -168,7 +168,7 @@ function sharedOf(trees: Holding): Shared {
       });
     }
     const isAnyTaken = trees.some((tree) => tree.isTaken);
-    return { isTaken: isAnyTaken, names, indexes, elements: new Map(), ofEach: goingOnByName(trees) };
+    return { isTaken: isAnyTaken, names, indexes, elements: new Map(), ofEach: continuingWithName(trees) };
   });
 }
 
@@ -177,48 +177,48 @@ interface Untaken {
   readonly limit: number;
 }
 
-function addUntaken(value: unknown, trees: Holding, path: string, result: Untaken): void {
+function addUntaken(value: unknown, trees: Matching, path: string, result: Untaken): void {
   if (result.found.length >= result.limit || isTaken(trees)) {
     return;
   }
-  if (trees.length > 0 && leadsOn(value)) {
+  if (trees.length > 0 && hasContent(value)) {
     addUntakenBelow(value, trees, path, result);
   } else {
     result.found.push(path);
   }
 }
 
-function addUntakenBelow(value: object, trees: Holding, path: string, result: Untaken): void {
+function addUntakenBelow(value: object, trees: Matching, path: string, result: Untaken): void {
   if (!Array.isArray(value)) {
     for (const [name, child] of Object.entries(value)) {
       if (result.found.length >= result.limit) {
         return;
       }
-      addUntaken(child, ofMember(trees, name), path + pathStep(name, path === ''), result);
+      addUntaken(child, treesOfMember(trees, name), path + pathStep(name, path === ''), result);
     }
     return;
   }
-  const ofEach = ofEachElement(trees);
+  const ofEach = treesOfEachElement(trees);
   for (const [index, child] of (value as unknown[]).entries()) {
     if (child !== null) {
-      addUntaken(child, ofElement(trees, ofEach, index), `${path}[${index}]`, result);
+      addUntaken(child, treesOfElement(trees, ofEach, index), `${path}[${index}]`, result);
     }
   }
 }
 
-/** Whether there can be something below that a key takes, so that the value is not lost as a whole. */
-function leadsOn(value: unknown): value is object {
+/** Whether a key could take something below this value. */
+function hasContent(value: unknown): value is object {
   return Array.isArray(value) ? value.some((element) => element !== null) : isJsonObject(value);
 }
 
-/** One step as paths are written: `name`, `.name` or `["any name"]`. */
+/** Writes one step of a path: `name`, `.name` or `["any name"]`. */
 function pathStep(name: string, isFirst: boolean): string {
   const isPlain = /^[^.[\]"'\s][^.[\]"']*$/.test(name);
   return isPlain ? `${isFirst ? '' : '.'}${name}` : `[${JSON.stringify(name)}]`;
 }
 
-/** What is kept of a value; undefined when that is nothing. */
-function picked(value: unknown, trees: Holding): unknown {
+/** Returns the kept part of a value, or undefined. */
+function picked(value: unknown, trees: Matching): unknown {
   if (trees.length === 0) {
     return undefined;
   }
@@ -226,8 +226,8 @@ function picked(value: unknown, trees: Holding): unknown {
     return value;
   }
   if (Array.isArray(value)) {
-    const ofEach = ofEachElement(trees);
-    const kept = value.map((element, index) => picked(element, ofElement(trees, ofEach, index)));
+    const ofEach = treesOfEachElement(trees);
+    const kept = value.map((element, index) => picked(element, treesOfElement(trees, ofEach, index)));
     const last = kept.findLastIndex((element) => element !== undefined);
     return last < 0 ? undefined : kept.slice(0, last + 1).map((element) => element ?? null);
   }
@@ -235,28 +235,28 @@ function picked(value: unknown, trees: Holding): unknown {
     return undefined;
   }
   const kept = Object.entries(value).flatMap(([name, child]) => {
-    const member = picked(child, ofMember(trees, name));
+    const member = picked(child, treesOfMember(trees, name));
     return member === undefined ? [] : [[name, member] as const];
   });
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
-function omitted(value: unknown, trees: Holding): unknown {
+function omitted(value: unknown, trees: Matching): unknown {
   if (Array.isArray(value) && trees.length > 0) {
-    const ofEach = ofEachElement(trees);
-    return value.flatMap((element, index) => left(element, ofElement(trees, ofEach, index)));
+    const ofEach = treesOfEachElement(trees);
+    return value.flatMap((element, index) => remainder(element, treesOfElement(trees, ofEach, index)));
   }
   if (!isJsonObject(value) || trees.length === 0) {
     return value;
   }
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, child]) =>
-      left(child, ofMember(trees, name)).map((member) => [name, member] as const),
+      remainder(child, treesOfMember(trees, name)).map((member) => [name, member] as const),
     ),
   );
 }
 
-/** What is left of a part, in a list; an empty one when it is taken as a whole. */
-function left(part: unknown, trees: Holding): unknown[] {
+/** Returns the rest of a value in a list; an empty list when the whole value is taken. */
+function remainder(part: unknown, trees: Matching): unknown[] {
   return isTaken(trees) ? [] : [omitted(part, trees)];
 }

@@ -11,7 +11,7 @@ import {
 } from './data-paths.js';
 import { jsonDepth, jsonSize, type JsonObject } from '../json/json.js';
 
-/** Data as it comes from a request: `__proto__` is an own member then. */
+/** Data as parsed from a request, in which `__proto__` is an own member. */
 const parsed = (text: string): JsonObject => JSON.parse(text) as JsonObject;
 
 function frozen<T>(value: T): T {
@@ -50,11 +50,11 @@ describe('parsePath', () => {
     'a.[0]',
     ' ',
     'a["b\']',
-  ])('refuses %j', (path) => {
+  ])('rejects %j', (path) => {
     expect(() => parsePath(path)).toThrow(InvalidDataPathError);
   });
 
-  it.each(['__proto__', 'a.constructor', 'a["prototype"].b'])('refuses the prototype key in %s', (path) => {
+  it.each(['__proto__', 'a.constructor', 'a["prototype"].b'])('rejects the prototype key in %s', (path) => {
     expect(() => parsePath(path)).toThrow(/no field may have/);
   });
 
@@ -86,7 +86,7 @@ describe('getPath', () => {
     expect(getPath(data, path)).toBe(value);
   });
 
-  it('never reaches a prototype, not even by steps that were not parsed', () => {
+  it('never reaches a prototype, even with steps that were not parsed', () => {
     expect(() => getPath(parsed('{"__proto__": 1}'), ['__proto__'])).toThrow(InvalidDataPathError);
     expect(() => getPath({}, ['constructor', 'name'])).toThrow(InvalidDataPathError);
   });
@@ -101,16 +101,16 @@ describe('setPath', () => {
     expect(data.a.b).toBe(1);
   });
 
-  it('makes objects and arrays on the way, and fills skipped elements with null', () => {
+  it('creates missing objects and arrays, and fills skipped elements with null', () => {
     expect(setPath({}, 'a.b[2].c', 1)).toEqual({ a: { b: [null, null, { c: 1 }] } });
   });
 
-  it('takes the place of what is no object or array', () => {
+  it('replaces values that are not objects or arrays', () => {
     expect(setPath(frozen({ a: 'text', l: { x: 1 } }), 'a.b', 1)).toEqual({ a: { b: 1 }, l: { x: 1 } });
     expect(setPath(frozen({ l: { x: 1 } }), 'l[0]', 1)).toEqual({ l: [1] });
   });
 
-  it('refuses prototype keys and a first step that is an index', () => {
+  it('rejects prototype keys and a path that starts with an index', () => {
     expect(() => setPath({}, 'a.__proto__.b', 1)).toThrow(InvalidDataPathError);
     expect(() => setPath({}, ['a', '__proto__', 'b'], 1)).toThrow(InvalidDataPathError);
     expect(() => setPath({}, '[0]', 1)).toThrow(InvalidDataPathError);
@@ -139,7 +139,7 @@ describe('removePath', () => {
     expect(removePath(frozen({ a: null }), 'a')).toEqual({});
   });
 
-  it('gives the same data when nothing stands there', () => {
+  it('returns the same data when the path does not exist', () => {
     const data = frozen({ a: 1 });
     expect(removePath(data, 'a.b.c')).toBe(data);
     expect(removePath(data, 'l[0]')).toBe(data);
@@ -165,7 +165,7 @@ describe('deepMerge', () => {
     });
   });
 
-  it('copies the patch, so that a later change of it changes no data', () => {
+  it('copies the patch, so that changing it later does not change the data', () => {
     const patch = { a: { b: [{ c: 1 }] } };
     const result = deepMerge({}, patch);
     patch.a.b.push({ c: 2 });
@@ -173,20 +173,20 @@ describe('deepMerge', () => {
   });
 
   it.each(['{"__proto__": {"x": 1}}', '{"a": [{"constructor": 1}]}', '{"a": {"prototype": null}}'])(
-    'refuses %s',
+    'rejects %s',
     (patch) => {
       expect(() => deepMerge({ a: {} }, parsed(patch))).toThrow(InvalidDataError);
       expect(({} as JsonObject).x).toBeUndefined();
     },
   );
 
-  it('does not merge into what an object inherits', () => {
+  it('does not merge into inherited members', () => {
     expect(deepMerge({}, parsed('{"valueOf": {"x": 1}}'))).toEqual({ valueOf: { x: 1 } });
     expect(getPath({}, 'valueOf')).toBeUndefined();
     expect(Reflect.get(Object.prototype, 'valueOf')).not.toHaveProperty('x');
   });
 
-  it('refuses nesting without end', () => {
+  it('rejects data nested too deeply', () => {
     expect(() => deepMerge({}, parsed(`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`))).toThrow(/64 levels/);
     expect(() => deepMerge({}, parsed(`{"a":${'['.repeat(100)}${']'.repeat(100)}}`))).toThrow(/64 levels/);
   });
@@ -208,7 +208,7 @@ describe('jsonSize and jsonDepth', () => {
   });
 });
 
-describe('what is paid for copies', () => {
+describe('the charge for a copy', () => {
   const wide = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`m${index}`, index]));
   const paid = (copy: (pay: (members: number) => void) => unknown): number => {
     let sum = 0;
@@ -217,21 +217,21 @@ describe('what is paid for copies', () => {
   };
 
   it.each<[string, number, (pay: (members: number) => void) => unknown]>([
-    ['the objects on the way to a value', 101, (pay) => setPath({ a: wide }, 'a.b', 1, pay)],
+    ['the objects along the path of a value', 101, (pay) => setPath({ a: wide }, 'a.b', 1, pay)],
     [
-      'the elements on the way',
+      'the elements along the path',
       21,
       (pay) => setPath({ a: Array.from({ length: 320 }, () => 1) }, 'a[0]', 1, pay),
     ],
-    ['the objects on the way to what is removed', 101, (pay) => removePath({ a: wide }, 'a.m1', pay)],
-    ['nothing where nothing stands', 0, (pay) => removePath({ a: wide }, 'b.c', pay)],
-    ['base and patch on each level', 202, (pay) => deepMerge({ a: wide }, { a: { ...wide } }, pay)],
+    ['the objects along the path of a removed value', 101, (pay) => removePath({ a: wide }, 'a.m1', pay)],
+    ['nothing when the path does not exist', 0, (pay) => removePath({ a: wide }, 'b.c', pay)],
+    ['base and patch at each level', 202, (pay) => deepMerge({ a: wide }, { a: { ...wide } }, pay)],
     ['the elements of a patch', 26, (pay) => deepMerge({}, { a: Array.from({ length: 100 }, () => 1) }, pay)],
-  ])('are %s', (_what, members, copy) => {
+  ])('counts %s', (_what, members, copy) => {
     expect(paid(copy)).toBe(members);
   });
 
-  it('comes before the copy', () => {
+  it('is made before the copy', () => {
     const refuse = (): void => {
       throw new Error('no');
     };

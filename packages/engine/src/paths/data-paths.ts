@@ -1,12 +1,12 @@
 import { InvalidRequestError } from '../errors/domain.error.js';
 import { type JsonObject, isJsonObject } from '../json/json.js';
 
-/** 400: a path into process data that nobody can follow. The message names the mistake. */
+/** 400: malformed path into process data. The message names the mistake. */
 export class InvalidDataPathError extends InvalidRequestError {
   readonly code = 'DATA_PATH_INVALID';
 }
 
-/** 400: data that must not become process data: a key that reaches a prototype, or nesting without end. */
+/** 400: data with a prototype key or nested too deeply to become process data. */
 export class InvalidDataError extends InvalidRequestError {
   readonly code = 'DATA_INVALID';
 }
@@ -16,22 +16,22 @@ export type DataPath = readonly (string | number)[];
 
 const MAX_PATH_LENGTH = 1024;
 const MAX_SEGMENTS = 64;
-/** An array is filled up to an index that is set, so indexes are bounded. */
+/** Setting an index fills the array up to it, so indexes are bounded. */
 const MAX_INDEX = 9_999;
-/** Levels of merged data; a request body has no more either. */
+/** Levels of merged data, as many as a request body may have. */
 const MAX_DEPTH = 64;
 const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 const SEGMENT =
   /(?<dot>\.?)(?<name>[^.[\]"'\s][^.[\]"']*)|\[(?:(?<index>\d{1,9})|"(?<double>[^"]+)"|'(?<single>[^']+)')\]/y;
 
-/** Whether a member of this name could reach a prototype in a careless copy; process data never has one. */
+/** Whether a name could reach a prototype in a careless copy. Process data never has such members. */
 export function isPrototypeKey(name: string): boolean {
   return PROTOTYPE_KEYS.has(name);
 }
 
 /**
- * The steps of a written path: `client.addresses[0].city`, `fields["Credit Score"]`.
+ * Parses a path such as `client.addresses[0].city` or `fields["Credit Score"]` into steps.
  * @param path at most 1,024 characters and 64 steps
  * @throws InvalidDataPathError when it is malformed or names a prototype key
  */
@@ -44,7 +44,7 @@ export function parsePath(path: string): (string | number)[] {
   while (position < path.length) {
     SEGMENT.lastIndex = position;
     const match = SEGMENT.exec(path);
-    if (match === null || !joins(match.groups ?? {}, position)) {
+    if (match === null || !isSeparated(match.groups ?? {}, position)) {
       throw malformed(
         path,
         `character ${position + 1} is not the start of a name, ".name", [index] or ["name"]`,
@@ -59,8 +59,8 @@ export function parsePath(path: string): (string | number)[] {
   return segments;
 }
 
-/** Only the first name stands without a dot. */
-function joins(groups: Partial<Record<string, string>>, position: number): boolean {
+/** Every name but the first needs a dot. */
+function isSeparated(groups: Partial<Record<string, string>>, position: number): boolean {
   return groups.name === undefined || (position === 0) === (groups.dot === '');
 }
 
@@ -84,7 +84,7 @@ function malformed(path: string, why: string): InvalidDataPathError {
 }
 
 /**
- * What stands at a path, or undefined when nothing does. A member that is null is there.
+ * Returns the value at a path, or undefined if there is none. Null counts as a value.
  * @throws InvalidDataPathError when the path is malformed
  */
 export function getPath(data: unknown, path: string | DataPath): unknown {
@@ -98,7 +98,7 @@ export function getPath(data: unknown, path: string | DataPath): unknown {
   return value;
 }
 
-/** The member or element of a value that a step leads to; own ones only. */
+/** Returns the own member or element of a value at one step. */
 export function childOf(value: unknown, segment: string | number): unknown {
   if (Array.isArray(value)) {
     return typeof segment === 'number' ? (value as unknown[])[segment] : undefined;
@@ -110,23 +110,23 @@ export function childOf(value: unknown, segment: string | number): unknown {
   return Object.hasOwn(value, name) && !isPrototypeKey(name) ? value[name] : undefined;
 }
 
-/** What elements cost for a member, measured. */
+/** Cost of an element relative to a member. Measured. */
 const ELEMENT_COPIED = 1 / 16;
 const ELEMENT_MERGED = 1 / 4;
 
-/** Hears how many members of objects are about to be copied; may throw to keep that from happening. Elements count as parts of a member. */
-export type PaysForCopies = (members: number) => void;
+/** Called with the number of object members about to be copied; throws to prevent the copy. Elements count as fractions of a member. */
+export type ChargeCopies = (members: number) => void;
 
 /**
- * A copy of the data with a value at a path. Objects and arrays on the way are made where they are missing, and replace
- * anything else there. A skipped array element is null.
+ * Copies the data and sets the value at a path. Missing objects and arrays along the path are created and replace anything
+ * else there. Skipped array elements become null.
  * @throws InvalidDataPathError when the path is malformed
  */
 export function setPath(
   data: JsonObject,
   path: string | DataPath,
   value: unknown,
-  pay: PaysForCopies = free,
+  pay: ChargeCopies = free,
 ): JsonObject {
   const steps = stepsOf(path);
   if (typeof steps[0] === 'number') {
@@ -136,10 +136,10 @@ export function setPath(
 }
 
 function free(): void {
-  // The data is small, or paid for already.
+  // The data is small or already paid for.
 }
 
-function withValue(holder: unknown, steps: DataPath, value: unknown, pay: PaysForCopies): unknown {
+function withValue(holder: unknown, steps: DataPath, value: unknown, pay: ChargeCopies): unknown {
   const [segment, ...rest] = steps;
   if (segment === undefined) {
     return value;
@@ -158,15 +158,15 @@ function withValue(holder: unknown, steps: DataPath, value: unknown, pay: PaysFo
 }
 
 /**
- * A copy of the data without the value at a path; the data itself when nothing stands there.
+ * Copies the data without the value at a path. Returns the data itself if there is no such value.
  * @throws InvalidDataPathError when the path is malformed
  */
-export function removePath(data: JsonObject, path: string | DataPath, pay: PaysForCopies = free): JsonObject {
+export function removePath(data: JsonObject, path: string | DataPath, pay: ChargeCopies = free): JsonObject {
   const steps = stepsOf(path);
   return getPath(data, steps) === undefined ? data : (without(data, steps, pay) as JsonObject);
 }
 
-function without(holder: unknown, steps: DataPath, pay: PaysForCopies): unknown {
+function without(holder: unknown, steps: DataPath, pay: ChargeCopies): unknown {
   const [segment, ...rest] = steps;
   if (segment === undefined) {
     return holder;
@@ -186,26 +186,26 @@ function without(holder: unknown, steps: DataPath, pay: PaysForCopies): unknown 
 }
 
 /**
- * A copy of the base with a patch merged in: objects are merged member by member, everything else, arrays too, is replaced
+ * Copies the base with a patch merged in: objects are merged member by member, everything else, including arrays, is replaced
  * (docs/contract.md, section 4.2).
  * @throws InvalidDataError when the patch holds a prototype key or more than 64 levels
  */
-export function deepMerge(base: JsonObject, patch: JsonObject, pay: PaysForCopies = free): JsonObject {
+export function deepMerge(base: JsonObject, patch: JsonObject, pay: ChargeCopies = free): JsonObject {
   return merged(base, patch, { pay, nullRemoves: false }) as JsonObject;
 }
 
 /**
- * A copy of the base with a JSON merge patch applied (RFC 7396): objects are merged member by member, null removes a member, and everything
- * else is replaced.
+ * Copies the base with a JSON merge patch applied (RFC 7396): objects are merged member by member, null removes a member, and
+ * everything else is replaced.
  * @throws InvalidDataError as `deepMerge`
  */
-export function mergePatch(base: JsonObject, patch: JsonObject, pay: PaysForCopies = free): JsonObject {
+export function mergePatch(base: JsonObject, patch: JsonObject, pay: ChargeCopies = free): JsonObject {
   return merged(base, patch, { pay, nullRemoves: true }) as JsonObject;
 }
 
 interface Merge {
-  readonly pay: PaysForCopies;
-  /** Whether null removes a member of an object, which it never does inside of a list. */
+  readonly pay: ChargeCopies;
+  /** Whether null removes a member of an object; it never does inside a list. */
   readonly nullRemoves: boolean;
 }
 
@@ -237,7 +237,7 @@ function mergedObject(base: unknown, patch: JsonObject, merge: Merge, depth: num
   return result;
 }
 
-/** Members of a value; elements of an array are copied much faster. */
+/** Number of members of a value. Array elements count less because they are copied faster. */
 function sizeOf(value: unknown): number {
   if (Array.isArray(value)) {
     return value.length * ELEMENT_COPIED;

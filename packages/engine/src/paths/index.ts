@@ -11,7 +11,7 @@ export {
   type DataPath,
   InvalidDataError,
   InvalidDataPathError,
-  type PaysForCopies,
+  type ChargeCopies,
   childOf,
   deepMerge,
   getPath,

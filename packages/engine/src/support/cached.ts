@@ -1,4 +1,4 @@
-/** The value of a key, which is made when it is asked for first. */
+/** Returns the cached value of a key, creating it on first use. */
 export function cached<Key, Value>(
   known: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
   key: Key,
@@ -13,7 +13,7 @@ export function cached<Key, Value>(
   return made;
 }
 
-/** Lists of items with equal keys, each in the order of the items. */
+/** Groups items by key, keeping their order. */
 export function groupedBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

@@ -45,12 +45,12 @@ describe('addDuration', () => {
     ['2026-12-31T23:59:59.000Z', 'PT1.5S', '2027-01-01T00:00:00.500Z'],
     ['2026-03-31T00:00:00.000Z', 'P13M1W1DT1H', '2027-05-08T01:00:00.000Z'],
     ['2026-01-01T00:00:00.000Z', 'P0D', '2026-01-01T00:00:00.000Z'],
-  ])('%s and %s is %s', (from, text, expected) => {
+  ])('%s plus %s is %s', (from, text, expected) => {
     const duration = parseDuration(text)!;
     expect(new Date(addDuration(Date.parse(from), duration)).toISOString()).toBe(expected);
   });
 
-  it('is not a number beyond what a date can hold', () => {
+  it('returns NaN beyond the range of dates', () => {
     expect(addDuration(0, parseDuration('P999999999Y')!)).toBeNaN();
   });
 });
@@ -89,7 +89,7 @@ describe('parseDateTime', () => {
 });
 
 describe('parseCycle', () => {
-  it('reads a number of repetitions, or none for without end', () => {
+  it('reads the number of repetitions, or null for unlimited', () => {
     expect(parseCycle('R5/PT1M')).toEqual({ repetitions: 5, interval: { ...zero, minutes: 1 } });
     expect(parseCycle('R/P1D')).toEqual({ repetitions: null, interval: { ...zero, days: 1 } });
   });

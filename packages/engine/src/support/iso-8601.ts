@@ -1,4 +1,4 @@
-/** Parts of an ISO 8601 duration; whole numbers but the seconds. */
+/** Parts of an ISO 8601 duration. Only the seconds can have a fraction. */
 export interface IsoDuration {
   readonly years: number;
   readonly months: number;
@@ -9,15 +9,15 @@ export interface IsoDuration {
   readonly seconds: number;
 }
 
-/** A repeated interval, `R5/PT1M`. */
+/** A repeating interval, such as `R5/PT1M`. */
 export interface IsoCycle {
-  /** How often; null for without end. */
+  /** Number of repetitions; null means unlimited. */
   readonly repetitions: number | null;
   readonly interval: IsoDuration;
 }
 
 const SECOND_MS = 1_000;
-/** Longest duration: what it leads to must stay a date that everybody can write. */
+/** Longest duration, so that the resulting date keeps a four-digit year. */
 export const MAX_DURATION_YEARS = 100;
 /** As {@link addDuration} counts them from 1970 on. */
 const MAX_DURATION_MS = Date.UTC(1970 + MAX_DURATION_YEARS, 0);
@@ -27,11 +27,11 @@ const DURATION = new RegExp(
 );
 const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,3})\d*)?)?([Zz]|[+-]\d{2}:?\d{2})?$/;
-/** What a clock shows in a leap second (RFC 3339, section 5.7). */
+/** Seconds field during a leap second (RFC 3339, section 5.7). */
 const LEAP_SECOND = '60';
 const CYCLE = /^R(\d{0,6})\/(P.+)$/;
 
-/** Reads `P1DT2H30M`; undefined for anything that ISO 8601 does not know, and for fractions of anything but seconds. */
+/** Parses a duration such as `P1DT2H30M`. Returns undefined if it is not ISO 8601 or has a fraction of anything but seconds. */
 export function parseDuration(text: string): IsoDuration | undefined {
   const match = DURATION.exec(text.trim());
   const [years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = (match ?? [])
@@ -40,16 +40,16 @@ export function parseDuration(text: string): IsoDuration | undefined {
   return match === null ? undefined : { years, months, weeks, days, hours, minutes, seconds };
 }
 
-/** Reads a duration of at most `MAX_DURATION_YEARS`; undefined for anything else. */
+/** Parses a duration of at most `MAX_DURATION_YEARS`; returns undefined for anything else. */
 export function parseBoundedDuration(text: string): IsoDuration | undefined {
   const duration = parseDuration(text);
   return duration && addDuration(0, duration) <= MAX_DURATION_MS ? duration : undefined;
 }
 
 /**
- * The moment a duration after another, in UTC; a day that a month does not have becomes its last one.
+ * Adds a duration to a time, in UTC. A day that the month does not have becomes its last day.
  * @param from epoch milliseconds
- * @returns epoch milliseconds; NaN beyond what a date can hold
+ * @returns epoch milliseconds; NaN beyond the range of dates
  */
 export function addDuration(from: number, duration: IsoDuration): number {
   const months = duration.years * 12 + duration.months;
@@ -72,9 +72,9 @@ function addMonths(from: number, months: number): number {
 }
 
 /**
- * Reads `2026-01-31T10:20:30.123+01:00` as RFC 3339 and ISO 8601 write it; without an offset it is UTC. Of a fraction three digits count. A
- * leap second is the beginning of the next second.
- * @returns epoch milliseconds; undefined for anything else, a day that does not exist included
+ * Parses an RFC 3339 or ISO 8601 time such as `2026-01-31T10:20:30.123+01:00`. Without an offset it is UTC. Fractions are cut to
+ * milliseconds. A leap second counts as the start of the next second.
+ * @returns epoch milliseconds; undefined for anything else, including a day that does not exist
  */
 export function parseDateTime(text: string): number | undefined {
   const [, date, time, seconds = '00', fraction = '', zone = 'Z'] = DATE_TIME.exec(text.trim()) ?? [];
@@ -83,12 +83,14 @@ export function parseDateTime(text: string): number | undefined {
   }
   const momentAt = (second: string): number => Date.parse(`${date}T${time}:${second}${offsetOf(zone)}`);
   const moment =
-    seconds === LEAP_SECOND ? behind(momentAt('59')) : momentAt(`${seconds}.${fraction.padEnd(3, '0')}`);
+    seconds === LEAP_SECOND
+      ? afterLastSecond(momentAt('59'))
+      : momentAt(`${seconds}.${fraction.padEnd(3, '0')}`);
   return Number.isNaN(moment) ? undefined : moment;
 }
 
-/** The second that follows on the last one of a day: only there is a leap second. */
-function behind(moment: number): number {
+/** Returns the start of the next day if the time is the last second of a day, the only place for a leap second; NaN otherwise. */
+function afterLastSecond(moment: number): number {
   const isLast = !Number.isNaN(moment) && new Date(moment).toISOString().endsWith('T23:59:59.000Z');
   return isLast ? moment + SECOND_MS : Number.NaN;
 }
@@ -103,7 +105,7 @@ function offsetOf(zone: string): string {
   return isWhole ? zone.toUpperCase() : `${zone.slice(0, 3)}:${zone.slice(3)}`;
 }
 
-/** Reads `R5/PT1M` or, without end, `R/PT1M`; undefined for anything else, a start or an end included. */
+/** Parses `R5/PT1M` or, unlimited, `R/PT1M`. Returns undefined for anything else, including cycles with a start or end. */
 export function parseCycle(text: string): IsoCycle | undefined {
   const [, count, period = ''] = CYCLE.exec(text.trim()) ?? [];
   const interval = parseDuration(period);

@@ -11,7 +11,7 @@ describe('nearestName', () => {
     ['befor', 'before'],
     ['edn', 'end'],
     ['tsate', 'state'],
-  ])('takes %s for %s', (written, meant) => {
+  ])('suggests for %s: %s', (written, meant) => {
     expect(nearestName(written, known)).toBe(meant);
   });
 

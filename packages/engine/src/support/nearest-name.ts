@@ -1,13 +1,13 @@
 import { closestMatch } from 'leven';
 
-/** A name that differs in more than this part of its characters is another word, not a slip of the pen. */
+/** Share of characters that may differ; beyond it a name is another word, not a typo. */
 const LARGEST_DIFFERENCE = 0.4;
-/** Longer texts are no names; comparing them would cost more than the hint is worth. */
+/** Longer texts are not names, and comparing them costs more than the hint is worth. */
 const NAME_MAX_LENGTH = 255;
 
 /**
- * The known name that somebody most likely meant, for messages that say what to write instead.
- * @param known names that exist, of any number; the first one wins where two are equally near
+ * Returns the known name closest to a misspelt one, for "Did you mean" hints.
+ * @param known existing names; the first one wins a tie
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > NAME_MAX_LENGTH) {
@@ -21,14 +21,14 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return sameLetters ?? swapped ?? closestMatch(name, others, { maxDistance });
 }
 
-/** Whether two letters beside each other have changed places: one slip, which counts as two differences. */
+/** Whether two adjacent letters are swapped: one typo that counts as two differences. */
 function isSwap(one: string, other: string): boolean {
   const at = one.split('').findIndex((letter, index) => letter !== other[index]);
   const swapped = one.slice(0, at) + one.charAt(at + 1) + one.charAt(at) + one.slice(at + 2);
   return at !== -1 && one.length === other.length && swapped === other;
 }
 
-/** The end of a sentence that tells the nearest known name: ` Did you mean "state"?`, or nothing. */
+/** Returns a hint such as ` Did you mean "state"?`, or an empty string when no known name is close. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
   return nearest === undefined ? '' : ` Did you mean ${JSON.stringify(nearest)}?`;

@@ -4,7 +4,7 @@ import { inTurn, inTurns } from './turns.js';
 
 const LONG_MS = 12;
 
-/** Takes the event loop for a while. */
+/** Blocks the event loop. */
 function work(ms: number): void {
   const end = performance.now() + ms;
   let now = performance.now();
@@ -13,7 +13,7 @@ function work(ms: number): void {
   }
 }
 
-/** Begins pieces of work at once. @returns the turns of the event loop in which each was done */
+/** Starts all pieces of work together. @returns the turn of the event loop in which each ran */
 async function turnsOf(lengths: readonly number[]): Promise<number[]> {
   let turn = 0;
   const counting = { isOver: false };
@@ -34,19 +34,19 @@ async function turnsOf(lengths: readonly number[]): Promise<number[]> {
   return turns;
 }
 
-it('does one long piece of work in a turn of the event loop, in their order', async () => {
+it('runs one long piece of work per turn of the event loop, in order', async () => {
   const turns = await turnsOf([LONG_MS, LONG_MS, LONG_MS, LONG_MS]);
   expect(new Set(turns).size).toBe(4);
   expect(turns).toEqual(turns.toSorted((one, other) => one - other));
 });
 
-it('does not hold up short work where nothing long was done', async () => {
-  // The machine can make a piece long.
+it('does not delay short work when no long work ran', async () => {
+  // A slow machine can stretch a piece, so the limit is generous.
   const pieces = Array.from({ length: 50 }, () => 0);
   expect(new Set(await turnsOf(pieces)).size).toBeLessThan(25);
 });
 
-it('rejects with what the work throws, and goes on with others', async () => {
+it('rejects with the error of the work and continues with other work', async () => {
   const failing = inTurn(() => {
     work(LONG_MS);
     throw new RangeError('no');
@@ -55,7 +55,7 @@ it('rejects with what the work throws, and goes on with others', async () => {
   expect(await inTurn(() => 'next')).toBe('next');
 });
 
-it('gives others a turn between the parts of work that can be interrupted', async () => {
+it('lets other work run between the steps of interruptible work', async () => {
   const seen: string[] = [];
   const others = (async () => {
     for (let count = 0; count < 2; count += 1) {

@@ -8,10 +8,10 @@ const nextTurn = (): Promise<void> =>
     defer(resolve);
   });
 
-/** Long work that says by `yield` where it can be interrupted. */
+/** Long synchronous work that yields wherever it can be interrupted. */
 export type Steps<Result> = Generator<void, Result>;
 
-/** Does such work without a break. */
+/** Runs interruptible work to its end without interruption. */
 export function inOnePiece<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next();
@@ -21,7 +21,7 @@ export function inOnePiece<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** When somebody first asked in this turn of the event loop; all that has gone on since then has taken its time. */
+/** Time of the first call in this turn of the event loop; everything since then counts towards the turn. */
 const loop: { begunAt: number | undefined } = { begunAt: undefined };
 
 function isFilled(): boolean {
@@ -36,9 +36,8 @@ function isFilled(): boolean {
 }
 
 /**
- * Does work at once, and counts its time to the turn of the event loop.
- * @param work waits for nothing
- * @throws what the work throws
+ * Runs synchronous work now and counts its time towards this turn of the event loop.
+ * @throws whatever the work throws
  */
 export function inThisTurn<Result>(work: () => Result): Result {
   isFilled();
@@ -46,22 +45,22 @@ export function inThisTurn<Result>(work: () => Result): Result {
 }
 
 /**
- * Waits for a turn of the event loop that is not filled yet, so that probes and short requests are answered between long pieces of one
- * request and of several. Not inside of a transaction.
- * @returns undefined when this one is not
+ * Waits for a turn of the event loop with time left, so that health probes and short requests are answered between long pieces of
+ * work. Do not call it inside a transaction.
+ * @returns undefined if this turn still has time
  */
 export function turnWithRoom(): Promise<void> | undefined {
   return isFilled() ? nextWithRoom() : undefined;
 }
 
 async function nextWithRoom(): Promise<void> {
-  // Looked at and used without a wait in between.
+  // Nothing may be awaited between this check and the use of the turn.
   while (isFilled()) {
     await nextTurn();
   }
 }
 
-/** Does work in such a turn. */
+/** Runs work in the next turn that has time left. */
 export async function inTurn<Result>(work: () => Result): Promise<Result> {
   while (isFilled()) {
     await nextTurn();
@@ -69,7 +68,7 @@ export async function inTurn<Result>(work: () => Result): Promise<Result> {
   return work();
 }
 
-/** Does work that can be interrupted so that others have their turn. Not inside of a transaction. */
+/** Runs interruptible work and lets other work run in between. Do not call it inside a transaction. */
 export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     const { done, value } = await inTurn(() => advance(steps));

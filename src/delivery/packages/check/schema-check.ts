@@ -1,5 +1,5 @@
 import { jsonSize, type JsonObject } from '#engine/json';
-import { SchemaSyntaxError, compileSchema, misspeltRequired } from '#engine/json-schema';
+import { SchemaSyntaxError, compileSchema, describeMisspeltRequired } from '#engine/json-schema';
 import type { Place, PackageProblems } from '../model/package-problems.js';
 import { packageLimits } from '../package.limits.js';
 
@@ -12,7 +12,7 @@ export function checkSchema(schema: JsonObject, what: string, place: Place, prob
   }
   try {
     compileSchema(schema);
-    const slip = misspeltRequired(schema);
+    const slip = describeMisspeltRequired(schema);
     if (slip !== undefined) {
       problems.warning('REQUIRED_UNKNOWN', place, `${what}: ${slip}`);
     }

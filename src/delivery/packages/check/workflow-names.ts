@@ -38,7 +38,7 @@ export function checkWorkflowNames(workflow: PackageWorkflow, problems: PackageP
     }
     for (const read of readsOf(node)) {
       const path = read[0] === DATA_ALIAS && !speaksOfAlias ? read.slice(1) : read;
-      const unknown = known.judge(path);
+      const unknown = known.check(path);
       if (unknown !== undefined) {
         const isOfAnswer = fixed.some(({ names }) => names.has(path[0] ?? ''));
         const hint = hintOf(unknown.nearest, isOfAnswer);

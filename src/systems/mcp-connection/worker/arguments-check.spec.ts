@@ -13,7 +13,7 @@ describe('readArguments', () => {
   it('refuses integers that would be rounded, and says what to write', () => {
     expect(readArguments('{"id": 3544790567247868102}', {})).toEqual({
       problem:
-        '3544790567247868102 would be rounded: integers go up to 2^53 - 1 (9007199254740991). Write a larger one as a text, in quotes.',
+        '3544790567247868102 would be rounded: integers go up to 2^53 - 1 (9007199254740991). Write a larger one as a string, in quotes.',
     });
   });
 

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '#engine/json';
 import { inOnePiece } from '#engine/support';
-import { deepMerge, removePath, setPath, type PaysForCopies } from '#engine/paths';
+import { deepMerge, removePath, setPath, type ChargeCopies } from '#engine/paths';
 import { compileExpression, compileJsonTemplate, MeteredPatterns, WorkBudget } from '#engine/expressions';
 import { readSchema, SCHEMA_LIMITS, SchemaRun } from '#engine/json-schema';
 import {
@@ -86,10 +86,10 @@ function ofTemplate(source: JsonValue, data: JsonObject): Measured {
 }
 
 /** Copies of process data, which pay as the steps of a process do. */
-function ofCopy(copy: (pay: PaysForCopies) => unknown): Measured {
+function ofCopy(copy: (pay: ChargeCopies) => unknown): Measured {
   return measured(BUDGET, () => {
     const budget = new WorkBudget(BUDGET);
-    const pay: PaysForCopies = (members) => budget.charge(members);
+    const pay: ChargeCopies = (members) => budget.charge(members);
     const run = (): void => {
       for (;;) {
         copy(pay);
@@ -277,7 +277,7 @@ describe('what is charged is what it takes', () => {
     );
   });
 
-  it.each<[string, (pay: PaysForCopies) => unknown]>([
+  it.each<[string, (pay: ChargeCopies) => unknown]>([
     ['a value set in a wide object', (pay) => setPath({ a: WIDE }, 'a.b', 1, pay)],
     ['a value set in a long list', (pay) => setPath({ a: LONG }, 'a[5]', 1, pay)],
     ['a value removed from a wide object', (pay) => removePath({ a: WIDE }, 'a.n1', pay)],

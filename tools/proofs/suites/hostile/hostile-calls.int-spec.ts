@@ -97,7 +97,7 @@ describe('hostile calls', () => {
     const { body } = await startRaw('{"order":{"lines":[1,3544790567247868102]}}');
     expect(body).toMatchObject({
       details:
-        'order.lines.1: is a number beyond what can be kept: integers go up to 2^53 - 1 (9007199254740991); send a larger one as a text',
+        'order.lines.1: is a number too large to store exactly: integers go up to 2^53 - 1 (9007199254740991); send a larger one as a string',
     });
   });
 

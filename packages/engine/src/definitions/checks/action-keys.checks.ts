@@ -1,5 +1,5 @@
 import { CheckWork, KnownMembers } from '../../json-schema/known-members.js';
-import { meets } from '../../json-schema/known-data.js';
+import { overlaps } from '../../json-schema/known-data.js';
 import { keyTree, omitKeys, untakenPaths, writePath, type KeyTree } from '../../paths/data-keys.js';
 import type { JsonObject } from '../../json/json.js';
 import { keyBeginnings } from '../../paths/data-keys.js';
@@ -101,7 +101,7 @@ class ActionKeysCheck {
     const known = [...schemas, KnownMembers.ofValues(defaults, this.work), this.input, this.written];
     for (const { key, path } of looked.keys) {
       const isNamed =
-        meets(this.results, path) || known.some((members) => members.look(path).found === 'named');
+        overlaps(this.results, path) || known.some((members) => members.look(path).found === 'named');
       if (this.work.isSpent) {
         return;
       }

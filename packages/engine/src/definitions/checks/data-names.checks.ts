@@ -55,7 +55,7 @@ export async function checkDataNames(
     }
     for (const read of paths()) {
       const path = withoutAlias(read, sources);
-      const unknown = known.judge(path, isDataOnly);
+      const unknown = known.check(path, isDataOnly);
       if (unknown !== undefined) {
         const hint = unknown.nearest === undefined ? '' : ` Did you mean ${JSON.stringify(unknown.nearest)}?`;
         const message = `"${writePath(path)}" is read here, and no schema, key or result of the process speaks of it.${hint}`;

@@ -2,7 +2,7 @@ import { cached } from '../../support/cached.js';
 import { isJsonObject, type JsonObject } from '../../json/json.js';
 import { pathsInJson, type ReadPath } from '../../expressions/read-paths.js';
 import type { CheckWork } from '../../json-schema/known-members.js';
-import { ALWAYS_THERE, meets, type DataSources } from '../../json-schema/known-data.js';
+import { BUILT_IN_NAMES, overlaps, type DataSources } from '../../json-schema/known-data.js';
 import { keyTree, type KeyTree } from '../../paths/data-keys.js';
 import type { GraphAction, GraphNode, ProcessGraph } from '../model/process-graph.types.js';
 import { EVERYTHING, namesOf, sourcesOf, withoutAlias } from './data-names.checks.js';
@@ -63,7 +63,7 @@ export class StartValues {
 
   private originsOf(read: Read): Read[] | 'body' {
     const [root] = read.path;
-    if (root !== undefined && ALWAYS_THERE.has(root)) {
+    if (root !== undefined && BUILT_IN_NAMES.has(root)) {
       return [];
     }
     const found = root === undefined ? 'named' : this.sources.input.look(read.path).found;
@@ -92,7 +92,8 @@ export class StartValues {
       }
     }
     const { taken, written } = this.othersOf(node);
-    const isWritten = meets(taken, path) || written.some((members) => members.look(path).found === 'named');
+    const isWritten =
+      overlaps(taken, path) || written.some((members) => members.look(path).found === 'named');
     return isWritten ? [] : undefined;
   }
 
@@ -101,7 +102,7 @@ export class StartValues {
     const { operation } = action;
     const found =
       operation.kind === 'SAVE_DATA' && operation.data !== null ? valueAt(operation.data, path) : undefined;
-    return found !== undefined && meets(this.keysOf(action), path) ? found : undefined;
+    return found !== undefined && overlaps(this.keysOf(action), path) ? found : undefined;
   }
 
   private keysOf(action: GraphAction): KeyTree {

@@ -1,7 +1,7 @@
 import { jsonDepth, jsonSize, type JsonObject } from '../../json/json.js';
 import { SchemaSyntaxError } from '../../json-schema/json-schema.types.js';
 import { compileSchema } from '../../json-schema/json-schema.js';
-import { misspeltRequired } from '../../json-schema/required-names.js';
+import { describeMisspeltRequired } from '../../json-schema/required-names.js';
 import type { Values } from '../draft/values.js';
 
 const MAX_BYTES = 65_536;
@@ -14,7 +14,7 @@ export function checkSchema(schema: JsonObject | null, what: string, values: Val
     return;
   }
   const problem = sizeProblem(schema) ?? draftProblem(schema) ?? faultOf(schema);
-  const slip = problem === undefined ? misspeltRequired(schema) : undefined;
+  const slip = problem === undefined ? describeMisspeltRequired(schema) : undefined;
   if (problem !== undefined) {
     values.error('INVALID_SCHEMA', `${what} ${problem}`);
   } else if (slip !== undefined) {

@@ -5,7 +5,7 @@ import {
   mergePatch,
   removePath,
   setPath,
-  type PaysForCopies,
+  type ChargeCopies,
 } from '../../paths/data-paths.js';
 import type { WorkBudget } from '../../expressions/expression-limits.js';
 import { DATA_ALIAS } from '../../expressions/cel-source.js';
@@ -94,7 +94,7 @@ export function dataFor(run: StepRun, { roots }: { readonly roots: readonly stri
 }
 
 /** Objects are copied with all their members, each of which takes a step of work. */
-function payFor(run: StepRun): PaysForCopies {
+function payFor(run: StepRun): ChargeCopies {
   return (members) => run.work.charge(members);
 }
 
