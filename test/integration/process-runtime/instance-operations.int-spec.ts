@@ -192,7 +192,7 @@ describe('POST /rtm/api/runtime/process-instance/{uuid}/token/{tokenUuid}/retry'
     const plain = await started(app, published, 'plain', {});
     expect(await post(plain.uuid, `token/${plain.token.uuid}/retry`)).toMatchObject({
       status: 409,
-      body: { message: 'Nothing of this token has stopped.' },
+      body: { message: 'This token has no failed work to retry.' },
     });
     const choosing = await started(app, published, 'choosing', {});
     expect((await execute(app, choosing.uuid, choosing.token.uuid, ui('a'), {})).status).toBe(400);

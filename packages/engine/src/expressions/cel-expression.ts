@@ -9,18 +9,18 @@ import { WorkBudget } from './expression-limits.js';
 type Data = Readonly<Record<string, unknown>>;
 type Bindings = Record<string, CelInput>;
 
-/** The words of the library for missing data, and ours. */
+/** Messages about missing data, from the CEL library and from this file. */
 const MISSING = /^(field not found|index .+ out of bounds|unknown variable)/;
 
-/** A CEL expression, parsed and checked once. It keeps nothing between evaluations; callers cache it. */
+/** A CEL expression, parsed and checked once. It keeps no state between evaluations, so callers can cache it. */
 export class CompiledExpression {
-  /** Names of the process data it reads, without those of its macros. `input.amount` counts as `amount`. */
+  /** Names of the process data that it reads, without macro variables. `input.amount` counts as `amount`. */
   readonly roots: readonly string[];
   private readonly meter: CelMeter;
   private readonly variables: CelSource['variables'];
   private readonly price: number;
   private readonly run: (bindings: Bindings) => CelResult;
-  /** An error value in place of a variable says which one is missing; made once, since errors are slow to make. */
+  /** Error values that replace missing variables. Created once, because creating errors is slow. */
   private readonly absent: Readonly<Record<string, ReturnType<typeof celError>>>;
 
   constructor(readonly source: string) {
@@ -36,9 +36,9 @@ export class CompiledExpression {
   }
 
   /**
-   * The value as plain JSON.
-   * @param budget shared with others; without it the expression may do `EXPRESSION_LIMITS.steps` by itself
-   * @throws ExpressionError for anything that goes wrong: a missing field, types that do not fit, a limit
+   * Evaluates the expression to plain JSON.
+   * @param budget may be shared; by default the expression alone may use `EXPRESSION_LIMITS.steps`
+   * @throws ExpressionError for any failure: a missing field, mismatched types, an exceeded limit
    */
   evaluate(data: Data, budget = new WorkBudget()): unknown {
     try {
@@ -56,7 +56,7 @@ export class CompiledExpression {
     }
   }
 
-  /** @throws ExpressionError as for `evaluate`, and when the value is not a boolean: an error is never "false" */
+  /** Evaluates a condition. @throws ExpressionError as for `evaluate`, and when the value is not a boolean: an error is never "false" */
   test(data: Data, budget?: WorkBudget): boolean {
     const value = this.evaluate(data, budget);
     if (typeof value !== 'boolean') {
@@ -65,7 +65,7 @@ export class CompiledExpression {
     return value;
   }
 
-  /** Only what the expression names, and own members only: nothing else can be reached. */
+  /** Binds only own members that the expression names, so it can reach nothing else. */
   private bindingsOf(data: Data): Bindings {
     const view = new JsonView(this.meter);
     const bindings = Object.create(null) as Record<string, unknown>;
@@ -82,9 +82,9 @@ export class CompiledExpression {
       return this.failed(`failed: ${cause.message}`, cause.reason);
     }
     if (cause instanceof RangeError) {
-      return this.failed('failed: it is nested too deeply, or makes too large a value', 'limit');
+      return this.failed('failed: it is nested too deeply or produces too large a value', 'limit');
     }
-    // The library does not know the length of the list: "index 5 out of bounds [0, -1)".
+    // The library reports a wrong list length: "index 5 out of bounds [0, -1)".
     const message = error instanceof Error ? error.message.slice(0, 300).replace(' [0, -1)', '') : 'unknown';
     return this.failed(`failed: ${message}`, MISSING.test(message) ? 'missing' : 'failed');
   }
@@ -95,10 +95,10 @@ export class CompiledExpression {
   }
 }
 
-/** V8 only; a mere property elsewhere. */
+/** Effective only in V8; a plain property elsewhere. */
 const stacks = Error as { stackTraceLimit?: number | undefined };
 
-/** The library makes an error for each value that is missing, also in loops; the stacks, never shown, would be the main cost. */
+/** Runs work without stack traces: the library creates an error per missing value, and unused stacks would be the main cost. */
 function withoutStacks<T>(work: () => T): T {
   const limit = stacks.stackTraceLimit;
   stacks.stackTraceLimit = 0;
@@ -109,7 +109,7 @@ function withoutStacks<T>(work: () => T): T {
   }
 }
 
-/** A member of the data, or all of it under its alias; a member that is called like the alias wins. */
+/** Returns a member of the data, or all data for the alias. A member named like the alias takes precedence. */
 export function variableOf(data: Data, name: string): unknown {
   if (name !== WHOLE_DATA && Object.hasOwn(data, name)) {
     return data[name];

@@ -11,13 +11,13 @@ import {
   type CelValue,
 } from '@bufbuild/cel';
 import type { CelMeter } from './cel-meter.js';
-import { joined } from './cel-lists.js';
+import { concatenated } from './cel-lists.js';
 import { priceOf } from './cel-prices.js';
 import { HAS_FUNCTION, RANGE_FUNCTION, READ_FUNCTION } from './cel-tree.js';
 import { ExpressionError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression-limits.js';
 
-/** Nodes of a tree that one step pays for; calls pay for themselves as well. */
+/** Tree nodes per step of work. Calls are charged in addition. */
 export const NODES_A_STEP = 2;
 
 const STEPS_OF_A_FAILURE = 15;
@@ -28,7 +28,7 @@ type Call = FuncGroup['call'];
 
 const { DOUBLE, INT } = CelScalar;
 
-/** Every number of JSON is a double to CEL while `1` in an expression is an int, so each operator also takes both. */
+/** Overloads an operator for int with double: CEL reads JSON numbers as doubles, but `1` in an expression as an int. */
 function mixed(name: string, operate: (left: number, right: number) => number): CelFunc[] {
   return [
     celFunc(name, [DOUBLE, INT], DOUBLE, (left, right) => operate(left, Number(right))),
@@ -36,10 +36,10 @@ function mixed(name: string, operate: (left: number, right: number) => number): 
   ];
 }
 
-/** CEL knows no remainder of doubles; JSON data has no other numbers, so whole ones are taken. */
+/** Computes the remainder of whole doubles: CEL defines it only for integers, but JSON data has only doubles. */
 function remainder(left: number, right: number): number {
   if (!Number.isSafeInteger(left) || !Number.isSafeInteger(right)) {
-    throw new Error('the remainder is of whole numbers only');
+    throw new Error('the remainder needs whole numbers');
   }
   if (right === 0) {
     throw new Error('modulus by zero');
@@ -47,7 +47,7 @@ function remainder(left: number, right: number): number {
   return left % right;
 }
 
-/** CEL divides doubles by zero and goes on with infinity, integers not. Whether a number is one or the other is no choice of authors here. */
+/** Rejects division by zero. CEL returns infinity for doubles, but authors cannot choose between int and double here. */
 function quotient(left: number, right: number): number {
   if (right === 0) {
     throw new Error('division by zero');
@@ -67,12 +67,12 @@ const ARITHMETIC: readonly CelFunc[] = [
 
 const ENVIRONMENT = celEnv({ funcs: [...ARITHMETIC] });
 
-/** Whether a function or method of this name exists. */
+/** Whether a function or method with this name exists. */
 export function isCelFunction(name: string): boolean {
   return ENVIRONMENT.funcs.find(name) !== undefined;
 }
 
-/** The environment of one compiled expression: the standard functions, each of which pays for its work. */
+/** Creates the environment of one compiled expression: the standard functions, each charged for its work. */
 export function meteredEnvironment(meter: CelMeter): CelEnv {
   const standard = ENVIRONMENT.funcs;
   const funcs = Object.create(standard, {
@@ -87,7 +87,7 @@ function meteredGroup(name: string, group: FuncGroup | undefined, meter: CelMete
   return call && { name, call, [Symbol.iterator]: () => [][Symbol.iterator]() };
 }
 
-/** An error has a message that names all arguments, also where `||` swallows it. */
+/** Charges for failures: each builds a message with all arguments, even if `||` swallows it. */
 function payingForFailure(call: Call, meter: CelMeter): Call {
   return (id, target, args) => {
     const result = call(id, target, args);
@@ -116,9 +116,10 @@ function ownCall(name: string, meter: CelMeter): Call | undefined {
 
 type OwnCall = (meter: CelMeter, values: readonly CelValue[], id: number) => ReturnType<Call>;
 
-/** What the library does otherwise, or slowly; undefined leaves a call to the library. */
+/** Calls that the library implements differently or slowly. Undefined falls back to the library. */
 const OWN_CALLS: Partial<Record<string, OwnCall>> = {
-  '_+_': (_meter, [left, right]) => (isCelList(left) && isCelList(right) ? joined(left, right) : undefined),
+  '_+_': (_meter, [left, right]) =>
+    isCelList(left) && isCelList(right) ? concatenated(left, right) : undefined,
   '@in': (_meter, [key, holder]) =>
     isCelMap(holder) && typeof key === 'string' ? hasMember(holder, key) : undefined,
   matches: (meter, [text, pattern, ...others], id) =>
@@ -137,7 +138,7 @@ function meteredCall(name: string, group: FuncGroup, meter: CelMeter): Call {
   };
 }
 
-/** A text that is no pattern is an error of the function; a budget that is spent ends the evaluation. */
+/** Turns an invalid pattern into an error value; an exhausted budget ends the whole evaluation. */
 function matched(id: number, text: string, pattern: string, meter: CelMeter): ReturnType<Call> {
   try {
     return meter.matches(text, pattern);
@@ -149,7 +150,7 @@ function matched(id: number, text: string, pattern: string, meter: CelMeter): Re
   }
 }
 
-/** A member that is null is there (CEL language definition, field selection); the library says it is not. */
+/** Whether a map has a member. A null member exists (CEL language definition, field selection), but not for the library. */
 function hasMember(holder: CelValue | undefined, field: CelValue | undefined): boolean {
   return isCelMap(holder) && typeof field === 'string' && holder.get(field) !== undefined;
 }
@@ -158,7 +159,7 @@ function boundedRange(range: CelValue | undefined, bodySize: number, meter: CelM
   if (isCelList(range) || isCelMap(range)) {
     if (range.size > EXPRESSION_LIMITS.macroElements) {
       throw new ExpressionError(
-        `A macro goes through at most ${EXPRESSION_LIMITS.macroElements} elements, not ${range.size}.`,
+        `A macro iterates over at most ${EXPRESSION_LIMITS.macroElements} elements, not ${range.size}.`,
         'limit',
       );
     }

@@ -1,6 +1,6 @@
 import { celList, type CelList, type CelValue } from '@bufbuild/cel';
 
-/** What CEL takes for a list: elements in order, each read when it is asked for. */
+/** A CEL list that converts elements on access. */
 class ListView {
   constructor(
     readonly elements: readonly unknown[],
@@ -23,30 +23,30 @@ class ListView {
     return this.values();
   }
 }
-// The library knows its lists by a member that only they have.
+// The library recognizes its lists by a private member.
 Object.setPrototypeOf(ListView.prototype, celList([]));
 
 /**
- * A list made by `+`: the first elements of an array that grows at its end only. The macros `map` and `filter` add one element at a time,
- * and none of the lists in between is copied.
+ * A list created by `+`: a prefix of an array that only grows at its end. The macros `map` and `filter` append element by element
+ * without copying the intermediate lists.
  */
 class JoinedList extends ListView {
-  /** @param grown elements of this list; those of longer ones that are made of it are added behind them */
+  /** @param grown elements of this list; longer lists made from it append to the same array */
   constructor(readonly grown: CelValue[]) {
     super(grown, grown.length, (element) => element as CelValue);
   }
 }
 
-/** A list of JSON. Its elements are read when they are asked for, so a long one costs nothing by itself. */
+/** Wraps a JSON list. Elements are converted on access, so a long list costs nothing up front. */
 export function jsonList(elements: readonly unknown[], read: (element: unknown) => CelValue): CelList {
   return asCelList(new ListView(elements, elements.length, read));
 }
 
 /**
- * The elements of one list and then those of another (CEL language definition, `+`). Lists that the library joins nest, and reading them
- * takes quadratic time.
+ * Concatenates two lists (CEL language definition, `+`). Lists concatenated by the library nest, so reading them takes quadratic
+ * time.
  */
-export function joined(left: CelList, right: CelList): CelList {
+export function concatenated(left: CelList, right: CelList): CelList {
   const elements = canGrow(left) ? left.grown : Array.from(left);
   for (const element of right) {
     elements.push(element);
@@ -54,12 +54,12 @@ export function joined(left: CelList, right: CelList): CelList {
   return asCelList(new JoinedList(elements));
 }
 
-/** How many elements `joined` copies. */
-export function copiesOfJoined(left: CelList, right: CelList): number {
+/** Returns the number of elements that `concatenated` copies. */
+export function countCopies(left: CelList, right: CelList): number {
   return (canGrow(left) ? 0 : left.size) + right.size;
 }
 
-/** Whether no longer list was made of it before. */
+/** Whether no longer list has been made from this one yet. */
 function canGrow(list: CelList): list is CelList & JoinedList {
   return list instanceof JoinedList && list.grown.length === list.size;
 }

@@ -1,37 +1,37 @@
 import { isCelList, isCelMap, type CelValue } from '@bufbuild/cel';
 import { MeteredPatterns } from './metered-pattern.js';
-import { unmadeClass } from './unicode-classes.js';
+import { findUnbuiltClass } from './unicode-classes.js';
 import { WorkBudget } from './expression-limits.js';
 
 const CHARACTERS_A_STEP = 256;
 
-/** The budget that the functions of one compiled expression charge: of the evaluation that is going on. */
+/** Charges the functions of a compiled expression to the budget of the current evaluation. */
 export class CelMeter {
   private budget = new WorkBudget();
   private patterns: MeteredPatterns | undefined;
 
   constructor(private readonly source: string) {}
 
-  /** Before each evaluation. */
+  /** Call before each evaluation. */
   begin(budget: WorkBudget): void {
     this.budget = budget;
   }
 
-  /** After each evaluation: expressions are kept, and must not keep the machines of their patterns. */
+  /** Call after each evaluation. Releases the compiled patterns, since expressions are cached. */
   end(): void {
     this.patterns = undefined;
   }
 
   /**
-   * Whether a pattern of RE2 matches a part of a text. A pattern is compiled once in an evaluation.
-   * @throws Error when it is no pattern, or names a class of Unicode that would have to be made first
-   * @throws ExpressionError once there is nothing left
+   * Whether an RE2 pattern matches part of a text. Each pattern is compiled once per evaluation.
+   * @throws Error when the pattern is invalid or names a Unicode class whose table is not built yet
+   * @throws ExpressionError once the budget is exhausted
    */
   matches(text: string, pattern: string): boolean {
-    const unmade = unmadeClass(pattern, this.source);
-    if (unmade !== undefined) {
+    const unbuilt = findUnbuiltClass(pattern, this.source);
+    if (unbuilt !== undefined) {
       throw new Error(
-        `a pattern out of data names \\p{${unmade}}, which must stand in the expression itself`,
+        `a pattern from data names \\p{${unbuilt}}, which must be written in the expression itself`,
       );
     }
     this.patterns ??= new MeteredPatterns();
@@ -40,7 +40,7 @@ export class CelMeter {
     return this.patterns.test(pattern, text, charge);
   }
 
-  /** @throws ExpressionError once there is nothing left */
+  /** @throws ExpressionError once the budget is exhausted */
   charge(steps: number): void {
     this.budget.charge(steps);
   }

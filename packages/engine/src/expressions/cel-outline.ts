@@ -1,34 +1,37 @@
 import { ExpressionSyntaxError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression-limits.js';
 
-/** Comments, white space, strings (raw ones, in three quotes, in one), words and numbers, and everything else by character. */
+/** Tokens: comments, white space, strings (raw, triple-quoted, quoted), words and numbers, and other single characters. */
 const SYMBOLS =
-  /(?<silent>\/\/[^\n]*|\s+)|(?:[rR][bB]?|[bB][rR])(?:"""[^]*?"""|'''[^]*?'''|"[^"\n]*"|'[^'\n]*')|[bB]?(?:"""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\w+|&&|\|\||[=!<>]=|[^]/g;
+  /(?<ignored>\/\/[^\n]*|\s+)|(?:[rR][bB]?|[bB][rR])(?:"""[^]*?"""|'''[^]*?'''|"[^"\n]*"|'[^'\n]*')|[bB]?(?:"""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\w+|&&|\|\||[=!<>]=|[^]/g;
 
 /**
- * Refuses a source that would take long to parse, before it is parsed. The number of symbols and the depth of brackets cost
- * time. At certain places white space does too, by the square of its length. Measured.
- * @returns the number of its symbols
- * @throws ExpressionSyntaxError that says which limit and what to do
+ * Rejects a source that would take too long to parse. Parsing time grows with the number of symbols and the depth of brackets,
+ * and in some places with the square of consecutive white space. Measured.
+ * @returns the number of symbols
+ * @throws ExpressionSyntaxError that names the limit and the remedy
  */
 export function checkOutline(source: string): number {
   const { sourceLength, symbols, brackets, spaces } = EXPRESSION_LIMITS;
-  demand(
+  assertLimit(
     source.length <= sourceLength,
     `has at most ${sourceLength} characters, this one has ${source.length}`,
   );
   let count = 0;
   let depth = 0;
   for (const { 0: symbol, groups } of source.matchAll(SYMBOLS)) {
-    if (groups?.['silent'] !== undefined) {
-      demand(symbol.trim() !== '' || symbol.length <= spaces, `has at most ${spaces} spaces in a row`);
+    if (groups?.['ignored'] !== undefined) {
+      assertLimit(symbol.trim() !== '' || symbol.length <= spaces, `has at most ${spaces} spaces in a row`);
       continue;
     }
     count += 1;
     depth += depthOf(symbol);
-    demand(depth <= brackets, `has at most ${brackets} brackets within each other`);
+    assertLimit(depth <= brackets, `has at most ${brackets} nested brackets`);
   }
-  demand(count <= symbols, `has at most ${symbols} names, operators and brackets, this one has ${count}`);
+  assertLimit(
+    count <= symbols,
+    `has at most ${symbols} names, operators and brackets, this one has ${count}`,
+  );
   return count;
 }
 
@@ -39,8 +42,8 @@ function depthOf(symbol: string): number {
   return ')]}'.includes(symbol) ? -1 : 0;
 }
 
-function demand(holds: boolean, what: string): void {
+function assertLimit(holds: boolean, what: string): void {
   if (!holds) {
-    throw new ExpressionSyntaxError(`An expression ${what}; divide it, or compute a part of it before.`);
+    throw new ExpressionSyntaxError(`An expression ${what}. Split it, or compute part of it earlier.`);
   }
 }

@@ -1,5 +1,5 @@
 import { isCelList, isCelMap, type CelValue } from '@bufbuild/cel';
-import { copiesOfJoined } from './cel-lists.js';
+import { countCopies } from './cel-lists.js';
 import type { CelMeter } from './cel-meter.js';
 import { ExpressionError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression-limits.js';
@@ -10,10 +10,10 @@ const COUNTED_CHARACTERS_A_STEP = 32;
 const COMPARED_CHARACTERS_A_STEP = 1_000;
 const SQUARED_DIGITS_A_STEP = 500_000;
 
-/** Pays for a call with these values: what it is a method of, where it is one, then its arguments. */
+/** Charges for a call. Values are the receiver, for a method, and the arguments. */
 export type Price = (meter: CelMeter, values: readonly CelValue[]) => void;
 
-/** One step for the call, and one for each 256 characters that it reads. */
+/** Charges one step for the call and one per 256 characters read. */
 const payForTexts: Price = (meter, values) => {
   meter.charge(1);
   for (const value of values) {
@@ -23,7 +23,7 @@ const payForTexts: Price = (meter, values) => {
   }
 };
 
-/** Equality of two lists or maps goes through both; a scalar differs from either at once. */
+/** Charges for all elements of two lists or maps; comparing with a scalar ends at once. */
 const payForEquality: Price = (meter, values) => {
   payForTexts(meter, values);
   if (values.every((value) => isCelList(value) || isCelMap(value))) {
@@ -45,7 +45,7 @@ const payForSum: Price = (meter, values) => {
   const [left, right] = values;
   if (isCelList(left) && isCelList(right)) {
     checkLength(left.size + right.size, EXPRESSION_LIMITS.listLength, 'list');
-    meter.charge(copiesOfJoined(left, right) / ELEMENTS_JOINED_A_STEP);
+    meter.charge(countCopies(left, right) / ELEMENTS_JOINED_A_STEP);
   } else if (typeof left === 'string' && typeof right === 'string') {
     checkLength(left.length + right.length, EXPRESSION_LIMITS.resultLength, 'string');
   } else if (left instanceof Uint8Array && right instanceof Uint8Array) {
@@ -53,18 +53,18 @@ const payForSum: Price = (meter, values) => {
   }
 };
 
-/** A time zone is looked up anew by each call, which takes a hundred microseconds. */
+/** Every call looks up its time zone again, which takes a hundred microseconds. */
 const payForTimeZone: Price = (meter, values) => {
   meter.charge(values.length === 1 ? STEPS_OF_A_TIME : 300);
 };
 
-/** Times and durations are parsed, written and calculated slowly, texts are short. */
+/** Parsing, formatting and computing times and durations is slow, although their texts are short. */
 const payForTime: Price = (meter, values) => {
   payForTexts(meter, values);
   meter.charge(STEPS_OF_A_TIME);
 };
 
-/** A number of many digits takes quadratic time, and one more for each digit of the error that follows. */
+/** Parsing many digits takes quadratic time, and the error message grows with each digit. */
 const payForInteger: Price = (meter, values) => {
   payForTexts(meter, values);
   const [value] = values;
@@ -73,14 +73,14 @@ const payForInteger: Price = (meter, values) => {
   }
 };
 
-/** What is no text may be a time. */
+/** Objects other than bytes may be times. */
 const payForString: Price = (meter, values) => {
   payForTexts(meter, values);
   const [value] = values;
   meter.charge(typeof value === 'object' && !(value instanceof Uint8Array) ? STEPS_OF_A_TIME : 1);
 };
 
-/** Characters of a text are counted, or written as bytes, one by one. */
+/** Counting or encoding a string visits every character. */
 const payForCharacters: Price = (meter, values) => {
   meter.charge(1);
   const [value] = values;
@@ -89,7 +89,7 @@ const payForCharacters: Price = (meter, values) => {
   }
 };
 
-/** At worst, each character of the text is compared with the whole text that is looked for. */
+/** At worst, the search term is compared at every character of the text. */
 const payForSearch: Price = (meter, values) => {
   payForTexts(meter, values);
   const [text, part] = values;
@@ -98,7 +98,7 @@ const payForSearch: Price = (meter, values) => {
   }
 };
 
-/** Reading the texts is paid where the pattern is matched. */
+/** Matching charges for reading the texts. */
 const payForMatch: Price = (meter) => meter.charge(1);
 
 const PRICES: Partial<Record<string, Price>> = {
@@ -117,13 +117,13 @@ const PRICES: Partial<Record<string, Price>> = {
   duration: payForTime,
 };
 
-/** What a call of a standard function pays before it is made. */
+/** Returns the price of a standard function, charged before the call. */
 export function priceOf(name: string): Price {
   return PRICES[name] ?? (/^get[A-Z]/.test(name) ? payForTimeZone : payForTexts);
 }
 
 function checkLength(length: number, limit: number, what: string): void {
   if (length > limit) {
-    throw new ExpressionError(`The expression makes a ${what} of more than ${limit} elements.`, 'limit');
+    throw new ExpressionError(`The expression creates a ${what} of more than ${limit} elements.`, 'limit');
   }
 }

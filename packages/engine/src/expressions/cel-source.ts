@@ -19,29 +19,29 @@ import {
 import { ExpressionSyntaxError } from './expression.errors.js';
 import { EXPRESSION_LIMITS } from './expression-limits.js';
 
-/** The name by which an expression reads all process data, unless the data has a member of that name. */
+/** Alias for all process data, unless the data has a member with that name. */
 export const DATA_ALIAS = 'input';
-/** All process data, for us; no source can write it. */
+/** Internal name for all process data. No source can contain it. */
 export const WHOLE_DATA = '@data';
 
-/** A parsed expression that keeps all static rules. */
+/** A parsed expression that passed all static checks. */
 export interface CelSource {
   readonly expr: CelExpr;
   readonly variables: readonly string[];
   readonly roots: readonly string[];
-  /** Nodes of the tree; each takes some time in every evaluation. */
+  /** Number of tree nodes; each costs time in every evaluation. */
   readonly nodes: number;
 }
 
-/** Where an expression asks for a type, these are no names of data. */
+/** Type names, which do not name data in an expression that calls `type()`. */
 export const TYPE_NAMES: ReadonlySet<string> = new Set(
   'bool bytes double int list map null_type string type uint google'.split(' '),
 );
-/** Operators that are no functions of the environment. */
+/** Operators that are not functions of the environment. */
 const OPERATORS: ReadonlySet<string> = new Set(['_[_]', '_?_:_', '_&&_', '_||_', '@not_strictly_false']);
 
 /**
- * Parses an expression and checks what can be known without data.
+ * Parses an expression and runs the checks that need no data.
  * @throws ExpressionSyntaxError
  */
 export function parseCel(source: string): CelSource {
@@ -73,21 +73,21 @@ function quoted(source: string): string {
 }
 
 /**
- * Walks the tree once. It collects the free names and refuses forbidden parts. It puts our functions where the library is
- * silent (size of a macro's list) or wrong (a member that is null).
+ * Walks the tree once. Collects free names, rejects forbidden parts, and inserts our functions where the library lacks a check (size
+ * of a macro's list) or is wrong (null members).
  */
 class CelAnalysis {
   private readonly variables = new Set<string>();
   private readonly found = new Set<string>();
   private nodes = 0;
-  /** Names of types are values only where an expression asks for a type; elsewhere they may be names of data. */
-  private readonly typesAsked: boolean;
+  /** Whether type names are values because the expression calls `type()`; otherwise they may name data. */
+  private readonly callsType: boolean;
 
   constructor(
     private readonly source: string,
     private readonly parsed: Parsed,
   ) {
-    this.typesAsked = /\btype\s*\(/.test(source);
+    this.callsType = /\btype\s*\(/.test(source);
   }
 
   result(): CelSource {
@@ -121,7 +121,7 @@ class CelAnalysis {
     const name = written.replace(/^\./, '');
     this.refusePrototypeKey(expr, name);
     const free = written !== name || !scope.has(name);
-    if (free && !(this.typesAsked && TYPE_NAMES.has(name))) {
+    if (free && !(this.callsType && TYPE_NAMES.has(name))) {
       this.variables.add(name);
       this.found.add(name);
     }
@@ -136,25 +136,25 @@ class CelAnalysis {
     const { operand, field } = select;
     this.refusePrototypeKey(expr, field);
     if (operand === undefined) {
-      throw this.error(expr, 'a selection needs something to select from');
+      throw this.error(expr, 'a field selection needs an operand');
     }
     const isMember = this.member(operand, field, scope);
     const holder = isMember ? operand : this.visit(operand, scope, loops);
     if (select.testOnly) {
       return isMember ? presence(expr, holder, field) : this.test(expr, holder, field, scope);
     }
-    select.operand = this.held(holder);
+    select.operand = this.readHolder(holder);
     return expr;
   }
 
-  /** A name of a type, such as `google.protobuf.Timestamp`, is none of data and stays one. */
-  private held(holder: CelExpr): CelExpr {
+  /** Leaves type names such as `google.protobuf.Timestamp` as they are, since they do not name data. */
+  private readHolder(holder: CelExpr): CelExpr {
     const isType =
-      this.typesAsked && holder.exprKind.case === 'identExpr' && holder.exprKind.value.name === 'google';
+      this.callsType && holder.exprKind.case === 'identExpr' && holder.exprKind.value.name === 'google';
     return isType ? holder : readOnce(holder);
   }
 
-  /** `input.name` reads the member itself, so it counts as that and not as all data. */
+  /** Handles `input.name`, which counts as reading that member, not all data. */
   private member(operand: CelExpr, field: string, scope: ReadonlySet<string>): boolean {
     const isAlias = this.isAlias(operand, scope);
     if (isAlias) {
@@ -170,7 +170,7 @@ class CelAnalysis {
     );
   }
 
-  /** `has(client.name)` is false when there is no `client` at all: the process data is an object like any other. */
+  /** Makes `has(client.name)` false when there is no `client`, as for members of any other object. */
   private test(expr: CelExpr, operand: CelExpr, field: string, scope: ReadonlySet<string>): CelExpr {
     const { exprKind: kind } = operand;
     const test = presence(expr, operand, field);

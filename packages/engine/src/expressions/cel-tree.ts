@@ -1,18 +1,18 @@
 import type { parse } from '@bufbuild/cel';
 
 export type Parsed = ReturnType<typeof parse>;
-/** A node of the tree of an expression. */
+/** A node of an expression tree. */
 export type CelExpr = Parsed['expr'];
 export type Kind<Case extends string> = Extract<CelExpr['exprKind'], { case: Case }>['value'];
 
-/** Put around what is selected from; gives its argument. */
+/** Wraps the operand of a selection; returns its argument. */
 export const READ_FUNCTION = '@read';
-/** Called instead of the test of a selection, which is false for a member that is null. */
+/** Replaces the presence test of a selection, which is false for null members. */
 export const HAS_FUNCTION = '@has';
-/** Put around the list or map of a macro. The second argument is the number of nodes of the macro's body. */
+/** Wraps the list or map of a macro. The second argument is the number of nodes in the macro's body. */
 export const RANGE_FUNCTION = '@range';
 
-/** The text of a literal; undefined for anything else. */
+/** Returns the value of a string literal; undefined for anything else. */
 export function textOf(expr: CelExpr): string | undefined {
   const { exprKind: kind } = expr;
   const constant = kind.case === 'constExpr' ? kind.value.constantKind : undefined;
@@ -20,8 +20,8 @@ export function textOf(expr: CelExpr): string | undefined {
 }
 
 /**
- * Visits the parts of a node, and puts what the visit gives in their place.
- * @param visit is told whether the variables of a macro are known in the part
+ * Replaces each part of a node with the result of visiting it.
+ * @param visit `isInside` is true where the variables of a macro are in scope
  */
 export function replaceParts(
   { exprKind: kind }: CelExpr,
@@ -77,7 +77,7 @@ export function integer(at: CelExpr, value: number): CelExpr {
   return node(at, { case: 'constExpr', value: { $typeName: 'cel.expr.Constant', constantKind } });
 }
 
-/** Whether an object has a member. */
+/** Builds a test whether an object has a member. */
 export function presence(at: CelExpr, operand: CelExpr, field: string): CelExpr {
   const constantKind = { case: 'stringValue', value: field } as const;
   const name = node(at, { case: 'constExpr', value: { $typeName: 'cel.expr.Constant', constantKind } });
@@ -85,18 +85,18 @@ export function presence(at: CelExpr, operand: CelExpr, field: string): CelExpr 
 }
 
 /**
- * What a chain of selections begins with, as a value. The library would take `a.b.c` for a name first, then `a.b` and `a`, each
- * put together anew. This takes quadratic time to plan, and more at each evaluation. No name of process data is one with a dot.
+ * Marks the start of a chain of selections as a value. Otherwise the library resolves `a.b.c` as a name first, then `a.b`, then `a`,
+ * which takes quadratic time to plan and costs more in every evaluation. Names of process data never contain dots.
  */
 export function readOnce(operand: CelExpr): CelExpr {
   const { exprKind: kind } = operand;
-  const goesOn =
+  const isReadOnce =
     kind.case === 'selectExpr' ||
     (kind.case === 'callExpr' && ['_[_]', READ_FUNCTION].includes(kind.value.function));
-  return goesOn ? operand : callOf(operand, READ_FUNCTION, [operand]);
+  return isReadOnce ? operand : callOf(operand, READ_FUNCTION, [operand]);
 }
 
-/** What `readOnce` was given. */
+/** Undoes `readOnce`. */
 export function unread(expr: CelExpr | undefined): CelExpr | undefined {
   const kind = expr?.exprKind;
   return kind?.case === 'callExpr' && kind.value.function === READ_FUNCTION ? kind.value.args[0] : expr;

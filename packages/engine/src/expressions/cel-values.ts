@@ -16,15 +16,15 @@ const ELEMENTS_A_STEP = 4;
 const STEPS_A_RESULT = 2;
 
 /**
- * Shows JSON data to CEL, each object and element only when something looks into it, so that the size of the process data costs nothing.
- * One view serves one evaluation.
+ * Exposes JSON data to CEL. Objects and elements are converted on access, so the size of the process data costs nothing. Each
+ * evaluation needs its own view.
  */
 export class JsonView {
   private readonly seen = new WeakMap<object, CelValue>();
 
   constructor(private readonly meter: CelMeter) {}
 
-  /** @returns undefined for what is not JSON, as if it were not there */
+  /** Converts a value. Returns undefined if it is not JSON, as for a missing value. */
   wrap(value: unknown): CelValue | undefined {
     if (Array.isArray(value)) {
       return cached(this.seen, value, () => jsonList(value, (element) => this.element(element)));
@@ -51,7 +51,7 @@ function isJson(value: unknown): boolean {
   return isScalar(value) || Array.isArray(value) || isJsonObject(value);
 }
 
-/** A JSON object as CEL takes a map; only own members, and none by which a prototype is reached. */
+/** A JSON object as a CEL map, with only its own members and without prototype keys. */
 class JsonObjectMap {
   private known: readonly string[] | undefined;
 
@@ -94,13 +94,13 @@ class JsonObjectMap {
     return this.known;
   }
 }
-// The library knows its maps by a member that only they have. `has` and iterators use the members above.
+// The library recognizes its maps by a private member. `has` and iterators use the members above.
 Object.setPrototypeOf(JsonObjectMap.prototype, celMap(new Map()));
 
 /**
- * A CEL value as plain JSON, by the JSON conversion of the CEL language definition. Bytes become base64, times and durations
- * their text, integers beyond 2^53 decimal text.
- * @throws ExpressionError when JSON cannot say it, or it is too large
+ * Converts a CEL value to plain JSON as the CEL language definition specifies. Bytes become base64, times and durations their text,
+ * integers beyond 2^53 decimal strings.
+ * @throws ExpressionError when JSON cannot represent the value, or it is too large
  */
 export function toJsonValue(value: CelValue, meter: CelMeter): unknown {
   return new JsonWriter(meter).write(value);
@@ -172,7 +172,7 @@ class JsonWriter {
 
 function finite(value: number): number {
   if (!Number.isFinite(value)) {
-    throw new ExpressionError(`The result ${value} is no number of JSON.`, 'failed');
+    throw new ExpressionError(`The result ${value} is not a JSON number.`, 'failed');
   }
   return value;
 }

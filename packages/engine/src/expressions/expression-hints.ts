@@ -1,8 +1,8 @@
 const FEEL =
-  ' (this looks like FEEL; conditions here are CEL: leave out the "=" at the beginning, and compare with "==", "&&" and "||")';
+  ' (this looks like FEEL; conditions here are CEL: remove the leading "=" and compare with "==", "&&" and "||")';
 const LITERALS = /"[^"]*"|'[^']*'/g;
 
-/** How other languages write what CEL writes otherwise, and what to write. */
+/** Syntax of other languages, and what to write in CEL. */
 const SLIPS: readonly [RegExp, string][] = [
   [/(?<![!<=>])=(?!=)/, 'compare with "==", not with "="'],
   [/\sand\s/i, 'write "&&" for "and"'],
@@ -11,11 +11,10 @@ const SLIPS: readonly [RegExp, string][] = [
 ];
 
 /**
- * What an author most likely meant with a text that cannot be used as CEL: a part of a sentence that begins with a blank, or
- * nothing.
+ * Returns a hint for a text that is not CEL, starting with a space, or an empty string.
  */
 export function hintOf(source: string): string {
-  // Expressions of Camunda 8 in FEEL begin so. No CEL does.
+  // FEEL expressions of Camunda 8 start like this; CEL never does.
   if (source.trimStart().startsWith('=')) {
     return FEEL;
   }

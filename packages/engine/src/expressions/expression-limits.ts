@@ -1,37 +1,37 @@
 import { ExpressionError } from './expression.errors.js';
 
-/** Limits for the author of an expression, measured against the event loop, which evaluations share. */
+/** Limits of expressions and templates, chosen by measurement because all evaluations share the event loop. */
 export const EXPRESSION_LIMITS = {
   /** UTF-16 units of one expression. */
   sourceLength: 4096,
-  /** Names, numbers, texts, operators and brackets of one expression; what parsing takes grows with them. */
+  /** Names, numbers, strings, operators and brackets of one expression; parsing time grows with them. */
   symbols: 1000,
-  /** Brackets within each other. */
+  /** Depth of nested brackets. */
   brackets: 32,
-  /** White space in a row, for which the parser takes quadratic time. */
+  /** Consecutive white space, which takes the parser quadratic time. */
   spaces: 100,
-  /** Macros inside the body of macros (`all`, `exists`, `exists_one`, `filter`, `map`). */
+  /** Nesting depth of macros (`all`, `exists`, `exists_one`, `filter`, `map`). */
   macroNesting: 2,
-  /** Elements of a list or map that a macro goes through. */
+  /** Elements of a list or map that a macro iterates over. */
   macroElements: 1000,
-  /** Elements of a list that an expression makes. */
+  /** Elements of a list that an expression creates. */
   listLength: 10_000,
-  /** UTF-16 units of a string that an expression makes, or of a result. */
+  /** UTF-16 units of a string that an expression creates, or of a result. */
   resultLength: 1_048_576,
-  /** Work of one evaluation: a call, a macro's element, two nodes of the expression or one compared value cost one step each, and patterns what they do. */
+  /** Work of one evaluation. A call, an element of a macro, two tree nodes or a compared value cost one step each; patterns cost their measured work. */
   steps: 100_000,
   /** UTF-16 units of one template. */
   templateLength: 1_048_576,
-  /** Values of one JSON template, those inside of others included. */
+  /** Values of one JSON template, nested ones included. */
   templateValues: 50_000,
   /** References of one template. */
   references: 1000,
-  /** UTF-16 units of all references of one template that are CEL and not plain paths, and their symbols; parsing takes time. */
+  /** UTF-16 units and symbols of all references of one template that are CEL, not plain paths. Bounds parsing time. */
   referencesLength: 16_384,
   referencesSymbols: 2000,
 } as const;
 
-/** What a template may grow to. */
+/** Size limit of a rendered template. */
 export interface TemplateLimits {
   /** UTF-8 bytes of the rendered text, or of the inserted parts of a JSON value. */
   readonly maxBytes: number;
@@ -40,8 +40,7 @@ export interface TemplateLimits {
 export const DEFAULT_TEMPLATE_LIMITS: TemplateLimits = { maxBytes: 1_048_576 };
 
 /**
- * The work that expressions and templates may do together, in steps of `EXPRESSION_LIMITS`: they run on the event loop, where
- * everybody else waits for them.
+ * Work budget shared by expressions and templates, in steps of `EXPRESSION_LIMITS`. It is limited because they block the event loop.
  */
 export class WorkBudget {
   private charged = 0;
@@ -53,23 +52,19 @@ export class WorkBudget {
     return this.charged;
   }
 
-  /** Whether so much is spent that a long task had better go on another time. */
+  /** Whether enough is spent that a long task should continue later. */
   get isHalfSpent(): boolean {
     return this.charged * 2 > this.steps;
   }
 
   /**
-   * Pays before the work is done.
-   * @throws ExpressionError once more is asked for than there is. It is thrown through a whole evaluation: an error value
-   * could be swallowed by `||`.
+   * Charges for work before it is done.
+   * @throws ExpressionError once the budget is exceeded. It aborts the whole evaluation, because `||` could swallow an error value.
    */
   charge(steps: number): void {
     this.charged += steps;
     if (this.charged > this.steps) {
-      throw new ExpressionError(
-        `it takes more than the ${this.steps} steps of work that there are.`,
-        'limit',
-      );
+      throw new ExpressionError(`it exceeds the limit of ${this.steps} steps of work.`, 'limit');
     }
   }
 }

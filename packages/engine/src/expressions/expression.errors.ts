@@ -1,14 +1,14 @@
 import { InternalError, InvalidRequestError } from '../errors/domain.error.js';
 
-/** 400: an expression or template that cannot be used; the message says where and why. */
+/** 400: invalid expression or template; the message says where and why. */
 export class ExpressionSyntaxError extends InvalidRequestError {
   readonly code = 'EXPRESSION_INVALID';
 }
 
-/** Why an evaluation failed: data that is not there, a limit, or anything else (types, a division by zero). */
+/** Why an evaluation failed: missing data, a limit, or anything else (types, division by zero). */
 export type ExpressionFailure = 'missing' | 'limit' | 'failed';
 
-/** An evaluation failed. It is a fault of the definition or its data, so an exception record and never "false". */
+/** Reports a failed evaluation. The definition or its data is at fault; a failed condition is never "false". */
 export class ExpressionError extends InternalError {
   readonly code = 'EXPRESSION_FAILED';
   constructor(

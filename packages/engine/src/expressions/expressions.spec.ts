@@ -44,7 +44,7 @@ describe('compileExpression', () => {
       expect(evaluate(source, data)).toEqual(value);
     });
 
-    it('lets a member that is called input win over the alias', () => {
+    it('prefers a member named input to the alias', () => {
       expect(evaluate('input.a', { a: 1, input: { a: 2 } })).toBe(2);
       expect(evaluate('has(input.b)', { b: 1, input: { a: 2 } })).toBe(false);
       expect(failure('input.b', { b: 1, input: { a: 2 } }).reason).toBe('missing');
@@ -57,7 +57,7 @@ describe('compileExpression', () => {
       expect(expression.evaluate({ a: { b: 2 } })).toBe(2);
     });
 
-    it('gives a copy and never changes data', () => {
+    it('returns a copy and never changes data', () => {
       const data = { a: { list: [1] } };
       const value = compileExpression('a').evaluate(data) as { list: number[] };
       value.list.push(2);
@@ -125,7 +125,7 @@ describe('compileExpression', () => {
       expect(evaluate(source, data)).toBe(value);
     });
 
-    it('fails below a member that is missing, as CEL does', () => {
+    it('fails below a missing member, as CEL does', () => {
       expect(failure('has(o.x.y)', { o: {} }).reason).toBe('missing');
     });
   });
@@ -136,7 +136,7 @@ describe('compileExpression', () => {
       ['o.x == 1', { o: {} }, /field not found: x/],
       ['o.x.y == 1', { o: { x: null } }, /field not found: y/],
       ['l[2]', { l: [1] }, /index 2 out of bounds$/],
-    ])('%s on %j says what is missing', (source, data, message) => {
+    ])('%s on %j reports what is missing', (source, data, message) => {
       const error = failure(source, data);
       expect(error.message).toMatch(message);
       expect(error).toMatchObject({ reason: 'missing', code: 'EXPRESSION_FAILED', source });
@@ -154,7 +154,7 @@ describe('compileExpression', () => {
       expect(failure(source, data).reason).toBe('failed');
     });
 
-    it('takes the name of a type for data, unless the expression asks for a type', () => {
+    it('reads a type name as data, unless the expression calls type()', () => {
       expect(evaluate('type == "PREMIUM"', { type: 'PREMIUM' })).toBe(true);
       expect(failure('type == "PREMIUM"').reason).toBe('missing');
       expect(failure('list.size() > 0').reason).toBe('missing');
@@ -163,7 +163,7 @@ describe('compileExpression', () => {
   });
 
   describe('test', () => {
-    it('gives the value of a condition', () => {
+    it('returns the value of a condition', () => {
       expect(compileExpression('a > 1').test({ a: 2 })).toBe(true);
       expect(compileExpression('a > 1').test({ a: 1 })).toBe(false);
     });
@@ -199,7 +199,7 @@ describe('compileExpression', () => {
     });
   });
 
-  describe('refuses', () => {
+  describe('rejects', () => {
     it.each<[string, RegExp]>([
       ['', /not CEL/],
       ['a &&', /line 1, column 3/],
@@ -235,11 +235,7 @@ describe('compileExpression', () => {
         'a+'.repeat(500).concat('a'),
         /at most 1000 names, operators and brackets, this one has 1001/,
       ],
-      [
-        'brackets within each other',
-        `${'('.repeat(33)}a${')'.repeat(33)}`,
-        /at most 32 brackets within each other/,
-      ],
+      ['nested brackets', `${'('.repeat(33)}a${')'.repeat(33)}`, /at most 32 nested brackets/],
       ['spaces in a row', `a${' '.repeat(101)}`, /at most 100 spaces in a row/],
     ])('too many %s', (_name, source, message) => {
       expect(() => compileExpression(source)).toThrow(ExpressionSyntaxError);
@@ -251,11 +247,11 @@ describe('compileExpression', () => {
       `'''${'"([{ '.repeat(500)}''' == a`,
       `a // ${'({[ '.repeat(900)}\n`,
       `${'(a) + '.repeat(199)}a`,
-    ])('nothing for what stands in a text or a comment: %#', (source) => {
+    ])('nothing because of strings and comments: %#', (source) => {
       expect(compileExpression(source).roots).toEqual(['a']);
     });
 
-    it('macros nested more than twice, but not one after the other', () => {
+    it('macros nested more than twice, but not consecutive ones', () => {
       expect(evaluate('l.map(x, l.map(y, x + y))', { l: [1] })).toEqual([[2]]);
       expect(evaluate('l.map(x, x).filter(x, true).map(x, x)', { l: [1] })).toEqual([1]);
       expect(() => compileExpression('l.all(x, l.all(y, l.all(z, true)))')).toThrow(/at most 2 levels/);
@@ -263,7 +259,7 @@ describe('compileExpression', () => {
     });
   });
 
-  describe('gives plain JSON', () => {
+  describe('returns plain JSON', () => {
     it.each<[string, unknown]>([
       ['1u', 1],
       ['b"abc"', 'YWJj'],

@@ -10,7 +10,7 @@ import { endOfReference, OPENING } from './template-scanner.js';
 
 type Data = Readonly<Record<string, unknown>>;
 type Fill = (data: Data, rendering: Rendering) => unknown;
-/** A part without references: it is the same in every rendering, so it is kept as it is and costs what making it would. */
+/** A part without references. Every rendering reuses it, but pays as if it were created. */
 interface Constant {
   readonly value: unknown;
   readonly parts: number;
@@ -19,10 +19,10 @@ interface Constant {
 type Part = Fill | Constant;
 
 const MAX_DEPTH = 64;
-/** What a member costs, in parts: an object is made more slowly than a list. */
+/** Cost of an object member in parts; creating an object is slower than a list. */
 const MEMBER_PARTS = 2;
 
-/** JSON with `${…}` references in its strings, or instead of values, parsed once. */
+/** Parsed JSON with `${…}` references in strings or in place of values. */
 export class CompiledJsonTemplate {
   readonly roots: readonly string[];
   private readonly fill: Fill;
@@ -47,7 +47,7 @@ export class CompiledJsonTemplate {
   }
 
   /**
-   * The JSON value with every reference replaced. It may share its parts with the data, so it is to be read only.
+   * Renders the JSON value with every reference replaced. It may share parts with the data, so do not modify it.
    * @param budget as for `CompiledTemplate.render`
    * @throws ExpressionError when a reference is an expression that fails, or the value becomes too large
    */
@@ -78,7 +78,7 @@ export class CompiledJsonTemplate {
 
   private compileArray(elements: readonly unknown[]): Part {
     const parts = elements.map((element) => this.compile(element));
-    return joined(elements, parts, parts.length, (values) => values);
+    return containerPart(elements, parts, parts.length, (values) => values);
   }
 
   private compileObject(object: Readonly<Record<string, unknown>>): Part {
@@ -88,18 +88,18 @@ export class CompiledJsonTemplate {
       throw new ExpressionSyntaxError(`${prototypeKey} is a name that no field may have.`);
     }
     const parts = names.map((name) => this.compile(object[name]));
-    return joined(object, parts, MEMBER_PARTS * parts.length, (values) =>
+    return containerPart(object, parts, MEMBER_PARTS * parts.length, (values) =>
       Object.fromEntries(values.map((value, index) => [names[index], value])),
     );
   }
 }
 
-/** A list or an object. @param source what it is without references */
-function joined(
+/** Compiles a list or object. @param source reused when it has no references */
+function containerPart(
   source: unknown,
   parts: readonly Part[],
   cost: number,
-  made: (values: unknown[]) => unknown,
+  build: (values: unknown[]) => unknown,
 ): Part {
   if (parts.every(isConstant)) {
     return {
@@ -111,7 +111,7 @@ function joined(
   const fills = parts.map(fillOf);
   return (data, rendering) => {
     rendering.countParts(cost);
-    return made(fills.map((fill) => fill(data, rendering)));
+    return build(fills.map((fill) => fill(data, rendering)));
   };
 }
 
@@ -138,12 +138,12 @@ function parseJson(source: string): unknown {
     return parseExactly(quoteReferences(source), refuseRounded);
   } catch (error) {
     const message = error instanceof Error ? error.message : '';
-    const isSaid = error instanceof RoundedIntegerError || error instanceof ExpressionSyntaxError;
-    throw new ExpressionSyntaxError(isSaid ? message : `The template is not JSON: ${message.slice(0, 200)}`);
+    const isOwn = error instanceof RoundedIntegerError || error instanceof ExpressionSyntaxError;
+    throw new ExpressionSyntaxError(isOwn ? message : `The template is not JSON: ${message.slice(0, 200)}`);
   }
 }
 
-/** Puts references that stand for a whole value into quotes: a string of one reference means its value. */
+/** Quotes references used as whole values, since a string with a single reference means its value. */
 function quoteReferences(source: string): string {
   let text = '';
   let position = 0;
@@ -156,7 +156,7 @@ function quoteReferences(source: string): string {
   return text;
 }
 
-/** The position after the string, the reference or the run of other characters that starts here. */
+/** Returns the end of the string, reference or run of other characters that starts here. */
 function endOfToken(source: string, start: number): number {
   if (source[start] === '"') {
     let position = start + 1;

@@ -7,29 +7,29 @@ type Resolved = ReturnType<Engine['dfa']['resolveEmptyWidth']>;
 type Input = Parameters<Engine['_nfaFallback']>[0];
 type Charge = (steps: number) => void;
 
-/** Operations of a part of a machine, as the library numbers them; all from the last one on read a character. */
+/** Operation codes of the library. Codes from READ on consume a character. */
 const OPERATION = { EITHER: 1, EITHER_MATCH: 2, GROUP: 3, IF_PLACE: 4, MATCH: 6, NOTHING: 7, READ: 8 };
 
-/** Characters that are read, and parts of the machine that are looked at, for one step. Measured. */
+/** Characters read and machine parts visited per step. Measured. */
 const CHARACTERS_A_STEP = 4;
 const PARTS_A_STEP = 4;
 const COMPARED_CHARACTERS_A_STEP = 1_000;
-/** Comparing a letter that is no ASCII in either case takes so many times longer. */
+/** Factor for case-insensitive comparison of non-ASCII letters. */
 const FOLDING = 8;
 const STATE_PARTS = 10;
 const PLACE_PARTS = 4;
-/** Parts of machines that a set of patterns keeps from one match to the next. */
+/** Maximum number of cached machine parts of a set of patterns. */
 const PARTS_KEPT = 10_000;
 
-/** Patterns of RE2, each compiled once. A match charges what it does while it does so: no text tells it beforehand. */
+/** RE2 patterns, each compiled once. A match is charged while it runs, because its cost cannot be predicted. */
 export class MeteredPatterns {
   private readonly machines = new Map<string, Machine>();
   private charge: Charge = () => undefined;
   private parts = 0;
 
   /**
-   * @param charge pays, in steps of half a microsecond, before anything is compiled
-   * @throws Error when it is no pattern of RE2
+   * @param charge called before compiling, with steps of half a microsecond
+   * @throws Error when it is not an RE2 pattern
    */
   compile(source: string, charge: Charge): void {
     if (!this.machines.has(source)) {
@@ -55,13 +55,13 @@ export class MeteredPatterns {
 }
 
 /**
- * The machine of a pattern. The library makes states of it while it matches, and goes through many parts to make one: these
- * are counted. What the library does where it has too many states takes quadratic time, and is replaced.
+ * The automaton of a pattern. The library builds states during a match and visits many parts for each; these are counted. The
+ * library's fallback for too many states takes quadratic time and is replaced.
  */
 class Machine {
   private readonly engine: Engine;
   private readonly weight: number;
-  /** What a state comes to at a place such as the beginning of a word, by the bits of the place. */
+  /** Resolved states by the bits of a position, such as the start of a word. */
   private readonly resolved = new WeakMap<Int32Array, Resolved[]>();
   private scanned = 0;
 
@@ -71,7 +71,7 @@ class Machine {
   ) {
     this.engine = RE2JS.compile(source).re2();
     this.weight = /\(\?[a-zA-Z]*i/.test(source) ? FOLDING : 1;
-    // It looks for each literal of the pattern in the whole text, and changes no result.
+    // The prefilter searches the whole text for each literal and never changes the result.
     this.engine.prefilter = null;
     this.meter();
   }
@@ -105,7 +105,7 @@ class Machine {
       this.pay(STATE_PARTS + this.scanned + parts.length + closure.pcs.length);
       return closure;
     };
-    // The library asks for it at every character.
+    // The library calls this for every character.
     dfa.resolveEmptyWidth = (parts, context) => {
       const known = this.resolved.get(parts) ?? [];
       this.resolved.set(parts, known);
@@ -116,12 +116,12 @@ class Machine {
       }
       return resolved;
     };
-    // eslint-disable-next-line no-underscore-dangle -- the library has no other place for it
+    // eslint-disable-next-line no-underscore-dangle -- the library offers no other hook
     this.engine._nfaFallback = (input, from) => matchByParts(this.engine.prog, input, from, this.pay);
   }
 }
 
-/** Whether a machine matches from a position on. At each character it goes through each part at most once. */
+/** Whether the program matches from a position on. Visits each part at most once per character. */
 function matchByParts(program: Program, input: Input, from: number, pay: (parts: number) => void): boolean {
   let before: number[] = [];
   for (let at = from; ;) {
@@ -143,7 +143,7 @@ function matchByParts(program: Program, input: Input, from: number, pay: (parts:
   }
 }
 
-/** All parts that a machine comes to without reading a character. */
+/** Returns all parts reachable without consuming a character. */
 function reachedFrom(program: Program, parts: number[], place: number): number[] {
   const reached = new Set<number>();
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {

@@ -3,7 +3,7 @@ import { pathsInExpression, pathsInJson, pathsInTemplate } from './read-paths.js
 
 const written = (paths: readonly (readonly string[])[]): string[] => paths.map((path) => path.join('/'));
 
-describe('paths that are read', () => {
+describe('paths read', () => {
   it.each<[string, string[]]>([
     ['amount > 1000 && has(client.id)', ['amount', 'client/id']],
     ['items[0].price + items.size()', ['items/price', 'items']],
@@ -19,7 +19,7 @@ describe('paths that are read', () => {
     expect(written(pathsInExpression(source)).toSorted()).toEqual(paths.toSorted());
   });
 
-  it('of templates, in which paths may have names that CEL keeps for itself', () => {
+  it('of templates, whose paths may use reserved words of CEL', () => {
     const source = 'Dear ${client.name}, ${in.for[0]["any name"]} ${amount * 2} $${no} ${true}';
     expect(written(pathsInTemplate(source))).toEqual(['client/name', 'in/for/any name', 'amount']);
     expect(pathsInTemplate('${never closed')).toEqual([]);

@@ -5,7 +5,7 @@ import { replaceParts, textOf, type CelExpr } from './cel-tree.js';
 import { namesInPath } from './template-reference.js';
 import { splitTemplate } from './template-scanner.js';
 
-/** Names from process data down to a value. Numbers of elements are left out: what is known of a list holds for each of them. */
+/** Names from the root of process data to a value, without indexes: what is known about a list holds for each element. */
 export type ReadPath = readonly string[];
 
 type Scope = ReadonlySet<string>;
@@ -13,9 +13,9 @@ type Scope = ReadonlySet<string>;
 const NOTHING: Scope = new Set();
 
 /**
- * The paths of data that an expression reads, for a check of their names before it runs. What it reads of the variable of a macro
- * is left out.
- * @returns none for a text that is no CEL
+ * Returns the data paths that an expression reads, so that names can be checked before it runs. Paths into macro variables are left
+ * out.
+ * @returns an empty list if the text is not CEL
  */
 export function pathsInExpression(source: string): ReadPath[] {
   try {
@@ -29,8 +29,8 @@ export function pathsInExpression(source: string): ReadPath[] {
 }
 
 /**
- * As `pathsInExpression`, for text with `${…}`, JSON text too.
- * @returns none for a text that is no template
+ * Returns the paths as `pathsInExpression`, for text or JSON text with `${…}`.
+ * @returns an empty list if the text is not a template
  */
 export function pathsInTemplate(source: string): ReadPath[] {
   try {
@@ -46,7 +46,7 @@ export function pathsInTemplate(source: string): ReadPath[] {
   }
 }
 
-/** The same for every string of a JSON value. */
+/** Returns the paths as `pathsInTemplate`, for every string of a JSON value. */
 export function pathsInJson(value: unknown): ReadPath[] {
   const found: ReadPath[] = [];
   const open = [value];
@@ -66,9 +66,9 @@ export function pathsInJson(value: unknown): ReadPath[] {
 class Reading {
   readonly found: ReadPath[] = [];
 
-  constructor(private readonly typesAsked: boolean) {}
+  constructor(private readonly callsType: boolean) {}
 
-  /** @param isNoPath when that is known already: each part of a long chain would be followed to its beginning again */
+  /** @param isNoPath true when already known, so that parts of a long chain are not followed to its start again */
   visit(expr: CelExpr, scope: Scope, isNoPath = false): void {
     const path = isNoPath ? undefined : this.pathOf(expr, scope);
     if (path !== undefined) {
@@ -84,7 +84,7 @@ class Reading {
     });
   }
 
-  /** The names of a chain of selections that begins with a member of the data; undefined for anything else. */
+  /** Returns the names in a chain of selections that starts with a member of the data; undefined for anything else. */
   private pathOf(expr: CelExpr | undefined, scope: Scope): string[] | undefined {
     const kind = expr?.exprKind;
     switch (kind?.case) {
@@ -104,7 +104,7 @@ class Reading {
 
   private rootOf(written: string, scope: Scope): string[] | undefined {
     const name = written.replace(/^\./, '');
-    return scope.has(name) || (this.typesAsked && TYPE_NAMES.has(name)) ? undefined : [name];
+    return scope.has(name) || (this.callsType && TYPE_NAMES.has(name)) ? undefined : [name];
   }
 
   private below(holder: CelExpr | undefined, names: readonly string[], scope: Scope): string[] | undefined {
@@ -114,7 +114,7 @@ class Reading {
   }
 }
 
-/** Of `["a name"]` the name, of `[0]` none; undefined for what is only known when it runs. */
+/** Returns the name in `["a name"]`, an empty list for `[0]`, or undefined for an index known only at run time. */
 function namesOfIndex(index: CelExpr | undefined): string[] | undefined {
   const kind = index?.exprKind;
   if (index === undefined || kind?.case !== 'constExpr') {

@@ -1,16 +1,16 @@
-/** Steps that reading a pattern takes beside its states, whatever it is, and for each of its characters. Measured. */
+/** Fixed cost of reading a pattern, and cost per character. Measured. */
 const BASE_STEPS = 15;
 const STEPS_A_CHARACTER = 1;
-/** The parser copies what it has read at some characters. */
+/** At some characters the parser copies everything read so far. */
 const SQUARED_CHARACTERS_A_STEP = 4_000;
 const STATES_A_STEP = 1;
-/** A class of Unicode has up to 700 ranges; with `(?i)` twice as many. Several in one class are sorted. Measured. */
+/** A Unicode class has up to 700 ranges, twice as many with `(?i)`. Several in one class are sorted. Measured. */
 const STEPS_A_UNICODE_CLASS = 300;
 const STEPS_OF_CUBED_UNICODE_CLASSES = 4;
-/** With `(?i)` each code point of a range is asked for its other case, up to the last one that has any. */
+/** With `(?i)`, the other case of each code point in a range is looked up, up to the last one that has any. */
 const FOLDED_CODE_POINTS_A_STEP = 2;
 const LAST_FOLDED = 0x1_e9_43;
-/** Ranges of a class are sorted, at worst by their square. */
+/** Ranges of a class are sorted, at worst in quadratic time. */
 const SQUARED_RANGES_A_STEP = 100;
 
 const CLASS_CHARACTER = String.raw`\\x\{[0-9a-fA-F]*\}|\\x..|\\[0-7]{1,3}|\\[^pP]|\[:\^?\w+:\]|[^\\]`;
@@ -18,7 +18,7 @@ const CLASS_ITEMS = new RegExp(
   String.raw`(?<unicode>\\[pP](?:\{[^}]{0,60}\}|.))|(?<low>${CLASS_CHARACTER})(?:-(?<high>${CLASS_CHARACTER}))?`,
   'gsu',
 );
-/** A pattern in its parts, with whatever could hide a repetition from who reads it: quoted text, flags, names of groups. */
+/** Tokens of a pattern, including those that could hide a repetition: quoted text, flags, group names. */
 const TOKENS = new RegExp(
   [
     String.raw`\\Q(?<quoted>.*?)(?:\\E|$)`,
@@ -36,12 +36,12 @@ const TOKENS = new RegExp(
 type Groups = Partial<Record<string, string>>;
 const FOLDS = /\(\?[a-zA-Z]*i/;
 
-/** The steps that reading a pattern costs, whatever stands in it. It is paid before anybody looks at the pattern. */
+/** Returns the cost of reading a pattern of this length, charged before the pattern is inspected. */
 export function readingPrice(length: number): number {
   return BASE_STEPS + length * STEPS_A_CHARACTER + length ** 2 / SQUARED_CHARACTERS_A_STEP;
 }
 
-/** The steps that making the machine of a pattern costs at most, by its text. Nothing here is compiled. */
+/** Returns the maximum cost of building the automaton of a pattern, estimated from its text without compiling it. */
 export function machinePrice(source: string): number {
   return regexStates(source) / STATES_A_STEP + classesPrice(source);
 }
@@ -74,7 +74,7 @@ function classPrice(written: string, folds: boolean): number {
   return price + ranges ** 2 / SQUARED_RANGES_A_STEP + unicodePrice(classes, folds);
 }
 
-/** Classes of Unicode in one class have thousands of ranges together. Sorting them takes more than their number. */
+/** Returns the cost of the Unicode classes in one class. Their thousands of ranges are sorted, which is more than linear. */
 function unicodePrice(classes: number, folds: boolean): number {
   const ranges = classes * (folds ? 2 : 1);
   return ranges * STEPS_A_UNICODE_CLASS + ranges ** 3 * STEPS_OF_CUBED_UNICODE_CLASSES;
@@ -86,11 +86,11 @@ function codePointOf(written = ''): number {
 }
 
 /**
- * How many states a pattern has at most, about, when its counted repetitions are written out. A short pattern can have many:
+ * Estimates the maximum number of states of a pattern with its counted repetitions expanded. A short pattern can have many:
  * `(a{1,100}){1,10}`.
  */
 export function regexStates(pattern: string): number {
-  /** Sizes of the open groups, the whole pattern outermost, and of the part that a repetition would repeat. */
+  /** Sizes of the open groups, outermost first; `atom` is the size of the part that a repetition repeats. */
   const sizes = [0];
   let atom = 0;
   const add = (size: number): void => {
@@ -113,7 +113,7 @@ export function regexStates(pattern: string): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Adds the size of a part that is neither a group nor a counted repetition, and gives what a repetition would repeat. */
+/** Adds the size of a part that is neither a group nor a counted repetition. Returns the size that a repetition would repeat. */
 function sizeOf(groups: Groups, atom: number, add: (size: number) => void): number {
   if (groups['flags'] !== undefined || groups['quoted'] === '') {
     return atom;
@@ -122,7 +122,7 @@ function sizeOf(groups: Groups, atom: number, add: (size: number) => void): numb
   return /^[*+?]$/.test(groups['other'] ?? '') ? atom + 1 : 1;
 }
 
-/** `x{2,5}` is `xx(x(x(x)?)?)?`, and `x{2,}` is `xx+`. */
+/** Returns the size of an expanded repetition: `x{2,5}` is `xx(x(x(x)?)?)?`, and `x{2,}` is `xx+`. */
 function repeatedSize(atom: number, { least, comma, most }: Groups): number {
   if (comma === undefined) {
     return atom * Number(least);

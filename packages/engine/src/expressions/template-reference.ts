@@ -7,23 +7,23 @@ import { EXPRESSION_LIMITS, type WorkBudget } from './expression-limits.js';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** What stands between `${` and `}`. */
+/** A reference between `${` and `}`. */
 export interface TemplateReference {
-  /** As it is written, without white space around it. */
+  /** Source text, trimmed. */
   readonly written: string;
   readonly roots: readonly string[];
   /**
-   * What it leads to; undefined when that is not there.
-   * @throws ExpressionError when it is an expression that fails otherwise
+   * Returns the value, or undefined if it is missing.
+   * @throws ExpressionError when an expression fails for another reason
    */
   resolve(data: Data, budget: WorkBudget): unknown;
 }
 
-/** A path as most references are, `a.b[0]["any name"]`; also with names that are reserved words of CEL. */
+/** A plain path, `a.b[0]["any name"]`, as most references are. Names may be reserved words of CEL. */
 const PATH = /^[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*|\[(\d+|"[^"\\]+"|'[^'\\]+')\])*$/u;
 const LITERAL = /^(true|false|null)$/;
 
-/** The names in a reference that is a path, without numbers of elements; undefined for an expression, or for no path at all. */
+/** Returns the names in a reference that is a path, without indexes; undefined if it is not a path. */
 export function namesInPath(written: string): string[] | undefined {
   if (!PATH.test(written) || LITERAL.test(written)) {
     return undefined;
@@ -31,7 +31,7 @@ export function namesInPath(written: string): string[] | undefined {
   return stepsOf(written).filter((step) => typeof step === 'string');
 }
 
-/** Work of the references of one template, or of all strings of one JSON template, together. */
+/** Parsing budget for all references of one template or JSON template. */
 export class ReferenceBudget {
   private references = 0;
   private length = 0;
@@ -45,7 +45,7 @@ export class ReferenceBudget {
     }
   }
 
-  /** @throws ExpressionSyntaxError when they are too long to be parsed in a short time */
+  /** @throws ExpressionSyntaxError when they would take too long to parse */
   countExpression(source: string): void {
     const { referencesLength, referencesSymbols } = EXPRESSION_LIMITS;
     this.length += source.length;
@@ -63,7 +63,7 @@ export class ReferenceBudget {
   }
 }
 
-/** @throws ExpressionSyntaxError when it is neither a path nor CEL, or one too many */
+/** @throws ExpressionSyntaxError when it is neither a path nor CEL, or exceeds the budget */
 export function parseReference(written: string, budget: ReferenceBudget): TemplateReference {
   budget.countReference();
   if (written === '') {

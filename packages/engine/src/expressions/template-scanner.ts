@@ -1,12 +1,12 @@
 import { ExpressionSyntaxError } from './expression.errors.js';
 
-/** Text that stands for itself, or what is written between `${` and `}`. */
+/** Literal text, or a reference between `${` and `}`. */
 export type TemplatePart =
   { readonly kind: 'text'; readonly text: string } | { readonly kind: 'reference'; readonly written: string };
 
-/** `$${` is written for a `${` that is no reference. */
+/** Escape for a literal `${`. */
 const ESCAPED = '$${';
-/** How a reference begins. */
+/** Start of a reference. */
 export const OPENING = '${';
 
 /**
@@ -37,8 +37,8 @@ export function splitTemplate(source: string): TemplatePart[] {
 }
 
 /**
- * Where the reference that opens at a position is closed.
- * @throws ExpressionSyntaxError when it is not
+ * Returns the position of the `}` that closes a reference.
+ * @throws ExpressionSyntaxError when the reference is not closed
  */
 export function endOfReference(source: string, opening: number): number {
   let depth = 0;
@@ -65,7 +65,7 @@ function depthChange(character: string | undefined): number {
   return character === '}' ? -1 : 0;
 }
 
-/** The position after a string of CEL: in one or three quotes, raw after `r`, where a backslash means nothing. */
+/** Returns the position after a CEL string: quoted, triple-quoted, or raw after `r`, where backslashes are literal. */
 function endOfString(source: string, start: number, quote: string): number {
   const raw = /[rR]/.test(source[start - 1] ?? '');
   const fence = source.startsWith(quote.repeat(3), start) ? quote.repeat(3) : quote;

@@ -8,11 +8,11 @@ import { splitTemplate } from './template-scanner.js';
 type Data = Readonly<Record<string, unknown>>;
 type Segment = string | TemplateReference;
 
-/** Inserted bytes, and parts of a template, that one step pays for; an object of many members is what costs. Measured. */
+/** Inserted bytes and template parts per step. Objects with many members cost most. Measured. */
 const BYTES_A_STEP = 16;
 const PARTS_A_STEP = 4;
 
-/** What one rendering has used up and not found; several templates of one document share it. */
+/** Cost and missing references of one rendering, shared by the templates of one document. */
 export class Rendering {
   readonly missing = new Set<string>();
   private bytes = 0;
@@ -23,17 +23,17 @@ export class Rendering {
     readonly budget: WorkBudget,
   ) {}
 
-  /** @throws ExpressionError when there is nothing left to pay with */
+  /** @throws ExpressionError when the budget is exhausted */
   countParts(parts: number): void {
     this.budget.charge(parts / PARTS_A_STEP);
   }
 
-  /** @throws ExpressionError when all together is too much */
+  /** @throws ExpressionError when the total is too large */
   count(bytes: number): void {
     this.bytes += bytes;
     if (this.bytes > this.limits.maxBytes) {
       throw new ExpressionError(
-        `The template becomes longer than ${this.limits.maxBytes} bytes with this data.`,
+        `The rendered template is longer than ${this.limits.maxBytes} bytes with this data.`,
         'limit',
       );
     }
@@ -41,7 +41,7 @@ export class Rendering {
   }
 }
 
-/** Text with `${…}` references to process data, parsed once. */
+/** Parsed text with `${…}` references to process data. */
 export class CompiledTemplate {
   readonly roots: readonly string[];
   private readonly segments: readonly Segment[];
@@ -66,11 +66,11 @@ export class CompiledTemplate {
   }
 
   /**
-   * The text with every reference replaced: strings as they are, other values as JSON, a missing path by nothing. Inserted text
-   * is never expanded again.
-   * @param budget for expressions and each inserted byte
-   * @returns the text, and the references that led nowhere, as they are written, each once
-   * @throws ExpressionError when a reference is an expression that fails otherwise, or the text becomes too long
+   * Replaces every reference: strings are inserted as they are, other values as JSON, missing ones as empty text. Inserted text is
+   * never expanded again.
+   * @param budget charged for expressions and each inserted byte
+   * @returns the text, and the distinct references that were missing, as written
+   * @throws ExpressionError when an expression fails for another reason, or the text becomes too long
    */
   render(
     data: Data,
@@ -83,8 +83,8 @@ export class CompiledTemplate {
   }
 
   /**
-   * When the whole source is one reference, its value as JSON (null when missing); else the rendered text. The value may share
-   * its parts with the data, so it is to be read only.
+   * Returns the JSON value if the whole source is one reference (null when missing), otherwise the rendered text. The value may share
+   * parts with the data, so do not modify it.
    * @throws ExpressionError as for `render`
    */
   valueWith(data: Data, rendering: Rendering): unknown {
@@ -109,7 +109,7 @@ export class CompiledTemplate {
   }
 }
 
-/** Writes a value into a text: as text, and as it is in the data. */
+/** Encodes an inserted value, given both as text and as in the data. */
 export type Encode = (text: string, value: unknown) => string;
 
 const asItIs: Encode = (text) => text;

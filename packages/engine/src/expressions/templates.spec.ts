@@ -44,14 +44,14 @@ describe('compileTemplate', () => {
     expect(compileTemplate('<${quote}>').render(DATA).text).toBe('<say "hi"\n${age}>');
   });
 
-  it('leaves a missing path empty and reports it once, as it is written', () => {
+  it('leaves a missing path empty and reports it once, as written', () => {
     expect(compileTemplate('a${x.y}b${ x.y }c${age.z}d${input.q}e${x + 1}f').render(DATA)).toEqual({
       text: 'abcdef',
       missing: ['x.y', 'age.z', 'input.q', 'x + 1'],
     });
   });
 
-  it('fails for an expression that fails for another reason than missing data', () => {
+  it('fails when an expression fails for a reason other than missing data', () => {
     expect(() => compileTemplate('${age + "x"}').render(DATA)).toThrow(ExpressionError);
   });
 
@@ -85,7 +85,7 @@ describe('compileTemplate', () => {
     );
   });
 
-  it('takes half a surrogate pair, in the source as in data', () => {
+  it('accepts half a surrogate pair, in the source and in data', () => {
     expect(compileTemplate('\ud800${a}${b}').render({ a: '\udc00', b: ['\ud800'] }).text).toBe(
       '\ud800\udc00["\\ud800"]',
     );
@@ -101,7 +101,7 @@ describe('compileTemplate', () => {
 });
 
 describe('compileJsonTemplate', () => {
-  it('inserts JSON where a reference stands without quotes', () => {
+  it('inserts JSON for a reference without quotes', () => {
     expect(render('{"age": ${age}, "tags": [${application.client.tags}, ${none}]}')).toEqual({
       age: 42,
       tags: [['x', { y: 1 }], null],
@@ -110,7 +110,7 @@ describe('compileJsonTemplate', () => {
     expect(render('{"a": ${ {"}": age} }}')).toEqual({ a: { '}': 42 } });
   });
 
-  it('keeps the type of a string that is nothing but a reference, and inserts text into a longer one', () => {
+  it('keeps the type when a string is a single reference, and inserts text into a longer string', () => {
     expect(render('{"a": "${age}", "b": "is ${age}", "c": "${application.client.firstName}"}')).toEqual({
       a: 42,
       b: 'is 42',
@@ -119,19 +119,19 @@ describe('compileJsonTemplate', () => {
     expect(render(`{"a": "\${fields['Credit Score']}"}`)).toEqual({ a: 700 });
   });
 
-  it('lets inserted text change nothing but the value it stands in', () => {
+  it('keeps inserted text inside its value', () => {
     const evil = { x: '", "admin": true, "y": "${age}\\' };
     expect(render('{"a": "<${x}>", "b": ${x}}', evil)).toEqual({ a: `<${evil.x}>`, b: evil.x });
   });
 
-  it('gives null for a missing value, nothing for missing text, and reports both', () => {
+  it('inserts null for a missing value and nothing for missing text, and reports both', () => {
     expect(compileJsonTemplate('{"a": ${x}, "b": "${y.z}", "c": "[${x}]"}').render(DATA)).toEqual({
       value: { a: null, b: null, c: '[]' },
       missing: ['x', 'y.z'],
     });
   });
 
-  it('takes a JSON value as well; names of members are never replaced', () => {
+  it('also accepts a JSON value and never replaces member names', () => {
     expect(render({ '${age}': ['${age}', 'x', 5, null, true, { deep: 'a ${age}' }] })).toEqual({
       '${age}': [42, 'x', 5, null, true, { deep: 'a 42' }],
     });
@@ -161,13 +161,13 @@ describe('compileJsonTemplate', () => {
     expect(() => compileJsonTemplate(source)).toThrow(ExpressionSyntaxError);
   });
 
-  it('caps what is inserted, all together', () => {
+  it('caps the total size of inserted values', () => {
     const template = compileJsonTemplate({ a: '${a}', b: ['${a}'] }, { maxBytes: 100 });
     expect(template.render({ a: 'x'.repeat(40) }).value).toBeDefined();
     expect(() => template.render({ a: 'x'.repeat(60) })).toThrow(ExpressionError);
   });
 
-  it('does not change when its source or its value is changed afterwards', () => {
+  it('does not change when its source or a rendered value is changed later', () => {
     const source = { a: { b: '${age}' } };
     const template = compileJsonTemplate(source);
     source.a.b = 'changed';

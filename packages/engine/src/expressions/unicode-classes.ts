@@ -1,19 +1,19 @@
 import { RE2JS } from '@bufbuild/re2';
 import { inTurn } from '../support/turns.js';
 
-/** A class of Unicode in a pattern, also where the pattern stands in JSON or in the text of an expression. */
+/** A Unicode class in a pattern, also when the pattern is embedded in JSON or an expression. */
 const CLASS = /\\[pP](?:\{\^?(\w{1,40})\}|([A-Z]))/g;
-/** General categories of Unicode; to make that of letters takes longest. */
+/** Common general categories of Unicode. */
 const USUAL = ['L', 'Lu', 'Ll', 'N', 'Nd', 'P', 'S', 'Z'];
 const made = new Set<string>();
 
 /**
- * Makes the tables of the classes of Unicode that a text names, such as `\p{Greek}`. The library tries every character for
- * each of them, once in the life of a process. Here this is done class by class, so that others have their turn in between.
- * @param text patterns, or what holds them; names that RE2 does not know are left out
+ * Builds the tables of the Unicode classes that a text names, such as `\p{Greek}`. The library tests every character once per class
+ * and process. Building class by class lets other work run in between.
+ * @param text anything that contains patterns; names unknown to RE2 are ignored
  */
 export async function makeUnicodeClasses(text: string): Promise<void> {
-  // Also to find none takes a while in a long text.
+  // Searching a long text takes a while, even without a match.
   for (const name of await inTurn(() => new Set(classesOf(text)))) {
     if (!made.has(name)) {
       await inTurn(() => make(name));
@@ -22,10 +22,10 @@ export async function makeUnicodeClasses(text: string): Promise<void> {
 }
 
 /**
- * A class that a pattern names and that an expression must not wait for, because it is neither usual nor written in the expression, for
- * which it was made beforehand.
+ * Returns a Unicode class of a pattern whose table may not exist yet: it is neither a common one nor written in the expression, for
+ * which tables are built in advance. Building it would block the evaluation.
  */
-export function unmadeClass(pattern: string, written: string): string | undefined {
+export function findUnbuiltClass(pattern: string, written: string): string | undefined {
   const others = classesOf(pattern).filter((name) => !USUAL.includes(name));
   return others.length === 0 ? undefined : others.find((name) => !classesOf(written).includes(name));
 }
@@ -34,12 +34,12 @@ function classesOf(text: string): string[] {
   return Array.from(text.matchAll(CLASS), ([, long, short]) => long ?? short ?? '');
 }
 
-/** Makes those that most patterns name, so that no request has to wait for them. */
+/** Builds the tables of the common classes, so that no request has to wait for them. */
 export function makeUsualUnicodeClasses(): Promise<void> {
   return makeUnicodeClasses(USUAL.map((name) => `\\p{${name}}`).join(''));
 }
 
-/** @returns how many classes this thread has made */
+/** Returns the number of tables that this thread has built. */
 export function unicodeClassesMade(): number {
   return made.size;
 }
@@ -47,9 +47,9 @@ export function unicodeClassesMade(): number {
 function make(name: string): void {
   try {
     RE2JS.compile(`\\p{${name}}`);
-    // Only these: others can be any number of names.
+    // Only valid names are kept, since invalid ones are unlimited.
     made.add(name);
   } catch {
-    // Whoever compiles the pattern says so.
+    // Compiling the pattern reports the error.
   }
 }

@@ -12,7 +12,7 @@ import type {
   StepResult,
   TokenState,
 } from './state/engine.types.js';
-import { checkDataSize, checkJobsSize, faultOfData, patchData, setData } from './state/process-data.js';
+import { checkDataSize, checkJobsSize, dataIncident, patchData, setData } from './state/process-data.js';
 import type { ActionPlace, RuntimeDefinition } from './state/runtime-definition.js';
 import { endInstance, throwBpmnError, throwError } from './flow/scopes.js';
 import { StepRun } from './state/step-run.js';
@@ -23,36 +23,36 @@ import { executeUiAction } from './ui-actions/ui-actions.js';
 type Kind = EngineCommand['kind'];
 type Command<K extends Kind> = Extract<EngineCommand, { kind: K }>;
 
-/** What a command does, and when it may. */
+/** Handler of a command and its precondition. */
 interface Rule<K extends Kind> {
-  /** State that the instance must be in; null where the command itself looks. */
+  /** Required state of the instance; null if the handler checks it. */
   from: InstanceState['state'] | null;
-  /** Whether nobody waits for it: one that comes too late is dropped. */
+  /** Whether the command comes from a background job, which is dropped when it arrives too late. */
   isBackground: boolean;
-  carryOut: (run: StepRun, command: Command<K>) => void;
+  execute: (run: StepRun, command: Command<K>) => void;
 }
 
-const asked = <K extends Kind>(from: Rule<K>['from'], carryOut: Rule<K>['carryOut']): Rule<K> => ({
+const foreground = <K extends Kind>(from: Rule<K>['from'], execute: Rule<K>['execute']): Rule<K> => ({
   from,
   isBackground: false,
-  carryOut,
+  execute,
 });
-const background = <K extends Kind>(carryOut: Rule<K>['carryOut']): Rule<K> => ({
+const background = <K extends Kind>(execute: Rule<K>['execute']): Rule<K> => ({
   from: 'STARTED',
   isBackground: true,
-  carryOut,
+  execute,
 });
 
-/** Every command has its rule: one without does not compile. */
+/** Rule of every command; the type makes sure that none is missing. */
 const RULES: { readonly [K in Kind]: Rule<K> } = {
-  START: asked(null, start),
-  UI_ACTION: asked(null, uiAction),
-  HOLD: asked('STARTED', (run) => run.setInstanceState('ONHOLD')),
-  RELEASE: asked('ONHOLD', (run) => run.setInstanceState('STARTED')),
-  END: asked(null, end),
-  RETRY: asked('STARTED', retry),
-  CHANGE_DATA: asked('STARTED', (run, { patch }) => patchData(run, patch)),
-  // Every step ends with a look at the joins.
+  START: foreground(null, start),
+  UI_ACTION: foreground(null, uiAction),
+  HOLD: foreground('STARTED', (run) => run.setInstanceState('ONHOLD')),
+  RELEASE: foreground('ONHOLD', (run) => run.setInstanceState('STARTED')),
+  END: foreground(null, end),
+  RETRY: foreground('STARTED', retry),
+  CHANGE_DATA: foreground('STARTED', (run, { patch }) => patchData(run, patch)),
+  // Every step ends by checking the joins.
   ACTION_DUE: background(actionDue),
   ACTION_DONE: background(actionDone),
   ACTION_FAILED: background(actionFailed),
@@ -70,10 +70,10 @@ const RULES: { readonly [K in Kind]: Rule<K> } = {
 };
 
 /**
- * Carries out one command: from a state at rest to the next one (BPMN 2.0.2, clause 13; docs/process-semantics.md). It reads no
- * clock, makes no random number and does not change the given state. Its cost does not grow with the definition.
- * @throws EngineRefusal when the command does not fit the state; nothing is to be stored
- * @throws EngineIncident when the definition or its data fail; nothing is to be stored but the incident
+ * Executes one command, moving an instance from one resting state to the next (BPMN 2.0.2, clause 13; docs/process-semantics.md). It
+ * reads no clock, draws no random numbers and does not change the given state. Its cost does not depend on the size of the definition.
+ * @throws EngineRefusal when the state does not allow the command; store nothing
+ * @throws EngineIncident when the definition or its data fail; store only the incident
  */
 export function step(
   definition: RuntimeDefinition,
@@ -83,28 +83,28 @@ export function step(
 ): StepResult {
   const run = new StepRun(definition, instance, command, context);
   try {
-    carryOut(run, command.kind, command);
+    execute(run, command.kind, command);
     drain(run);
     markStuckJoins(run);
   } catch (error) {
-    throw isFaultOfData(error) ? faultOfData(run, error) : error;
+    throw isDataError(error) ? dataIncident(run, error) : error;
   }
   checkDataSize(run);
   checkJobsSize(run);
-  tellWhereItStands(run);
+  updateActionNode(run);
   return run.finish();
 }
 
-function isFaultOfData(error: unknown): error is Error {
+function isDataError(error: unknown): error is Error {
   return [InvalidDataError, InvalidDataPathError, ExpressionError].some((kind) => error instanceof kind);
 }
 
-function carryOut<K extends Kind>(run: StepRun, kind: K, command: Command<K>): void {
+function execute<K extends Kind>(run: StepRun, kind: K, command: Command<K>): void {
   const rule = RULES[kind];
   if (rule.from !== null) {
-    demandState(run, rule.from, kind);
+    requireState(run, rule.from, kind);
   }
-  rule.carryOut(run, command);
+  rule.execute(run, command);
 }
 
 function append(run: StepRun, { values }: Command<'APPEND'>): void {
@@ -112,8 +112,8 @@ function append(run: StepRun, { values }: Command<'APPEND'>): void {
   run.event('DATA_APPENDED', null, { paths: values.map(({ path }) => path) });
 }
 
-/** @throws EngineRefusal STALE for the background when the instance has ended, else INSTANCE_NOT_STARTED */
-function demandState(run: StepRun, state: InstanceState['state'], kind: Kind): void {
+/** @throws EngineRefusal STALE for background commands when the instance has ended, otherwise INSTANCE_NOT_STARTED */
+function requireState(run: StepRun, state: InstanceState['state'], kind: Kind): void {
   const is = run.instance.state;
   if (is === state) {
     return;
@@ -145,22 +145,22 @@ function uiAction(run: StepRun, command: Command<'UI_ACTION'>): void {
   if (place === undefined) {
     throw new EngineRefusal('ACTION_UNKNOWN', 'The process has no such UI action.');
   }
-  demandState(run, 'STARTED', command.kind);
+  requireState(run, 'STARTED', command.kind);
   executeUiAction(run, run.token(command.tokenId), place, command);
 }
 
-/** Where the token stands when all tokens have come to rest; it may have ended or been split. */
-function tellWhereItStands(run: StepRun): void {
+/** Updates the node of the token of a UI action after all tokens have come to rest; the token may have ended or been split. */
+function updateActionNode(run: StepRun): void {
   if (run.action !== null) {
     const { tokenId, node } = run.action;
     run.action = { ...run.action, node: run.lastOf(tokenId)?.node ?? node };
   }
 }
 
-/** One that could not start is ended too: nothing else would ever close it. */
+/** Ends the instance, even one that could not start, because nothing else would ever close it. */
 function end(run: StepRun, command: Command<'END'>): void {
   if (run.instance.state !== 'ONHOLD' && run.instance.state !== 'CREATED') {
-    demandState(run, 'STARTED', command.kind);
+    requireState(run, 'STARTED', command.kind);
   }
   endInstance(run, command.state, null);
 }
@@ -168,17 +168,17 @@ function end(run: StepRun, command: Command<'END'>): void {
 /** @throws EngineRefusal STALE when the token has ended or moved on */
 function visitOf(run: StepRun, { tokenId, visit }: { tokenId: number; visit: number }): TokenState {
   const token = run.token(tokenId);
-  if (token === undefined || token.visit !== visit || isUnderWay(run, tokenId)) {
-    throw new EngineRefusal('STALE', `Token ${tokenId} is not on visit ${visit} any more.`);
+  if (token === undefined || token.visit !== visit || isMoving(run, tokenId)) {
+    throw new EngineRefusal('STALE', `Token ${tokenId} is no longer on visit ${visit}.`);
   }
   return token;
 }
 
-function isUnderWay(run: StepRun, id: number): boolean {
+function isMoving(run: StepRun, id: number): boolean {
   return run.instance.pending.some(({ tokenId }) => tokenId === id);
 }
 
-/** @throws EngineRefusal STALE when the action of this visit is not going on */
+/** @throws EngineRefusal STALE when the action is not pending in this visit */
 function pendingAction(
   run: StepRun,
   command: { tokenId: number; visit: number; actionSvcUuid: string },
@@ -186,7 +186,7 @@ function pendingAction(
   const token = visitOf(run, command);
   const place = run.definition.action(command.actionSvcUuid);
   if (place?.node.index !== token.node || token.actions[command.actionSvcUuid]?.state !== 'PENDING') {
-    throw new EngineRefusal('STALE', `Action ${command.actionSvcUuid} of token ${token.id} is not going on.`);
+    throw new EngineRefusal('STALE', `Action ${command.actionSvcUuid} of token ${token.id} is not pending.`);
   }
   return { token, place };
 }
@@ -216,10 +216,10 @@ function actionFailed(run: StepRun, command: Command<'ACTION_FAILED'>): void {
 function proceed(run: StepRun): void {
   const { pending } = run.instance;
   if (pending.length === 0) {
-    throw new EngineRefusal('STALE', 'No token of the instance is under way.');
+    throw new EngineRefusal('STALE', 'No token of the instance is moving.');
   }
   if (run.command.kind === 'CONTINUE') {
-    demandEnd(run);
+    checkContinues(run);
   } else {
     run.instance.continues = 0;
   }
@@ -227,12 +227,12 @@ function proceed(run: StepRun): void {
   run.queue.push(...pending);
 }
 
-/** @throws EngineIncident when tokens have gone on for too long without coming to rest; a retry lets them go on again */
-function demandEnd({ instance, context, definition }: StepRun): void {
+/** @throws EngineIncident when tokens have moved for too long without coming to rest; a retry lets them continue */
+function checkContinues({ instance, context, definition }: StepRun): void {
   const [first] = instance.pending;
   if (first !== undefined && instance.continues >= context.limits.continues) {
     const node = definition.flow(first.flow).source;
-    const message = `The process went on for ${instance.continues} steps without a wait: a loop may have no end.`;
+    const message = `The process ran for ${instance.continues} steps without waiting: it may contain an endless loop.`;
     throw new EngineIncident('NODE', 'ENGINE', message, { node, tokenId: first.tokenId });
   }
 }
@@ -244,13 +244,13 @@ function retry(run: StepRun, command: Command<'RETRY'>): void {
   run.event('RETRY', run.token(command.tokenId) ?? null, { actionSvcUuid: command.actionSvcUuid });
   const done = command.actionSvcUuid === null ? retryNode(run, command) : retryAction(run, command);
   if (!done) {
-    throw new EngineRefusal('NOTHING_TO_RETRY', 'Nothing of this token has stopped.');
+    throw new EngineRefusal('NOTHING_TO_RETRY', 'This token has no failed work to retry.');
   }
 }
 
 function retryNode(run: StepRun, { tokenId, visit, call }: Command<'RETRY'>): boolean {
   const token = run.token(tokenId);
-  if (call === undefined && isUnderWay(run, tokenId)) {
+  if (call === undefined && isMoving(run, tokenId)) {
     proceed(run);
     return true;
   }
@@ -264,7 +264,7 @@ function retryAction(run: StepRun, command: Command<'RETRY'>): boolean {
   const token = run.token(command.tokenId);
   const place = run.definition.action(command.actionSvcUuid ?? '');
   if (place !== undefined && command.call !== undefined) {
-    // Nobody waits for the process that it starts: the token may have gone on or ended.
+    // Fire-and-forget: the token may have moved on or ended.
     startSubprocess(run, { id: command.tokenId, visit: command.visit, node: place.node.index }, place.action);
     return true;
   }

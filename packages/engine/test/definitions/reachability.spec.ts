@@ -17,7 +17,7 @@ function waysTo(graph: ProcessGraph, key: string): Record<string, string> {
   return Object.fromEntries(
     nodeOf(graph, key).incoming.map((flow) => [
       graph.flows[flow]?.key ?? '?',
-      keysWhere(graph, (from) => reachability.canComeOver(flow, from)),
+      keysWhere(graph, (from) => reachability.canArriveOver(flow, from)),
     ]),
   );
 }

@@ -246,7 +246,7 @@ describe('hostile templates', () => {
     expect(matched(`'é'.matches(b)`, '^\\p{L}$')).toBe(true);
     expect(matched(`'α'.matches('\\\\p{Greek}') && 'α'.matches(b)`, '\\p{Greek}')).toBe(true);
     expect(() => matched(`'α'.matches(b)`, '\\p{Greek}')).toThrow(
-      'a pattern out of data names \\p{Greek}, which must stand in the expression itself',
+      'a pattern out of data names \\p{Greek}, which must be written in the expression itself',
     );
   });
 });

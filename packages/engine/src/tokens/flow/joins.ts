@@ -4,14 +4,14 @@ import type { StepRun } from '../state/step-run.js';
 import { enter, leave, settleParents } from './token-flow.js';
 import { createToken, removeToken, splitParentOf, unpark } from '../state/tokens.js';
 
-/** Whether tokens wait for each other at a gateway: only where several flows come together. */
+/** Whether tokens wait for each other at a node: a parallel or inclusive gateway with several incoming flows. */
 export function isJoin(node: RuntimeNode): boolean {
   return node.incoming.length > 1 && (node.kind === 'PARALLEL_GATEWAY' || node.kind === 'INCLUSIVE_GATEWAY');
 }
 
 /**
- * A token arrives at a join over one of its flows. A parallel join fires when each flow has an arrival, and takes one of each
- * (BPMN 2.0.2, 13.4.1). An inclusive join is checked when no token moves any more.
+ * Handles the arrival of a token at a join. A parallel join fires when each flow has an arrival, and consumes one of each (BPMN
+ * 2.0.2, 13.4.1). Inclusive joins are checked once no token is moving.
  */
 export function arriveAtJoin(run: StepRun, token: TokenState, flow: number): void {
   const node = run.nodeOf(token);
@@ -52,7 +52,7 @@ function countArrival(run: StepRun, token: TokenState, change: 1 | -1): void {
   }
 }
 
-/** Takes the first arrival of each flow that has one and sends one token on. */
+/** Consumes the first arrival of each flow that has one and lets one token leave. */
 function fire(run: StepRun, join: JoinState): void {
   const tokens = join.arrivals.flatMap(([first]) => {
     const token = first === undefined ? undefined : run.token(first);
@@ -62,12 +62,12 @@ function fire(run: StepRun, join: JoinState): void {
   if (only === undefined) {
     return;
   }
-  const leaving = tokens.length === 1 ? released(run, only) : merged(run, tokens, join);
+  const leaving = tokens.length === 1 ? release(run, only) : merge(run, tokens, join);
   leave(run, leaving);
 }
 
-/** A token that turned out to wait for nobody goes on itself. */
-function released(run: StepRun, token: TokenState): number {
+/** Releases a parked token that has nothing to wait for. */
+function release(run: StepRun, token: TokenState): number {
   unpark(run, token.id);
   countArrival(run, token, -1);
   run.setTokenState(token.id, 'ACTIVE');
@@ -75,13 +75,13 @@ function released(run: StepRun, token: TokenState): number {
 }
 
 /**
- * Several tokens become one: their nearest common ancestor, or a new child of the ancestor while that waits for more. The
- * parent is active again when all have arrived (docs/process-semantics.md, section 5).
+ * Merges several tokens into their nearest common ancestor, or into a new child of it while the ancestor waits for more. The ancestor
+ * is active again when all have arrived (docs/process-semantics.md, section 5).
  */
-function merged(run: StepRun, tokens: readonly TokenState[], join: JoinState): number {
+function merge(run: StepRun, tokens: readonly TokenState[], join: JoinState): number {
   const ancestor = commonAncestorOf(run, tokens);
   if (ancestor === undefined) {
-    return mergedAtTop(run, tokens, join);
+    return mergeAtTop(run, tokens, join);
   }
   tokens.forEach(({ id }) => removeToken(run, id, 'INACTIVE'));
   tokens.forEach((token) => settleParents(run, token, ancestor.id));
@@ -93,10 +93,10 @@ function merged(run: StepRun, tokens: readonly TokenState[], join: JoinState): n
   return createAt(run, join, ancestor.id);
 }
 
-/** Without a common ancestor a token of the top level goes on, or a new one where none has arrived. */
-function mergedAtTop(run: StepRun, tokens: readonly TokenState[], join: JoinState): number {
+/** Merges tokens without a common ancestor: a top-level token continues, or a new one if none has arrived. */
+function mergeAtTop(run: StepRun, tokens: readonly TokenState[], join: JoinState): number {
   const top = tokens.find(({ parentId }) => parentId === join.scopeTokenId);
-  const leaving = top === undefined ? createAt(run, join, join.scopeTokenId) : released(run, top);
+  const leaving = top === undefined ? createAt(run, join, join.scopeTokenId) : release(run, top);
   const others = tokens.filter(({ id }) => id !== leaving);
   others.forEach(({ id }) => removeToken(run, id, 'INACTIVE'));
   others.forEach((token) => settleParents(run, token, null));
@@ -113,7 +113,7 @@ function commonAncestorOf(run: StepRun, tokens: readonly TokenState[]): TokenSta
   return first.find((ancestor) => others.every((chain) => chain.some(({ id }) => id === ancestor.id)));
 }
 
-/** The held tokens above one, nearest first, within its embedded subprocess. */
+/** Returns the held ancestors of a token within its embedded subprocess, nearest first. */
 function ancestorsOf(run: StepRun, token: TokenState): TokenState[] {
   const chain: TokenState[] = [];
   for (let parent = splitParentOf(run, token); parent !== undefined; parent = splitParentOf(run, parent)) {
@@ -123,9 +123,9 @@ function ancestorsOf(run: StepRun, token: TokenState): TokenState[] {
 }
 
 /**
- * Fires one inclusive join that waits for nobody any more (BPMN 2.0.2, 13.4.3). No live token can still reach one of its empty
+ * Fires one inclusive join that has nothing left to wait for (BPMN 2.0.2, 13.4.3): no live token can still reach one of its empty
  * flows, unless the token can also reach a flow with an arrival.
- * @returns whether one fired; ask again when its token has come to rest
+ * @returns whether one fired; call again when its token has come to rest
  */
 export function fireInclusiveJoin(run: StepRun): boolean {
   const waiting = run.instance.joins.filter(
@@ -139,7 +139,7 @@ export function fireInclusiveJoin(run: StepRun): boolean {
     run,
     waiting.filter((join) => blockers.get(join)?.length === 0),
   );
-  const join = next ?? firstInOrder(run, inDeadlock(waiting, blockers));
+  const join = next ?? firstInOrder(run, deadlocked(waiting, blockers));
   if (join === undefined) {
     return false;
   }
@@ -147,7 +147,7 @@ export function fireInclusiveJoin(run: StepRun): boolean {
   return true;
 }
 
-/** The order of node numbers, which the order of elements in a file does not change once a node has one. */
+/** Returns the first join by node number, which stays the same when elements of the file are reordered. */
 function firstInOrder(run: StepRun, joins: readonly JoinState[]): JoinState | undefined {
   const [first] = joins.toSorted((one, other) => {
     const [a, b] = [run.definition.node(one.node), run.definition.node(other.node)];
@@ -156,7 +156,7 @@ function firstInOrder(run: StepRun, joins: readonly JoinState[]): JoinState | un
   return first;
 }
 
-/** The tokens that an inclusive join waits for. */
+/** Returns the tokens that an inclusive join waits for. */
 export function blockersOf(run: StepRun, join: JoinState): TokenState[] {
   const empty = join.arrivals.map(({ length }) => length === 0);
   if (!empty.includes(true)) {
@@ -172,15 +172,15 @@ export function blockersOf(run: StepRun, join: JoinState): TokenState[] {
 }
 
 /**
- * The token of a split is where its children are; one that waits at an embedded subprocess stands for those within. One that was split
- * behind a subprocess is still at that, but executes it no more.
+ * Whether a token is held because it was split, so that its children count instead. A token that waits at an embedded subprocess
+ * counts for the tokens inside; one that was split after the subprocess is still on that node but no longer executes it.
  */
 export function isHeldBySplit(run: StepRun, token: TokenState): boolean {
   const waits = run.nodeOf(token).kind === 'SUB_PROCESS' && token.status === 'EXECUTING';
   return token.state === 'ON_HOLD' && !waits;
 }
 
-/** Incoming flows, by position, that a token can still come over without passing the join first. */
+/** Returns the positions of incoming flows over which a token can still arrive without passing the join first. */
 function flowsWithinReach(run: StepRun, token: TokenState, join: JoinState): number[] {
   const gateway = run.definition.node(join.node);
   const pending = run.instance.pending.find(({ tokenId }) => tokenId === token.id);
@@ -190,12 +190,12 @@ function flowsWithinReach(run: StepRun, token: TokenState, join: JoinState): num
   }
   const { reachability } = run.definition;
   return gateway.incoming.flatMap((flow, position) =>
-    reachability.canComeOver(flow, target) ? [position] : [],
+    reachability.canArriveOver(flow, target) ? [position] : [],
   );
 }
 
-/** Inclusive joins that wait for nothing but each other. */
-function inDeadlock(
+/** Returns the inclusive joins that only wait for each other. */
+function deadlocked(
   waiting: readonly JoinState[],
   blockers: ReadonlyMap<JoinState, readonly TokenState[]>,
 ): JoinState[] {

@@ -13,7 +13,7 @@ import { arm, armNode } from './waits.js';
 
 type EndOfChildren = Extract<EngineJob, { kind: 'END_CHILDREN' }>['state'];
 
-/** A token arrives at an embedded subprocess and is held while others run in it, one for each of its starts. */
+/** Handles the arrival at an embedded subprocess: the token is held while new ones run inside, one per start event. */
 export function enterSubProcess(run: StepRun, id: number): void {
   const node = run.nodeOf(run.edit(id));
   run.edit(id).status = 'EXECUTING';
@@ -29,7 +29,7 @@ export function enterSubProcess(run: StepRun, id: number): void {
   arm(run, id);
 }
 
-/** A terminate end event ends all tokens of its process or embedded subprocess, which is then complete (13.4.6). */
+/** Executes a terminate end event: ends all tokens of its process or embedded subprocess, which is then complete (13.4.6). */
 export function terminateScope(run: StepRun, id: number): void {
   const token = run.edit(id);
   const scope = token.scopeTokenId;
@@ -47,7 +47,7 @@ export function terminateScope(run: StepRun, id: number): void {
   leave(run, scope);
 }
 
-/** Ends a token from outside, with the children that it waits for; its parent is not looked at. */
+/** Ends a token from outside, with the called processes that it waits for. Leaves its parent as it is. */
 export function discard(run: StepRun, token: TokenState, state: TokenStatus, children: EndOfChildren): void {
   endCalls(run, token, children);
   removeToken(run, token.id, state);
@@ -59,7 +59,7 @@ function endCalls(run: StepRun, token: TokenState, state: EndOfChildren): void {
   }
 }
 
-/** Ends running children, all of the instance where nothing else is said, see `EngineJob`. */
+/** Ends running called processes: all of the instance, unless `which` selects some (see `EngineJob`). */
 export function endChildren(
   run: StepRun,
   state: EndOfChildren,
@@ -69,8 +69,8 @@ export function endChildren(
 }
 
 /**
- * A boundary event fires. An interrupting one takes the token away from its activity. Another one starts a token beside it
- * (BPMN 2.0.2, 13.5.3), and then waits for its message anew.
+ * Fires a boundary event. An interrupting one takes the token away from its activity. A non-interrupting one starts another token
+ * (BPMN 2.0.2, 13.5.3) and waits for its message again.
  */
 export function fireBoundary(run: StepRun, host: TokenState, boundary: RuntimeNode): void {
   if (boundary.interrupting) {
@@ -100,9 +100,9 @@ function interrupt(run: StepRun, host: TokenState, boundary: RuntimeNode): void 
 }
 
 /**
- * An error is thrown where a token stands. The error boundary events of its activity are asked first, then the events of each
- * embedded subprocess around the activity (BPMN 2.0.2, 10.5.6).
- * @returns whether one has caught it
+ * Throws an error at a token. The error boundary events of its activity are tried first, then those of each enclosing embedded
+ * subprocess (BPMN 2.0.2, 10.5.6).
+ * @returns whether an event caught it
  */
 export function throwError(run: StepRun, thrower: TokenState, error: ThrownError): boolean {
   const { code, kind } = error;
@@ -119,8 +119,8 @@ export function throwError(run: StepRun, thrower: TokenState, error: ThrownError
 }
 
 /**
- * Events that name the error come before events that catch every BPMN error (BPMN 2.0.2, 10.5.6), each in their order. A
- * technical failure is no BPMN error: only an event with its name catches it.
+ * Finds the boundary event that catches an error. Events that name the error code take precedence over events that catch every BPMN
+ * error (BPMN 2.0.2, 10.5.6). A technical failure is caught only by an event with its code.
  */
 function handlerOf(run: StepRun, host: TokenState, { kind, code }: ThrownError): RuntimeNode | undefined {
   const boundaries = run.nodeOf(host).boundaries.map((index) => run.definition.node(index));
@@ -142,9 +142,8 @@ function catches(run: StepRun, host: TokenState, boundary: RuntimeNode, code: st
 }
 
 /**
- * A BPMN error: of an error end event, of a workflow that throws one, of a called process that has failed with one. An error
- * that nothing catches fails the process. The activity that called the process then throws the error, and so on up to the first
- * process.
+ * Throws a BPMN error of an error end event, a workflow or a failed called process. An uncaught error fails the process; the activity
+ * that called the process then throws it again, and so on up to the first process.
  */
 export function throwBpmnError(run: StepRun, thrower: TokenState, code: string | null): void {
   if (!throwError(run, thrower, { kind: 'BPMN', code })) {
@@ -160,7 +159,7 @@ const TOKEN_STATES = {
   FAILED: 'TERMINATED',
 } as const satisfies Partial<Record<InstanceStatus, TokenStatus & EndOfChildren>>;
 
-/** Ends the instance with all its tokens and running children (docs/process-semantics.md, section 3). */
+/** Ends the instance with all tokens and running called processes (docs/process-semantics.md, section 3). */
 export function endInstance(run: StepRun, state: keyof typeof TOKEN_STATES, errorCode: string | null): void {
   const { instance } = run;
   for (const id of instance.tokens.keys()) {

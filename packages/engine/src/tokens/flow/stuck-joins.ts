@@ -4,16 +4,16 @@ import type { StepRun } from '../state/step-run.js';
 
 type Scope = number | null;
 
-/** Whether joins of an instance can still be completed, now or after its release. */
+/** Whether an instance is started or on hold, so that its joins can still be completed. */
 export function isRunning({ state }: Pick<InstanceState, 'state'>): boolean {
   return state === 'STARTED' || state === 'ONHOLD';
 }
 
 /**
- * Finds the parallel joins that can never be completed: no live token can come over one of their flows any more. BPMN 2.0.2,
- * 13.4.1, says nothing of such joins; they would wait for ever. Called at rest. It looks at each level with a changed token and
- * a waiting join, at a cost linear in the size of the level. The step that ends a way of several steps looks at all levels, since the
- * others did not look.
+ * Marks parallel joins that can never be completed because no live token can arrive over one of their flows. BPMN 2.0.2, 13.4.1, does
+ * not define such joins; they would wait forever. Call it when all tokens rest. It checks each level with a changed token and a
+ * waiting join, in time linear in the size of the level. When a run of several steps ends, it checks all levels, since the earlier
+ * steps did not.
  */
 export function markStuckJoins(run: StepRun): void {
   const { instance } = run;
@@ -24,17 +24,17 @@ export function markStuckJoins(run: StepRun): void {
   const waiting = new Set(instance.joins.map(({ scopeTokenId }) => scopeTokenId));
   const reached = new Map<Scope, ReadonlySet<number>>();
   for (const scope of waiting) {
-    if (run.wasUnderWay || changed.has(scope)) {
+    if (run.wasMoving || changed.has(scope)) {
       reached.set(scope, new Reach(run, scope).flows());
     }
   }
   instance.joins = instance.joins.map((join) => {
     const flows = reached.get(join.scopeTokenId);
-    return flows === undefined ? join : marked(run, join, flows);
+    return flows === undefined ? join : withMissingFlows(run, join, flows);
   });
 }
 
-function marked(run: StepRun, join: JoinState, reached: ReadonlySet<number>): JoinState {
+function withMissingFlows(run: StepRun, join: JoinState, reached: ReadonlySet<number>): JoinState {
   const { kind, incoming } = run.definition.node(join.node);
   const missing =
     kind === 'PARALLEL_GATEWAY'
@@ -48,8 +48,8 @@ function marked(run: StepRun, join: JoinState, reached: ReadonlySet<number>): Jo
 }
 
 /**
- * The flows of one level that a token can still come over. A token goes on from its place, also by a boundary event of its
- * activity. A parked token goes on only from a join that can be completed. Conditions are not asked: data may change.
+ * Computes the flows of one level over which a token can still arrive. A token continues from its node or from a boundary event of it.
+ * A parked token continues only if its join can be completed. Conditions are ignored, because data may change.
  */
 class Reach {
   private readonly found = new Set<number>();
@@ -74,10 +74,10 @@ class Reach {
         !this.parked.has(token.id) &&
         !isHeldBySplit(this.run, token)
       ) {
-        this.goOn(token.node);
+        this.advance(token.node);
       }
     }
-    // An inclusive join waits for tokens and not for flows: it goes on when the awaited tokens can go on.
+    // An inclusive join waits for tokens, not flows: it fires when the awaited tokens can move.
     const inclusive = [...this.joins.values()].filter(
       ({ node }) => this.run.definition.node(node).kind === 'INCLUSIVE_GATEWAY',
     );
@@ -87,7 +87,7 @@ class Reach {
       this.follow();
       inclusive
         .filter((join) => blockers.get(join)?.every((token) => this.moves(token)))
-        .forEach((join) => this.goOn(join.node));
+        .forEach((join) => this.advance(join.node));
     }
     return this.found;
   }
@@ -101,7 +101,7 @@ class Reach {
     for (let flow = this.open.pop(); flow !== undefined; flow = this.open.pop()) {
       const { target } = this.run.definition.flow(flow);
       if (!isJoin(this.run.definition.node(target)) || this.fires(target)) {
-        this.goOn(target);
+        this.advance(target);
       }
     }
   }
@@ -117,7 +117,7 @@ class Reach {
     );
   }
 
-  private goOn(index: number): void {
+  private advance(index: number): void {
     if (this.left.has(index)) {
       return;
     }
@@ -129,6 +129,6 @@ class Reach {
         this.open.push(flow);
       }
     }
-    boundaries.forEach((boundary) => this.goOn(boundary));
+    boundaries.forEach((boundary) => this.advance(boundary));
   }
 }

@@ -7,11 +7,11 @@ import type { RuntimeNode } from '../state/runtime-definition.js';
 import type { StepRun } from '../state/step-run.js';
 import { createToken, hasPendingAction, lineOf, removeToken, splitParentOf } from '../state/tokens.js';
 
-/** Puts a token on a node, where nothing has been done yet. */
+/** Puts a token on a node and starts a new visit. */
 export function enter(run: StepRun, id: number, node: number): TokenState {
   const token = run.edit(id);
   if (!run.nodeOf(token).canGoBack && run.instance.returnPoints.length > 0) {
-    // A node that forbids going back ends all return points before it (docs/process-semantics.md, section 8).
+    // A node that forbids going back drops all earlier return points (docs/process-semantics.md, section 8).
     const line = lineOf(run, token);
     run.instance.returnPoints = run.instance.returnPoints.filter(({ tokenId }) => !line.has(tokenId));
   }
@@ -24,8 +24,8 @@ export function enter(run: StepRun, id: number, node: number): TokenState {
 }
 
 /**
- * Ends the visit of a node: jobs and waits of it mean nothing any more, also while the token is held or under way.
- * @param data of the event, beside the status
+ * Ends the visit of a node, which invalidates its jobs and waits, even while the token is held or moving.
+ * @param data added to the event, besides the status
  */
 export function depart(run: StepRun, token: TokenState, data: JsonObject = {}): void {
   if ((run.nodeOf(token).waits || hasPendingAction(token)) && run.wasStored(token)) {
@@ -36,13 +36,13 @@ export function depart(run: StepRun, token: TokenState, data: JsonObject = {}): 
 }
 
 /**
- * A token leaves its node over the flows that are due, and ends where there are none.
+ * Lets a token leave its node over the flows whose conditions hold, or end if the node has no outgoing flows.
  * @throws EngineIncident when a condition fails or no flow can be taken
  */
 export function leave(run: StepRun, id: number): void {
   const token = run.edit(id);
   const node = run.nodeOf(token);
-  // What became of a wait is told by the status of leaving.
+  // These statuses record how a wait ended.
   if (token.status !== 'MESSAGE_RECEIVED' && token.status !== 'MESSAGE_RESPONSE_TIMED_OUT') {
     token.status = 'EXECUTED_COMPLETE';
   }
@@ -58,7 +58,7 @@ export function leave(run: StepRun, id: number): void {
   }
 }
 
-/** A token has come to an end, and so have the tokens above it that waited only for this one. */
+/** Ends a token, and the ancestors that only waited for it. */
 export function endToken(run: StepRun, id: number): void {
   const token = run.edit(id);
   token.status = 'EXECUTED_COMPLETE';
@@ -67,9 +67,9 @@ export function endToken(run: StepRun, id: number): void {
 }
 
 /**
- * After tokens have gone: a held token without any left ends too, an embedded subprocess without any is complete (BPMN
- * 2.0.2, 13.3.4).
- * @param keep the token at which to stop; null for none
+ * Updates ancestors after a token has ended: a held token without children ends, and an embedded subprocess without tokens is
+ * complete (BPMN 2.0.2, 13.3.4).
+ * @param keep ancestor at which to stop; null for none
  */
 export function settleParents(run: StepRun, gone: TokenState, keep: number | null): void {
   let child = gone;
@@ -88,7 +88,7 @@ export function settleParents(run: StepRun, gone: TokenState, keep: number | nul
   }
 }
 
-/** The parent is held and each flow gets a child of it (docs/process-semantics.md, section 5). */
+/** Splits a token: it is held and each flow gets a child (docs/process-semantics.md, section 5). */
 function split(run: StepRun, token: TokenState, flows: readonly number[]): void {
   const parent = holderOf(run, token);
   parent.syncCount = flows.length;
@@ -101,8 +101,8 @@ function split(run: StepRun, token: TokenState, flows: readonly number[]): void 
 }
 
 /**
- * The token to hold: the token itself, or its parent when the parent waits for nothing else. Otherwise a loop with a branch
- * that ends would grow the tree with every round.
+ * Returns the token to hold: the token itself, or its parent if that waits for nothing else. Otherwise a loop with a branch that ends
+ * would grow the tree with every iteration.
  */
 function holderOf(run: StepRun, token: TokenState): TokenState {
   const parent = splitParentOf(run, token);
@@ -131,7 +131,7 @@ function takenFlows(run: StepRun, node: RuntimeNode, token: TokenState): readonl
   return taken;
 }
 
-/** In the modelled order the first true one, then the default (BPMN 2.0.2, 13.4.2). */
+/** Returns the first flow in modelled order whose condition holds, otherwise the default flow (BPMN 2.0.2, 13.4.2). */
 function exclusive(run: StepRun, node: RuntimeNode, token: TokenState): number[] {
   const first = node.outgoing.find(
     (flow) => flow !== node.defaultFlow && isDue(run, run.definition.flow(flow), token),
@@ -140,7 +140,7 @@ function exclusive(run: StepRun, node: RuntimeNode, token: TokenState): number[]
   return taken === null ? [] : [taken];
 }
 
-/** Every true or unconditional one; the default when no conditional one is true (BPMN 2.0.2, 13.4.3 and 8.4.13). */
+/** Returns unconditional flows and those whose condition holds; adds the default flow if no condition holds (BPMN 2.0.2, 13.4.3 and 8.4.13). */
 function inclusive(run: StepRun, node: RuntimeNode, token: TokenState): number[] {
   const conditional = node.outgoing.filter(
     (flow) => flow !== node.defaultFlow && run.definition.flow(flow).condition !== null,
@@ -160,12 +160,12 @@ function isDue(run: StepRun, { condition }: GraphFlow, token: TokenState): boole
 
 type EvaluationType = 'CONDITION_EVALUATION' | 'GATEWAY_EVALUATION';
 
-/** Whether a condition holds. @throws EngineIncident as `evaluated` */
+/** Evaluates a condition. @throws EngineIncident as `evaluated` */
 export function isTrue(run: StepRun, source: string, token: TokenState, type: EvaluationType): boolean {
   return evaluated(run, source, token, type, (condition, data) => condition.test(data, run.work));
 }
 
-/** The value of an expression. @throws EngineIncident as `evaluated` */
+/** Evaluates an expression. @throws EngineIncident as `evaluated` */
 export function valueOf(run: StepRun, source: string, token: Pick<TokenState, 'id' | 'node'>): unknown {
   return evaluated(run, source, token, 'CONDITION_EVALUATION', (expression, data) =>
     expression.evaluate(data, run.work),
@@ -173,8 +173,8 @@ export function valueOf(run: StepRun, source: string, token: Pick<TokenState, 'i
 }
 
 /**
- * Evaluates an expression of the definition with what it reads of the process data, and the ids of the instance.
- * @throws EngineIncident of the given type when that fails: an error is never "false"
+ * Evaluates an expression with the process data that it reads and the ids of the instance.
+ * @throws EngineIncident of the given type on failure: an error is never "false"
  */
 function evaluated<T>(
   run: StepRun,
@@ -191,7 +191,7 @@ function evaluated<T>(
   }
 }
 
-/** A node for a person: its name, else its id. */
+/** Returns the name of a node for messages, or its id if it has none. */
 export function nameOf(node: RuntimeNode): string {
   return `"${node.name ?? node.key}"`;
 }

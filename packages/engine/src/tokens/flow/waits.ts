@@ -7,14 +7,14 @@ import { valueOf } from './token-flow.js';
 import type { GraphNode } from '../../definitions/model/process-graph.types.js';
 import { delayed, dueAt } from '../state/due-times.js';
 
-/** UTF-16 units of a correlation that the audit trail shows as it is. */
+/** Longest correlation, in UTF-16 units, that the audit trail stores as it is. */
 const CORRELATION_SHOWN = 256;
 
-/** A message that is published or waited for: a name, and a CEL expression for the value that both sides must share. */
+/** A message to publish or wait for: its name, and a CEL expression whose value must be equal on both sides. */
 export type MessageReference = Readonly<Pick<MessageWait, 'message' | 'correlation'>>;
 
 /**
- * Publishes a message; delivery is the background's.
+ * Publishes a message; a background job delivers it.
  * @throws EngineIncident when the correlation fails
  */
 export function publish(
@@ -28,14 +28,14 @@ export function publish(
   run.jobs.push({ kind: 'PUBLISH_MESSAGE', message: reference.message, correlation, payload });
 }
 
-/** The audit trail keeps a long correlation as its hash, which still tells equal ones. */
+/** Replaces a long correlation by its hash for the audit trail, which still shows equal values. */
 function forTrail(correlation: string | null): string | null {
   return correlation === null || correlation.length <= CORRELATION_SHOWN
     ? correlation
     : `sha256:${bytesToHex(sha256(utf8ToBytes(correlation)))}`;
 }
 
-/** The value of a correlation as text. Half surrogates would be stored as something else and never match. */
+/** Evaluates a correlation to text. Replaces lone surrogates, which the database would change, so they would never match. */
 export function correlationOf(run: StepRun, token: TokenState, reference: MessageReference): string | null {
   if (reference.correlation === null) {
     return null;
@@ -45,8 +45,7 @@ export function correlationOf(run: StepRun, token: TokenState, reference: Messag
 }
 
 /**
- * A token has come to rest: from now on its node and the boundary events on it wait for time and messages. Each visit does
- * this once.
+ * Starts the timers and message waits of a resting token's node and its boundary events. Call it once per visit.
  */
 export function arm(run: StepRun, id: number): void {
   const token = run.edit(id);
@@ -62,17 +61,17 @@ export function arm(run: StepRun, id: number): void {
   node.boundaries.forEach((boundary) => armNode(run, token, run.definition.node(boundary)));
 }
 
-/** Whether a receive task still waits; behind an event-based gateway its message comes before the token does. */
+/** Whether a receive task still waits. After an event-based gateway, its message arrives before the token. */
 export function isAwaitingMessage({ status }: TokenState, { kind }: GraphNode): boolean {
   return kind === 'RECEIVE_TASK' && status !== 'MESSAGE_RECEIVED' && status !== 'MESSAGE_RESPONSE_TIMED_OUT';
 }
 
-/** What stands behind an event-based gateway. */
+/** Returns the targets of an event-based gateway. */
 export function targetsOf(run: StepRun, gateway: GraphNode): GraphNode[] {
   return gateway.outgoing.map((flow) => run.definition.node(run.definition.flow(flow).target));
 }
 
-/** Waits for what one node waits for; a token can wait for several. */
+/** Starts the timer or message wait of one node. A token can have several. */
 export function armNode(run: StepRun, token: TokenState, node: GraphNode): void {
   const { event } = node;
   const place = { tokenId: token.id, visit: token.visit, node: node.index };
@@ -81,7 +80,7 @@ export function armNode(run: StepRun, token: TokenState, node: GraphNode): void 
   } else if (event?.type === 'MESSAGE') {
     run.waits.push({ ...place, message: event.message, correlation: correlationOf(run, token, event) });
   }
-  // A time-out belongs to the visit of the task itself.
+  // A timeout belongs to the visit of the task itself.
   if (node.timeout !== null && node.index === token.node) {
     run.jobs.push({ kind: 'TIMER', ...place, at: delayed(run, node.timeout, token) });
   }

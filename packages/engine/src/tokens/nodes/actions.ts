@@ -16,7 +16,7 @@ import type { StepRun } from '../state/step-run.js';
 import { publish } from '../flow/waits.js';
 import { delayed } from '../state/due-times.js';
 
-/** What has become of a node's actions in the present visit, by svcUuid. */
+/** States of a node's actions in the current visit, by svcUuid. */
 export type ActionStates = Readonly<Record<string, ActionState>>;
 
 export function isDone(states: ActionStates, action: GraphAction): boolean {
@@ -27,13 +27,13 @@ function isPending(states: ActionStates, action: GraphAction): boolean {
   return states[action.svcUuid]?.state === 'PENDING';
 }
 
-/** An automatic action that runs after another one: each execution of that one asks for one of it. */
+/** Whether an automatic action must run: once, or once per execution of its parent. */
 function isDue(states: ActionStates, action: GraphAction, parent: GraphAction | undefined): boolean {
   const runs = states[action.svcUuid]?.runs ?? 0;
   return parent === undefined ? runs === 0 : runs < (states[parent.svcUuid]?.runs ?? 0);
 }
 
-/** Whether an action stands by itself, or the one that it follows has been executed. */
+/** Whether an action has no parent, or its parent has been executed. */
 function isEnabled(states: ActionStates, action: GraphAction, parent: GraphAction | undefined): boolean {
   return action.parent === null || (parent !== undefined && isDone(states, parent));
 }
@@ -43,8 +43,8 @@ function parentOf(node: RuntimeNode, action: GraphAction): GraphAction | undefin
 }
 
 /** Whether the token must not leave before this action is done (docs/process-semantics.md, section 6). */
-function isLeft(node: RuntimeNode, states: ActionStates, action: GraphAction): boolean {
-  // Leaving would cancel work that goes on, although its caller was told that it was accepted.
+function isOutstanding(node: RuntimeNode, states: ActionStates, action: GraphAction): boolean {
+  // Leaving would cancel pending work that its caller believes accepted.
   if (isPending(states, action)) {
     return true;
   }
@@ -57,9 +57,9 @@ function isLeft(node: RuntimeNode, states: ActionStates, action: GraphAction): b
     : parent?.autoRunChildren !== false && isDue(states, action, parent);
 }
 
-/** Whether a mandatory action is left, so that the token stays. */
-export function hasActionsLeft(node: RuntimeNode, states: ActionStates): boolean {
-  return node.ordered.some((action) => isLeft(node, states, action));
+/** Whether an action still keeps the token on the node. */
+export function hasOutstandingActions(node: RuntimeNode, states: ActionStates): boolean {
+  return node.ordered.some((action) => isOutstanding(node, states, action));
 }
 
 /** Whether a manual action can be executed now. */
@@ -73,8 +73,8 @@ export function isOpen(node: RuntimeNode, states: ActionStates, action: GraphAct
 }
 
 /**
- * Runs the automatic actions whose turn it is. They run in their order, each after the one before. So a delay or a workflow
- * holds up the actions behind it. The children of a manual action run by themselves after it.
+ * Runs the automatic actions that are due, one after the other, so a delay or a workflow holds up the following actions. Children of
+ * a manual action run after it, independently of the others.
  */
 export function runAutomaticActions(run: StepRun, id: number): void {
   const token = run.token(id);
@@ -89,7 +89,7 @@ export function runAutomaticActions(run: StepRun, id: number): void {
   }
 }
 
-/** @returns false when one of them is not done yet */
+/** Runs actions in order. Returns false if one of them is not done yet. */
 function runChain(
   run: StepRun,
   id: number,
@@ -130,8 +130,8 @@ function begin(run: StepRun, id: number, action: GraphAction): boolean {
 }
 
 /**
- * Does what an action is for.
- * @returns whether it is done; false when it goes on in the background
+ * Executes the operation of an action.
+ * @returns whether it is done; false if it continues in the background
  */
 export function perform(run: StepRun, id: number, action: GraphAction): boolean {
   const { operation } = action;
@@ -143,12 +143,12 @@ export function perform(run: StepRun, id: number, action: GraphAction): boolean 
     run.jobs.push({ kind: 'WORKFLOW', ...place, workflow, appId, input: given });
     return false;
   }
-  performAtOnce(run, run.edit(id), action, operation);
+  performNow(run, run.edit(id), action, operation);
   complete(run, id, action);
   return true;
 }
 
-function performAtOnce(
+function performNow(
   run: StepRun,
   token: TokenState,
   action: GraphAction,
@@ -156,7 +156,7 @@ function performAtOnce(
 ): void {
   switch (operation.kind) {
     case 'SAVE_DATA':
-      // The body of a manual one has been stored before.
+      // The body of a manual action has already been stored.
       if (!action.manual && operation.data !== null) {
         mergeData(run, pickKeys(rendered(run, operation.data, token), action.keys));
       }
@@ -172,20 +172,20 @@ function performAtOnce(
   }
 }
 
-/** Asks for a process that nobody waits for; also again, when that failed. */
+/** Requests a fire-and-forget process, also to retry a failed request. */
 export function startSubprocess(run: StepRun, token: CallPlace, action: GraphAction): void {
   const { operation, svcUuid: actionSvcUuid } = action;
   if (operation.kind === 'START_SUBPROCESS') {
     const data = copiedData(run.instance.data, operation.copy);
-    askForChild(run, token, operation, { actionSvcUuid, index: 0, waits: false, data });
+    requestChild(run, token, operation, { actionSvcUuid, index: 0, waits: false, data });
   }
 }
 
-/** Where a call is made: a token on a visit of a node. */
+/** Origin of a call: a token on a visit of a node. */
 export type CallPlace = Pick<TokenState, 'id' | 'node' | 'visit'>;
 
-/** Asks for one called process. */
-export function askForChild(
+/** Requests one called process. */
+export function requestChild(
   run: StepRun,
   { id: tokenId, visit, node }: CallPlace,
   { process, appId, startCondition }: Pick<CallTarget, 'process' | 'appId' | 'startCondition'>,
@@ -195,8 +195,8 @@ export function askForChild(
   const ofAction = actionSvcUuid === null ? {} : { actionSvcUuid };
   run.event('CHILD_STARTED', { id: tokenId, node }, { process, ...ofAction, index });
   const { seq } = run.instance;
-  const asked = { actionSvcUuid, index, seq, waits, process, appId, startCondition, data };
-  run.jobs.push({ kind: 'CALL', tokenId, visit, node, ...asked });
+  const request = { actionSvcUuid, index, seq, waits, process, appId, startCondition, data };
+  run.jobs.push({ kind: 'CALL', tokenId, visit, node, ...request });
 }
 
 export function copiedData(data: JsonObject, copy: CopyRule): JsonObject {
@@ -222,7 +222,7 @@ function appendToParent(run: StepRun, token: TokenState, paths: Readonly<Record<
 }
 
 /**
- * Stores the input of a caller for a manual action: with the default body, without excluded keys, within the whitelist.
+ * Stores a caller's input for a manual action: merged into the default body, without excluded keys, limited to the whitelist.
  * @throws EngineRefusal DATA_INVALID when the caller sent data that must not become process data
  */
 export function storeBody(
@@ -250,7 +250,7 @@ export function complete(run: StepRun, id: number, action: GraphAction): void {
   run.event('ACTION_EXECUTED', token, { actionSvcUuid: action.svcUuid, name: action.name, runs });
 }
 
-/** The output of a workflow lands on the key that the definition names for it. */
+/** Stores the output of a workflow under the key that the definition names. */
 export function storeOutput(run: StepRun, action: GraphAction, output: unknown): void {
   const { operation } = action;
   if (operation.kind === 'START_WORKFLOW' && operation.resultKey !== null) {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json/json.js';
-import { hasActionsLeft, isDone, runAutomaticActions } from './actions.js';
+import { hasOutstandingActions, isDone, runAutomaticActions } from './actions.js';
 import { EngineRefusal } from '../state/engine.errors.js';
 import type { NodeStatus, TokenState } from '../state/engine.types.js';
 import { publish, arm, isAwaitingMessage, targetsOf } from '../flow/waits.js';
@@ -10,7 +10,7 @@ import type { StepRun } from '../state/step-run.js';
 import { depart, enter, leave } from '../flow/token-flow.js';
 import { hasPendingAction } from '../state/tokens.js';
 
-/** A token arrives at a task: its automatic actions run, then it goes on or comes to rest. */
+/** Handles the arrival at a task: runs automatic actions, then leaves or rests. */
 export function enterActivity(run: StepRun, id: number): void {
   runAutomaticActions(run, id);
   if (mayLeave(run, id)) {
@@ -20,7 +20,7 @@ export function enterActivity(run: StepRun, id: number): void {
   }
 }
 
-/** Something has been done at the node where a token rests: it goes on when nothing is left. */
+/** Continues a resting token after something was done at its node: it leaves when nothing is outstanding. */
 export function continueActivity(run: StepRun, id: number): void {
   runAutomaticActions(run, id);
   if (mayLeave(run, id)) {
@@ -39,7 +39,7 @@ export function rest(run: StepRun, id: number): void {
 function mayLeave(run: StepRun, id: number): boolean {
   const token = run.edit(id);
   const node = run.nodeOf(token);
-  return !hasActionsLeft(node, token.actions) && !isAwaitingMessage(token, node);
+  return !hasOutstandingActions(node, token.actions) && !isAwaitingMessage(token, node);
 }
 
 function leaveActivity(run: StepRun, id: number): void {
@@ -51,7 +51,7 @@ function leaveActivity(run: StepRun, id: number): void {
   leave(run, id);
 }
 
-/** The names of docs/process-semantics.md, section 4. */
+/** Returns the status of a resting token (docs/process-semantics.md, section 4). */
 function restingStatus(token: TokenState, node: RuntimeNode): NodeStatus {
   if (node.kind === 'RECEIVE_TASK') {
     return isAwaitingMessage(token, node) ? 'WAITING_MESSAGE' : token.status;
@@ -62,7 +62,7 @@ function restingStatus(token: TokenState, node: RuntimeNode): NodeStatus {
   return node.ordered.some((action) => isDone(token.actions, action)) ? 'EXECUTED_PARTIAL' : 'ARRIVED';
 }
 
-/** A token arrives at an intermediate catch event. */
+/** Handles the arrival at an intermediate catch event. */
 export function enterCatchEvent(run: StepRun, id: number): void {
   const token = run.edit(id);
   const { event } = run.nodeOf(token);
@@ -74,7 +74,7 @@ export function enterCatchEvent(run: StepRun, id: number): void {
   arm(run, id);
 }
 
-/** A token arrives at an event-based gateway and waits for the first event behind it (BPMN 2.0.2, 13.4.4). */
+/** Handles the arrival at an event-based gateway: waits for the first of its events (BPMN 2.0.2, 13.4.4). */
 export function enterEventGateway(run: StepRun, id: number): void {
   const token = run.edit(id);
   const messages = targetsOf(run, run.nodeOf(token)).some(({ event }) => event?.type === 'MESSAGE');
@@ -83,7 +83,7 @@ export function enterEventGateway(run: StepRun, id: number): void {
 }
 
 /**
- * The event that a token waited for has happened: at its node, at a boundary event, or behind an event-based gateway.
+ * Handles an event that a token waited for: at its node, at a boundary event, or after an event-based gateway.
  * @param index node of the event
  * @param payload of a message; null for a timer
  * @throws EngineRefusal STALE when the token does not wait for it
@@ -119,7 +119,7 @@ function continueWaiting(run: StepRun, id: number, node: RuntimeNode): void {
   leave(run, id);
 }
 
-/** The first event behind the gateway wins; arriving there cancels what waits for the others. */
+/** Moves the token to the first event that occurred after the gateway, which cancels the waits for the others. */
 function chooseEvent(
   run: StepRun,
   token: TokenState,

@@ -8,12 +8,12 @@ import { enterSubProcess, terminateScope, throwBpmnError } from '../flow/scopes.
 import type { Arrival, StepRun } from '../state/step-run.js';
 import { endToken, enter, leave } from '../flow/token-flow.js';
 
-/** By this much each step of a long way without a wait comes later than the one before it. */
+/** Growth of the delay between consecutive steps without a wait. */
 const CONTINUE_DELAY_MS = 100;
 
 /**
- * Moves tokens until all rest. A step goes through a bounded number of nodes and leaves the others to a CONTINUE job. So a loop
- * without a wait holds neither the row lock nor the request.
+ * Moves tokens until all rest. A step executes a bounded number of nodes and leaves the rest to a CONTINUE job, so that a loop without
+ * a wait blocks neither the row lock nor the request.
  */
 export function drain(run: StepRun): void {
   const before = run.instance.pending.length;
@@ -32,7 +32,7 @@ export function drain(run: StepRun): void {
   }
 }
 
-/** The first tenth of the possible steps go on at once, the others later and later: a loop may have no end. */
+/** Schedules the next step: immediately for the first tenth of the allowed steps, then with growing delays, in case of an endless loop. */
 function continueLater(run: StepRun): void {
   const { instance, context } = run;
   instance.continues += 1;
@@ -56,7 +56,7 @@ function serve(run: StepRun, arrival: Arrival): void {
   arrive(run, arrival.tokenId, run.definition.flow(arrival.flow).target, arrival.flow);
 }
 
-/** One node has the whole budget of work, so the next one waits for another step when much of it is gone. */
+/** Whether the step should end here. A single node may use the whole work budget, so no further node starts once half is spent. */
 function isLong(run: StepRun): boolean {
   return run.arrivals >= run.context.limits.nodesPerStep || run.work.isHalfSpent;
 }
@@ -71,7 +71,7 @@ function arrive(run: StepRun, id: number, index: number, flow: number | null): v
   }
 }
 
-/** The effect of each kind of node on a token that has arrived. Joins were checked before. */
+/** Handler of each kind of node for an arriving token. Joins are handled before. */
 const BEHAVIOUR: Record<NodeKind, (run: StepRun, id: number, node: RuntimeNode) => void> = {
   START_EVENT: leave,
   END_EVENT: enterEndEvent,
@@ -110,7 +110,7 @@ function enterEndEvent(run: StepRun, id: number, node: RuntimeNode): void {
   }
 }
 
-/** No token is active or on hold any more (docs/process-semantics.md, section 3). */
+/** Finishes an instance without live tokens (docs/process-semantics.md, section 3). */
 function finish(run: StepRun): void {
   const { instance } = run;
   run.setInstanceState('FINISHED');

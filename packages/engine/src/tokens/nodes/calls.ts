@@ -1,7 +1,7 @@
 import { jsonSize, type JsonObject, type JsonValue } from '../../json/json.js';
 import { setPath } from '../../paths/data-paths.js';
 import type { CallTarget } from '../../definitions/model/process-graph.types.js';
-import { askForChild, copiedData, type CallPlace } from './actions.js';
+import { requestChild, copiedData, type CallPlace } from './actions.js';
 import { EngineIncident, EngineRefusal } from '../state/engine.errors.js';
 import type {
   CallProgress,
@@ -16,10 +16,10 @@ import type { StepRun } from '../state/step-run.js';
 import { leave, valueOf } from '../flow/token-flow.js';
 import { arm } from '../flow/waits.js';
 
-/** Copies of process data that one step may hand to children, in multiples of the limit of process data. */
+/** Maximum size of the data copies that one step hands to called processes, in multiples of the process data limit. */
 const COPIED_DATA = 8;
 
-/** What a called activity is and with which elements it runs. */
+/** A call activity and the elements that it runs for. */
 interface Call {
   readonly target: CallTarget;
   /** Elements of the collection; null without multi-instance. */
@@ -27,8 +27,8 @@ interface Call {
 }
 
 /**
- * A token arrives at a call activity (docs/process-semantics.md, section 9). It stays until all children have ended. Without
- * `waits`, or with an empty collection, it goes on at once.
+ * Handles the arrival at a call activity (docs/process-semantics.md, section 9). The token stays until all called processes have
+ * ended; without `waits`, or with an empty collection, it leaves immediately.
  */
 export function enterCallActivity(run: StepRun, id: number): void {
   const token = run.edit(id);
@@ -67,7 +67,7 @@ function itemsOf(run: StepRun, token: CallPlace, target: CallTarget): JsonValue[
   }
   const { items } = run.context.limits;
   if (value.length > items) {
-    const message = `The collection has ${value.length} elements; at most ${items} are possible.`;
+    const message = `The collection has ${value.length} elements; the maximum is ${items}.`;
     throw run.incident('NODE', message, token);
   }
   return value as JsonValue[];
@@ -77,18 +77,18 @@ function startUnawaited(run: StepRun, token: TokenState, call: Call): void {
   const total = call.items?.length ?? 1;
   const most = copiesAtOnce(run, call);
   if (total > most) {
-    const message = `${total} processes would be started with copies of the data; ${most} are possible.`;
+    const message = `The call would start ${total} processes with copies of the data; the maximum is ${most}.`;
     throw run.incident('NODE', message, token);
   }
   if (call.target.waits) {
     storeResult(run, token, { ...call, items: [] }, {});
   }
   for (let index = 0; index < total; index += 1) {
-    emit(run, token, call, index);
+    startChild(run, token, call, index);
   }
 }
 
-/** Starts the children that may run at once: one of a sequential call, else as many as there is room for copies of the data. */
+/** Starts as many children as may run concurrently: one for a sequential call, otherwise as many as the data copies allow. */
 function startMore(run: StepRun, token: TokenState, call: Call): void {
   const { call: progress } = token;
   if (progress === null) {
@@ -98,7 +98,7 @@ function startMore(run: StepRun, token: TokenState, call: Call): void {
   const atOnce = call.target.multiInstance?.sequential === true ? 1 : copiesAtOnce(run, call);
   const until = Math.min(progress.total, progress.started + atOnce - running);
   for (let index = progress.started; index < until; index += 1) {
-    emit(run, token, call, index);
+    startChild(run, token, call, index);
   }
   token.call = { ...progress, started: Math.max(until, progress.started) };
 }
@@ -111,17 +111,17 @@ function copiesAtOnce(run: StepRun, { target, items }: Call): number {
   return Math.max(1, Math.floor((COPIED_DATA * run.context.limits.dataBytes) / size));
 }
 
-function emit(run: StepRun, place: CallPlace, call: Call, index: number): void {
+function startChild(run: StepRun, place: CallPlace, call: Call, index: number): void {
   const { target, items } = call;
   const copy = copiedData(run.instance.data, target.copy);
   const data = items === null ? copy : setPath(copy, 'item', items[index]);
-  askForChild(run, place, target, { actionSvcUuid: null, index, waits: target.waits, data });
+  requestChild(run, place, target, { actionSvcUuid: null, index, waits: target.waits, data });
 }
 
 /**
- * A child has ended. A BPMN error that nothing in the child has caught is thrown once more here. Any other end but FINISHED is
- * a technical failure of the activity.
- * @throws EngineRefusal STALE when nobody waits for this answer any more
+ * Handles the end of a child. An uncaught BPMN error of the child is thrown again here. Any end other than FINISHED is a technical
+ * failure of the activity.
+ * @throws EngineRefusal STALE when the token no longer waits for this child
  * @throws EngineIncident of source SUBPROCESS for a failure that no error boundary event names
  */
 export function childEnded(run: StepRun, token: TokenState, index: number, outcome: ChildOutcome): void {
@@ -151,8 +151,8 @@ export function childEnded(run: StepRun, token: TokenState, index: number, outco
 }
 
 /**
- * A child that is waited for cannot be started.
- * @throws EngineRefusal STALE when nobody waits for it any more
+ * Handles an awaited child that cannot be started.
+ * @throws EngineRefusal STALE when the token no longer waits for it
  * @throws EngineIncident of source SUBPROCESS when no error boundary event names `CHILD_NOT_STARTED`
  */
 export function callFailed(
@@ -184,7 +184,7 @@ function throwFailure(
   }
 }
 
-/** The child's `result` or, without one, all its data; nothing where nothing is stored. */
+/** Returns the child's `result` or, without one, all its data; null if the call stores no output. */
 function resultOf(data: JsonObject, target: CallTarget): JsonValue {
   if (target.outputKey === null) {
     return null;
@@ -198,7 +198,7 @@ function storeResult(
   { target, items }: Call,
   results: Readonly<Record<string, JsonValue>>,
 ): void {
-  // Answers become data now and are not counted twice.
+  // Results become process data here and must not be counted twice.
   token.call = null;
   if (target.outputKey !== null) {
     setData(run, target.outputKey, items === null ? results[0] : items.map((_, index) => results[index]));
@@ -206,9 +206,9 @@ function storeResult(
 }
 
 /**
- * Asks again for a child that could not be started or has failed.
- * @param index needed where there are several: those that have not answered may still run, and must not run twice
- * @returns false when there is nothing to ask for
+ * Restarts an awaited child that could not be started or has failed.
+ * @param index required if there are several, since the others may still run and must not run twice
+ * @returns false when there is nothing to restart
  */
 export function retryAwaited(run: StepRun, token: TokenState, index: number | null): boolean {
   const { call: progress } = token;
@@ -219,13 +219,13 @@ export function retryAwaited(run: StepRun, token: TokenState, index: number | nu
   if (child >= progress.started || Object.hasOwn(progress.results, child)) {
     return false;
   }
-  emit(run, token, { target: targetOf(run, token, token.node), items: progress.items }, child);
+  startChild(run, token, { target: targetOf(run, token, token.node), items: progress.items }, child);
   return true;
 }
 
 /**
- * Asks again for one child that nobody waits for, with the data of now; the token has gone on.
- * @returns false when there is nothing to ask for
+ * Restarts a fire-and-forget child with the current data; its token has moved on.
+ * @returns false when there is nothing to restart
  */
 export function retryUnawaited(run: StepRun, place: CallPlace, index: number): boolean {
   const target = run.definition.graph.nodes[place.node]?.call;
@@ -236,6 +236,6 @@ export function retryUnawaited(run: StepRun, place: CallPlace, index: number): b
   if (index >= (items?.length ?? 1)) {
     return false;
   }
-  emit(run, place, { target, items }, index);
+  startChild(run, place, { target, items }, index);
   return true;
 }

@@ -14,14 +14,14 @@ import type { TokenState } from './engine.types.js';
 import { renderedText, type RenderedText } from './process-data.js';
 import type { StepRun } from './step-run.js';
 
-/** Characters of a text that a message shows. */
+/** Maximum length of a text quoted in a message. */
 const SHOWN = 100;
 
 /**
- * When a timer of a token fires (BPMN 2.0.2, 10.5.5.4; ISO 8601). A date in the past is due at once; of a cycle the first
- * occurrence counts, since a timer fires once in a visit.
+ * Computes when a timer of a token fires (BPMN 2.0.2, 10.5.5.4; ISO 8601). A date in the past is due immediately. For a cycle it is
+ * the first occurrence, since a timer fires once per visit.
  * @returns epoch milliseconds
- * @throws EngineIncident when the text, with its references replaced, is none of the kind
+ * @throws EngineIncident when the rendered text is not a valid date, duration or cycle
  */
 export function dueAt(run: StepRun, timer: TimerDefinition, token: TokenState): number {
   const rendered = renderedText(run, timer.expression, token);
@@ -29,8 +29,8 @@ export function dueAt(run: StepRun, timer: TimerDefinition, token: TokenState): 
   const { now } = run.context;
   switch (timer.type) {
     case 'DATE':
-      // Columns hold no date of a year before 1000.
-      return Math.max(now, readable(parseDateTime(text), rendered, 'an ISO 8601 date', token));
+      // Database columns cannot hold dates before the year 1000.
+      return Math.max(now, requireDueTime(parseDateTime(text), rendered, 'an ISO 8601 date', token));
     case 'DURATION':
       return after(now, parseBoundedDuration(text), rendered, token);
     case 'CYCLE':
@@ -39,10 +39,10 @@ export function dueAt(run: StepRun, timer: TimerDefinition, token: TokenState): 
 }
 
 /**
- * When a delay or a time-out of a token is over.
- * @param duration ISO 8601, may hold `${…}`
+ * Computes when a delay or timeout of a token ends.
+ * @param duration ISO 8601, may contain `${…}`
  * @returns epoch milliseconds
- * @throws EngineIncident when it is no duration
+ * @throws EngineIncident when it is not a duration
  */
 export function delayed(run: StepRun, duration: string, token: TokenState): number {
   const rendered = renderedText(run, duration, token);
@@ -55,7 +55,7 @@ function after(
   rendered: RenderedText,
   token: TokenState,
 ): number {
-  return readable(
+  return requireDueTime(
     duration && addDuration(now, duration),
     rendered,
     `an ISO 8601 duration of at most ${MAX_DURATION_YEARS} years`,
@@ -63,7 +63,7 @@ function after(
   );
 }
 
-function readable(
+function requireDueTime(
   due: number | undefined,
   { text, missing: [missing] }: RenderedText,
   what: string,
@@ -77,17 +77,17 @@ function readable(
   if (missing === undefined) {
     throw new EngineIncident('NODE', 'DEFINITION', message, { node, tokenId });
   }
-  const why = `A timer refers to data that is not there: ${missing.slice(0, SHOWN)}. ${message}`;
+  const why = `A timer refers to missing data: ${missing.slice(0, SHOWN)}. ${message}`;
   const cause = new ExpressionError(why, 'missing');
   throw new EngineIncident('NODE', 'DEFINITION', why, { node, tokenId }, { cause });
 }
 
 /**
- * When a cycle fires for the n-th time. Every occurrence is counted from the anchor, so that late ones do not shift those
- * that follow, and a month stays a month.
- * @param anchor epoch milliseconds of the moment it was set
+ * Computes the n-th occurrence of a cycle. Every occurrence is counted from the anchor, so that late ones do not shift later ones and
+ * months keep their day.
+ * @param anchor epoch milliseconds when the cycle was set
  * @param occurrence from 1
- * @returns epoch milliseconds; undefined after the last repetition or beyond what a date can hold
+ * @returns epoch milliseconds; undefined after the last repetition or beyond the range of dates
  */
 export function cycleOccurrence(cycle: IsoCycle, anchor: number, occurrence: number): number | undefined {
   if (cycle.repetitions !== null && occurrence > cycle.repetitions) {

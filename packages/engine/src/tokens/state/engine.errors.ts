@@ -1,32 +1,32 @@
 import type { IncidentSource, IncidentType } from './engine.types.js';
 
-/** Why a command was not carried out although nothing is broken. */
+/** Reason why a command was refused although nothing failed. */
 export type RefusalCode =
-  /** The instance has been started already. */
+  /** The instance has already been started. */
   | 'INSTANCE_STARTED'
   /** The instance has not been started, is on hold or has ended. */
   | 'INSTANCE_NOT_STARTED'
-  /** No action of this process (404). */
+  /** The process has no such action (404). */
   | 'ACTION_UNKNOWN'
   /** The token has ended, is on hold or waits at a join. */
   | 'TOKEN_NOT_ACTIVE'
-  /** Not open where the token stands, and nothing that it could go back to. */
+  /** The action is not available at the token's node, and the token cannot go back to it. */
   | 'ACTION_NOT_AVAILABLE'
-  /** Not repeatable and done in this visit. */
+  /** The action is not repeatable and was executed in this visit. */
   | 'ACTION_ALREADY_DONE'
-  /** The action would lead back, which its author allows only where the caller says so. */
+  /** The action would go back, which its author allows only on explicit request. */
   | 'BACK_NOT_ASKED'
-  /** The caller wants to go back to the node where the token stands. */
+  /** The caller wants to go back to the token's current node. */
   | 'NOTHING_TO_GO_BACK'
   /** Process data would exceed its limit (400). */
   | 'DATA_TOO_LARGE'
-  /** The body must not become process data: a prototype key, or too many levels (400). */
+  /** The body has a prototype key or too many levels (400). */
   | 'DATA_INVALID'
   | 'NOTHING_TO_RETRY'
-  /** The background asks for a token or an instance that has moved on or ended: drop the job. */
+  /** The token or instance of a background job has moved on or ended: drop the job. */
   | 'STALE';
 
-/** A command is refused and nothing has changed; the service knows what to tell (docs/contract.md, section 4.2). */
+/** Reports a refused command that changed nothing. The service maps it to an answer (docs/contract.md, section 4.2). */
 export class EngineRefusal extends Error {
   override readonly name = 'EngineRefusal';
   constructor(
@@ -37,7 +37,7 @@ export class EngineRefusal extends Error {
   }
 }
 
-/** Where an incident happened; absent parts are unknown. */
+/** Place of an incident; absent parts are unknown. */
 export interface IncidentPlace {
   readonly node?: number;
   readonly tokenId?: number;
@@ -45,8 +45,8 @@ export interface IncidentPlace {
 }
 
 /**
- * A step failed by a fault of the definition or its data: roll back, then record it (docs/process-semantics.md, section 11). The
- * token stays where it was.
+ * Reports a step that failed because of the definition or its data. Roll back, then record it (docs/process-semantics.md, section 11).
+ * The token stays on its node.
  */
 export class EngineIncident extends Error {
   override readonly name = 'EngineIncident';

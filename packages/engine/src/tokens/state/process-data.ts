@@ -13,96 +13,91 @@ import { EngineIncident, EngineRefusal } from './engine.errors.js';
 import type { TokenState } from './engine.types.js';
 import type { StepRun } from './step-run.js';
 
-/** Data that the jobs of one step may carry, in multiples of the limit of process data. */
+/** Maximum size of the data in the jobs of one step, in multiples of the process data limit. */
 const JOBS_DATA = 16;
-const MEMBERS_TOLD = 50;
-const NAME_TOLD = 100;
+const MAX_MEMBERS = 50;
+const MAX_NAME_LENGTH = 100;
 
 /** Merges into process data (docs/contract.md, section 4.2). */
 export function mergeData(run: StepRun, patch: JsonObject): void {
   if (Object.keys(patch).length > 0) {
-    run.instance.data = deepMerge(run.instance.data, patch, payFor(run));
+    run.instance.data = deepMerge(run.instance.data, patch, chargeTo(run));
     run.dataChanged = true;
   }
 }
 
-/** Corrects process data by a JSON merge patch (RFC 7396). The history has the names of the members, and no values. */
+/** Applies a JSON merge patch (RFC 7396) to process data. The history records member names but no values. */
 export function patchData(run: StepRun, patch: JsonObject): void {
-  run.instance.data = mergePatch(run.instance.data, patch, payFor(run));
+  run.instance.data = mergePatch(run.instance.data, patch, chargeTo(run));
   run.dataChanged = true;
   run.event('DATA_CHANGED', null, { members: patchedMembers(patch) });
 }
 
-/** Names of the members that a patch changes, as histories tell them: not all of very many, and not all of long ones. */
+/** Returns the names of the members that a patch changes, for histories: limited in number and length. */
 export function patchedMembers(patch: JsonObject): string[] {
   return Object.keys(patch)
-    .slice(0, MEMBERS_TOLD)
-    .map((name) => name.slice(0, NAME_TOLD));
+    .slice(0, MAX_MEMBERS)
+    .map((name) => name.slice(0, MAX_NAME_LENGTH));
 }
 
 export function setData(run: StepRun, path: string, value: unknown): void {
-  run.instance.data = setPath(run.instance.data, path, value, payFor(run));
+  run.instance.data = setPath(run.instance.data, path, value, chargeTo(run));
   run.dataChanged = true;
 }
 
-/** Gives a value of process data back its earlier value; undefined removes it. */
+/** Restores an earlier value of process data; undefined removes it. */
 export function restoreData(run: StepRun, path: string, value: unknown): void {
   if (value === undefined) {
-    run.instance.data = removePath(run.instance.data, path, payFor(run));
+    run.instance.data = removePath(run.instance.data, path, chargeTo(run));
   } else {
     setData(run, path, value);
   }
 }
 
 /**
- * The values of a JSON template (docs/agents.md: a missing path is empty and reported).
+ * Renders a JSON template (docs/agents.md: a missing path is empty and reported).
  * @throws EngineIncident when a reference fails
  */
 export function rendered(run: StepRun, template: JsonObject, token: TokenState): JsonObject {
-  const { value } = attempt(run, token, () => run.definition.template(template));
+  const { value } = renderOrFail(run, token, () => run.definition.template(template));
   return isJsonObject(value) ? value : {};
 }
 
-/** A text with its references replaced, and those of them that lead to nothing. */
+/** A rendered text and the references whose data is missing. */
 export interface RenderedText {
   readonly text: string;
   readonly missing: readonly string[];
 }
 
-/**
- * A text with its references replaced.
- * @throws EngineIncident when a reference fails
- */
+/** Renders a text template. @throws EngineIncident when a reference fails */
 export function renderedText(run: StepRun, template: string, token: TokenState): RenderedText {
-  return attempt(run, token, () => run.definition.text(template));
+  return renderOrFail(run, token, () => run.definition.text(template));
 }
 
 /**
- * What an expression or template reads and no more: data may have very many members. Beside process data there are
- * `processInstanceId` and `parentProcessInstanceId`: UUIDs as in workflows, null without a parent. Data cannot replace them.
+ * Returns only the data that an expression or template reads, since data may have very many members. Adds `processInstanceId` and
+ * `parentProcessInstanceId`: UUIDs as in workflows, null without a parent. Data cannot override them.
  */
 export function dataFor(run: StepRun, { roots }: { readonly roots: readonly string[] }): JsonObject {
   const { uuid, parentUuid, data } = run.instance;
   // Last, so that data cannot pretend to be another instance.
   const own = { processInstanceId: uuid, parentProcessInstanceId: parentUuid };
   if (roots.includes(DATA_ALIAS) && !Object.hasOwn(data, DATA_ALIAS)) {
-    payFor(run)(Object.keys(data).length);
+    chargeTo(run)(Object.keys(data).length);
     return { ...data, ...own };
   }
   const read = [...roots, DATA_ALIAS].filter((name) => Object.hasOwn(data, name));
   return { ...Object.fromEntries(read.map((name) => [name, data[name]])), ...own };
 }
 
-/** Objects are copied with all their members, each of which takes a step of work. */
-function payFor(run: StepRun): ChargeCopies {
+/** Charges a step of work for each copied member. */
+function chargeTo(run: StepRun): ChargeCopies {
   return (members) => run.work.charge(members);
 }
 
-function warnOfMissing(run: StepRun, token: TokenState, missing: readonly string[]): void {
+function warnMissing(run: StepRun, token: TokenState, missing: readonly string[]): void {
   const { key } = run.nodeOf(token);
-  missing.forEach((path) =>
-    run.warn(`Node "${key}" refers to data that is not there: ${path.slice(0, 200)}`),
-  );
+  missing.forEach((path) => run.warn(`Node "${key}" refers to missing data: ${path.slice(0, 200)}`));
 }
 
 interface Compiled<Rendered> {
@@ -110,7 +105,7 @@ interface Compiled<Rendered> {
   render(data: JsonObject, work: WorkBudget): Rendered;
 }
 
-function attempt<Rendered extends Pick<RenderedText, 'missing'>>(
+function renderOrFail<Rendered extends Pick<RenderedText, 'missing'>>(
   run: StepRun,
   token: TokenState,
   compile: () => Compiled<Rendered>,
@@ -118,7 +113,7 @@ function attempt<Rendered extends Pick<RenderedText, 'missing'>>(
   try {
     const compiled = compile();
     const rendered = compiled.render(dataFor(run, compiled), run.work);
-    warnOfMissing(run, token, rendered.missing);
+    warnMissing(run, token, rendered.missing);
     return rendered;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -126,7 +121,7 @@ function attempt<Rendered extends Pick<RenderedText, 'missing'>>(
   }
 }
 
-/** Values of process data by path; what is not there is left out, and reported. */
+/** Returns values of process data by path. Missing ones are left out and reported. */
 export function valuesAt(
   run: StepRun,
   paths: Readonly<Record<string, string>>,
@@ -135,7 +130,7 @@ export function valuesAt(
   return Object.entries(paths).flatMap(([from, path]) => {
     const value = getPath(run.instance.data, from);
     if (value === undefined) {
-      warnOfMissing(run, token, [from]);
+      warnMissing(run, token, [from]);
       return [];
     }
     return [{ path, value: value as JsonValue }];
@@ -143,9 +138,9 @@ export function valuesAt(
 }
 
 /**
- * Checks the limits of process data, together with the answers of children and the elements that children start with.
+ * Checks the size of process data, including the results and elements of called processes.
  * @throws EngineRefusal DATA_TOO_LARGE when the caller sent too much
- * @throws EngineIncident when a step of the background did
+ * @throws EngineIncident when a background step exceeded the limit
  */
 export function checkDataSize(run: StepRun): void {
   if (!run.dataChanged) {
@@ -170,9 +165,8 @@ function tooLarge(run: StepRun, limit: string): Error {
 }
 
 /**
- * Checks the data that all background jobs of a step carry together. Each has a copy of its own, so the limit is a multiple of
- * the limit of process data.
- * @throws EngineIncident beyond it
+ * Checks the total data of all background jobs of a step. Each has its own copy, so the limit is a multiple of the process data limit.
+ * @throws EngineIncident when the limit is exceeded
  */
 export function checkJobsSize(run: StepRun): void {
   const most = JOBS_DATA * run.context.limits.dataBytes;
@@ -186,8 +180,8 @@ export function checkJobsSize(run: StepRun): void {
   }
 }
 
-/** The error of a step when data must not be merged or costs too much, or when a path cannot be followed. */
-export function faultOfData(run: StepRun, cause: Error): EngineIncident {
+/** Creates the incident for invalid or too costly data, or an invalid path. */
+export function dataIncident(run: StepRun, cause: Error): EngineIncident {
   return atCommand(run, 'NODE', cause.message, cause);
 }
 

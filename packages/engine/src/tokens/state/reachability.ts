@@ -1,7 +1,7 @@
 import type { GraphFlow, GraphNode } from '../../definitions/model/process-graph.types.js';
 import { cached } from '../../support/cached.js';
 
-/** Nodes by their index, a bit for each. */
+/** Bit set of node indexes. */
 class NodeSet {
   private readonly bits: Uint8Array;
 
@@ -13,7 +13,7 @@ class NodeSet {
     return ((this.bits[node >> 3] ?? 0) & (1 << (node & 7))) !== 0;
   }
 
-  /** @returns whether it was not there before */
+  /** Adds a node. Returns whether it is new. */
   add(node: number): boolean {
     const isNew = !this.has(node);
     this.bits[node >> 3] = (this.bits[node >> 3] ?? 0) | (1 << (node & 7));
@@ -22,14 +22,14 @@ class NodeSet {
 }
 
 /**
- * From where a token can still come, and from where it can go back. An activity leads to its boundary events, too. Each answer
- * is worked out when it is first asked for, in time linear in the size of the graph. It is kept as one bit for each node. All
- * answers together would be quadratic, and most are never asked for.
+ * Answers over which flows a token can still arrive, and to which nodes it can go back. Activities also lead to their boundary events.
+ * Each answer is computed on first use, in time linear in the size of the graph, and cached as one bit per node. Computing all answers
+ * up front would be quadratic, and most are never needed.
  */
 export class Reachability {
-  private readonly comings = new Map<number, NodeSet>();
+  private readonly reaching = new Map<number, NodeSet>();
   private readonly returns = new Map<number, NodeSet>();
-  private ways: readonly (readonly number[])[] | undefined;
+  private successors: readonly (readonly number[])[] | undefined;
   private sources: readonly (readonly number[])[] | undefined;
 
   constructor(
@@ -37,53 +37,53 @@ export class Reachability {
     private readonly flows: readonly GraphFlow[],
   ) {}
 
-  /** Whether a token on a node can come over a flow without passing the node that the flow leads to (BPMN 2.0.2, 13.4.3). */
-  canComeOver(flow: number, from: number): boolean {
-    return cached(this.comings, flow, () => this.before(flow)).has(from);
+  /** Whether a token on a node can arrive over a flow without first passing the flow's target (BPMN 2.0.2, 13.4.3). */
+  canArriveOver(flow: number, from: number): boolean {
+    return cached(this.reaching, flow, () => this.nodesBefore(flow)).has(from);
   }
 
-  /** Whether a token can be taken back to a node without crossing one that forbids it (docs/process-semantics.md, section 8). */
+  /** Whether a token can go back to a node without crossing one that forbids it (docs/process-semantics.md, section 8). */
   canReturnTo(node: number, from: number): boolean {
-    return cached(this.returns, node, () => this.behind(node)).has(from);
+    return cached(this.returns, node, () => this.nodesAfter(node)).has(from);
   }
 
-  private before(index: number): NodeSet {
+  private nodesBefore(index: number): NodeSet {
     const found = new NodeSet(this.nodes.length);
     const flow = this.flows[index];
     const open = flow === undefined || flow.source === flow.target ? [] : [flow.source];
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
       if (at !== flow?.target && found.add(at)) {
-        open.push(...this.sourcesOf(at));
+        open.push(...this.predecessorsOf(at));
       }
     }
     return found;
   }
 
-  private behind(index: number): NodeSet {
+  private nodesAfter(index: number): NodeSet {
     const found = new NodeSet(this.nodes.length);
-    const open = [...this.waysFrom(index)];
+    const open = [...this.successorsOf(index)];
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
       const node = this.nodes[at];
       if (node !== undefined && found.add(at)) {
-        // A token can stand on a node that forbids going back, and can enter such a subprocess. Only the way on is closed.
-        open.push(...(node.canGoBack ? this.waysFrom(at) : node.starts));
+        // A token can be on a node that forbids going back, or inside such a subprocess. Only the paths after it are closed.
+        open.push(...(node.canGoBack ? this.successorsOf(at) : node.starts));
       }
     }
     return found;
   }
 
-  /** Ways within one level and into embedded subprocesses. */
-  private waysFrom(index: number): readonly number[] {
-    this.ways ??= this.nodes.map((node) => [...this.targetsOf(node), ...node.starts]);
-    return this.ways[index] ?? [];
+  /** Returns successors within one level and in embedded subprocesses. */
+  private successorsOf(index: number): readonly number[] {
+    this.successors ??= this.nodes.map((node) => [...this.targetsOf(node), ...node.starts]);
+    return this.successors[index] ?? [];
   }
 
   private targetsOf({ outgoing, boundaries }: GraphNode): number[] {
     return [...outgoing.flatMap((flow) => this.flows[flow]?.target ?? []), ...boundaries];
   }
 
-  /** Ways within one level, against their direction. */
-  private sourcesOf(index: number): readonly number[] {
+  /** Returns predecessors within one level. */
+  private predecessorsOf(index: number): readonly number[] {
     if (this.sources === undefined) {
       const sources: number[][] = this.nodes.map(() => []);
       this.nodes.forEach((node) =>

@@ -13,12 +13,12 @@ import type {
 import { Reachability } from './reachability.js';
 import { cached, groupedBy } from '../../support/cached.js';
 
-/** A node with what a step asks of it again and again. */
+/** A node with precomputed lookups for steps. */
 export interface RuntimeNode extends GraphNode {
-  /** All actions in their order; those with the same order as they are written. */
+  /** All actions by `order`; equal ones in file order. */
   readonly ordered: readonly GraphAction[];
   readonly actionByName: ReadonlyMap<string, GraphAction>;
-  /** Actions by the name of their parent, in their order. */
+  /** Actions by the name of their parent, sorted. */
   readonly children: ReadonlyMap<string | null, readonly GraphAction[]>;
   /** Whether a token that rests here may have timers or waits. */
   readonly waits: boolean;
@@ -35,8 +35,8 @@ export interface UiActionPlace extends ActionPlace {
 }
 
 /**
- * A process graph as steps read it, made once for each cached definition. Maps hold the parts that steps look up. Expressions
- * and templates are compiled when they are first needed. It keeps no state of instances.
+ * A process graph with the lookups that steps need, created once per cached definition. Expressions and templates are compiled on first
+ * use. It keeps no state of instances.
  */
 export class RuntimeDefinition {
   /** Whether any node or action starts another process. */
@@ -63,8 +63,8 @@ export class RuntimeDefinition {
   }
 
   /**
-   * A node by its index.
-   * @throws RangeError when the graph has none, so state and definition do not belong together
+   * Returns a node by its index.
+   * @throws RangeError when the graph has no such node, so state and definition do not match
    */
   node(index: number): RuntimeNode {
     const known = this.nodes[index];
@@ -79,8 +79,8 @@ export class RuntimeDefinition {
   }
 
   /**
-   * A flow by its index.
-   * @throws RangeError when the graph has none
+   * Returns a flow by its index.
+   * @throws RangeError when the graph has no such flow
    */
   flow(index: number): GraphFlow {
     const flow = this.graph.flows[index];
@@ -90,7 +90,7 @@ export class RuntimeDefinition {
     return flow;
   }
 
-  /** The UI action of the path of the execute endpoint; undefined when the process has none. */
+  /** Returns the UI action named in the path of the execute endpoint, or undefined. */
   uiAction(svcUuid: string): UiActionPlace | undefined {
     return this.uiActions.get(svcUuid);
   }
@@ -99,7 +99,7 @@ export class RuntimeDefinition {
     return this.actions.get(svcUuid);
   }
 
-  /** @throws ExpressionSyntaxError when it does not parse, which publishing has ruled out */
+  /** @throws ExpressionSyntaxError when it does not parse, which the package check rules out */
   expression(source: string): CompiledExpression {
     return cached(this.expressions, source, () => compileExpression(source));
   }

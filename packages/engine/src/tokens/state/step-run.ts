@@ -16,22 +16,22 @@ import type {
 } from './engine.types.js';
 import type { RuntimeDefinition, RuntimeNode } from './runtime-definition.js';
 
-/** A token on its way: over a flow, or put on a node, where a process or an embedded subprocess starts. */
+/** A moving token: over a flow, or onto the start node of a process or embedded subprocess. */
 export type Arrival = { tokenId: number; flow: number } | { tokenId: number; node: number };
 
-/** The work of a step so far. The given state is never changed: a part is copied before it changes. */
+/** State of a running step. The given instance state is never changed: parts are copied before they change. */
 export class StepRun {
   readonly instance: InstanceState;
-  /** Tokens under way, served in the order they set out. */
+  /** Moving tokens, first in, first out. */
   readonly queue: Arrival[] = [];
   readonly jobs: EngineJob[] = [];
   readonly waits: MessageWait[] = [];
   action: StepResult['action'] = null;
-  /** Whether data or answers of children may have grown. */
+  /** Whether process data or results of children may have grown. */
   dataChanged = false;
-  /** What all expressions and templates of the step pay with. */
+  /** Work budget of all expressions and templates of the step. */
   readonly work: WorkBudget;
-  /** Nodes that tokens have arrived at. */
+  /** Number of arrivals at nodes. */
   arrivals = 0;
   private readonly events: EngineEvent[] = [];
   private readonly warnings = new Set<string>();
@@ -49,8 +49,8 @@ export class StepRun {
     this.instance = { ...given, tokens: new Map(given.tokens) };
   }
 
-  /** Whether tokens were under way when the step began, because an earlier one had reached its bound. */
-  get wasUnderWay(): boolean {
+  /** Whether tokens were moving when the step began, because an earlier step had reached its limit. */
+  get wasMoving(): boolean {
     return this.given.pending.length > 0;
   }
 
@@ -63,8 +63,8 @@ export class StepRun {
   }
 
   /**
-   * A live token, to be changed: its own copy from now on.
-   * @throws RangeError when there is none
+   * Returns a live token for changes, as a copy owned by this step.
+   * @throws RangeError when the token is not live
    */
   edit(id: number): TokenState {
     const token = this.instance.tokens.get(id);
@@ -80,7 +80,7 @@ export class StepRun {
     return copy;
   }
 
-  /** A token as the step leaves it, also when it has ended in the step. */
+  /** Returns the latest state of a token, even if it ended in this step. */
   lastOf(id: number): TokenState | undefined {
     return this.instance.tokens.get(id) ?? this.changed.get(id);
   }
@@ -96,17 +96,17 @@ export class StepRun {
     this.countChild(token.parentId, -1);
   }
 
-  /** The levels, by the token that waits at their subprocess, in which a token was made, changed or ended. */
+  /** Returns the levels with created, changed or ended tokens, as the tokens that wait at their subprocesses. */
   changedScopes(): ReadonlySet<number | null> {
     return new Set([...this.changed.values()].map(({ scopeTokenId }) => scopeTokenId));
   }
 
-  /** Live tokens, parked ones too, that have this one as their parent. */
+  /** Returns the number of live child tokens, including parked ones. */
   childrenOf(id: number): number {
     return this.childCounts().get(id) ?? 0;
   }
 
-  /** Counted when first asked for: most steps never are. */
+  /** Counts on first use, because most steps never need it. */
   private childCounts(): Map<number, number> {
     if (this.children === undefined) {
       this.children = new Map();
@@ -135,14 +135,14 @@ export class StepRun {
     this.events.push({ seq: this.instance.seq, kind, tokenId, node, data });
   }
 
-  /** @param data of the event, beside both states */
+  /** @param data added to the event, besides both states */
   setInstanceState(state: InstanceStatus, data: JsonObject = {}): void {
     const from = this.instance.state;
     this.instance.state = state;
     this.event('INSTANCE_STATE', null, { from, to: state, ...data });
   }
 
-  /** Changes the state of a live token; nothing happens when it has it already. */
+  /** Changes the state of a live token. Does nothing if it already has this state. */
   setTokenState(id: number, state: TokenStatus): void {
     const from = this.token(id)?.state;
     if (from !== state) {
@@ -152,12 +152,12 @@ export class StepRun {
     }
   }
 
-  /** Whether the present visit began in an earlier step, so that its jobs and waits may be stored. */
+  /** Whether the current visit began in an earlier step, so that its jobs and waits may be stored. */
   wasStored(token: TokenState): boolean {
     return this.given.tokens.get(token.id)?.visit === token.visit;
   }
 
-  /** Cancels stored background work of the token's present visit. */
+  /** Cancels stored background work of the token's current visit. */
   cancelBackground(token: TokenState): void {
     if (this.given.tokens.has(token.id)) {
       this.cancelled.add(token.id);
@@ -184,7 +184,7 @@ export class StepRun {
       instance: this.instance,
       changedTokens: [...this.changed.values()],
       events: this.events,
-      jobs: this.jobs.filter((job) => this.isWanted(job)),
+      jobs: this.jobs.filter((job) => this.isValid(job)),
       cancelledTokens: [...this.cancelled],
       waits: this.waits.filter(({ tokenId, visit }) => this.token(tokenId)?.visit === visit),
       action: this.action,
@@ -192,8 +192,8 @@ export class StepRun {
     };
   }
 
-  /** Work for a visit that was over within the step is never stored. */
-  private isWanted(job: EngineJob): boolean {
+  /** Whether a job must be stored. Jobs of a visit that ended within the step are dropped. */
+  private isValid(job: EngineJob): boolean {
     const ofVisit =
       job.kind === 'TIMER' ||
       job.kind === 'ACTION_DUE' ||

@@ -3,20 +3,20 @@ import type { InstanceState, InstanceWork, TokenState, TokenStatus } from './eng
 import { EngineIncident } from './engine.errors.js';
 import type { StepRun } from './step-run.js';
 
-/** An instance before its START command: without data and tokens. */
+/** Creates an instance before its START command, without data and tokens. */
 export function newInstance(identity: Pick<InstanceState, 'id' | 'uuid' | 'parentUuid'>): InstanceState {
   return { ...identity, ...newContent({}), state: 'CREATED', seq: 0, tokens: new Map() };
 }
 
-/** What else an instance has before its first step. */
+/** Creates the stored content of an instance before its first step. */
 export function newContent(data: JsonObject): InstanceWork {
   const empty = { joins: [], returnPoints: [], executions: [], pending: [] };
   return { data, ...empty, continues: 0, backCounter: 0 };
 }
 
 /**
- * Makes a live token.
- * @throws EngineIncident when the instance has as many as it may have
+ * Creates a live token.
+ * @throws EngineIncident when the instance has reached its token limit
  */
 export function createToken(
   run: StepRun,
@@ -24,7 +24,7 @@ export function createToken(
 ): TokenState {
   const { liveTokens } = run.context.limits;
   if (run.instance.tokens.size >= liveTokens) {
-    const message = `The instance has ${liveTokens} live tokens, and may have no more.`;
+    const message = `The instance has reached the limit of ${liveTokens} live tokens.`;
     throw new EngineIncident('NODE', 'ENGINE', message, { node: place.node });
   }
   const token: TokenState = {
@@ -45,14 +45,14 @@ export function createToken(
   return token;
 }
 
-/** The held token that was split into this one and others; undefined for the first tokens of a process or an embedded subprocess. */
+/** Returns the held token that was split into this one; undefined for the first tokens of a process or embedded subprocess. */
 export function splitParentOf(run: StepRun, token: TokenState): TokenState | undefined {
   return token.parentId === null || token.parentId === token.scopeTokenId
     ? undefined
     : run.token(token.parentId);
 }
 
-/** Takes a token out of the live ones, with its jobs, waits, place in a join and return points; its parent is not looked at. */
+/** Removes a live token with its jobs, waits, place in a join and return points. Leaves its parent as it is. */
 export function removeToken(run: StepRun, id: number, state: TokenStatus): void {
   run.setTokenState(id, state);
   const token = run.edit(id);
@@ -70,7 +70,7 @@ export function hasPendingAction(token: TokenState): boolean {
   return Object.values(token.actions).some(({ state }) => state === 'PENDING');
 }
 
-/** Whether a token has arrived at a join and waits there for others. */
+/** Whether a token waits at a join. */
 export function isParked(run: Pick<StepRun, 'instance'>, id: number): boolean {
   return run.instance.joins.some(({ arrivals }) => arrivals.some((tokens) => tokens.includes(id)));
 }
@@ -89,11 +89,11 @@ export function unpark(run: StepRun, id: number): void {
     .filter(({ arrivals }) => arrivals.some((tokens) => tokens.length > 0));
 }
 
-/** The tokens below one in the token tree: of its splits and of the embedded subprocess it waits at. */
+/** Returns the descendants of a token: from its splits and from the embedded subprocess where it waits. */
 export function descendantsOf(run: Pick<StepRun, 'instance'>, id: number): TokenState[] {
   const below = new Set([id]);
   const found: TokenState[] = [];
-  // A token is loaded in any order, so its parent may come later; each turn finds one more level.
+  // Tokens are in any order, so a parent may follow its child; each pass finds at least one more level.
   for (let size = 0; size < below.size;) {
     size = below.size;
     for (const token of run.instance.tokens.values()) {
@@ -106,7 +106,7 @@ export function descendantsOf(run: Pick<StepRun, 'instance'>, id: number): Token
   return found;
 }
 
-/** The ids of a token and of those above it in the token tree. */
+/** Returns the ids of a token and its ancestors. */
 export function lineOf(run: Pick<StepRun, 'instance'>, token: TokenState): Set<number> {
   const line = new Set<number>();
   for (let at: TokenState | undefined = token; at !== undefined;) {

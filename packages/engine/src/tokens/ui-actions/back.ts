@@ -11,12 +11,12 @@ import { restoreData } from '../state/process-data.js';
 import { discard, endChildren } from '../flow/scopes.js';
 import { enter } from '../flow/token-flow.js';
 
-/** What is needed to see where a token can go back to. */
+/** Data needed to determine where a token can go back to. */
 export type InstanceView = Pick<StepRun, 'definition' | 'instance'>;
 
 /**
- * Keeps the state that going back needs, before a manual action with `allowBack` is executed for the first time in a visit.
- * Number and size of return points are bounded: the oldest go first.
+ * Saves the state needed for going back, before the first execution of a manual action with `allowBack` in a visit. Number and size of
+ * return points are limited; the oldest are dropped first.
  */
 export function recordReturnPoint(run: StepRun, token: TokenState, action: GraphAction): void {
   const { instance } = run;
@@ -41,7 +41,10 @@ export function recordReturnPoint(run: StepRun, token: TokenState, action: Graph
     valuesBefore,
     bytes: jsonSize(valuesBefore),
   };
-  instance.returnPoints = bounded(run, [...instance.returnPoints.filter((other) => !isSame(other)), point]);
+  instance.returnPoints = withinLimits(run, [
+    ...instance.returnPoints.filter((other) => !isSame(other)),
+    point,
+  ]);
 }
 
 function valuesOf(run: StepRun, paths: readonly string[]): Record<string, JsonValue> {
@@ -49,7 +52,7 @@ function valuesOf(run: StepRun, paths: readonly string[]): Record<string, JsonVa
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-function bounded(run: StepRun, points: ReturnPoint[]): ReturnPoint[] {
+function withinLimits(run: StepRun, points: ReturnPoint[]): ReturnPoint[] {
   const { returnPoints, dataBytes } = run.context.limits;
   let bytes = points.reduce((sum, point) => sum + point.bytes, 0);
   let from = Math.max(0, points.length - returnPoints);
@@ -58,15 +61,14 @@ function bounded(run: StepRun, points: ReturnPoint[]): ReturnPoint[] {
     bytes -= points[from]?.bytes ?? 0;
   }
   if (from > 0) {
-    run.warn(`The instance has too many or too large return points; ${from} of the oldest were dropped.`);
+    run.warn(`The instance exceeded the limit of return points; the oldest ${from} were dropped.`);
   }
   return points.slice(from);
 }
 
 /**
- * The return point that executing an action would lead a token back to (docs/process-semantics.md, section 8). The token
- * itself, or one above it in the tree, has executed it. No token that would be given up has passed a node that forbids going
- * back.
+ * Finds the return point to which an action would take a token back (docs/process-semantics.md, section 8). The token itself or an
+ * ancestor has executed the action, and no token that would be aborted has passed a node that forbids going back.
  */
 export function returnPointFor(
   view: InstanceView,
@@ -90,13 +92,12 @@ export function returnPointFor(
   return leaves.every((leaf) => reachability.canReturnTo(node.index, leaf.node)) ? point : undefined;
 }
 
-/** Further tokens for which a return point remembers children. */
+/** Maximum number of former tokens kept in a return point. */
 const FORMER_TOKENS = 50;
 
 /**
- * Takes a token back to an action that the token, or one above it, has executed (docs/process-semantics.md, section 8). All
- * tokens that came of the executing token are aborted. A new token stands on the node of the action as before. The action
- * itself does not run.
+ * Takes a token back to an action that it or an ancestor has executed (docs/process-semantics.md, section 8). The executing token and
+ * its descendants are aborted, and a new token is put on the node of the action. The action itself does not run.
  */
 export function goBack(run: StepRun, point: ReturnPoint, place: UiActionPlace, body: JsonObject): void {
   const { instance } = run;
@@ -105,10 +106,10 @@ export function goBack(run: StepRun, point: ReturnPoint, place: UiActionPlace, b
   abort(run, owner, point);
   const { parentId, scopeTokenId } = owner;
   const token = createToken(run, { node: point.node, parentId, scopeTokenId });
-  // Visits go on counting, so that kept return points stay apart from new ones.
+  // Visit numbers continue, so that kept return points differ from new ones.
   token.visit = owner.visit + 1;
   enter(run, token.id, point.node);
-  token.actions = finishedOf(point.actionsBefore);
+  token.actions = finishedActions(point.actionsBefore);
   const formerTokens = [...point.formerTokens, owner.id].slice(-FORMER_TOKENS);
   const handedDown = kept.map((other) => ({ ...other, tokenId: token.id, formerTokens }));
   instance.returnPoints = [...instance.returnPoints, ...handedDown].toSorted(
@@ -126,9 +127,9 @@ export function goBack(run: StepRun, point: ReturnPoint, place: UiActionPlace, b
 }
 
 function abort(run: StepRun, owner: TokenState, point: ReturnPoint): void {
-  const beside = startedBeside(run, owner, point);
-  beside.forEach((token) => forget(run, token));
-  const roots = [owner, ...beside];
+  const siblings = startedByBoundaryEvents(run, owner, point);
+  siblings.forEach((token) => removeFromSplit(run, token));
+  const roots = [owner, ...siblings];
   const aborted = roots.flatMap((token) => [...descendantsOf(run, token.id), token]);
   aborted.forEach((token) => discard(run, token, 'ABORTED', 'ABORTED'));
   if (run.definition.startsProcesses) {
@@ -137,8 +138,8 @@ function abort(run: StepRun, owner: TokenState, point: ReturnPoint): void {
   }
 }
 
-/** Tokens that non-interrupting boundary events have started on the way; they stand beside the token, not below it. */
-function startedBeside(run: StepRun, owner: TokenState, point: ReturnPoint): TokenState[] {
+/** Returns tokens started by non-interrupting boundary events since then; they are siblings of the token, not descendants. */
+function startedByBoundaryEvents(run: StepRun, owner: TokenState, point: ReturnPoint): TokenState[] {
   const { reachability } = run.definition;
   return [...run.instance.tokens.values()].filter((token) => {
     const host = run.definition.node(token.startNode).attachedTo;
@@ -152,8 +153,8 @@ function startedBeside(run: StepRun, owner: TokenState, point: ReturnPoint): Tok
   });
 }
 
-/** The held parent no longer waits for this one. */
-function forget(run: StepRun, token: TokenState): void {
+/** Makes the held parent stop waiting for this token. */
+function removeFromSplit(run: StepRun, token: TokenState): void {
   const parent = splitParentOf(run, token);
   if (parent !== undefined) {
     const edited = run.edit(parent.id);
@@ -162,8 +163,8 @@ function forget(run: StepRun, token: TokenState): void {
   }
 }
 
-/** Work in the background has been cancelled, and begins again. */
-function finishedOf(states: Readonly<Record<string, ActionState>>): Record<string, ActionState> {
+/** Drops pending states: their background work was cancelled and starts again. */
+function finishedActions(states: Readonly<Record<string, ActionState>>): Record<string, ActionState> {
   return Object.fromEntries(
     Object.entries(states)
       .filter(([, { runs }]) => runs > 0)

@@ -16,8 +16,8 @@ export interface OpenUiAction {
   readonly back: boolean;
 }
 
-/** Whether a token rests at its node, where its actions are; not at a join, and not on its way out. */
-export function isWithUser({ instance }: Pick<InstanceView, 'instance'>, token: TokenState): boolean {
+/** Whether a token rests at its node, so that actions can be executed: not at a join and not moving. */
+export function isResting({ instance }: Pick<InstanceView, 'instance'>, token: TokenState): boolean {
   return (
     token.state === 'ACTIVE' &&
     !instance.pending.some(({ tokenId }) => tokenId === token.id) &&
@@ -25,7 +25,7 @@ export function isWithUser({ instance }: Pick<InstanceView, 'instance'>, token: 
   );
 }
 
-/** The UI actions that can be executed on a token now: of its node first, then the ones that lead back, the latest first. */
+/** Lists the UI actions available for a token: those of its node first, then those that go back, latest first. */
 export function openUiActions(
   definition: RuntimeDefinition,
   instance: InstanceState,
@@ -39,7 +39,7 @@ export function openUiActions(
 }
 
 function openHere(view: InstanceView, token: TokenState): OpenUiAction[] {
-  if (!isWithUser(view, token)) {
+  if (!isResting(view, token)) {
     return [];
   }
   return placesAt(view.definition.node(token.node))
@@ -52,7 +52,7 @@ function openBack(view: InstanceView, token: TokenState): OpenUiAction[] {
     view.instance.returnPoints
       .toReversed()
       .map(({ node }) => node)
-      .filter((node) => node !== token.node || !isWithUser(view, token)),
+      .filter((node) => node !== token.node || !isResting(view, token)),
   );
   return [...passed]
     .flatMap((node) => placesAt(view.definition.node(node)))
@@ -61,7 +61,7 @@ function openBack(view: InstanceView, token: TokenState): OpenUiAction[] {
 }
 
 /**
- * Executes a UI action (docs/contract.md, section 4.2). The body has been validated against its schema.
+ * Executes a UI action (docs/contract.md, section 4.2). The body must already be validated.
  * @throws EngineRefusal TOKEN_NOT_ACTIVE, ACTION_ALREADY_DONE, ACTION_NOT_AVAILABLE, NOTHING_TO_GO_BACK or BACK_NOT_ASKED
  */
 export function executeUiAction(
@@ -75,22 +75,22 @@ export function executeUiAction(
   }
   if (isHere(run, token, place)) {
     if (goesBack) {
-      throw new EngineRefusal('NOTHING_TO_GO_BACK', 'The token stands at the node of the action.');
+      throw new EngineRefusal('NOTHING_TO_GO_BACK', 'The token is already at the node of the action.');
     }
     executeHere(run, token, place, body);
     return;
   }
   const point = returnPointFor(run, token, place);
   if (point === undefined) {
-    throw new EngineRefusal('ACTION_NOT_AVAILABLE', 'The action is not available where the token stands.');
+    throw new EngineRefusal('ACTION_NOT_AVAILABLE', 'The action is not available at the node of the token.');
   }
   if (place.action.back?.explicit === true && !goesBack) {
-    throw new EngineRefusal('BACK_NOT_ASKED', 'The action goes back only for a caller that says so.');
+    throw new EngineRefusal('BACK_NOT_ASKED', 'The action goes back only on explicit request.');
   }
   goBack(run, point, place, body);
 }
 
-/** The effect that executing an action on a token would have now; null when it would be refused. */
+/** Returns the effect of executing an action on a token now; null if it would be refused. */
 export function effectOf(
   view: InstanceView,
   token: TokenState,
@@ -106,7 +106,7 @@ export function effectOf(
 }
 
 function isHere(view: InstanceView, token: TokenState, { node }: UiActionPlace): boolean {
-  return token.node === node.index && isWithUser(view, token);
+  return token.node === node.index && isResting(view, token);
 }
 
 function executeHere(run: StepRun, token: TokenState, place: UiActionPlace, body: JsonObject): void {
@@ -115,7 +115,7 @@ function executeHere(run: StepRun, token: TokenState, place: UiActionPlace, body
     throw new EngineRefusal('ACTION_ALREADY_DONE', 'The action has been executed and is not repeatable.');
   }
   if (!isOpen(node, token.actions, action)) {
-    throw new EngineRefusal('ACTION_NOT_AVAILABLE', 'The action is not available yet, or still going on.');
+    throw new EngineRefusal('ACTION_NOT_AVAILABLE', 'The action is not available yet or still running.');
   }
   recordReturnPoint(run, token, action);
   storeBody(run, action, uiAction, body);
