@@ -29,7 +29,7 @@ import { addressRateLimit } from './platform/rate-limit/address-rate-limit.middl
 import { RateLimits } from './platform/rate-limit/rate-limits.js';
 import { Tracer } from './platform/observability/tracing/tracer.js';
 import { Env } from './platform/config/env.js';
-import { consolePaths, leadToConsole, serveConsole } from './console/console-setup.js';
+import { consolePaths, redirectToConsole, serveConsole } from './console/console-setup.js';
 
 const TIMEOUT_CHECK_MS = 1_000;
 
@@ -74,7 +74,7 @@ export function configureApp(app: NestExpressApplication): void {
     app.get(StopGate).middleware,
     requireHost,
     addressRateLimit(app.get(RateLimits)),
-    ...(env.get('CONSOLE') ? [leadToConsole] : []),
+    ...(env.get('CONSOLE') ? [redirectToConsole] : []),
     bearerMiddleware(app.get(JwtStrategy), [...PUBLIC_PATHS, ...consolePaths(env)]),
   );
   setUpApiDocs(app);

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { AppVersionState, DependencyType } from './apps.types.js';
 
-/** One application version that holds resources. Both ids are opaque and owned by the caller's platform. */
+/** Application version with resources. Both ids are opaque and assigned by the caller's platform. */
 @Entity('app_versions')
 @Index('ix_app_versions_created', ['appId', 'createdAt', 'appVersionId'])
 export class AppVersionEntity {
@@ -12,7 +12,7 @@ export class AppVersionEntity {
   @Column({ type: 'datetime', name: 'committed_at', precision: 3, nullable: true }) committedAt: Date | null;
 }
 
-/** One application version uses the resources of another one. */
+/** Dependency of one application version on the resources of another. */
 @Entity('version_dependencies')
 export class VersionDependencyEntity {
   @PrimaryColumn({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;

@@ -18,12 +18,12 @@ interface Bounds {
   appVersionId?: FindOperator<string>;
 }
 
-/** Rows of application versions. */
+/** Reads and writes application versions and their dependencies. */
 export const AppVersions = {
   /**
-   * The state of a version, kept as it is until the transaction ends.
-   * @param lock `pessimistic_read` makes a commit of the version wait for us, `pessimistic_write` everybody who writes into it
-   * @returns null when nothing was ever stored for it
+   * Reads the state of a version and locks it until the transaction ends.
+   * @param lock `pessimistic_read` blocks a commit of the version, `pessimistic_write` also blocks other writers
+   * @returns null when the version does not exist
    */
   async lockState(
     manager: EntityManager,
@@ -35,13 +35,13 @@ export const AppVersions = {
     return row?.state ?? null;
   },
 
-  /** Adds a DRAFT version unless it is there, as it is when two first writers meet. */
+  /** Adds a DRAFT version unless it exists, for example because a concurrent first writer added it. */
   async addDraft(manager: EntityManager, { appId, appVersionId }: AppVersionKey, now: Date): Promise<void> {
     const row = { appId, appVersionId, state: AppVersionState.Draft, createdAt: now, committedAt: null };
     await insertUnlessThere(manager, AppVersionEntity, row);
   },
 
-  /** Makes a version read-only for ever. */
+  /** Makes a version permanently read-only. */
   async markCommitted(
     manager: EntityManager,
     { appId, appVersionId }: AppVersionKey,
@@ -51,19 +51,19 @@ export const AppVersions = {
     await manager.update(AppVersionEntity, { appId, appVersionId }, { state, committedAt: now });
   },
 
-  /** What is stored about the versions; those that hold nothing are missing. */
+  /** Finds versions by key; versions that do not exist are omitted. */
   async find(manager: EntityManager, versions: AppVersionKey[]): Promise<AppVersionStatus[]> {
     return manager.find(AppVersionEntity, {
       where: versions.map(({ appId, appVersionId }) => ({ appId, appVersionId })),
     });
   },
 
-  /** Versions of an application, newest first, at most `limit`. */
+  /** Lists versions of an application, newest first, at most `limit`. */
   async page(manager: EntityManager, query: VersionsQuery, limit: number): Promise<StoredVersion[]> {
     const { appId, status, before } = query;
     const wanted = { appId, ...(status !== undefined && { state: status }) };
     const times = timesIn(query);
-    const where = (before === undefined ? [{ createdAt: [] }] : behind(before)).map(
+    const where = (before === undefined ? [{ createdAt: [] }] : afterCursor(before)).map(
       ({ createdAt, ...id }) => {
         const bounds = [...times, ...createdAt];
         return { ...wanted, ...id, ...(bounds.length > 0 && { createdAt: And(...bounds) }) };
@@ -76,7 +76,7 @@ export const AppVersions = {
     });
   },
 
-  /** The versions that a version depends on, for dependencies of the types given. */
+  /** Finds the versions that a version depends on, by types of dependency. */
   async dependencies(
     manager: EntityManager,
     { appId, appVersionId }: AppVersionKey,
@@ -87,7 +87,7 @@ export const AppVersions = {
     return rows.map((row) => ({ appId: row.dependencyAppId, appVersionId: row.dependencyAppVersionId }));
   },
 
-  /** Makes these the dependencies of a version of one type. */
+  /** Replaces all dependencies of one type of a version. */
   async replaceDependencies(
     manager: EntityManager,
     { appId, appVersionId }: AppVersionKey,
@@ -107,16 +107,16 @@ export const AppVersions = {
   },
 };
 
-/** Names the place of a version in the list: when it came into being, in milliseconds, and its id, since several can at once. */
-export function placeOf({ createdAt, appVersionId }: StoredVersion): string {
+/** Returns the cursor of a version: creation time in milliseconds, and the id, since creation times are not unique. */
+export function cursorOf({ createdAt, appVersionId }: StoredVersion): string {
   return `${createdAt.getTime()}-${appVersionId}`;
 }
 
-function behind(place: string): Bounds[] {
-  const [msecs = ''] = place.split('-', 1);
+function afterCursor(cursor: string): Bounds[] {
+  const [msecs = ''] = cursor.split('-', 1);
   const time = new Date(Number(msecs));
   return [
     { createdAt: [LessThan(time)] },
-    { createdAt: [Equal(time)], appVersionId: LessThan(place.slice(msecs.length + 1)) },
+    { createdAt: [Equal(time)], appVersionId: LessThan(cursor.slice(msecs.length + 1)) },
   ];
 }

@@ -8,7 +8,7 @@ export class VersionCommittedError extends ConflictError {
   }
 }
 
-/** Nothing was ever stored for the application version. */
+/** Nothing is stored for the application version. */
 export class VersionNotFoundError extends NotFoundError {
   readonly code = 'VERSION_NOT_FOUND';
   constructor() {
@@ -16,7 +16,7 @@ export class VersionNotFoundError extends NotFoundError {
   }
 }
 
-/** Only what can no longer change can be built. */
+/** A draft version cannot be built. */
 export class VersionNotCommittedError extends ConflictError {
   readonly code = 'VERSION_NOT_COMMITTED';
   constructor() {

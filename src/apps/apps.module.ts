@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ApplicationsController } from './reading/applications.controller.js';
 import { AppsService } from './apps.service.js';
 
-/** Application versions and what depends on what. */
+/** Application versions and their dependencies. */
 @Module({
   controllers: [ApplicationsController],
   providers: [AppsService],

@@ -9,7 +9,7 @@ import { pageLimits } from '../platform/validation/page.limits.js';
 import { Database } from '../store/database.js';
 import type { HeldLock } from '../store/tables/row-locks.js';
 import { readApplications } from './applications.statements.js';
-import { AppVersions, placeOf } from './app-versions.repository.js';
+import { AppVersions, cursorOf } from './app-versions.repository.js';
 import { VersionCommittedError, VersionNotCommittedError, VersionNotFoundError } from './apps.errors.js';
 import {
   AppVersionState,
@@ -21,7 +21,7 @@ import {
 } from './apps.types.js';
 import type { ListedApplicationDto } from './reading/application.dto.js';
 
-/** Which applications and versions there are (docs/contract.md, section 6), and what may be done to a version. */
+/** Lists applications and versions (docs/contract.md, section 6) and guards writes to versions. */
 @Injectable()
 export class AppsService {
   constructor(
@@ -29,7 +29,7 @@ export class AppsService {
     private readonly database: Database,
   ) {}
 
-  /** A page of the applications that a caller may deliver, by id: behind the id `after`. */
+  /** Returns a page of the applications that a caller may deliver, by id, starting after the id `after`. */
   async applications(
     principal: Principal,
     { after, limit = pageLimits.size }: { after?: string; limit?: number },
@@ -42,16 +42,16 @@ export class AppsService {
     );
   }
 
-  /** A page of the versions of an application, newest first. */
+  /** Returns a page of the versions of an application, newest first. */
   async versionsOf(query: VersionsQuery): Promise<Page<StoredVersion>> {
     return readPage(
       query.limit ?? pageLimits.size,
       (limit) => this.database.read((manager) => AppVersions.page(manager, query, limit)),
-      placeOf,
+      cursorOf,
     );
   }
 
-  /** @throws VersionNotFoundError when nothing was ever stored for it. Not inside of a transaction. */
+  /** Checks that a version exists. Call it outside transactions. @throws VersionNotFoundError */
   async requireKnown(version: AppVersionKey): Promise<void> {
     const [stored] = await this.database.read((manager) => AppVersions.find(manager, [version]));
     if (stored === undefined) {
@@ -60,40 +60,40 @@ export class AppsService {
   }
 
   /**
-   * To be called first in every transaction that writes into a version. A version comes into being with its first
-   * resource, and it cannot be committed while the transaction runs.
-   * @throws VersionCommittedError when it is read-only
+   * Opens a version for writing, creating it if necessary. Call it first in every transaction that writes to a version: it blocks a
+   * commit of the version until the transaction ends.
+   * @throws VersionCommittedError when the version is read-only
    */
   async openForWriting(manager: EntityManager, version: AppVersionKey): Promise<void> {
     await this.open(manager, version, 'pessimistic_read');
   }
 
   /**
-   * As `openForWriting`, for a transaction that replaces what is in the version: nobody else writes into it meanwhile.
-   * @throws VersionCommittedError when it is read-only
+   * Like `openForWriting`, and blocks other writers too, for a transaction that replaces the content of the version.
+   * @throws VersionCommittedError when the version is read-only
    */
   async openForReplacing(manager: EntityManager, version: AppVersionKey): Promise<void> {
     await this.open(manager, version, 'pessimistic_write');
   }
 
   /**
-   * Begins a commit: nobody writes into the version until the transaction ends.
-   * @throws VersionNotFoundError when nothing is stored for it, VersionCommittedError when that was done before
+   * Locks a draft for its commit: all writers wait until the transaction ends.
+   * @throws VersionNotFoundError, VersionCommittedError
    */
   async openForCommit(manager: EntityManager, version: AppVersionKey): Promise<void> {
-    mustBeDraft(await AppVersions.lockState(manager, version, 'pessimistic_write'));
+    assertDraft(await AppVersions.lockState(manager, version, 'pessimistic_write'));
   }
 
   /**
-   * As `openForCommit`, without keeping it so.
+   * Checks that a version is a draft, without locking it.
    * @throws VersionNotFoundError, VersionCommittedError
    */
   async requireDraft(manager: EntityManager, version: AppVersionKey): Promise<void> {
     const [stored] = await AppVersions.find(manager, [version]);
-    mustBeDraft(stored?.state ?? null);
+    assertDraft(stored?.state ?? null);
   }
 
-  /** Makes a version that was opened for it read-only for ever. @returns when */
+  /** Commits a version after `openForCommit`. @returns the time of the commit */
   async commit(manager: EntityManager, version: AppVersionKey): Promise<Date> {
     const now = this.clock.now();
     await AppVersions.markCommitted(manager, version, now);
@@ -101,8 +101,8 @@ export class AppsService {
   }
 
   /**
-   * Makes sure that a version can no longer change.
-   * @throws VersionNotFoundError when nothing is stored for it, VersionNotCommittedError when it is a draft
+   * Checks that a version is committed.
+   * @throws VersionNotFoundError, VersionNotCommittedError when it is a draft
    */
   async requireCommitted(manager: EntityManager, version: AppVersionKey): Promise<void> {
     const [stored] = await AppVersions.find(manager, [version]);
@@ -114,7 +114,7 @@ export class AppsService {
     }
   }
 
-  /** Makes these the libraries of a version that is open for replacing. @returns whether that changed anything */
+  /** Replaces the libraries of a version after `openForReplacing`. @returns whether anything changed */
   async replaceLibraries(
     manager: EntityManager,
     version: AppVersionKey,
@@ -128,17 +128,17 @@ export class AppsService {
     return true;
   }
 
-  /** Whether the version may be written to, kept so until the transaction ends. Nothing stored counts as yes. */
+  /** Returns whether a version is writable, and locks its state until the transaction ends. A new version is writable. */
   async isWritable(manager: EntityManager, version: AppVersionKey): Promise<boolean> {
     return (await AppVersions.lockState(manager, version, 'pessimistic_read')) !== AppVersionState.Committed;
   }
 
-  /** What the manifest records about versions; a version that holds nothing is missing. */
+  /** Returns state and commit time of versions; versions that do not exist are omitted. */
   async statuses(manager: EntityManager, versions: AppVersionKey[]): Promise<AppVersionStatus[]> {
     return AppVersions.find(manager, versions);
   }
 
-  /** The versions that a version depends on. Types that we do not know add nothing. */
+  /** Finds the versions that a version depends on. Unknown types are ignored. */
   async dependencies(
     manager: EntityManager,
     version: AppVersionKey,
@@ -160,8 +160,8 @@ export class AppsService {
   }
 }
 
-/** @param state null when nothing is stored for the version */
-function mustBeDraft(state: AppVersionState | null): void {
+/** @param state null when the version does not exist */
+function assertDraft(state: AppVersionState | null): void {
   if (state === null) {
     throw new VersionNotFoundError();
   }
@@ -175,7 +175,7 @@ function sameVersions(some: AppVersionKey[], others: AppVersionKey[]): boolean {
   return keys.size === others.length && others.every((other) => keys.has(keyOf(other)));
 }
 
-/** Ids hold no spaces. */
+/** Returns a unique key; ids contain no spaces. */
 function keyOf({ appId, appVersionId }: AppVersionKey): string {
   return `${appId} ${appVersionId}`;
 }

@@ -1,7 +1,7 @@
 import type { PageQuery } from '../platform/validation/page.js';
 import type { TimeRange } from '../store/tables/conditions.js';
 
-/** Names one application version. Both ids are opaque, 1 to 64 characters. */
+/** Key of one application version. Both ids are opaque, 1 to 64 characters. */
 export interface AppVersionKey {
   appId: string;
   appVersionId: string;
@@ -18,19 +18,19 @@ export enum DependencyType {
   Library = 'LIB',
 }
 
-/** Which versions of an application to list: by their state, and by when they came into being. */
+/** Filter for the versions of an application, by state and creation time. */
 export interface VersionsQuery extends PageQuery, TimeRange {
   appId: string;
   status?: AppVersionState;
 }
 
-/** What the manifest records about a version. */
+/** State and commit time of a version, as shown in the manifest. */
 export interface AppVersionStatus extends AppVersionKey {
   state: AppVersionState;
   committedAt: Date | null;
 }
 
-/** A version, and when it came into being. */
+/** An application version with its creation time. */
 export interface StoredVersion extends AppVersionStatus {
   createdAt: Date;
 }

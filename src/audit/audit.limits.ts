@@ -1,7 +1,7 @@
-/** Bounds of the audit log. */
+/** Limits of the audit log. */
 export const auditLimits = {
-  /** Refusals to one caller (of calls, and of libraries) that are put into the audit log in a minute; the request log has every refused call. */
+  /** Maximum number of denials recorded for one caller per minute. The request log has all refused calls. */
   denialsPerMinute: 60,
-  /** Bytes of facts in one audit event; of a large synchronisation the rest is counted, not told. */
+  /** Maximum bytes of details in one audit event. Of a large synchronisation, the rest is only counted. */
   detailsBytes: 32_768,
 };

@@ -6,7 +6,7 @@ import { AuditRepository } from './storage/audit.repository.js';
 import { AuditService } from './recording/audit.service.js';
 import { AuditSubjectsService } from './recording/audit-subjects.service.js';
 
-/** The audit log. Global, because the permission guard reports denials to it, and `@Audited` routes what failed. */
+/** The audit log. Global, because the permission guard reports denials to it and `@Audited` routes report failures. */
 @Global()
 @Module({
   controllers: [AuditController],

@@ -4,10 +4,10 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { KeptFile } from '../platform/http/kept-file.js';
 
-/** Where the console is built to: seen from the built service, and from its sources. */
+/** Output folders of the console build, relative to the built service and to its sources. */
 const FOLDERS = ['../../console', '../../dist/console'];
 const PAGE = 'index.html';
-/** Below it, names have a hash of what is in the file. */
+/** Folder of files whose names contain a hash of their content. */
 const ASSETS = 'assets/';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const TYPES: Readonly<Record<string, string>> = {
@@ -20,11 +20,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** The files of the built console, by their paths below `/console/`. No other file can be asked for. */
+/** Files of the built console, by path below `/console/`. No other file is served. */
 export class ConsoleFiles {
   private constructor(private readonly files: ReadonlyMap<string, KeptFile>) {}
 
-  /** Reads the built console, so that no request waits for a disk. Without one there are no files, and a warning says so. */
+  /** Reads the built console into memory, so that requests do not wait for the disk. Logs a warning when there is none. */
   static load(): ConsoleFiles {
     const folder = FOLDERS.map((path) => fileURLToPath(new URL(path, import.meta.url))).find((path) =>
       existsSync(join(path, '.vite')),
@@ -41,13 +41,13 @@ export class ConsoleFiles {
     });
     if (!files.some(([name]) => name === PAGE)) {
       new Logger(ConsoleFiles.name).warn(
-        'The console is not built, so /console is not there: run "npm run build", or set CONSOLE=false',
+        'The console is not built, so /console returns 404. Run "npm run build", or set CONSOLE=false',
       );
     }
     return new ConsoleFiles(new Map(files));
   }
 
-  /** What a path leads to: a file, or the page where it names none; nothing where it names a file that there is not. */
+  /** Returns the file at a path, the page for any other path, or undefined for a missing asset. */
   find(path: string): KeptFile | undefined {
     return this.files.get(path) ?? (path.startsWith(ASSETS) ? undefined : this.files.get(PAGE));
   }

@@ -3,20 +3,20 @@ import type { IssuerEndpoints, TrustedIssuer } from '../platform/auth/trusted-is
 import type { Env } from '../platform/config/env.js';
 import { ConsoleFiles } from './console-files.js';
 
-/** Where the console is. */
+/** Base path of the console. */
 const CONSOLE = '/console';
-/** Below it, what is no page: routes of their own. */
+/** Paths below the base path that are API routes and not pages. */
 const API_PATH = /^\/console\/(settings$|evaluation\/)/;
-/** In a frame of the console itself the issuer answers whether a person is still signed in. */
+/** Redirect target of silent sign-in, which the console loads in a frame to check whether the user is still signed in. */
 const SILENT_PATH = '/console/silent';
 
-/** Paths below which nobody needs a token: the console is a page like any other until a person signs in. */
+/** Returns the public paths of the console, which needs no token until a user signs in. */
 export function consolePaths(env: Env): readonly string[] {
   return env.get('CONSOLE') ? [CONSOLE, `${CONSOLE}/*`] : [];
 }
 
-/** Express middleware: a browser that asks for the root of the service is led to the console. Who takes anything, or JSON as gladly, is none. */
-export const leadToConsole: RequestHandler = (request, response, next) => {
+/** Express middleware that redirects browsers from the root to the console. Clients that accept JSON as readily as HTML are not browsers. */
+export const redirectToConsole: RequestHandler = (request, response, next) => {
   if (isRead(request.method) && request.path === '/' && request.accepts(['json', 'html']) === 'html') {
     response.redirect(`${CONSOLE}/`);
   } else {
@@ -25,8 +25,8 @@ export const leadToConsole: RequestHandler = (request, response, next) => {
 };
 
 /**
- * Express middleware that serves the built console. Its pages are one document, whose script finds out by the path what to show.
- * It lets pass what it has not.
+ * Express middleware that serves the built console. All pages are one document, whose script renders the page for the path. Passes
+ * on requests for missing files.
  */
 export function serveConsole({ endpoints }: TrustedIssuer): RequestHandler {
   const files = ConsoleFiles.load();
@@ -54,8 +54,8 @@ export function serveConsole({ endpoints }: TrustedIssuer): RequestHandler {
 }
 
 /**
- * What the page may load and call: files of its own, this service, and the issuer at which people sign in. bpmn-js brings its font
- * and its mark as data.
+ * Returns a Content-Security-Policy that allows the console's own files, this service, and the issuer where users sign in. bpmn-js
+ * embeds its font and logo as `data:` URLs.
  */
 function policyOf({ called, shown }: IssuerEndpoints, ancestors: string): string {
   return [

@@ -13,16 +13,16 @@ export const ConsoleApi = apiRoutes([], {
   getConsoleSettings: {
     summary: 'Get the settings of the console',
     description:
-      'Extension of the contract. What the console in the browser must know before anybody has signed in. Needs no token and tells no ' +
-      'secret. 404 where there is no console (`CONSOLE=false`).',
+      'Extension of the contract. Settings that the console in the browser needs before a user signs in. Requires no token and ' +
+      'contains no secrets. 404 without a console (`CONSOLE=false`).',
     isPublic: true,
     answer: { type: ConsoleSettingsDto, description: 'The settings.' },
   },
   getCaller: {
     summary: 'Get the caller',
     description:
-      'Extension of the contract. Who the caller is to this service, and what he may do. Any valid token may ask. Each operation decides ' +
-      'for itself all the same.',
+      'Extension of the contract. The identity and permissions of the caller. Any valid token is sufficient. Each operation still ' +
+      'checks permissions itself.',
     answer: { type: CallerDto, example: CALLER_EXAMPLE, description: 'The caller.' },
   },
 });

@@ -10,7 +10,7 @@ import { TrustedIssuer } from '../platform/auth/trusted-issuer.js';
 import { RouteNotFoundError } from '../platform/errors/request.errors.js';
 import { SERVICE_VERSION } from '../platform/service-version.js';
 
-/** Tells callers who they are to this service (extension of the contract). */
+/** Returns identity and permissions of the caller (extension of the contract). */
 @ApiTags('Console')
 @ApiBearerAuth('bearer')
 @Controller('rtm/api/me')
@@ -28,7 +28,7 @@ export class CallerController {
   }
 }
 
-/** What the console must know before anybody has signed in. Nothing of it is secret. */
+/** Returns the settings that the console needs before a user signs in. None is secret. */
 @ApiTags('Console')
 @Public()
 @Controller('console/settings')
@@ -38,7 +38,7 @@ export class ConsoleSettingsController {
     private readonly trusted: TrustedIssuer,
   ) {}
 
-  /** @throws RouteNotFoundError where there is no console */
+  /** @throws RouteNotFoundError when the console is disabled */
   @Get()
   @ConsoleApi.getConsoleSettings
   read(): ConsoleSettingsDto {

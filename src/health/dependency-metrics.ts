@@ -6,7 +6,7 @@ import { Metrics } from '../platform/observability/metrics/metrics.js';
 import { Database } from '../store/database.js';
 import { poolState } from '../store/connection/server-pool.js';
 
-/** What the service knows of the parties it cannot do without, read whenever somebody asks for the metrics. */
+/** Metrics of the token issuer and the database, read at each scrape. */
 @Injectable()
 export class DependencyMetrics {
   constructor({ registry }: Metrics, dataSource: DataSource, database: Database, trusted: TrustedIssuer) {
@@ -18,7 +18,7 @@ export class DependencyMetrics {
 function keysAge(trusted: TrustedIssuer): Gauge {
   return new Gauge({
     name: 'svc_oidc_keys_age_seconds',
-    help: 'Age of the signing keys of the token issuer; -1 when there are none to use.',
+    help: 'Age of the signing keys of the token issuer; -1 when there are no usable keys.',
     registers: [],
     collect() {
       this.set(trusted.keys.ageSeconds() ?? -1);
@@ -30,7 +30,7 @@ function databaseMetrics(dataSource: DataSource, database: Database): (Gauge | C
   return [
     new Gauge({
       name: 'svc_database_pool_connections',
-      help: 'Connections of the database pool; "waiting" are requests for one. Absent for the embedded database.',
+      help: 'Connections of the database pool; "waiting" counts requests for a connection. Absent for the embedded database.',
       labelNames: ['state'],
       registers: [],
       collect() {
@@ -40,7 +40,7 @@ function databaseMetrics(dataSource: DataSource, database: Database): (Gauge | C
     }),
     new Counter({
       name: 'svc_database_groups_total',
-      help: 'Transactions that several steps or jobs shared.',
+      help: 'Transactions shared by several steps or jobs.',
       registers: [],
       collect() {
         this.reset();
@@ -49,7 +49,7 @@ function databaseMetrics(dataSource: DataSource, database: Database): (Gauge | C
     }),
     new Counter({
       name: 'svc_database_group_writes_total',
-      help: 'Steps and changes of jobs that were stored: in a transaction that several shared, or in one of their own.',
+      help: 'Stored steps and changes of jobs, in a shared transaction or in their own.',
       labelNames: ['transaction'],
       registers: [],
       collect() {

@@ -2,11 +2,11 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Difference } from './replica-differences.js';
 import { apiRoutes } from '../platform/http/api-routes.js';
 
-/** Answer of the probes. What is wrong stands in the log, not here: anybody may ask. */
+/** Response of the probes. The reason is only in the log, because the probes are public. */
 export class HealthDto {
   @ApiProperty({
     enum: ['ok', 'unavailable'],
-    description: 'The log says why, not the probe.',
+    description: 'The reason is only in the log.',
     example: 'ok',
   })
   status: 'ok' | 'unavailable';
@@ -14,7 +14,7 @@ export class HealthDto {
   @ApiPropertyOptional({
     enum: ['release', 'settings'],
     isArray: true,
-    description: 'Of readiness: in what other replicas differ from this one; absent where they agree.',
+    description: 'Readiness only: how other replicas differ from this one; absent when they agree.',
     example: ['settings'],
   })
   differs?: Difference[];
@@ -22,15 +22,15 @@ export class HealthDto {
 
 export const HealthApi = apiRoutes([], {
   getLiveness: {
-    summary: 'Is the process alive?',
-    description: 'Needs no token, has no rate limit and looks at nothing else.',
+    summary: 'Liveness probe',
+    description: 'Requires no token, has no rate limit and checks no dependencies.',
     isPublic: true,
     answer: { type: HealthDto, description: 'The process is alive.' },
   },
   getReadiness: {
-    summary: 'May callers be sent here?',
+    summary: 'Readiness probe',
     description:
-      'Needs no token and has no rate limit. Makes a small write to the database, at most once a second, and looks whether there are signing keys of the token issuer; fails while the service stops.',
+      'Requires no token and has no rate limit. Writes a row to the database, at most once a second, and checks that the service has signing keys of the token issuer. Fails while the service is stopping.',
     isPublic: true,
     answer: { type: HealthDto, description: 'Ready.' },
     others: [
@@ -39,7 +39,7 @@ export const HealthApi = apiRoutes([], {
         type: HealthDto,
         example: { status: 'unavailable' },
         description:
-          'Not ready; the log says why. A state and no error: the body is the same whatever is accepted.',
+          'Not ready; the reason is in the log. This is a state and not an error, so the body does not depend on `Accept`.',
       },
     ],
   },

@@ -5,7 +5,7 @@ import { HealthService } from './health.service.js';
 import { ProbeThreadService } from './probe-thread.service.js';
 import { ReplicaDifferences } from './replica-differences.js';
 
-/** Health probes, and what the parties that the service depends on look like to it. */
+/** Health probes and metrics of dependencies. */
 @Module({
   controllers: [HealthController],
   providers: [DependencyMetrics, HealthService, ProbeThreadService, ReplicaDifferences],

@@ -10,15 +10,15 @@ import { PROOF_SLOTS, WriteProofEntity } from '../store/write-proof.entity.js';
 import { ReplicaDifferences, type Difference } from './replica-differences.js';
 
 const CACHE_MS = 1_000;
-/** How many writes may be without an answer before no more of them take connections from callers. */
+/** Maximum number of unanswered writes, so that probes do not use up the connections of callers. */
 const MAX_UNANSWERED = 2;
 
-/** Whether this replica can serve. */
+/** Decides whether this replica is ready. */
 @Injectable()
 export class HealthService {
   private isStopping = false;
   private obstacle: string | undefined;
-  /** A row for this replica; another one that has the same by chance writes it as well. */
+  /** Random row of this replica. Replicas with the same slot share the row. */
   private readonly slot = randomInt(PROOF_SLOTS);
   private unanswered = 0;
   private last: { at: number; result: Promise<boolean> } | undefined;
@@ -31,23 +31,23 @@ export class HealthService {
     private readonly replicas: ReplicaDifferences,
   ) {}
 
-  /** In what other replicas differ from this one. */
+  /** How other replicas differ from this one. */
   get differs(): readonly Difference[] {
     return this.replicas.now;
   }
 
-  /** From now on the replica is not ready: load balancers shall take it out before its listener closes. */
+  /** Makes the replica unready, so that load balancers remove it before its listener closes. */
   beginStop(): void {
     this.isStopping = true;
   }
 
-  /** Whether there are keys to check tokens with, and the database takes a write in time; it is asked at most once a second. */
+  /** Returns whether there are keys to verify tokens and the database accepts a write in time, checked at most once a second. */
   async isReady(): Promise<boolean> {
     if (this.isStopping) {
       return false;
     }
     if (this.trusted.keys.ageSeconds() === undefined) {
-      this.report('there are no signing keys of the token issuer');
+      this.report('no signing keys of the token issuer');
       return false;
     }
     const now = performance.now();
@@ -68,24 +68,24 @@ export class HealthService {
       this.report(undefined);
       return true;
     } catch (error) {
-      this.report('the database takes no writes', error);
+      this.report('the database accepts no writes', error);
       return false;
     }
   }
 
-  /** A write like any other: whatever keeps those of callers from being stored keeps this one too. */
+  /** Writes the row in the same way as any write of callers, so that it fails when theirs do. */
   private async writeProof(): Promise<void> {
     this.unanswered += 1;
     try {
       const proof = { slot: this.slot, writtenAt: this.clock.now(), ...this.replicas.facts };
       await this.database.write((manager) => manager.upsert(WriteProofEntity, proof, ['slot']));
-      await this.replicas.look(this.slot);
+      await this.replicas.check(this.slot);
     } finally {
       this.unanswered -= 1;
     }
   }
 
-  /** Logs changes only: anybody may ask, as often as they like. */
+  /** Logs changes only, because the probe is public and called often. */
   private report(obstacle: string | undefined, error?: unknown): void {
     if (obstacle === this.obstacle) {
       return;

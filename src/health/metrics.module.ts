@@ -25,7 +25,7 @@ class MetricsController {
   }
 }
 
-/** Counters of the service and where they are read. */
+/** Metrics of the service and their route. */
 @Global()
 @Module({ controllers: [MetricsController], providers: [Metrics], exports: [Metrics] })
 export class MetricsModule {}

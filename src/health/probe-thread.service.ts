@@ -9,7 +9,7 @@ import { Metrics } from '../platform/observability/metrics/metrics.js';
 import { neverStandsBack, startThread } from '../platform/threads/start-thread.js';
 import { HealthService } from './health.service.js';
 import {
-  beat,
+  startHeartbeat,
   newPulse,
   type ProbeAnswer,
   type ProbeQuestion,
@@ -21,12 +21,12 @@ import { httpLimits } from '../platform/http/http.limits.js';
 const MEMORY_MB = 64;
 const RESTART_MS = 1_000;
 
-/** Serves probes and metrics on METRICS_PORT from a thread of its own, also while the main one is busy. */
+/** Serves probes and metrics on METRICS_PORT from a separate thread, even while the main thread is busy. */
 @Injectable()
 export class ProbeThreadService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly pulse = newPulse();
   private worker: Worker | undefined;
-  private endBeat: (() => void) | undefined;
+  private stopHeartbeat: (() => void) | undefined;
 
   constructor(
     private readonly metrics: Metrics,
@@ -36,18 +36,18 @@ export class ProbeThreadService implements OnApplicationBootstrap, OnApplication
     private readonly log: Log,
   ) {}
 
-  /** @throws SettingUnusableError when the port cannot be had */
+  /** @throws SettingUnusableError when the port cannot be opened */
   async onApplicationBootstrap(): Promise<void> {
     if (this.env.get('METRICS_PORT') !== 0) {
-      this.endBeat = beat(this.pulse);
+      this.stopHeartbeat = startHeartbeat(this.pulse);
       await listening('METRICS_PORT', this.start());
-      // Whoever comes first shall find something, also while the main thread is busy.
+      // The first scrape must find metrics even while the main thread is busy.
       await this.answer('metrics');
     }
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.endBeat?.();
+    this.stopHeartbeat?.();
     const { worker } = this;
     this.worker = undefined;
     await worker?.terminate();
@@ -66,18 +66,18 @@ export class ProbeThreadService implements OnApplicationBootstrap, OnApplication
     return new Promise((resolve, reject) => {
       worker.on('message', (message: ProbeThreadMessage | string) => {
         if (typeof message !== 'string') {
-          this.hear(message, resolve, reject);
+          this.handle(message, resolve, reject);
         }
       });
       worker.on('error', reject);
       worker.on('exit', () => {
-        reject(new Error('The thread of the probes ended.'));
+        reject(new Error('The probe thread ended.'));
         this.restart(worker);
       });
     });
   }
 
-  private hear(message: ProbeThreadMessage, resolve: () => void, reject: (error: Error) => void): void {
+  private handle(message: ProbeThreadMessage, resolve: () => void, reject: (error: Error) => void): void {
     if ('ask' in message) {
       void this.answer(message.ask);
     } else if ('failed' in message) {
@@ -92,29 +92,31 @@ export class ProbeThreadService implements OnApplicationBootstrap, OnApplication
   }
 
   private async answer(question: ProbeQuestion): Promise<void> {
-    const answer = await this.known(question).catch((): ProbeAnswer => ({ unknown: question }));
+    const answer = await this.answerTo(question).catch((): ProbeAnswer => ({ unknown: question }));
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     this.worker?.postMessage(answer);
   }
 
-  private async known(question: ProbeQuestion): Promise<ProbeAnswer> {
+  private async answerTo(question: ProbeQuestion): Promise<ProbeAnswer> {
     if (question === 'metrics') {
       return { metrics: await this.metrics.text() };
     }
-    // This thread is there before PORT listens.
+    // The probe thread starts before PORT listens.
     const { listening: isListening } = this.main.httpAdapter.getHttpServer() as Server;
     return { readiness: isListening && (await this.health.isReady()), differs: this.health.differs };
   }
 
-  /** Without this thread an orchestrator would take the whole replica for dead. */
+  /** Restarts the thread, without which an orchestrator would consider the whole replica dead. */
   private restart(worker: Worker): void {
     if (this.worker !== worker) {
       return;
     }
-    this.log.warn('the thread of the probes ended, and is started again');
+    this.log.warn('the probe thread ended and is restarted');
     setTimeout(() => {
       if (this.worker === worker) {
-        this.start().catch((error: unknown) => this.log.error('the probes have no thread', error));
+        this.start().catch((error: unknown) =>
+          this.log.error('the probe thread could not be restarted', error),
+        );
       }
     }, RESTART_MS).unref();
   }

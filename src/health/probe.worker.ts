@@ -12,21 +12,21 @@ import { ProbeDesk } from './probes/probe-desk.js';
 
 serveWorker((port) => {
   const { host, port: ownPort, maxStallMs, pulse } = workerData as ProbeThreadSettings;
-  const say = (message: ProbeThreadMessage): void => port.postMessage(message);
+  const send = (message: ProbeThreadMessage): void => port.postMessage(message);
   const desk = new ProbeDesk(
     maxStallMs,
     () => silenceMs(pulse),
-    (ask) => say({ ask }),
+    (ask) => send({ ask }),
   );
   port.on('message', (answer: ProbeAnswer) => desk.learn(answer));
   const answer = async (path: string, response: ServerResponse): Promise<void> => {
     const { status, type, body } = await desk.answer(path);
-    // A kept connection would be one to this replica when it is about to end.
+    // A kept-alive connection would pin the client to this replica even while it is stopping.
     response.writeHead(status, { 'content-type': type, connection: 'close' }).end(body);
   };
   const server = createServer(({ method, url = '' }, response) => {
     void answer(method === 'GET' || method === 'HEAD' ? url : '', response);
   });
-  server.once('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => say({ failed: code }));
-  server.listen(ownPort, host, () => say({ listening: true, thread: threadId() }));
+  server.once('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => send({ failed: code }));
+  server.listen(ownPort, host, () => send({ listening: true, thread: threadId() }));
 });

@@ -12,7 +12,7 @@ import type { Settings } from '../platform/config/env.schema.js';
 import { Database } from '../store/database.js';
 import { WriteProofEntity } from '../store/write-proof.entity.js';
 
-/** Settings that decide who may do what, and whom the service calls. */
+/** Settings that control permissions and outgoing connections. */
 const SECURITY_SETTINGS = [
   'NODE_ENV',
   'OIDC_ISSUER',
@@ -39,20 +39,20 @@ const SECURITY_SETTINGS = [
   'HTTP_REQUIRE_IF_MATCH',
   'DISCOVERY_PERMISSION',
 ] as const satisfies readonly (keyof Settings)[];
-/** How long ago another replica may have shown itself. */
+/** Age up to which rows of other replicas count. */
 const RECENT_MS = 60_000;
-const LOOK_MS = 5_000;
+const CHECK_MS = 5_000;
 
-/** In what replicas can differ. */
+/** What can differ between replicas. */
 export type Difference = 'release' | 'settings';
 
-/** Tells whether other replicas run another release or, by a keyed hash, other security settings. */
+/** Detects other replicas with a different release or, by a keyed hash, different security settings. */
 @Injectable()
 export class ReplicaDifferences implements BeforeApplicationShutdown {
-  /** What this replica writes. */
+  /** Columns that this replica writes. */
   readonly facts: Pick<WriteProofEntity, 'serviceRelease' | 'settingsHash'>;
   private counts: Readonly<Record<Difference, number>> = { release: 0, settings: 0 };
-  private lookedAt = Number.NEGATIVE_INFINITY;
+  private checkedAt = Number.NEGATIVE_INFINITY;
   private slot: number | undefined;
 
   constructor(
@@ -69,7 +69,7 @@ export class ReplicaDifferences implements BeforeApplicationShutdown {
     registry.registerMetric(
       new Gauge({
         name: 'svc_replicas_differing',
-        help: 'Other replicas with another release or with other security settings than this one.',
+        help: 'Other replicas whose release or security settings differ from those of this one.',
         labelNames: ['in'],
         registers: [],
         collect() {
@@ -79,18 +79,18 @@ export class ReplicaDifferences implements BeforeApplicationShutdown {
     );
   }
 
-  /** In what others differ from this replica, as far as is known. */
+  /** Known differences of other replicas from this one. */
   get now(): Difference[] {
     return (['release', 'settings'] as const).filter((name) => this.counts[name] > 0);
   }
 
-  /** Looks at the other replicas, every few seconds at most. @param slot of this replica */
-  async look(slot: number): Promise<void> {
+  /** Compares this replica with the others, at most every few seconds. @param slot slot of this replica */
+  async check(slot: number): Promise<void> {
     this.slot = slot;
-    if (performance.now() - this.lookedAt < LOOK_MS) {
+    if (performance.now() - this.checkedAt < CHECK_MS) {
       return;
     }
-    this.lookedAt = performance.now();
+    this.checkedAt = performance.now();
     const recent = new Date(this.clock.now().getTime() - RECENT_MS);
     const where = { writtenAt: MoreThan(recent), settingsHash: Not(IsNull()) };
     const rows = await this.database.read((manager) => manager.findBy(WriteProofEntity, where));
@@ -101,7 +101,7 @@ export class ReplicaDifferences implements BeforeApplicationShutdown {
     });
   }
 
-  /** Takes the facts back: a replica that has stopped differs from nobody. */
+  /** Clears the columns, so that a stopped replica no longer counts as different. */
   async beforeApplicationShutdown(): Promise<void> {
     const { slot } = this;
     if (slot !== undefined) {

@@ -16,11 +16,11 @@ import {
 } from '../../platform/validation/query.decorators.js';
 import { AppVersionState, type StoredVersion } from '../apps.types.js';
 
-/** Where a list of versions goes on: a time of up to 14 digits, as databases take it, and the id of a version. */
-const PLACE = /^[0-9]{1,14}-[A-Za-z0-9._-]{1,64}$/;
+/** Cursor of a list of versions: milliseconds, up to 14 digits as databases accept, and the id of a version. */
+const CURSOR = /^[0-9]{1,14}-[A-Za-z0-9._-]{1,64}$/;
 
 export class ApplicationsQueryDto extends Fields({
-  after: IsQueryId('The `next` of the page before: only applications behind this id.'),
+  after: IsQueryId('The `next` of the previous page: only applications after this id.'),
   limit: IsPageLimit('Applications'),
 }) {}
 
@@ -28,24 +28,24 @@ export class AppVersionsQueryDto extends Fields({
   status: IsQueryName('AppVersionState', Object.values(AppVersionState), 'Only versions with this status.', {
     message: 'must be DRAFT or COMMITTED',
   }),
-  ...inRange('versions that came into being'),
+  ...inRange('versions that were created'),
   before: IsInQuery<string>(
     {
       type: String,
-      pattern: PLACE.source,
-      description: 'The `next` of the page before.',
+      pattern: CURSOR.source,
+      description: 'The `next` of the previous page.',
     },
-    Matches(PLACE, { message: 'must be the next of a page' }),
+    Matches(CURSOR, { message: 'must be the next of a page' }),
   ),
   limit: IsPageLimit('Versions'),
 }) {}
 
 export class ListedApplicationDto extends Answer({
   applicationId: Shows.value('Id of the application.', 'sample'),
-  versions: Shows.number('How many versions of it hold something.', 2),
-  createdDate: Shows.moment('When the first of them came into being.', '2026-01-30T09:00:00.000Z'),
+  versions: Shows.number('Number of its versions.', 2),
+  createdDate: Shows.moment('When the first version was created.', '2026-01-30T09:00:00.000Z'),
   committedDate: Shows.momentOrNull(
-    'When one of them was last committed; null when none was.',
+    'When a version was last committed; null when none was.',
     '2026-01-31T10:20:30.123Z',
   ),
 }) {}
@@ -60,7 +60,7 @@ export class ListedVersionDto extends Answer({
   applicationVersionId: Shows.value('Id of the version: `versionId` in paths.', 'v2'),
   status: Shows.enum('AppVersionState', AppVersionState, 'A committed version is read-only.', 'COMMITTED'),
   createdDate: Shows.moment(
-    'When it came into being, with its first system or package.',
+    'When it was created, with its first system or package.',
     '2026-01-31T10:00:00.000Z',
   ),
   committedDate: Shows.momentOrNull('When it was committed; null for a draft.', '2026-01-31T10:20:30.123Z'),

@@ -39,8 +39,8 @@ export const ApplicationsApi = apiRoutes([{ 403: denialOf(Permission.Application
   listApplications: {
     summary: 'List applications',
     description:
-      'Extension of the contract. Applications of which anything is stored, by id. Where the permission is granted for some ' +
-      'applications, these are listed. Follow `next` until it is null.',
+      'Extension of the contract. Applications with at least one version, by id. Lists only applications that the permission is ' +
+      'granted for. Follow `next` until it is null.',
     answer: {
       type: ApplicationPageDto,
       example: APPLICATION_PAGE_EXAMPLE,
@@ -50,8 +50,8 @@ export const ApplicationsApi = apiRoutes([{ 403: denialOf(Permission.Application
   listVersions: {
     summary: 'List the versions of an application',
     description:
-      'Extension of the contract. Versions that hold something, newest first. Follow `next` until it is null. An unknown ' +
-      'application has none.',
+      'Extension of the contract. Versions with systems or packages, newest first. Follow `next` until it is null. The list of an ' +
+      'unknown application is empty.',
     answer: { type: VersionPageDto, example: VERSION_PAGE_EXAMPLE, description: 'A page of versions.' },
   },
 });

@@ -14,7 +14,7 @@ import {
 } from './application.dto.js';
 import { ApplicationsApi } from './applications.api.js';
 
-/** Shows applications and their versions (extension of the contract). */
+/** Lists applications and their versions (extension of the contract). */
 @ApiTags('Applications')
 @RequirePermission(Permission.ApplicationDelivery)
 @Controller('appmanager/api/resource/app')

@@ -1,7 +1,7 @@
 import type { PageQuery } from '../../platform/validation/page.js';
 import type { TimeRange } from '../../store/tables/conditions.js';
 
-/** What was done, named `<thing>.<verb>`. */
+/** Audited actions, named `<thing>.<verb>`. */
 export enum AuditAction {
   SystemCreate = 'system.create',
   SystemUpdate = 'system.update',
@@ -9,9 +9,9 @@ export enum AuditAction {
   ConnectionTest = 'connection.test',
   ToolsSync = 'tools.sync',
   ToolSwitch = 'tool.switch',
-  /** A person is about to call a tool. */
+  /** A tool is about to be called by hand. */
   ToolCallBegin = 'tool.call-begin',
-  /** What came of it. */
+  /** A tool was called by hand. */
   ToolCall = 'tool.call',
   PackageStore = 'package.store',
   WorkflowNodeCreate = 'workflow-node.create',
@@ -22,16 +22,16 @@ export enum AuditAction {
   BuildActivate = 'build.activate',
   BuildWithdraw = 'build.withdraw',
   WorkflowTest = 'workflow.test',
-  /** An application uses a build of a library, or was refused to; told to the library. */
+  /** An application used a build of a library or was denied it. Recorded for the library. */
   LibraryUse = 'library.use',
-  /** What operators do to a process instance; told to the version of its build. */
+  /** Operations on a process instance. Recorded for the version of its build. */
   ProcessHold = 'process.hold',
   ProcessRelease = 'process.release',
   ProcessTerminate = 'process.terminate',
   ProcessRetry = 'process.retry',
 }
 
-/** How it ended. `denied` is a missing permission, `timeout` an outside party that did not answer in time. */
+/** Outcome of an action. `denied`: a permission is missing; `timeout`: an external party did not answer in time. */
 export enum AuditOutcome {
   Ok = 'ok',
   Denied = 'denied',
@@ -39,7 +39,7 @@ export enum AuditOutcome {
   Timeout = 'timeout',
 }
 
-/** Which events of an application, and how many of them in a page; all that is given must hold. */
+/** Filter and page of audit events. All given conditions must hold. */
 export interface AuditQuery extends PageQuery, TimeRange {
   appId: string;
   appVersionId?: string | undefined;

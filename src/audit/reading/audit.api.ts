@@ -72,7 +72,6 @@ export const AUDIT_PAGE_EXAMPLE = {
   next: null,
 };
 
-/** The same over all versions of an application. */
 export const APPLICATION_AUDIT_PAGE_EXAMPLE = {
   ...AUDIT_PAGE_EXAMPLE,
   events: AUDIT_PAGE_EXAMPLE.events.map((event, index) => ({
@@ -85,15 +84,15 @@ export const AuditApi = apiRoutes([403], {
   listAuditEvents: {
     summary: 'List audit events of an application version',
     description:
-      'Extension of the contract. Who did what to the version or one of its systems and tools, when, and how it ended; newest first. ' +
-      'Events of deleted systems stay. Follow `next` until it is null.',
+      'Extension of the contract. Who did what to the version or one of its systems and tools, when, and the outcome; newest first. ' +
+      'Events of deleted systems are kept. Follow `next` until it is null.',
     answer: { type: AuditPageDto, example: AUDIT_PAGE_EXAMPLE, description: 'A page of events.' },
   },
   listApplicationAuditEvents: {
     summary: 'List audit events over all versions of an application',
     description:
-      'Extension of the contract. As `listAuditEvents`, each event with the version that it is told to; newest first. With more filters, ' +
-      'of which `applicationVersionId` leaves one version; `outcome=denied` shows who was refused. Follow `next` until it is null. An unknown application has none.',
+      'Extension of the contract. Like `listAuditEvents`, with the version of each event and more filters; newest first. ' +
+      '`outcome=denied` shows who was refused. Follow `next` until it is null. The list of an unknown application is empty.',
     answer: {
       type: ApplicationAuditPageDto,
       example: APPLICATION_AUDIT_PAGE_EXAMPLE,

@@ -14,7 +14,7 @@ import {
 } from './audit.dto.js';
 import { AuditApi } from './audit.api.js';
 
-/** Reads the audit log of a version, or over all versions of an application (extension of the contract). */
+/** Lists audit events of one version, or of all versions of an application (extension of the contract). */
 @ApiTags('Audit')
 @RequirePermission(Permission.IntegrationManagement)
 @Controller('appmanager/api/resource/app/:appId')

@@ -18,23 +18,23 @@ import {
 import { AuditAction, AuditOutcome } from '../model/audit.types.js';
 import type { AuditEventEntity } from '../storage/audit-event.entity.js';
 
-/** Of a `sub` that is stored. */
+/** Column width of the stored `sub`. */
 const ACTOR_MAX_LENGTH = 255;
-const DETAILS = `Facts of the event, never a secret:
-- \`system.create\`, \`system.update\`, \`system.delete\`: \`resourceName\`, for a change also \`fields\`
+const DETAILS = `Details of the event, without secrets:
+- \`system.create\`, \`system.update\`, \`system.delete\`: \`resourceName\`, for an update also \`fields\`
 - \`connection.test\`: \`origin\`, \`authorizationType\`, \`latencyMs\`, \`cause\` of a failure, \`systems\` that were synchronised, how many were \`postponed\` to the next test
-- \`tools.sync\`: names of the tools \`added\`, \`removed\`, \`returned\` and \`disabledForReview\`; \`takenOver\`, tools that came with a decision (\`enabled\`, \`decidedBy\`, \`decidedAt\`); \`changed\` with the differences of each as \`path\` (JSON Pointer), \`before\` and \`after\` (JSON, cut when long); \`fields\` of the system that were filled, \`description\` or none; \`omitted\`, how many entries of a list had no room
+- \`tools.sync\`: names of the tools \`added\`, \`removed\`, \`returned\` and \`disabledForReview\`; \`takenOver\`, tools that inherited a decision (\`enabled\`, \`decidedBy\`, \`decidedAt\`); \`changed\` with the differences of each tool as \`path\` (JSON Pointer), \`before\` and \`after\` (JSON, truncated when long); \`fields\` of the system that were filled, \`description\` or none; \`omitted\`, number of entries of each list that did not fit
 - \`tool.switch\`: \`tool\`, \`enabled\`, \`wasEnabled\`
-- \`tool.call-begin\`: \`tool\`, names of the \`arguments\`, of a call by hand that is about to be made; its \`tool.call\` has the same \`requestId\`
-- \`tool.call\`: \`tool\`, names of the \`arguments\`, \`latencyMs\`; of an answer \`isError\` and \`bytes\`, otherwise \`cause\`, and \`sent\`, whether the tool may have run
-- \`package.store\`: \`checksum\`, number of \`processes\` and \`workflows\`, names of the systems it added, changed and removed (50 of each at most) and of those whose secret it deleted
+- \`tool.call-begin\`: \`tool\`, names of the \`arguments\`; recorded before a call by hand, whose \`tool.call\` has the same \`requestId\`
+- \`tool.call\`: \`tool\`, names of the \`arguments\`, \`latencyMs\`; with an answer \`isError\` and \`bytes\`, otherwise \`cause\` and \`sent\`, whether the tool may have run
+- \`package.store\`: \`checksum\`, number of \`processes\` and \`workflows\`, names of the systems added, changed and removed (at most 50 of each) and of those whose secret was deleted
 - \`workflow-node.create\`, \`workflow-node.update\`, \`workflow-node.delete\`: \`workflow\`, \`node\` and \`type\`
 - \`version.commit\`: \`message\`; \`build.create\`: \`buildId\`, \`checksum\`; \`build.activate\`: \`buildId\`, \`previousBuildId\`
 - \`workflow.test\`: \`buildId\`, \`workflow\`, \`workflowRunId\`
-- \`process.hold\`, \`process.release\`, \`process.terminate\`, \`process.retry\`: \`processInstanceUuid\`, \`tokenUuid\` where a token is retried; when it was done also \`stateBefore\` and \`state\` of the instance, and of a retry \`retriedIncidents\`
-- outcome \`denied\`: the \`permission\` that was missing; any other refusal: the \`code\` of the error`;
+- \`process.hold\`, \`process.release\`, \`process.terminate\`, \`process.retry\`: \`processInstanceUuid\`, \`tokenUuid\` when one token is retried; on success also \`stateBefore\` and \`state\` of the instance, and \`retriedIncidents\` of a retry
+- outcome \`denied\`: the missing \`permission\`; other failed requests: the \`code\` of the error`;
 
-/** Which events of a version to list. Its parameters are those that were released: refusals of others name them. */
+/** Filter of `listAuditEvents`. Released as it is: error messages about other parameters list these. */
 export class AuditQueryDto extends Fields({
   systemResourceId: IsQueryId('Only events of this system.'),
   ...inPages('Events'),
@@ -42,28 +42,28 @@ export class AuditQueryDto extends Fields({
 
 export class ApplicationAuditQueryDto extends FieldsWith(AuditQueryDto, {
   applicationVersionId: IsQueryId('Only events of this version.'),
-  action: IsQueryName('AuditAction', Object.values(AuditAction), 'Only this was done.'),
-  outcome: IsQueryName('AuditOutcome', Object.values(AuditOutcome), 'Only what ended so.'),
-  actor: IsQueryText(ACTOR_MAX_LENGTH, 'Only what this caller did: `subject` of an event, exactly.'),
+  action: IsQueryName('AuditAction', Object.values(AuditAction), 'Only this action.'),
+  outcome: IsQueryName('AuditOutcome', Object.values(AuditOutcome), 'Only this outcome.'),
+  actor: IsQueryText(ACTOR_MAX_LENGTH, 'Only events of this caller: the exact `subject` of an event.'),
   ...inRange('events that ended'),
 }) {}
 
 export class AuditEventDto extends Answer({
   id: Shows.uuid('Id of the event.'),
-  timestamp: Shows.moment('When it ended.', '2026-01-31T10:20:30.123Z'),
+  timestamp: Shows.moment('When the action ended.', '2026-01-31T10:20:30.123Z'),
   action: Shows.enum('AuditAction', AuditAction, 'What was done.'),
   outcome: Shows.enum(
     'AuditOutcome',
     AuditOutcome,
-    'How it ended: `denied` is a missing permission, `timeout` an outside party that did not answer in time.',
+    'Outcome. `denied`: a permission is missing; `timeout`: an external party did not answer in time.',
   ),
-  actor: Shows.part(() => UserReferenceDto, 'Who did it, as the token named the caller.'),
-  subject: Shows.value('`sub` of the token, with `iss` the identity of the caller.'),
+  actor: Shows.part(() => UserReferenceDto, 'Caller, as named by the token.'),
+  subject: Shows.value('`sub` of the token; together with `iss` it identifies the caller.'),
   issuer: Shows.value('`iss` of the token.'),
   systemResourceId: Shows.textOrNull('Resource id of the system.'),
-  toolId: Shows.textOrNull('Id of the tool, where it is about one.'),
-  requestId: Shows.value('Id that the service gave the call.'),
-  callerRequestId: Shows.textOrNull('X-Request-Id of the call, as its caller chose it.'),
+  toolId: Shows.textOrNull('Id of the tool, if the event is about one.'),
+  requestId: Shows.value('Id that the service assigned to the request.'),
+  callerRequestId: Shows.textOrNull('`X-Request-Id` that the caller sent.'),
   details: Shows.objectOrNull(DETAILS),
 }) {}
 
@@ -72,9 +72,9 @@ export class AuditPageDto extends Answer({
   next: Shows.textOrNull(NEXT_PAGE),
 }) {}
 
-/** An audit event beside those of other versions. */
+/** An audit event with its version. */
 export class ApplicationAuditEventDto extends AnswerWith(AuditEventDto, {
-  applicationVersionId: Shows.value('Version of the application that it is told to.', 'v1'),
+  applicationVersionId: Shows.value('Version of the application that the event is about.', 'v1'),
 }) {}
 
 export class ApplicationAuditPageDto extends Answer({

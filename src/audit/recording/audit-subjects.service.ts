@@ -2,41 +2,41 @@ import { Injectable } from '@nestjs/common';
 import type { AuditEntry } from './audit.service.js';
 import type { AuditAction } from '../model/audit.types.js';
 
-/** What an audit event is about: an application version, and what of it. */
+/** Subject of an audit event: an application version and, where given, its system or tool. */
 export type AuditSubject = Pick<
   AuditEntry,
   'appId' | 'appVersionId' | 'systemResourceId' | 'toolId' | 'details'
 >;
 
-/** Finds what a call is about by the parameters of its path; null when there is no such thing. */
+/** Finds the subject of a request by its path parameters; null when it does not exist. */
 export type SubjectFinder = (params: PathParams) => Promise<AuditSubject | null>;
 
-/** What a refused or failed call is about: what its path says, or for paths that name no version what the module of the route finds. */
+/** Finds the subjects of refused or failed requests, from the path or, for paths without a version, with a registered finder. */
 @Injectable()
 export class AuditSubjectsService {
   private readonly finders = new Map<AuditAction, SubjectFinder>();
 
-  /** Lets a module find the subjects of its actions, whose paths name no application version. */
+  /** Registers the finder of actions whose paths name no application version. */
   register(actions: readonly AuditAction[], finder: SubjectFinder): void {
     for (const action of actions) {
       this.finders.set(action, finder);
     }
   }
 
-  /** @returns null for what is not there: nothing could have been done to it, so nothing is recorded */
+  /** Finds the subject of a request. @returns null when it does not exist, so there is nothing to record */
   async find(action: AuditAction, params: PathParams): Promise<AuditSubject | null> {
     const finder = this.finders.get(action);
-    return finder === undefined ? audited(params) : finder(params);
+    return finder === undefined ? subjectInPath(params) : finder(params);
   }
 }
 
 const ID_MAX_LENGTH = 64;
 
-/** The parameters of a path, which nobody has checked yet. */
+/** Path parameters before validation. */
 export type PathParams = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Takes from the path of a request what an audit event names; ids are cut to what the columns hold. */
-export function audited({
+/** Reads the subject of an audit event from path parameters. Truncates ids to the width of their columns. */
+export function subjectInPath({
   appId,
   versionId,
   systemResourceId,

@@ -14,7 +14,7 @@ import { AuditRepository } from '../storage/audit.repository.js';
 import { AuditOutcome, type AuditAction, type AuditQuery } from '../model/audit.types.js';
 import type { AuditEventEntity } from '../storage/audit-event.entity.js';
 
-/** One thing that happened, as its author tells it; who, when and in which request is added here. */
+/** Content of an audit event. `AuditService` adds caller, time and request. */
 export interface AuditEntry {
   action: AuditAction;
   outcome: AuditOutcome;
@@ -22,7 +22,7 @@ export interface AuditEntry {
   appVersionId: string;
   systemResourceId?: string | null;
   toolId?: string | null;
-  /** Facts without secrets and without text of outside parties, except tool definitions in a synchronisation. */
+  /** Must contain no secrets and no text of external parties, except tool definitions of a synchronisation. */
   details?: Record<string, unknown> | null;
 }
 
@@ -42,8 +42,8 @@ export class AuditService {
   ) {}
 
   /**
-   * Counts a refusal to a caller. Rows are kept for ever, and who may do nothing must not be able to fill the database.
-   * @returns whether it is to be recorded; beyond `denialsPerMinute` the request log alone tells of it
+   * Counts a denial of a caller. Rows are kept for ever, so callers without permissions must not be able to fill the database.
+   * @returns whether to record the denial; beyond `denialsPerMinute` only the request log has it
    */
   admitsDenial(principal: Principal): boolean {
     try {
@@ -54,27 +54,27 @@ export class AuditService {
     }
   }
 
-  /** Adds an event to the transaction of the change it tells of, so that neither exists without the other. */
+  /** Adds an event in the transaction of the change that it describes, so that neither exists without the other. */
   async record(manager: EntityManager, principal: Principal, entry: AuditEntry): Promise<void> {
     await this.repository.insert(manager, this.eventOf(principal, entry));
   }
 
-  /** Stores an event, unless it is stored already. */
+  /** Stores an event unless it is already stored. */
   async store(event: AuditEventEntity): Promise<void> {
     await this.database.writeAside((manager) => this.repository.insertOnce(manager, event));
   }
 
-  /** Adds an event of what is about to be done outside, where nothing may be done that the log does not tell of. A failure is thrown. */
+  /** Adds an event before an external action that must not happen unrecorded. Throws when the event cannot be stored. */
   async recordBegin(principal: Principal, entry: Omit<AuditEntry, 'outcome'>): Promise<void> {
     await this.store(this.eventOf(principal, { ...entry, outcome: AuditOutcome.Ok }));
   }
 
-  /** Adds an event of something that changed nothing. A failure is logged and does not change the caller's answer. */
+  /** Adds an event of an action that changed nothing in the database. A failure is only logged. */
   async recordAlone(principal: Principal, entry: AuditEntry): Promise<void> {
     await this.insertAlone([this.eventOf(principal, entry)]);
   }
 
-  /** As `recordAlone` for what one call was refused: in one transaction, as far as the limit of refusals goes. */
+  /** Records the denials of one request in one transaction, up to the limit of denials. A failure is only logged. */
   async recordDenied(principal: Principal, entries: readonly Omit<AuditEntry, 'outcome'>[]): Promise<void> {
     const admitted = entries.filter(() => this.admitsDenial(principal));
     await this.insertAlone(
@@ -82,7 +82,7 @@ export class AuditService {
     );
   }
 
-  /** A page of events, newest first. */
+  /** Returns a page of events, newest first. */
   async page(query: AuditQuery): Promise<Page<AuditEventEntity>> {
     return readPage(
       query.limit ?? pageLimits.size,
@@ -108,7 +108,7 @@ export class AuditService {
     }
   }
 
-  /** An event that is stored later, see `store`. */
+  /** Creates an event to be stored later with `store`. */
   eventOf(principal: Principal, entry: AuditEntry): AuditEventEntity {
     const occurredAt = this.clock.now();
     return {

@@ -23,10 +23,10 @@ import { Log } from '../../platform/observability/logging/log.js';
 import { AuditSubjectsService } from './audit-subjects.service.js';
 import { AuditService, type AuditEntry } from './audit.service.js';
 
-/** Metadata of a route: the action of the audit log that its calls are. */
+/** Route metadata: the audited action of the route. */
 export const AuditedAction = Reflector.createDecorator<AuditAction>();
 
-/** Records calls of `@Audited` routes that failed, or were refused for want of a permission. */
+/** Records requests to `@Audited` routes that failed or lacked a permission. */
 @Injectable()
 export class RefusedCalls extends DenialListener {
   constructor(
@@ -38,7 +38,7 @@ export class RefusedCalls extends DenialListener {
     super();
   }
 
-  /** As far as the limit of refusals goes. */
+  /** Records a denial, up to the limit of denials. */
   override denied(context: ExecutionContext, principal: Principal, permission: string): void {
     const action = this.reflector.get(AuditedAction, context.getHandler());
     if (action !== undefined && this.audit.admitsDenial(principal)) {
@@ -47,7 +47,7 @@ export class RefusedCalls extends DenialListener {
     }
   }
 
-  /** Never throws: a failure is logged and does not change the caller's answer. */
+  /** Records a failed request. Never throws: a failure is only logged. */
   async record(
     principal: Principal,
     request: Request,
@@ -61,14 +61,14 @@ export class RefusedCalls extends DenialListener {
         await this.audit.recordAlone(principal, { ...subject, action, outcome, details });
       }
     } catch (error) {
-      this.log.error('what an audit event is about was not found', error, { action, outcome });
+      this.log.error('the subject of an audit event could not be determined', error, { action, outcome });
     }
   }
 }
 
 /**
- * Records calls of `@Audited` routes that failed. Left out are malformed requests, those for what does not exist, and
- * those that an outage of our own database kept from being done (503).
+ * Records failed requests to `@Audited` routes, except malformed requests (400), requests for missing resources (404), and outages of
+ * the service's own database (503).
  */
 @Injectable()
 class AuditInterceptor implements NestInterceptor {
@@ -84,9 +84,9 @@ class AuditInterceptor implements NestInterceptor {
       catchError(async (error: unknown) => {
         const principal = principalOf(request);
         if (principal !== undefined && error instanceof PermissionDeniedError) {
-          // What the guard cannot know, such as a permission that a part of the body asks for.
+          // Denials that the guard cannot detect, such as a permission required by a part of the body.
           this.refused.denied(context, principal, error.permission);
-        } else if (principal !== undefined && !isLeftOut(error)) {
+        } else if (principal !== undefined && !isExcluded(error)) {
           const details = { code: error instanceof DomainError ? error.code : 'INTERNAL' };
           await this.refused.record(principal, request, { action, outcome: AuditOutcome.Error, details });
         }
@@ -96,10 +96,10 @@ class AuditInterceptor implements NestInterceptor {
   }
 }
 
-function isLeftOut(error: unknown): boolean {
+function isExcluded(error: unknown): boolean {
   return [InvalidRequestError, NotFoundError, UnavailableError].some((kind) => error instanceof kind);
 }
 
-/** Marks a route whose refused and failed calls belong in the audit log. What succeeds is recorded by its service. */
+/** Marks a route whose denied and failed requests are audited. Its service records successful ones. */
 export const Audited = (action: AuditAction): MethodDecorator =>
   applyDecorators(AuditedAction(action), UseInterceptors(AuditInterceptor));

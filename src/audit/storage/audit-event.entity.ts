@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { UserReference } from '../../platform/user/user-reference.js';
 import type { AuditAction, AuditOutcome } from '../model/audit.types.js';
 
-/** Who did what to which system or tool, when, and how it ended. Rows are only ever added. */
+/** Audit event: who did what, when, and the outcome. Rows are never changed or removed. */
 @Entity('audit_events')
 @Index('ix_audit_events_version', ['appId', 'appVersionId', 'id'])
 @Index('ix_audit_events_system', ['appId', 'appVersionId', 'systemResourceId', 'id'])
@@ -12,7 +12,7 @@ import type { AuditAction, AuditOutcome } from '../model/audit.types.js';
 @Index('ix_audit_events_outcome', ['appId', 'outcome', 'id'])
 @Index('ix_audit_events_actor', ['appId', 'actorSubject', 'id'])
 export class AuditEventEntity {
-  /** UUID version 7 of `occurredAt`, so the order of ids is the order of time. */
+  /** UUID version 7 of `occurredAt`, so that ids sort by time. */
   @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
   @Column({ type: 'datetime', name: 'occurred_at', precision: 3 }) occurredAt: Date;
   @Column({ type: 'varchar', length: 32 }) action: AuditAction;

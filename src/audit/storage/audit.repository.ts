@@ -13,7 +13,7 @@ export class AuditRepository {
     await manager.insert(AuditEventEntity, event as never);
   }
 
-  /** Adds an event unless it is there. */
+  /** Adds an event unless it exists. */
   async insertOnce(manager: EntityManager, event: AuditEventEntity): Promise<void> {
     try {
       await this.insert(manager, event);

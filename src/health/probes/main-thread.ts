@@ -1,47 +1,47 @@
-/** What the thread of the probes is started with. */
+/** Start parameters of the probe thread. */
 export interface ProbeThreadSettings {
   readonly host: string;
   readonly port: number;
-  /** How long the main thread may be silent before it counts as dead, in milliseconds. */
+  /** Milliseconds without a heartbeat after which the main thread counts as dead. */
   readonly maxStallMs: number;
-  /** One number: when the main thread gave its last sign of life, in nanoseconds of `process.hrtime`. */
+  /** Time of the last heartbeat of the main thread, in nanoseconds of `process.hrtime`. */
   readonly pulse: BigInt64Array;
 }
 
-/** What the thread asks the main thread for. */
+/** What the probe thread requests from the main thread. */
 export type ProbeQuestion = 'readiness' | 'metrics';
 
-/** From the thread: a question, or what came of listening, with its id (`threadId`). */
+/** Message from the probe thread: a question, or the outcome of listening with its `threadId`. */
 export type ProbeThreadMessage =
   { ask: ProbeQuestion } | { listening: true; thread: number | undefined } | { failed: string };
 
-/** Whether callers may be sent here, and in what other replicas differ from this one. */
+/** Whether this replica is ready, and how other replicas differ from it. */
 export interface Readiness {
   readiness: boolean;
   differs?: readonly string[];
 }
 
-/** From the main thread: whether callers may be sent here, the metrics in the Prometheus text format, or that it cannot say. */
+/** Answer of the main thread: the readiness, the metrics in the Prometheus text format, or a question it could not answer. */
 export type ProbeAnswer = Readiness | { metrics: string } | { unknown: ProbeQuestion };
 
-/** How often the main thread gives a sign of life. */
+/** Interval of the heartbeats of the main thread. */
 const BEAT_MS = 50;
-const NANOSECONDS_A_MILLISECOND = 1_000_000n;
+const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 
-/** Memory for a pulse, which threads share. */
+/** Allocates memory for heartbeats that threads can share. */
 export function newPulse(): BigInt64Array {
   return new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
 }
 
-/** Lets this thread give signs of life for as long as its event loop turns. @returns ends it */
-export function beat(pulse: BigInt64Array): () => void {
-  const sign = (): void => void Atomics.store(pulse, 0, process.hrtime.bigint());
-  sign();
-  const timer = setInterval(sign, BEAT_MS).unref();
+/** Writes heartbeats while the event loop of this thread runs. @returns a function that stops them */
+export function startHeartbeat(pulse: BigInt64Array): () => void {
+  const beat = (): void => void Atomics.store(pulse, 0, process.hrtime.bigint());
+  beat();
+  const timer = setInterval(beat, BEAT_MS).unref();
   return () => clearInterval(timer);
 }
 
-/** Milliseconds since the last sign of life. */
+/** Returns the milliseconds since the last heartbeat. */
 export function silenceMs(pulse: BigInt64Array): number {
-  return Number((process.hrtime.bigint() - Atomics.load(pulse, 0)) / NANOSECONDS_A_MILLISECOND);
+  return Number((process.hrtime.bigint() - Atomics.load(pulse, 0)) / NANOSECONDS_PER_MILLISECOND);
 }

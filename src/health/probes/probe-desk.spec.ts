@@ -7,20 +7,20 @@ const BUSY_MS = 500;
 
 describe('ProbeDesk', () => {
   const opened = (answer: (question: ProbeQuestion, desk: ProbeDesk) => void = () => undefined) => {
-    const asked: ProbeQuestion[] = [];
+    const questions: ProbeQuestion[] = [];
     const pulse = { silentMs: 0 };
     const desk: ProbeDesk = new ProbeDesk(
       MAX_STALL_MS,
       () => pulse.silentMs,
       (question) => {
-        asked.push(question);
+        questions.push(question);
         answer(question, desk);
       },
     );
-    return { desk, pulse, asked };
+    return { desk, pulse, questions };
   };
 
-  it('says that the main thread is alive until it was silent for too long', async () => {
+  it('reports the main thread as alive until it has been silent for too long', async () => {
     const { desk, pulse } = opened();
     expect(await desk.answer('/livez')).toMatchObject({ status: 200, body: '{"status":"ok","silentMs":0}' });
     pulse.silentMs = MAX_STALL_MS;
@@ -32,9 +32,9 @@ describe('ProbeDesk', () => {
     });
   });
 
-  it('asks the main thread while that answers', async () => {
+  it('asks the main thread while it is responsive', async () => {
     let isReady = true;
-    const { desk, asked } = opened((question, to) =>
+    const { desk, questions } = opened((question, to) =>
       to.learn(question === 'readiness' ? { readiness: isReady } : { metrics: 'made 1\n' }),
     );
     expect(await desk.answer('/readyz')).toMatchObject({
@@ -47,11 +47,11 @@ describe('ProbeDesk', () => {
     expect(body).toMatch(
       /^made 1\n(.*\n)*svc_metrics_age_seconds [\d.]+\n(.*\n)*svc_main_thread_silence_seconds 0\n$/,
     );
-    expect(asked).toEqual(['readiness', 'readiness', 'metrics']);
+    expect(questions).toEqual(['readiness', 'readiness', 'metrics']);
   });
 
-  it('tells what it knows last while the main thread is busy, and asks once', async () => {
-    const { desk, pulse, asked } = opened();
+  it('returns the last known state while the main thread is busy, and asks only once', async () => {
+    const { desk, pulse, questions } = opened();
     pulse.silentMs = BUSY_MS;
     expect(await desk.answer('/readyz')).toMatchObject({
       status: 503,
@@ -66,10 +66,10 @@ describe('ProbeDesk', () => {
     expect(body).toContain('svc_main_thread_silence_seconds 0.5\n');
     pulse.silentMs = MAX_STALL_MS + 1;
     expect(await desk.answer('/readyz')).toMatchObject({ status: 503 });
-    expect(asked).toEqual(['readiness', 'metrics', 'readiness', 'metrics']);
+    expect(questions).toEqual(['readiness', 'metrics', 'readiness', 'metrics']);
   });
 
-  it('waits no longer when the main thread becomes busy, or cannot say', async () => {
+  it('stops waiting when the main thread becomes busy or cannot answer', async () => {
     const { desk, pulse } = opened();
     desk.learn({ metrics: 'made 1\n' });
     const first = desk.answer('/metrics');

@@ -4,21 +4,22 @@ const JSON_TYPE = 'application/json';
 /** The text format of Prometheus. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** An answer to a probe or a scrape. */
+/** Response to a probe or a scrape. */
 interface DeskAnswer {
   readonly status: 200 | 404 | 503;
   readonly type: string;
   readonly body: string;
 }
 
-/** Answers probes and scrapes beside the main thread, and tells the truth about it while it is busy. */
+/** Answers probes and scrapes in their own thread, from the last known state while the main thread is busy. */
 export class ProbeDesk {
   private readonly readiness: LastKnown<Readiness>;
   private readonly metrics: LastKnown<string>;
 
   /**
-   * @param maxStallMs how long the main thread may be silent before it counts as dead
-   * @param silenceMs milliseconds since its last sign of life
+   * @param maxStallMs milliseconds without a heartbeat after which the main thread counts as dead
+   * @param silenceMs returns the milliseconds since the last heartbeat
+   * @param ask sends a question to the main thread
    */
   constructor(
     private readonly maxStallMs: number,
@@ -29,7 +30,7 @@ export class ProbeDesk {
     this.metrics = new LastKnown(() => ask('metrics'), silenceMs);
   }
 
-  /** The main thread has said something. */
+  /** Receives an answer of the main thread. */
   learn(answer: ProbeAnswer): void {
     if ('readiness' in answer) {
       this.readiness.learn(answer);
@@ -40,7 +41,7 @@ export class ProbeDesk {
     }
   }
 
-  /** @param path of a GET request */
+  /** Returns the response to a GET request. @param path path of the request */
   async answer(path: string): Promise<DeskAnswer> {
     switch (path) {
       case '/livez':
@@ -71,7 +72,7 @@ export class ProbeDesk {
       return { status: 503, type: METRICS_TYPE, body: '' };
     }
     const age = 'Age of the other metrics; the main thread is busy when it is not 0.';
-    const silence = 'Time since the main thread gave a sign of life.';
+    const silence = 'Time since the last heartbeat of the main thread.';
     const own = [
       gaugeText('svc_metrics_age_seconds', age, known.ageMs),
       gaugeText('svc_main_thread_silence_seconds', silence, this.silenceMs()),
@@ -84,52 +85,52 @@ function gaugeText(name: string, help: string, ms: number): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${ms / 1_000}\n`;
 }
 
-function health(isWell: boolean, details: object): DeskAnswer {
-  const body = JSON.stringify({ status: isWell ? 'ok' : 'unavailable', ...details });
-  return { status: isWell ? 200 : 503, type: JSON_TYPE, body };
+function health(isOk: boolean, details: object): DeskAnswer {
+  const body = JSON.stringify({ status: isOk ? 'ok' : 'unavailable', ...details });
+  return { status: isOk ? 200 : 503, type: JSON_TYPE, body };
 }
 
-/** How long nothing is heard of the main thread before nobody waits for its answer. */
+/** Milliseconds without a heartbeat after which the main thread counts as busy, so its answer is not awaited. */
 const BUSY_MS = 90;
-const LOOK_MS = 10;
-/** A main thread that is well answers sooner, or its own deadlines end. */
-const LONGEST_MS = 10_000;
+const CHECK_MS = 10;
+/** Upper bound of a wait. A responsive main thread answers sooner because of its own deadlines. */
+const MAX_WAIT_MS = 10_000;
 
-/** What is known, and how old it is. */
+/** Last known value and its age. */
 export interface Known<Value> {
   readonly value: Value;
   readonly ageMs: number;
 }
 
-/** A fact that the main thread knows. While that one is busy, what it said last counts. */
+/** A value owned by the main thread. While that thread is busy, its last answer is used. */
 class LastKnown<Value> {
   private last: { value: Value; at: number } | undefined;
-  private isAsked = false;
+  private isPending = false;
   private readonly waiting = new Set<() => void>();
 
-  /** @param silenceMs milliseconds since the main thread gave its last sign of life */
+  /** @param silenceMs returns the milliseconds since the last heartbeat of the main thread */
   constructor(
     private readonly ask: () => void,
     private readonly silenceMs: () => number,
   ) {}
 
-  /** The main thread has said it. */
+  /** Stores a new value and ends all waits. */
   learn(value: Value): void {
     this.last = { value, at: performance.now() };
     this.settle();
   }
 
-  /** The main thread has answered. */
+  /** Ends all waits. */
   settle(): void {
-    this.isAsked = false;
+    this.isPending = false;
     this.waiting.forEach((done) => done());
   }
 
-  /** Asks, and waits for as long as the main thread is not busy. Undefined when it never said anything. */
+  /** Asks the main thread and waits while it is responsive. @returns the last known value, undefined when there is none yet */
   async latest(): Promise<Known<Value> | undefined> {
     const answered = this.answered();
-    if (!this.isAsked) {
-      this.isAsked = true;
+    if (!this.isPending) {
+      this.isPending = true;
       this.ask();
     }
     await answered;
@@ -138,21 +139,21 @@ class LastKnown<Value> {
   }
 
   private answered(): Promise<void> {
-    const until = performance.now() + LONGEST_MS;
+    const until = performance.now() + MAX_WAIT_MS;
     return new Promise((resolve) => {
       const done = (): void => {
         clearInterval(timer);
         this.waiting.delete(done);
         resolve();
       };
-      const look = (): void => {
+      const check = (): void => {
         if (this.silenceMs() > BUSY_MS || performance.now() > until) {
           done();
         }
       };
-      const timer = setInterval(look, LOOK_MS);
+      const timer = setInterval(check, CHECK_MS);
       this.waiting.add(done);
-      look();
+      check();
     });
   }
 }

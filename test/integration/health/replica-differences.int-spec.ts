@@ -31,7 +31,7 @@ const readinessBeside = async (settings: Record<string, string>, facts: (own: Fa
     () => started.request('GET', '/readyz', { token: null }),
     (answer) => answer.status === 200,
   );
-  await app.nest.get(ReplicaDifferences).look(0);
+  await app.nest.get(ReplicaDifferences).check(0);
   const told = [...warn.mock.calls, ...info.mock.calls].filter(([message]) => message.startsWith('replicas'));
   return { status, body, told, metrics: await app.nest.get(Metrics).registry.metrics() };
 };
@@ -74,7 +74,7 @@ describe('replicas of one database', () => {
     const own = app!;
     app = undefined;
     await proofs().clear();
-    await own.nest.get(ReplicaDifferences).look(SLOTS[0]!);
+    await own.nest.get(ReplicaDifferences).check(SLOTS[0]!);
     await proofs().insert({
       slot: SLOTS[0]!,
       writtenAt: new Date(),
