@@ -44,7 +44,7 @@ describe('errors in the console', () => {
     const tab = await world().as('integrator', `/systems/shop/v1/${system}`);
     await tab.page.getByRole('button', { name: 'Test connection' }).click();
     const step = tab.page.getByRole('listitem').filter({ hasText: 'failed' });
-    await step.getByText('The MCP server asks for credentials or refuses the ones it got.').waitFor();
+    await step.getByText('The MCP server requires credentials or rejected the ones it got.').waitFor();
     await tab.check('error-wrong-secret', { schemes: ['light'] });
 
     await tab.page.getByRole('button', { name: 'Replace secret' }).click();

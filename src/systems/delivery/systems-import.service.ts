@@ -6,7 +6,7 @@ import {
   namesText,
 } from '../model/connection.js';
 import type { SystemEntity } from '../storage/system.entity.js';
-import { goesElsewhere } from '../registration/system-change.js';
+import { changesDestination } from '../registration/system-change.js';
 import { type SecretName, SECRETS, SystemSecrets } from '../secrets/system-secrets.js';
 import { AuthorizationType, SETTABLE_COLUMNS, SystemType } from '../model/system.types.js';
 import type { DeliveredColumns, DeliveredSystem, SystemsImport } from './systems-import.types.js';
@@ -22,7 +22,7 @@ import { SystemsRepository } from '../storage/systems.repository.js';
 
 const COMPARED = ['resourceName', ...SETTABLE_COLUMNS] as const;
 
-/** What a package says of a system, as columns. */
+/** Converts a system of a package to columns. */
 export function columnsOf(system: DeliveredSystem): DeliveredColumns {
   const { type, resourceName, name, description, baseUrl, authorization, tls, headers, timeoutMs } = system;
   return {
@@ -40,23 +40,23 @@ export function columnsOf(system: DeliveredSystem): DeliveredColumns {
 }
 
 /**
- * A stored system as a package wants it. It keeps its ids and tools, and its description where the package has none, because a
- * connection test may have filled it. It keeps its secrets, sealed for the new connection, unless that leads elsewhere.
+ * Applies a package to a stored system. Keeps ids and tools, and the description when the package has none, because a connection test
+ * may have filled it. Keeps the secrets, sealed for the new connection, unless its destination changes.
  * @throws SecretUnreadableError
  */
-export function delivered(
+export function applyDelivery(
   stored: SystemEntity,
   columns: DeliveredColumns,
   secrets: Pick<SystemSecrets, 'rebind'>,
 ): SystemEntity {
-  const staysHere = !goesElsewhere(stored, { ...stored, ...columns });
+  const staysHere = !changesDestination(stored, { ...stored, ...columns });
   const isUsed =
     columns.authorizationType === stored.authorizationType &&
     columns.authorizationType !== AuthorizationType.NoAuth;
   const keepsSecret = staysHere && isUsed && stored.clientSecret !== null;
   const merged = { ...stored, ...columns };
   const { key } = accountOptionsOf(stored);
-  // A package does not say that a client signs with a private key: that comes with the key.
+  // Packages do not contain the signing options of a private key, which are stored with the key.
   const next =
     keepsSecret && key !== null
       ? { ...merged, credentialOptions: accountText({ ...accountOptionsOf(merged), key }) }
@@ -70,18 +70,18 @@ export function delivered(
     description: columns.description === '' ? stored.description : columns.description,
     clientSecret: keepsSecret ? kept('clientSecret') : null,
     clientKey: kept('clientKey'),
-    // The values are one secret, which is for these names.
+    // All values together are one secret that belongs to these names.
     headers: next.headerNames === stored.headerNames ? kept('headers') : null,
     connectionKey: connectionKeyOf(next),
   };
 }
 
-/** Whether two states of one system differ in anything that a package can change. */
+/** Returns whether two states of a system differ in a column that packages can change. */
 export function differs(before: SystemEntity, after: SystemEntity): boolean {
   return COMPARED.some((field) => before[field] !== after[field]);
 }
 
-/** Whether the connection of a system lacks a secret that it needs. */
+/** Returns whether the connection of a system lacks a required secret. */
 export function lacksSecret(system: SystemEntity): boolean {
   const { authorizationType, clientSecret, clientCertificate, clientKey, headers, headerNames } = system;
   const needsSecret = authorizationType !== null && authorizationType !== AuthorizationType.NoAuth;
@@ -92,15 +92,15 @@ export function lacksSecret(system: SystemEntity): boolean {
   );
 }
 
-/** Whether a delivery took a secret away. */
+/** Returns whether a delivery deletes a secret. */
 export function dropsSecret(before: SystemEntity, after: SystemEntity): boolean {
   return SECRETS.some((name) => before[name] !== null && after[name] === null);
 }
 
-/** What a new system has where its package says nothing. */
+/** Columns of a new system that its package leaves out. */
 const NONE = { caCertificates: null, headerNames: null, timeoutMs: null };
 
-/** The version, who delivers, and when. */
+/** Version, caller and time of a delivery. */
 interface Delivery {
   version: AppVersionKey;
   principal: Principal;
@@ -108,9 +108,9 @@ interface Delivery {
 }
 
 /**
- * Brings the systems of a version in line with a package. The package is the whole truth about REST and NOSQL_DB systems: those
- * that it does not name go. An MCP system that it does not name stays, because it can have been registered by endpoint 1. A
- * system is known by its resource name, without regard to case. A system that changes its type is another one.
+ * Updates the systems of a version to those of a package. Removes REST and NOSQL_DB systems that the package does not contain. Keeps
+ * MCP systems that it does not contain, because they may have been registered through the API. Systems are matched by resource name,
+ * ignoring case. A system whose type changes is replaced.
  */
 @Injectable()
 export class SystemsImportService {
@@ -121,7 +121,7 @@ export class SystemsImportService {
     private readonly clock: Clock,
   ) {}
 
-  /** Part of a transaction in which the version is open for replacing. */
+  /** Imports systems. Call it in a transaction after `openForReplacing`. */
   async import(
     manager: EntityManager,
     principal: Principal,
@@ -151,14 +151,14 @@ export class SystemsImportService {
     return result;
   }
 
-  /** The definition ids that an application gave to names so far, by name in lower case. */
+  /** Returns the existing definition ids of an application, by name in lower case. */
   async definitionIds(appId: string, resourceNames: string[]): Promise<Map<string, string>> {
     return this.database.read((manager) =>
       this.repository.definitionIds(manager, appId, resourceNames.map(nameKey)),
     );
   }
 
-  /** Ids of the systems of a version, by name in lower case. */
+  /** Returns the definition ids of the systems of a version, by name in lower case. */
   async idsByName(manager: EntityManager, version: AppVersionKey): Promise<Map<string, string>> {
     const rows = await this.repository.summaries(manager, [version]);
     return new Map(rows.map((row) => [nameKey(row.resourceName), row.resourceDefinitionId]));
@@ -223,7 +223,7 @@ export class SystemsImportService {
     { before, system }: { before: SystemEntity; system: DeliveredSystem },
     result: SystemsImport,
   ): Promise<void> {
-    const after = delivered(before, columnsOf(system), this.secrets);
+    const after = applyDelivery(before, columnsOf(system), this.secrets);
     noteMissingSecret(after, result);
     if (dropsSecret(before, after)) {
       result.secretsDropped.push(system.resourceName);

@@ -2,39 +2,39 @@ import type { CredentialConfiguration } from '../model/connection.js';
 import type { AuthorizationType, SystemType } from '../model/system.types.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 
-/** A system as a package describes it. */
+/** A system in a package. */
 export type DeliveredSystem = {
   readonly resourceName: string;
   readonly name: string;
   readonly description: string;
-  /** How it is reached; the secret never comes with a package. */
+  /** Authorization without its secret, which packages never contain. */
   readonly authorization: {
     readonly type: AuthorizationType;
     readonly configuration?: CredentialConfiguration;
   };
-  /** Authorities of its own, PEM in the one form that is stored; null: the built-in ones. What is stored stays where a package says nothing. */
+  /** Own authorities as canonical PEM; null for the built-in ones. Absent keeps the stored value. */
   readonly tls?: { readonly caCertificates: string } | null | undefined;
-  /** Names of static headers, whose values never come with a package. What is stored stays where a package says nothing. */
+  /** Names of static headers, whose values packages never contain. Absent keeps the stored names. */
   readonly headers?: readonly string[] | undefined;
-  /** Null for the deadline of the deployment. What is stored stays where a package says nothing. */
+  /** Null for the deadline of the deployment. Absent keeps the stored value. */
   readonly timeoutMs?: number | null | undefined;
 } & (
   | { readonly type: SystemType.Mcp | SystemType.Rest; readonly baseUrl: string }
   | { readonly type: SystemType.NoSqlDb; readonly baseUrl: string | null }
 );
 
-/** What a delivery did to the systems of a version, by resource name. */
+/** Changes of a delivery in the systems of a version, as resource names. */
 export interface SystemsImport {
   added: string[];
   changed: string[];
   removed: string[];
-  /** Systems whose stored secret was deleted, because their connection now leads elsewhere. */
+  /** Systems whose stored secret was deleted because the destination of their connection changed. */
   secretsDropped: string[];
-  /** Systems without the secret that they need: it has to be set before the connection can be used. */
+  /** Systems without a required secret, which must be set before the connection can be used. */
   secretsMissing: string[];
 }
 
-/** What a package says of a system, in the columns of its row. */
+/** Columns of a system that a package sets. */
 export type DeliveredColumns = Pick<
   SystemEntity,
   | 'type'

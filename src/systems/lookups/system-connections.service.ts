@@ -15,17 +15,17 @@ import {
 import { SystemNotFoundError } from '../model/systems.errors.js';
 import { SystemEntity } from '../storage/system.entity.js';
 
-/** How a system is reached: with its secret, so only for the call that is about to be made. */
+/** Connection of a system with its secret. Use it only for the next call. */
 export interface OpenedConnection {
   readonly baseUrl: string;
   readonly credentials: SystemCredentials;
-  /** What its sockets are opened with. */
+  /** Certificates for its sockets. */
   readonly tls?: TlsMaterial;
-  /** Deadline of one tool call in milliseconds; absent for that of the deployment. */
+  /** Deadline of one tool call in milliseconds; absent for the default of the deployment. */
   readonly timeoutMs?: number;
 }
 
-/** Opens the connections of systems for those who call them. Not inside of a transaction. */
+/** Reads connections of systems with their secrets, for calls. Call it outside transactions. */
 @Injectable()
 export class SystemConnectionsService {
   constructor(
@@ -33,7 +33,7 @@ export class SystemConnectionsService {
     private readonly secrets: SystemSecrets,
   ) {}
 
-  /** How a system is reached now; null when it is gone or has no address. @throws SecretUnreadableError */
+  /** Returns the current connection of a system; null when it is gone or has no address. @throws SecretUnreadableError */
   async byId(id: string): Promise<OpenedConnection | null> {
     const system = await this.opened({ id });
     return (
@@ -46,7 +46,7 @@ export class SystemConnectionsService {
     );
   }
 
-  /** An MCP system as it is stored, with its secrets. @throws SystemNotFoundError, SecretUnreadableError */
+  /** Returns the stored connection of an MCP system with its secrets. @throws SystemNotFoundError, SecretUnreadableError */
   async ofSystem({ appId, appVersionId, resourceId }: SystemKey): Promise<Connection> {
     const system = await this.opened({ appId, appVersionId, resourceId, type: SystemType.Mcp });
     if (system === null) {
@@ -70,12 +70,12 @@ export class SystemConnectionsService {
   }
 }
 
-/** The columns of credentials, with the secret opened. */
+/** Columns of credentials with the secret in plain text. */
 type OpenedCredentials = Omit<Connection, 'baseUrl' | 'authorizationType' | keyof SystemTls> & {
   authorizationType: AuthorizationType | null;
 };
 
-/** Credentials as calls take them. */
+/** Converts columns to credentials for calls. */
 export function credentialsOf(connection: OpenedCredentials): SystemCredentials {
   const headers = openedHeaders(connection);
   return { ...authorizationOf(connection), ...(headers && { headers }) };
@@ -102,7 +102,7 @@ function authorizationOf(connection: OpenedCredentials): SystemCredentials {
   };
 }
 
-/** For sockets of a system of this application. A certificate is of no use without its key. */
+/** Returns the certificates for sockets of a system. Omits a client certificate without its key. */
 export function tlsPart(
   app: string,
   { caCertificates, clientCertificate, clientKey }: SystemTls,

@@ -5,18 +5,18 @@ import { lockOption } from '../../store/tables/row-locks.js';
 import { SystemType, type SystemKey } from '../model/system.types.js';
 import { ResourceDefinitionEntity, SystemEntity } from '../storage/system.entity.js';
 
-/** A system whose tools are to be read again. */
+/** A system whose tools are due for a refresh. */
 export type DueSystem = SystemKey & Pick<SystemEntity, 'connectionKey'>;
 
-/** When the tools of systems were read, and are to be read again. */
+/** Tracks when the tools of systems were read and when they are due for a refresh. */
 @Injectable()
 export class ToolReadingsService {
   constructor(private readonly database: Database) {}
 
   /**
-   * Keeps everybody else from deciding on tools of a resource definition until the transaction ends. To be called after the version
-   * and the system are locked.
-   * @returns whether tools of any system of the definition were ever stored
+   * Locks decisions about the tools of a resource definition until the transaction ends. Call it after locking the version and the
+   * system.
+   * @returns whether tools were ever stored for a system of this definition
    */
   async lockDefinition(manager: EntityManager, id: string): Promise<{ wasSynchronised: boolean }> {
     const lock = lockOption(manager, 'pessimistic_write');
@@ -24,12 +24,12 @@ export class ToolReadingsService {
     return { wasSynchronised: definition !== null && definition.toolsSynchronisedAt !== null };
   }
 
-  /** Notes that tools of a locked resource definition are stored now for the first time. */
+  /** Records that tools of a locked resource definition are now stored for the first time. */
   async markSynchronised(manager: EntityManager, id: string, now: Date): Promise<void> {
     await manager.update(ResourceDefinitionEntity, { id }, { toolsSynchronisedAt: now });
   }
 
-  /** MCP systems that somebody has tested and that are due, those that wait longest first. */
+  /** Finds tested MCP systems that are due, longest overdue first. */
   async due(now: Date, limit: number): Promise<DueSystem[]> {
     const tested = { type: SystemType.Mcp, toolsSynchronisedAt: Not(IsNull()) };
     return this.database.read((manager) =>
@@ -42,7 +42,7 @@ export class ToolReadingsService {
     );
   }
 
-  /** Sets the next time for all systems that a test of this one covers. @returns false when another replica has them */
+  /** Sets the next due time of all systems with this connection. @returns false when another replica has claimed them */
   async claim({ appId, appVersionId, connectionKey }: DueSystem, now: Date, next: Date): Promise<boolean> {
     const covered = { appId, appVersionId, connectionKey: connectionKey ?? '', type: SystemType.Mcp };
     return this.database.write(async (manager) => {
@@ -59,7 +59,7 @@ export class ToolReadingsService {
     });
   }
 
-  /** Makes a system due at a time, if it is not due before. */
+  /** Makes a system due at a time, unless it is due earlier. */
   async bringForward(id: string, at: Date): Promise<void> {
     await this.database.write((manager) =>
       manager.update(SystemEntity, { id, toolsDueAt: MoreThan(at) }, { toolsDueAt: at }),

@@ -4,7 +4,7 @@ import { McpConnectionService } from './mcp-connection.service.js';
 import { ServiceAccountTokensService } from './service-account-tokens.service.js';
 import { ToolCallsService } from './calls/tool-calls.service.js';
 
-/** Everything between this service and MCP servers. Needs `Env`, which the configuration module provides globally. */
+/** Communication with MCP servers. Requires `Env`, which the configuration module provides globally. */
 @Module({
   providers: [McpConnectionService, ServiceAccountTokensService, ToolCallsService],
   exports: [McpConnectionService, ServiceAccountTokensService, ToolCallsService],

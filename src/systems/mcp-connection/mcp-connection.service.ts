@@ -12,13 +12,12 @@ import { outboundLimits } from '../../platform/outbound/outbound.limits.js';
 import { Env } from '../../platform/config/env.js';
 import { mcpLimits } from './mcp.limits.js';
 
-/** Jobs in flight at the most; each holds some 100 KB in the worker. */
+/** Maximum number of concurrent jobs; each uses about 100 KB in the worker. */
 const MAX_JOBS = 500;
 
-/** Runs connection tests in a worker thread of their own. A test that is lost with the worker answers `overloaded`. */
+/** Creates a pool that runs connection tests in a separate worker thread. A test that is lost with its worker fails as `overloaded`. */
 export function connectionTestPool(
   settings: McpWorkerSettings,
-  // The worker that is built of this package.
   {
     entry = '#mcp-worker',
     ...options
@@ -40,7 +39,7 @@ export function connectionTestPool(
 
 const NEW_LINE = 10;
 
-/** Turns the worker's tools (one JSON document a line) into objects. A list of several megabytes must not hold up this thread. */
+/** Parses the worker's tools, one JSON document per line, yielding in between so that a list of several megabytes does not block this thread. */
 async function decodeTools(lines: Uint8Array): Promise<DiscoveredTool[]> {
   const tools: DiscoveredTool[] = [];
   const decoder = new TextDecoder();
@@ -69,15 +68,14 @@ export class McpConnectionService implements OnModuleDestroy {
   }
 
   /**
-   * Connects to an MCP server, by whichever protocol revision and with the credentials of the system, and
-   * reads all its tools.
-   * @returns the outcome as data within `testTimeoutMs`; never rejects for anything an outside party does
+   * Connects to an MCP server with the credentials of the system, negotiates the protocol revision and reads all tools.
+   * @returns the outcome as data within `testTimeoutMs`; never rejects because of an external party
    */
   test(request: ConnectionTestRequest): Promise<ConnectionTestResult> {
     return this.pool.run(request, this.deadlineMs);
   }
 
-  /** As `test`, without credentials and tools: reads what the server says of itself. */
+  /** Connects without credentials and reads only the self-description of the server. */
   greet(baseUrl: string, deadlineMs: number): Promise<ConnectionTestResult> {
     const credentials = { type: 'NO_AUTH' as const };
     return this.pool.run({ baseUrl, credentials, knownToolCount: 0, greetOnly: true }, deadlineMs);

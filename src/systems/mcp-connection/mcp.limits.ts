@@ -1,54 +1,54 @@
-/** Bounds of what MCP servers and token endpoints may send, and of the time they may take. */
+/** Size and time limits for MCP servers and token endpoints. */
 export const mcpLimits = {
   /** Deadline of a whole connection test. */
   testTimeoutMs: 15_000,
-  /** Time for storing the tools of all systems that one test covers; what is left waits for the next test. */
+  /** Time to store the tools of all systems that one test covers. The rest is postponed to the next test. */
   syncTimeoutMs: 15_000,
-  /** Largest decoded answer of an MCP server. */
+  /** Maximum decoded bytes of one response of an MCP server. */
   maxResponseBytes: 2_097_152,
-  /** Decoded bytes of one whole connection test. */
+  /** Maximum decoded bytes of a whole connection test. */
   maxTotalBytes: 8_388_608,
-  /** Pages of tools/list at the most. */
+  /** Maximum pages of tools/list. */
   maxPages: 64,
-  /** Tools of one system at the most. */
+  /** Maximum tools of one system. */
   maxTools: 2_000,
-  /** Size of one tool schema as JSON. */
+  /** Maximum bytes of one tool schema as JSON. */
   maxSchemaBytes: 60_000,
-  /** Nesting of one tool schema. */
+  /** Maximum nesting of one tool schema. */
   maxSchemaDepth: 20,
-  /** Objects and arrays in one tool schema. */
+  /** Maximum objects and arrays in one tool schema. */
   maxSchemaNodes: 2_000,
   /** Heap of the worker thread that talks to MCP servers. */
   workerMemoryMb: 128,
-  /** Largest answer of an OAuth token endpoint. */
+  /** Maximum bytes of a response of an OAuth token endpoint. */
   tokenEndpointMaxBytes: 65_536,
-  /** Definitions of each tool that are remembered with what the rules of synchronisation decided, besides those that a version has; what persons decided is kept for ever. */
+  /** Decisions of the rules that are kept for each tool in addition to those in use. Decisions of persons are kept for ever. */
   toolDecisionsKept: 20,
 };
 
-/** Bounds of calls of tools and of the sessions that are kept for them. */
+/** Limits of tool calls and their sessions. */
 export const mcpCallLimits = {
   /** Deadline of connecting to an MCP server and reading its tools before the first call. */
   connectTimeoutMs: 15_000,
-  /** Longest time of one tool call, with all that its progress adds. */
+  /** Maximum duration of one tool call, including extensions by progress. */
   maxTimeoutMs: 600_000,
-  /** Milliseconds for holding what a model gives as arguments against the schema of a tool. */
+  /** Milliseconds to validate arguments from a model against the schema of a tool. */
   checkTimeoutMs: 5_000,
-  /** Largest decoded answer to one tool call, everything that comes before the result included. */
+  /** Maximum decoded bytes of the response to one tool call, including all messages before the result. */
   maxResultBytes: 1_048_576,
-  /** Milliseconds after which a session with an MCP server that nobody uses is closed. */
+  /** Milliseconds after which an idle session with an MCP server is closed. */
   idleMs: 60_000,
-  /** Age at which a session's list of tools is read again before the next call, to notice changed definitions. */
+  /** Age at which the tool list of a session is refreshed before the next call, to detect changed definitions. */
   listMaxAgeMs: 60_000,
-  /** Sessions with MCP servers kept open at the most. */
+  /** Maximum open sessions with MCP servers. */
   maxSessions: 200,
-  /** Tool calls under way at the most, all systems together. */
+  /** Maximum concurrent tool calls of all systems. */
   maxInFlight: 500,
-  /** Tool calls to one system under way at the most, in this replica, or with REDIS_URL in all of them; others wait for their turn within their deadline. */
+  /** Maximum concurrent tool calls to one system, in this replica or, with REDIS_URL, in all replicas. Further calls wait within their deadline. */
   maxInFlightPerSystem: 16,
-  /** Failures in a row after which the calls of a system are refused for a while. */
+  /** Consecutive failures after which calls to a system are rejected for a while. */
   breakerFailures: 5,
-  /** Milliseconds for which they are refused before one call is tried again. */
+  /** Milliseconds for which they are rejected before one trial call is admitted. */
   breakerOpenMs: 30_000,
   /** Heap of the worker thread that calls tools. */
   workerMemoryMb: 128,

@@ -9,12 +9,12 @@ import { ConnectionError } from './worker/connection.error.js';
 import { OAuthTokenClient, type TokenRequest } from './worker/oauth-token.client.js';
 import { mcpLimits } from './mcp.limits.js';
 
-/** Access tokens of service accounts (OAuth 2.0 client credentials) and what else is sent, for calls of systems that are no MCP servers. */
+/** Provides access tokens (OAuth 2.0 client credentials), API keys and headers for calls to systems other than MCP servers. */
 @Injectable()
 export class ServiceAccountTokensService {
-  /** The API key and the static headers of a system; undefined when one of them was never set. */
+  /** See {@link ownHeaders}. */
   readonly ownHeaders = ownHeaders;
-  /** Takes sent credentials out of an answer: the secret of a client, its Basic credentials, and these. */
+  /** See {@link removalOf}. */
   readonly removalOf = removalOf;
   private readonly tokens: OAuthTokenClient;
 
@@ -30,20 +30,20 @@ export class ServiceAccountTokensService {
   }
 
   /**
-   * A usable token.
-   * @param waiter the operation that needs it; its deadline ends the waiting
-   * @throws ConnectionError, which says nothing of what the endpoint said
+   * Returns a valid token.
+   * @param waiter operation that needs it and whose deadline ends the wait
+   * @throws ConnectionError, which contains no text of the endpoint
    */
   async get(request: TokenRequest, waiter: OutboundOperation): Promise<string> {
     return (await this.tokens.get(request, waiter)).value;
   }
 
-  /** A sentence of a fixed list about why `get` has no token. */
+  /** Returns the fixed sentence for an error of `get`. */
   failureOf(error: unknown): string {
     return CONNECTION_FAILURES[error instanceof ConnectionError ? error.failure : 'token_network'];
   }
 
-  /** Never again gives out a token that was refused. */
+  /** Discards a token that was rejected. */
   drop(request: TokenRequest, refused: string): void {
     this.tokens.drop(request, refused);
   }

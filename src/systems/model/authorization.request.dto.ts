@@ -7,7 +7,7 @@ import {
   IsApiKey,
   IsApiKeyHeader,
   IsKeyId,
-  IsNotBeside,
+  IsExclusiveOf,
   IsPrivateKey,
   IsScheme,
   IsScope,
@@ -20,7 +20,7 @@ import { applyDecorators, type Type as Class } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions, getSchemaPath, OmitType, PickType } from '@nestjs/swagger';
 import { Answer, Shows } from '../../platform/openapi/answer-fields.decorators.js';
 
-/** The message for a type that is none. */
+/** Validation options for an unknown type. */
 export const TYPE_RULE = { message: 'must be NO_AUTH, SERVICE_ACCOUNT or API_KEY' };
 
 /** OAuth 2.0 client credentials (docs/contract.md, section 2.1). */
@@ -40,11 +40,11 @@ export class ServiceAccountRequestDto {
   clientSecret?: string;
 
   @IsPrivateKey()
-  @IsNotBeside('clientSecret')
+  @IsExclusiveOf('clientSecret')
   privateKey?: string;
 
   @IsKeyId()
-  @IsNotBeside('clientSecret')
+  @IsExclusiveOf('clientSecret')
   keyId?: string;
 
   @IsHttpUrl({ description: 'OAuth 2.0 token endpoint.', example: 'https://sso.example.com/oauth2/token' })
@@ -57,13 +57,13 @@ export class ServiceAccountRequestDto {
   tokenParameters?: Record<string, string> | null;
 }
 
-/** An API key, or a bearer token that does not change. An extension of the contract (docs/contract.md, section 2.1). */
+/** An API key or a static bearer token. An extension of the contract (docs/contract.md, section 2.1). */
 export class ApiKeyRequestDto {
   @IsApiKeyHeader()
   headerName?: string;
 
   @IsScheme(
-    'Word before the key (RFC 9110, section 11.1). Without it `Bearer` for `Authorization`, and none for other headers; null for none.',
+    'Authentication scheme before the key (RFC 9110, section 11.1). Default: `Bearer` for `Authorization`, none for other headers; null for none.',
   )
   scheme?: string | null;
 
@@ -71,7 +71,7 @@ export class ApiKeyRequestDto {
   apiKey: string;
 }
 
-/** How the MCP server is reached: as it is checked. The document shows it as one of {@link AUTHORIZATION_MODELS}. */
+/** Authorization as validated. The OpenAPI document shows it as one of {@link AUTHORIZATION_MODELS}. */
 export class AuthorizationRequestDto {
   @IsEnum(AuthorizationType, TYPE_RULE)
   type: AuthorizationType;
@@ -84,12 +84,12 @@ export class AuthorizationRequestDto {
   configuration?: ServiceAccountRequestDto | ApiKeyRequestDto;
 }
 
-/** Whether the object that a configuration stands in asks for an API key. */
+/** Returns whether the object that contains a configuration has the type API_KEY. */
 export function isApiKey(options: TypeHelpOptions | undefined): boolean {
   return (options?.object as { type?: unknown } | undefined)?.type === AuthorizationType.ApiKey;
 }
 
-/** The connection that a checked request describes. NO_AUTH drops whatever configuration was sent. */
+/** Converts a validated request to a connection. Drops any configuration sent with NO_AUTH. */
 export function connectionOf({
   baseUrl,
   authorization: { type, configuration },
@@ -112,7 +112,7 @@ export function connectionOf({
   };
 }
 
-/** The secrets of a configuration; at most one is there. */
+/** Secrets of a configuration, of which at most one is present. */
 export interface SentSecret {
   clientSecret?: string;
   privateKey?: string;
@@ -120,7 +120,7 @@ export interface SentSecret {
   apiKey?: string;
 }
 
-/** The secret that was sent, if one was, by the name that callers know, and what is known of it where it is a private key. */
+/** Returns the secret in a request, if any, its name in the API, and the signing options of a private key. */
 export function sentProof({ clientSecret, privateKey, keyId, apiKey }: SentSecret = {}): {
   name: 'clientSecret' | 'privateKey' | 'apiKey';
   secret?: string;
@@ -134,17 +134,17 @@ export function sentProof({ clientSecret, privateKey, keyId, apiKey }: SentSecre
     : { name: 'apiKey', secret: apiKey, key: null };
 }
 
-/** A checked private key as it is kept: the key as secret, and what is known of it. */
+/** Converts a validated private key to the secret and the signing options that are stored. */
 function signingCredential(
   privateKey: string,
   keyId: string | undefined,
 ): { secret: string; key: PrivateKeyOptions } {
-  // The check of the request has read it before.
+  // Never undefined, because validation has read the key before.
   const key = readSigningKey(privateKey) as SigningKey;
   return { secret: key.privateKey, key: { algorithm: key.algorithm, keyId: keyId ?? key.keyId } };
 }
 
-/** Client credentials with a secret, as the document shows them. */
+/** Client credentials with a secret, for the OpenAPI document. */
 export class ClientSecretAccountDto extends OmitType(ServiceAccountRequestDto, [
   'clientSecret',
   'privateKey',
@@ -154,7 +154,7 @@ export class ClientSecretAccountDto extends OmitType(ServiceAccountRequestDto, [
   clientSecret: string;
 }
 
-/** Client credentials with a private key, as the document shows them. An extension of the contract. */
+/** Client credentials with a private key, for the OpenAPI document. An extension of the contract. */
 export class PrivateKeyAccountDto extends PickType(ServiceAccountRequestDto, [
   'clientId',
   'identityProviderUrl',
@@ -168,7 +168,7 @@ export class PrivateKeyAccountDto extends PickType(ServiceAccountRequestDto, [
   keyId?: string;
 }
 
-/** In the document: a member of which kind it is told by its `type`. */
+/** Documents a member as one of several kinds, discriminated by `type`. */
 export const IsOneKindOf = (
   kinds: Readonly<Record<AuthorizationType, Class>>,
   options: ApiPropertyOptions,
@@ -183,8 +183,8 @@ export const IsOneKindOf = (
 };
 
 /**
- * A class of the document: an authorization of one kind.
- * @param members further ones than its type
+ * Creates a class for the OpenAPI document that describes one kind of authorization.
+ * @param members further members in addition to `type`
  */
 export function kindOf(
   name: string,
@@ -200,19 +200,18 @@ export function kindOf(
 export const NoAuthorizationDto = kindOf(
   'NoAuthorizationDto',
   AuthorizationType.NoAuth,
-  'Nothing is shown to the server.',
+  'The service sends no credentials.',
   {
     configuration: ApiProperty({
       type: Object,
       required: false,
-      // Anything at all.
       oneOf: [{ type: 'object', additionalProperties: true }, { not: { type: 'object' } }],
-      description: 'Ignored whatever it is, and not stored.',
+      description: 'Ignored and not stored.',
     }),
   },
 );
 
-/** Kinds of requests that bring all that is needed. An API key is an extension of the contract. */
+/** Complete authorizations by type. API_KEY is an extension of the contract. */
 const BY_TYPE = {
   [AuthorizationType.NoAuth]: NoAuthorizationDto,
   [AuthorizationType.ServiceAccount]: kindOf(
@@ -223,7 +222,7 @@ const BY_TYPE = {
       configuration: ApiProperty({
         type: Object,
         oneOf: [ClientSecretAccountDto, PrivateKeyAccountDto].map(($ref) => ({ $ref: getSchemaPath($ref) })),
-        description: 'Either with clientSecret or with privateKey.',
+        description: 'With either clientSecret or privateKey.',
       }),
     },
   ),
@@ -231,21 +230,21 @@ const BY_TYPE = {
     'ApiKeyAuthorizationDto',
     AuthorizationType.ApiKey,
     'Sends a key in a header.',
-    { configuration: Shows.part(() => ApiKeyRequestDto, 'The key, and how it is sent.') },
+    { configuration: Shows.part(() => ApiKeyRequestDto, 'The key and how to send it.') },
   ),
 } as const;
 
-/** What a class with {@link IsAuthorization} names as its extra models. */
+/** Extra models of classes that use {@link IsAuthorization}. */
 export const AUTHORIZATION_MODELS = [
   ...Object.values(BY_TYPE),
   ClientSecretAccountDto,
   PrivateKeyAccountDto,
 ] as const;
 
-/** A member that says how the MCP server is reached: which members it has is told by its `type`. */
+/** Validates and documents the authorization of a connection. */
 export const IsAuthorization = (): PropertyDecorator =>
   applyDecorators(
-    IsOneKindOf(BY_TYPE, { description: 'How the MCP server is reached.' }),
+    IsOneKindOf(BY_TYPE, { description: 'How the service authenticates to the MCP server.' }),
     Type(() => AuthorizationRequestDto),
     IsDefined({ message: 'is required' }),
     IsObject({ message: 'must be an object' }),

@@ -16,7 +16,7 @@ describe('connectionKey', () => {
     ['the default port', { baseUrl: 'https://mcp.example.com:443/mcp?key=1' }],
     ['dot segments', { baseUrl: 'https://mcp.example.com/a/../mcp?key=1' }],
     ['the case of the token endpoint', { identityProviderUrl: 'https://SSO.example.com:443/token' }],
-  ])('is the same whatever %s', (_what, change) => {
+  ])('ignores %s', (_what, change) => {
     expect(connectionKey({ ...connection, ...change })).toBe(connectionKey(connection));
   });
 
@@ -42,7 +42,7 @@ describe('connectionKey', () => {
     expect(connectionKey({ ...connection, ...change })).not.toBe(connectionKey(connection));
   });
 
-  it('of an API key differs with header and scheme, but not with their case', () => {
+  it('depends on header and scheme of an API key, ignoring case', () => {
     const key = (headerName: string, scheme: string | null) =>
       connectionKey({
         baseUrl: connection.baseUrl,
@@ -55,7 +55,7 @@ describe('connectionKey', () => {
     expect(new Set([key('X-Key', null), key('X-Key', 'Token'), key('X-Api-Key', null)]).size).toBe(3);
   });
 
-  it('cannot be fooled by moving text from one part to the next', () => {
+  it('differs when text moves from one part to the next', () => {
     const one = { ...connection, clientId: 'a","b' };
     expect(connectionKey(one)).not.toBe(connectionKey({ ...connection, clientId: 'a' }));
     expect(connectionKey(one)).toMatch(/^[0-9a-f]{64}$/);

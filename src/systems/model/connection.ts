@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type Connection, type SystemTls, SystemType, AuthorizationType } from './system.types.js';
 
-/** What is public about a connection. @default none of certificates and headers */
+/** Parts of a connection that are not secret. @default no certificates and no headers */
 type ConnectionParts = Omit<Connection, 'clientSecret' | 'headers' | 'headerNames' | keyof SystemTls> &
   Partial<Omit<SystemTls, 'clientKey'> & Pick<Connection, 'headerNames'>>;
 
 /**
- * Hash that finds the systems of a connection test. It is equal for URLs that RFC 3986, section 6.2 calls equivalent (case of
- * scheme and host, default port, dot segments).
+ * Returns the hash by which a connection test finds systems with the same connection. Equal for equivalent URLs (RFC 3986, section 6.2:
+ * case of scheme and host, default port, dot segments).
  * @returns 64 hexadecimal digits
  */
 export function connectionKey(parts: ConnectionParts): string {
@@ -21,13 +21,13 @@ export function connectionKey(parts: ConnectionParts): string {
     caCertificates,
     clientCertificate,
     comparableOptions(parts),
-    // Names of headers have no case.
+    // Header names are case-insensitive.
     headerNames === null ? null : headerNames.toLowerCase(),
   ];
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex');
 }
 
-/** The key of a stored system; null where nothing looks for it: only MCP systems are tested. */
+/** Returns the connection key of a stored system; null for systems that are not tested, which are all but MCP systems. */
 export function connectionKeyOf(
   system: { type: SystemType } & { [Part in keyof ConnectionParts]: ConnectionParts[Part] | null },
 ): string | null {
@@ -37,23 +37,23 @@ export function connectionKeyOf(
     : null;
 }
 
-/** How an API key is sent: `X-API-Key: KEY`, or with a scheme `Authorization: Bearer KEY`. */
+/** How to send an API key: `X-API-Key: KEY`, or with a scheme `Authorization: Bearer KEY`. */
 interface ApiKeyOptions {
   headerName: string;
   scheme: string | null;
 }
 
-/** What an assertion of a service account is signed with (RFC 7523). */
+/** Options for signing assertions of a service account (RFC 7523). */
 export interface PrivateKeyOptions {
   algorithm: string;
   keyId: string | null;
 }
 
-/** What is known of a service account besides its secret. */
+/** Options of a service account, without its secret. */
 interface AccountOptions {
   /** Null with a client secret. */
   key: PrivateKeyOptions | null;
-  /** What the token is to grant (RFC 6749, section 3.3); null leaves it to the token endpoint. */
+  /** Requested scope (RFC 6749, section 3.3); null leaves it to the token endpoint. */
   scope: string | null;
   /** Extra fields of the token request; null without any. */
   tokenParameters: Readonly<Record<string, string>> | null;
@@ -64,7 +64,7 @@ const BEARER = 'Bearer';
 
 export type CredentialColumns = Pick<Connection, 'clientId' | 'identityProviderUrl' | 'credentialOptions'>;
 
-/** What requests and packages say of credentials, besides the secret. */
+/** Credentials in requests and packages, without the secret. */
 export interface CredentialConfiguration {
   readonly clientId?: string | null | undefined;
   readonly identityProviderUrl?: string | null | undefined;
@@ -74,7 +74,7 @@ export interface CredentialConfiguration {
   readonly scheme?: string | null | undefined;
 }
 
-/** Returns checked credentials as they are stored. @param key that a service account signs with */
+/** Converts validated credentials to columns. @param key signing options of a service account */
 export function credentialColumns(
   type: AuthorizationType,
   configuration: CredentialConfiguration = {},
@@ -82,7 +82,7 @@ export function credentialColumns(
 ): CredentialColumns {
   const none = { clientId: null, identityProviderUrl: null, credentialOptions: null };
   if (type !== AuthorizationType.ServiceAccount) {
-    // Of NO_AUTH it can be anything.
+    // The configuration of NO_AUTH is not validated, so it is ignored.
     return type === AuthorizationType.NoAuth
       ? none
       : { ...none, credentialOptions: apiKeyText(configuration) };
@@ -91,7 +91,7 @@ export function credentialColumns(
   return { clientId, identityProviderUrl, credentialOptions: accountText({ key, scope, tokenParameters }) };
 }
 
-/** As they are stored: the members in one order, with the defaults: `Authorization` with `Bearer`, any other header without a scheme. */
+/** Serializes API key options in canonical form. Defaults: `Authorization` with `Bearer`, other headers without a scheme. */
 export function apiKeyText({
   headerName = AUTHORIZATION,
   scheme = headerName.toLowerCase() === AUTHORIZATION.toLowerCase() ? BEARER : null,
@@ -99,7 +99,7 @@ export function apiKeyText({
   return JSON.stringify({ headerName, scheme });
 }
 
-/** As they are stored: the members in one order; null where there are none. */
+/** Serializes service account options in canonical form; null when there are none. */
 export function accountText({ key, scope, tokenParameters }: AccountOptions): string | null {
   const parameters = Object.entries(tokenParameters ?? {}).toSorted(([one], [other]) =>
     one < other ? -1 : 1,
@@ -112,14 +112,14 @@ export function accountText({ key, scope, tokenParameters }: AccountOptions): st
   return Object.keys(members).length === 0 ? null : JSON.stringify(members);
 }
 
-/** The options of a system with an API key; null for any other. */
+/** Reads the options of a system with an API key; null for other systems. */
 export function apiKeyOptionsOf({ authorizationType, credentialOptions }: Holder): ApiKeyOptions | null {
   return authorizationType === AuthorizationType.ApiKey && credentialOptions !== null
     ? (JSON.parse(credentialOptions) as ApiKeyOptions)
     : null;
 }
 
-/** The options of a service account; those of one without any for any other system. */
+/** Reads the options of a service account; all null for other systems. */
 export function accountOptionsOf({ authorizationType, credentialOptions }: Holder): AccountOptions {
   const isAccount = authorizationType === AuthorizationType.ServiceAccount;
   const {
@@ -133,7 +133,7 @@ export function accountOptionsOf({ authorizationType, credentialOptions }: Holde
   return { key: algorithm === undefined ? null : { algorithm, keyId }, scope, tokenParameters };
 }
 
-/** Without what makes no difference: names of headers and schemes have no case. */
+/** Returns options in a form for comparison. Header names and schemes are case-insensitive. */
 function comparableOptions({ authorizationType, credentialOptions }: Holder): string | null {
   return authorizationType === AuthorizationType.ApiKey
     ? (credentialOptions?.toLowerCase() ?? null)
@@ -142,10 +142,10 @@ function comparableOptions({ authorizationType, credentialOptions }: Holder): st
 
 type Holder = { authorizationType: AuthorizationType | null } & Pick<Connection, 'credentialOptions'>;
 
-/** The static headers of a system: the values as text to be sealed, and the names. Values are null where a package named headers only. */
+/** Static headers of a system: values as JSON text to be sealed, and names. Values are null when a package set only the names. */
 export type HeaderColumns = Pick<Connection, 'headers' | 'headerNames'>;
 
-/** Returns checked headers as they are stored: in the order of their names, so that equal headers are equal texts. */
+/** Converts validated headers to columns, sorted by name, so that equal headers have equal texts. */
 export function headerColumns(headers: Readonly<Record<string, string>> | null | undefined): HeaderColumns {
   const members = Object.entries(headers ?? {}).toSorted(([one], [other]) => byName(one, other));
   return members.length === 0
@@ -156,17 +156,17 @@ export function headerColumns(headers: Readonly<Record<string, string>> | null |
       };
 }
 
-/** Returns checked names as they are stored; null without any. */
+/** Serializes validated header names; null when there are none. */
 export function namesText(names: readonly string[]): string | null {
   return names.length === 0 ? null : JSON.stringify(names.toSorted(byName));
 }
 
-/** Returns the names of stored headers; empty without any. */
+/** Returns the names of stored headers. */
 export function headerNamesOf({ headerNames }: Pick<HeaderColumns, 'headerNames'>): string[] {
   return JSON.parse(headerNames ?? '[]') as string[];
 }
 
-/** Returns opened headers as calls send them; a value that was never set is empty. Undefined without headers. */
+/** Returns headers in plain text, to send with calls. A value that was never set is empty. Undefined without headers. */
 export function openedHeaders(columns: HeaderColumns): Record<string, string> | undefined {
   const values = JSON.parse(columns.headers ?? '{}') as Record<string, string>;
   const names = headerNamesOf(columns);

@@ -15,9 +15,9 @@ const codesBetween = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_none, index) => first + index);
 
 describe('IsResourceName', () => {
-  it('takes exactly the characters of the contract', () => {
+  it('accepts exactly the characters of the contract', () => {
     const allowed = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789[]().-_';
-    // Latin, fullwidth forms, and letters that turn into ASCII ones when their case is changed.
+    // Latin letters, fullwidth forms, and letters that become ASCII letters when their case changes.
     const codes = [...codesBetween(0, 0x24f), ...codesBetween(0xff00, 0xff5e), 0x212a, 0x131, 0x17f];
     const taken = codes
       .map((code) => String.fromCharCode(code))
@@ -25,7 +25,7 @@ describe('IsResourceName', () => {
     expect(taken.toSorted()).toEqual([...allowed].toSorted());
   });
 
-  it('carries the message of the contract for every other character, wherever it stands', () => {
+  it('reports the message of the contract for any other character at any position', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[\w[\]().-]{0,20}$/),
@@ -41,7 +41,7 @@ describe('IsResourceName', () => {
     );
   });
 
-  it('takes 1 to 255 characters', () => {
+  it('accepts 1 to 255 characters', () => {
     expect(errorsOf('n'.repeat(255))).toEqual([]);
     for (const name of ['', 'n'.repeat(256)]) {
       expect(errorsOf(name)[0]?.constraints).toEqual({ hasLength: 'must have 1 to 255 characters' });
@@ -54,7 +54,7 @@ describe('IsResourceName', () => {
 });
 
 describe('nameKey', () => {
-  it('is equal for names that differ by case alone', () => {
+  it('is equal for names that differ only in case', () => {
     expect(nameKey('Stock_[1].(A)-b')).toBe('stock_[1].(a)-b');
     expect(nameKey('STOCK')).toBe(nameKey('stock'));
     expect(nameKey('stock-1')).not.toBe(nameKey('stock_1'));

@@ -28,11 +28,11 @@ import {
   TIMEOUT_MAX_MS,
 } from '../../platform/validation/credential-rules.js';
 
-/** The words of the contract (docs/contract.md, section 2.1). */
+/** Message of the contract (docs/contract.md, section 2.1). */
 export const RESOURCE_NAME_MESSAGE =
   'Name can only contain letters, numbers and the following special characters [] () . _ -';
 
-/** The name rule of resources (docs/contract.md, section 2.1). */
+/** Name rule for resources (docs/contract.md, section 2.1). */
 export const IsResourceName = (options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     ApiProperty({
@@ -50,10 +50,10 @@ export const IsResourceName = (options: ApiPropertyOptions): PropertyDecorator =
     HasLength(1, RESOURCE_NAME_MAX_LENGTH),
   );
 
-/** Longest API key that is stored, in characters. A JSON Web Token that is used as one can have 2,000. */
+/** Maximum length of an API key in characters. A JSON Web Token used as one can have 2,000. */
 const API_KEY_MAX_LENGTH = 4_096;
 
-/** Says what is wrong with a value, if anything is. */
+/** Returns what is wrong with a value, or undefined. */
 type Rule = (value: unknown, args: ValidationArguments | undefined) => string | undefined;
 
 const rule =
@@ -71,11 +71,11 @@ function check(name: string, problemOf: Rule): PropertyDecorator {
   });
 }
 
-/** Leaves out a member that was not sent, and one that is null where the document allows that. */
+/** Skips validation of a member that was not sent, or that is null if it is nullable. */
 const mayBeAbsent = ({ nullable }: ApiPropertyOptions): PropertyDecorator =>
   nullable === true ? IsOptional() : IfSent();
 
-/** A member with a rule of its own, which may be absent. */
+/** Optional member with a custom rule. */
 const Optional = (name: string, options: ApiPropertyOptions, problemOf: Rule): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ required: false, ...options } as ApiPropertyOptions),
@@ -83,7 +83,7 @@ const Optional = (name: string, options: ApiPropertyOptions, problemOf: Rule): P
     check(name, problemOf),
   );
 
-/** An object with rules of its own, which may be absent. @param type its class, which can depend on the object around it */
+/** Optional object with its own rules. @param type returns its class, which can depend on the enclosing object */
 export const IsOptionalPart = (
   type: (options?: TypeHelpOptions) => Class,
   options: ApiPropertyOptions,
@@ -96,7 +96,7 @@ export const IsOptionalPart = (
     Type(type),
   );
 
-/** A client secret. @param required is told by the class where it is left out */
+/** A client secret. @param required absent leaves it to the default of the class */
 export const IsClientSecret = (description: string, example: string, required?: false): PropertyDecorator =>
   IsCredential(1_024, {
     ...(required === undefined ? {} : { required }),
@@ -117,7 +117,7 @@ export const IsPrivateKey = (options: { required?: true } = {}): PropertyDecorat
       format: 'password',
       maxLength: PRIVATE_KEY_MAX_LENGTH,
       description:
-        'In place of clientSecret: signs assertions for the token endpoint (private_key_jwt, RFC 7523). PEM without a password, or a JWK as ' +
+        'Replaces clientSecret: signs assertions for the token endpoint (private_key_jwt, RFC 7523). PEM without a password, or a JWK as ' +
         'JSON text: RSA of 2,048 to 4,096 bits, EC on P-256, P-384 or P-521, or Ed25519. Stored encrypted, never returned.',
       example: '-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----',
     },
@@ -131,31 +131,30 @@ export const IsKeyId = (): PropertyDecorator =>
   applyDecorators(
     IsCredential(255, {
       required: false,
-      description:
-        'Key id by which the token endpoint knows the private key (`kid`). Without it that of the JWK.',
+      description: 'Key id of the private key at the token endpoint (`kid`). Default: the key id of the JWK.',
       example: 'key-2026',
     }),
     IfSent(),
   );
 
-/** A member that other members of its object exclude. */
-export const IsNotBeside = (...others: string[]): PropertyDecorator =>
+/** A member that must not be sent together with other members of its object. */
+export const IsExclusiveOf = (...others: string[]): PropertyDecorator =>
   applyDecorators(
     ...others.map((other) =>
-      check('isNotBeside', (_value, args) =>
+      check('isExclusiveOf', (_value, args) =>
         ((args?.object ?? {}) as Record<string, unknown>)[other] === undefined
           ? undefined
-          : `must not be sent beside ${other}`,
+          : `must not be sent together with ${other}`,
       ),
     ),
   );
 
-/** The text of an API key: printable ASCII that a header holds as it is. */
+/** An API key: printable ASCII that can be sent in a header. */
 export const IsApiKey = (required: boolean): PropertyDecorator =>
   applyDecorators(
     IsCredential(API_KEY_MAX_LENGTH, {
       required,
-      description: 'The key, or a token that does not change. Stored encrypted, never returned.',
+      description: 'API key or static token. Stored encrypted, never returned.',
       format: 'password',
       writeOnly: true,
       example: 'the-api-key-of-the-server',
@@ -164,7 +163,7 @@ export const IsApiKey = (required: boolean): PropertyDecorator =>
     ...(required ? [] : [IfSent()]),
   );
 
-/** Name of the header that an API key is sent in. */
+/** Name of the header for an API key. */
 export const IsApiKeyHeader = (): PropertyDecorator =>
   Optional(
     'isApiKeyHeader',
@@ -172,8 +171,7 @@ export const IsApiKeyHeader = (): PropertyDecorator =>
       type: String,
       maxLength: 64,
       default: 'Authorization',
-      description:
-        'Header that the key is sent in. Headers of the connection and of the protocol are refused.',
+      description: 'Header for the key. Headers of HTTP connections and of the protocol are not allowed.',
       example: 'X-API-Key',
     },
     rule(isApiKeyHeader, 'must be the name of a header that can hold a key'),
@@ -213,7 +211,7 @@ export const IsTokenParameters = (): PropertyDecorator =>
       maxProperties: MAX_TOKEN_PARAMETERS,
       nullable: true,
       description:
-        'Extension: further fields of the token request, such as `audience`; null or absent for none. They are shown, so they are no place for secrets.',
+        'Extension: additional fields of the token request, such as `audience`; null or absent for none. Returned by the API, so they must not contain secrets.',
       example: { audience: 'https://inventory.example.com' },
     },
     tokenParametersRule,
@@ -229,13 +227,13 @@ export const IsHeaders = (description: string): PropertyDecorator =>
       maxProperties: MAX_HEADERS,
       nullable: true,
       writeOnly: true,
-      description: `Extension: names and values of headers of every request to the server, ${HEADERS_MAX_BYTES} bytes in all. Stored encrypted, values are never returned. ${description}`,
+      description: `Extension: names and values of headers to send with every request to the server, ${HEADERS_MAX_BYTES} bytes in total. Stored encrypted; values are never returned. ${description}`,
       example: { 'X-Tenant': 'acme', 'X-Client-Token': 'the-token-of-the-client' },
     },
-    (value, args) => headersRule(value, apiKeyHeaderBeside(args)),
+    (value, args) => headersRule(value, siblingApiKeyHeader(args)),
   );
 
-/** Deadline of the tool calls of a system; null for that of the deployment. */
+/** Deadline of the tool calls of a system; null for the default of the deployment. */
 export const IsTimeout = (): PropertyDecorator =>
   Optional(
     'isTimeout',
@@ -254,7 +252,7 @@ export const IsTimeout = (): PropertyDecorator =>
     ),
   );
 
-function apiKeyHeaderBeside(args: ValidationArguments | undefined): string | undefined {
+function siblingApiKeyHeader(args: ValidationArguments | undefined): string | undefined {
   const { authorization } = (args?.object ?? {}) as {
     authorization?: { configuration?: { headerName?: unknown } };
   };

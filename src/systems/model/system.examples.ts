@@ -1,4 +1,4 @@
-/** Bodies that the API documentation shows for operations on systems. */
+/** Example bodies of operations on systems for the API documentation. */
 const JANE = { firstName: 'Jane', lastName: 'Doe', userName: 'jane.doe' };
 export const JANE_HERSELF = { ...JANE, impersonatingUser: null };
 const TIMES = { createdDate: '2026-01-31T10:20:30.123Z', modifiedDate: '2026-01-31T10:20:30.123Z' };
@@ -19,7 +19,7 @@ const PUBLIC_CONFIGURATION = {
   identityProviderUrl: 'https://sso.example.com/oauth2/token',
 };
 
-/** Authorization of a request that carries client credentials. */
+/** Authorization of a request with client credentials. */
 export const SERVICE_ACCOUNT_EXAMPLE = {
   type: 'SERVICE_ACCOUNT',
   configuration: { ...PUBLIC_CONFIGURATION, clientSecret: 'the-secret-of-the-client' },
@@ -37,9 +37,9 @@ const newSystem = (summary: string, authorization: object) => ({
 });
 
 export const CREATE_SYSTEM_EXAMPLES = {
-  noAuthentication: newSystem('A server that asks for no credentials', NO_AUTH_EXAMPLE),
+  noAuthentication: newSystem('A server without authentication', NO_AUTH_EXAMPLE),
   serviceAccount: newSystem('A server behind OAuth 2.0 client credentials', SERVICE_ACCOUNT_EXAMPLE),
-  apiKey: newSystem('A server that asks for a key in a header', API_KEY_EXAMPLE),
+  apiKey: newSystem('A server that requires an API key in a header', API_KEY_EXAMPLE),
 };
 
 const createdSystem = (summary: string, authorization: object) => ({
@@ -48,7 +48,7 @@ const createdSystem = (summary: string, authorization: object) => ({
 });
 
 export const CREATED_SYSTEM_EXAMPLES = {
-  noAuthentication: createdSystem('A server that asks for no credentials', NO_AUTH_EXAMPLE),
+  noAuthentication: createdSystem('A server without authentication', NO_AUTH_EXAMPLE),
   serviceAccount: createdSystem('A server behind OAuth 2.0 client credentials; the secret is not shown', {
     type: 'SERVICE_ACCOUNT',
     configuration: PUBLIC_CONFIGURATION,
@@ -90,11 +90,11 @@ export const UPDATE_SYSTEM_EXAMPLES = {
     value: { name: 'Inventory', description: 'Stock levels of all warehouses' },
   },
   address: {
-    summary: 'Another address, with the secret, which must not reach a new server unasked',
+    summary: 'Another address, which requires the secret again',
     value: { baseUrl: 'https://mcp2.example.com/mcp', ...withSecret('the-secret-of-the-client') },
   },
   noAuthentication: {
-    summary: 'No credentials any more; the stored ones are deleted',
+    summary: 'No credentials; deletes the stored ones',
     value: { authorization: NO_AUTH_EXAMPLE },
   },
 };
@@ -141,7 +141,7 @@ const MANIFEST = {
 };
 
 export const SYSTEM_LIST_EXAMPLES = {
-  plain: { summary: 'As it is', value: { systems: [SUMMARY] } },
+  plain: { summary: 'Default', value: { systems: [SUMMARY] } },
   withManifest: {
     summary: 'With includeManifestInfo=true',
     value: { systems: [{ ...SUMMARY, manifestInfo: MANIFEST }] },

@@ -7,46 +7,46 @@ export enum SystemType {
   Mcp = 'MCP',
 }
 
-/** How an MCP server is reached (docs/contract.md, section 2.1). API_KEY is an extension. */
+/** Authentication methods for MCP servers (docs/contract.md, section 2.1). API_KEY is an extension. */
 export enum AuthorizationType {
   NoAuth = 'NO_AUTH',
   ServiceAccount = 'SERVICE_ACCOUNT',
   ApiKey = 'API_KEY',
 }
 
-/** What is read of a tool to show it as part of its system. */
+/** Columns of a tool that are shown with its system. */
 export interface ToolRow {
   id: string;
   name: string;
   description: string;
-  /** JSON text, as it is stored. */
+  /** Stored JSON text. */
   inputSchema: string;
-  /** JSON text, as it is stored; null where the server declares none. */
+  /** Stored JSON text; null when the server declares none. */
   outputSchema: string | null;
   enabled: boolean;
 }
 
-/** Names an MCP system by its place in the interface. */
+/** Key of a system in API paths. */
 export interface SystemKey extends AppVersionKey {
   resourceId: string;
 }
 
-/** What a list of systems shall hold besides the systems of the version. */
+/** What to include in a list in addition to the systems of the version. */
 export interface ListOptions {
-  /** Kinds of dependency whose systems are added; unknown kinds add nothing. */
+  /** Kinds of dependency whose systems are included. Unknown kinds are ignored. */
   dependencyTypes: string[];
   withManifest: boolean;
 }
 
-/** What a system adds to TLS, in PEM format; null where it adds nothing. */
+/** TLS certificates and key of a system in PEM format; null when absent. */
 export interface SystemTls {
   caCertificates: string | null;
-  /** There is no key without a certificate. A certificate can lack its key, which went with a change of the address. */
+  /** May be present without its key, which a change of the address deletes. */
   clientCertificate: string | null;
   clientKey: string | null;
 }
 
-/** How an MCP server is reached; the four of credentials are null for NO_AUTH. */
+/** Connection to a server. All members of the credentials are null for NO_AUTH. */
 export interface Connection extends SystemTls {
   baseUrl: string;
   authorizationType: AuthorizationType;
@@ -54,15 +54,15 @@ export interface Connection extends SystemTls {
   /** The client secret, private key or API key. */
   clientSecret: string | null;
   identityProviderUrl: string | null;
-  /** What else is known of the credential, as text (credential-options.ts); null where it is a client secret. */
+  /** Options of the credentials as JSON text (connection.ts); null when there are none. */
   credentialOptions: string | null;
-  /** Static headers as JSON text (static-headers.ts); null where there are none, or their values were never set. */
+  /** Static headers as JSON text; null when there are none or their values were never set. */
   headers: string | null;
-  /** Names of the static headers as JSON text; null without any. */
+  /** Names of the static headers as JSON text; null when there are none. */
   headerNames: string | null;
 }
 
-/** Columns of a system that callers and packages set. */
+/** Columns of a system that callers and packages can set. */
 export const SETTABLE_COLUMNS = [
   'name',
   'description',

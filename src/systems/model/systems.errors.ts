@@ -1,6 +1,6 @@
 import { ConflictError, InvalidRequestError, NotFoundError } from '../../platform/errors/domain.error.js';
 
-/** Another system of this application version has the name (docs/contract.md, section 2.1). */
+/** Another system of this application version has the same name (docs/contract.md, section 2.1). */
 export class SystemNameTakenError extends ConflictError {
   readonly code = 'SYSTEM_NAME_TAKEN';
   constructor() {
@@ -18,7 +18,7 @@ export class SystemNotFoundError extends NotFoundError {
   }
 }
 
-/** The system signs in nowhere, so there is no secret to replace. */
+/** The system has no service account, so there is no secret to replace. */
 export class NoServiceAccountError extends ConflictError {
   readonly code = 'NO_SERVICE_ACCOUNT';
   constructor() {
@@ -26,18 +26,15 @@ export class NoServiceAccountError extends ConflictError {
   }
 }
 
-/** The system has other headers than those whose values were sent; their names are part of its definition. */
+/** The request names other headers than those of the system, whose names are part of its definition. */
 export class OtherHeadersError extends ConflictError {
   readonly code = 'OTHER_HEADERS';
   constructor() {
-    super(
-      'The system has other headers.',
-      'headers: must name the headers of the system, all of them and no other',
-    );
+    super('The system has other headers.', 'headers: must contain exactly the headers of the system');
   }
 }
 
-/** The system sends no API key, so there is none to replace. */
+/** The system has no API key to replace. */
 export class NoApiKeyError extends ConflictError {
   readonly code = 'NO_API_KEY';
   constructor() {
@@ -52,11 +49,11 @@ const SECRET_FIELDS = {
   headers: 'headers',
 } as const;
 
-/** The host, the token endpoint or who is trusted there changes: a stored secret must not follow to a place its owner did not choose. */
+/** A change of the server, the token endpoint or the trusted authorities requires the secrets again, so that they never reach a destination that their owner did not choose. */
 export class SecretRequiredError extends InvalidRequestError {
   readonly code = 'SECRET_REQUIRED';
 
-  /** @param names secrets to give again @param changesTrust whether it is the authorities that change */
+  /** @param names secrets to send again @param changesTrust whether the authorities change */
   constructor(names: readonly (keyof typeof SECRET_FIELDS)[], changesTrust: boolean) {
     super(
       changesTrust || names.join() !== 'clientSecret'

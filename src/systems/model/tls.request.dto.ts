@@ -25,17 +25,16 @@ import type { SystemTls } from './system.types.js';
 
 const PEM_EXAMPLE = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n';
 const CA =
-  'Certificates (PEM) of the authorities that are trusted for this system alone, its token endpoint included, in place of the built-in ones.';
-const CERTIFICATE =
-  'Certificate (PEM) that the service shows where a server asks for one, the chain after it.';
-const KEY = 'Its private key (PEM, not encrypted). Stored encrypted, never returned.';
+  'Certificates (PEM) of the authorities to trust for this system and its token endpoint, instead of the built-in ones.';
+const CERTIFICATE = 'Client certificate (PEM) for servers that request one, followed by its chain.';
+const KEY = 'Private key of the client certificate (PEM, not encrypted). Stored encrypted, never returned.';
 
-type Judge = (value: unknown, args: ValidationArguments | undefined) => string | undefined;
+type Rule = (value: unknown, args: ValidationArguments | undefined) => string | undefined;
 
-/** A text of PEM that is judged in turns, and told by `problemOf` what is wrong with it. */
+/** A PEM text that is validated in slices; `problemOf` returns the error message. */
 const IsPem = (
   name: string,
-  { isValid, problemOf }: { isValid: (...given: Parameters<Judge>) => Promise<boolean>; problemOf: Judge },
+  { isValid, problemOf }: { isValid: (...given: Parameters<Rule>) => Promise<boolean>; problemOf: Rule },
   { maxLength = 0, ...options }: ApiPropertyOptions & { maxLength?: number },
 ): PropertyDecorator =>
   applyDecorators(
@@ -49,7 +48,7 @@ const IsPem = (
     }),
   );
 
-/** 1 to 50 certificates in PEM format, and no private key. */
+/** 1 to 50 certificates in PEM format, without a private key. */
 const IsCertificates = (options: ApiPropertyOptions): PropertyDecorator =>
   IsPem(
     'isCertificates',
@@ -60,13 +59,13 @@ const IsCertificates = (options: ApiPropertyOptions): PropertyDecorator =>
     { maxLength: CERTIFICATES_MAX_LENGTH, example: PEM_EXAMPLE, ...options },
   );
 
-/** The private key of the `clientCertificate` beside it, where there is one. */
+/** The private key of `clientCertificate` of the same object, if present. */
 const IsClientKey = (options: ApiPropertyOptions): PropertyDecorator =>
   IsPem(
     'isClientKey',
     {
       isValid: async (value, args) => {
-        await inTurns(certificatesRuleSteps(certificateBeside(args)));
+        await inTurns(certificatesRuleSteps(siblingCertificate(args)));
         return inTurn(() => keyRule(value, args) === undefined);
       },
       problemOf: keyRule,
@@ -78,12 +77,12 @@ function keyRule(value: unknown, args: ValidationArguments | undefined): string 
   if (typeof value !== 'string' || readPrivateKey(value) === undefined) {
     return 'must be a private key in PEM format that is not encrypted, of RSA with 2,048 to 4,096 bits';
   }
-  const clientCertificate = certificateBeside(args);
+  const clientCertificate = siblingCertificate(args);
   const isOther = typeof clientCertificate === 'string' && !isKeyOf(value, clientCertificate);
   return isOther ? 'must be the key of clientCertificate' : undefined;
 }
 
-function certificateBeside(args: ValidationArguments | undefined): unknown {
+function siblingCertificate(args: ValidationArguments | undefined): unknown {
   return ((args?.object ?? {}) as { clientCertificate?: unknown }).clientCertificate;
 }
 
@@ -101,7 +100,7 @@ export class ClientCertificateRequestDto {
 const hasClient = ({ clientCertificate, clientKey }: TlsRequestDto): boolean =>
   clientCertificate !== undefined || clientKey !== undefined;
 
-/** What a system adds to TLS (docs/contract.md, section 2.7). */
+/** TLS certificates and key of a system (docs/contract.md, section 2.7). */
 export class TlsRequestDto {
   @IsCertificates({ required: false, description: CA })
   @IfSent()
@@ -118,22 +117,22 @@ export class TlsRequestDto {
   clientKey?: string;
 }
 
-/** A member with what a system adds to TLS. */
+/** Validates and documents the TLS certificates and key of a system. */
 export const IsTlsPart = (): PropertyDecorator =>
   IsOptionalPart(() => TlsRequestDto, {
-    description: 'Authorities of its own and a client certificate (extension).',
+    description: 'Own authorities and client certificate (extension).',
   });
 
-/** What to change of it; a member that is left out keeps its value. */
+/** Changes of TLS certificates and key. Absent members keep their values. */
 export class UpdateTlsDto {
-  @IsCertificates({ required: false, nullable: true, description: `${CA} null: the built-in ones again.` })
+  @IsCertificates({ required: false, nullable: true, description: `${CA} Null restores the built-in ones.` })
   @IsOptional()
   caCertificates?: string | null;
 
   @IsCertificates({
     required: false,
     nullable: true,
-    description: `${CERTIFICATE} Needs clientKey. null removes both.`,
+    description: `${CERTIFICATE} Requires clientKey. Null removes both.`,
   })
   @IsOptional()
   clientCertificate?: string | null;
@@ -152,7 +151,7 @@ export class UpdateTlsDto {
 
 type SentTls = { [Name in keyof TlsRequestDto]: TlsRequestDto[Name] | undefined };
 
-/** Checked certificates and key in the one form that is stored. */
+/** Converts validated certificates and key to the canonical form that is stored. */
 export function tlsOf({ caCertificates, clientCertificate, clientKey }: SentTls = {}): SystemTls {
   return {
     caCertificates: caCertificates === undefined ? null : canonicalCertificates(caCertificates),

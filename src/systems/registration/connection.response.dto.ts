@@ -8,7 +8,7 @@ import { inTurns } from '#engine/support';
 
 const WITHOUT_SECRET = 'Without the secret.';
 
-/** Client credentials as they are shown: without the secret. */
+/** Client credentials in responses, without the secret. */
 export class ServiceAccountResponseDto extends Answer({
   clientId: Shows.value('OAuth 2.0 client id.', 'inventory-agent'),
   identityProviderUrl: shows({ format: 'uri' })(
@@ -16,38 +16,38 @@ export class ServiceAccountResponseDto extends Answer({
     'https://sso.example.com/oauth2/token',
   ),
   authenticationMethod: shows<'private_key_jwt' | undefined>({ enum: ['private_key_jwt'], required: false })(
-    'Present where the client signs with a private key (OpenID Connect Core 1.0, section 9).',
+    'Present when the client signs with a private key (OpenID Connect Core 1.0, section 9).',
     'private_key_jwt',
   ),
   algorithm: Shows.valueIfAsked(
-    'Algorithm that the private key signs with (RFC 7518). Present with authenticationMethod.',
+    'Signature algorithm of the private key (RFC 7518). Present with authenticationMethod.',
     'ES256',
   ),
   keyId: shows<string | null | undefined>({ type: String, nullable: true, required: false })(
-    'Key id of the private key, null without one. Present with authenticationMethod.',
+    'Key id of the private key, if any. Present with authenticationMethod.',
     'key-2026',
   ),
-  scope: Shows.valueIfAsked('Scope of the token request (extension). Absent without one.', 'inventory.read'),
+  scope: Shows.valueIfAsked('Scope of the token request (extension).', 'inventory.read'),
   tokenParameters: shown<Readonly<Record<string, string>> | undefined>(
     ApiPropertyOptional({
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'Further fields of the token request (extension). Absent without any.',
+      description: 'Additional fields of the token request (extension).',
       example: { audience: 'https://inventory.example.com' },
     }),
   ),
 }) {}
 
-/** An API key as it is shown: where it is sent, without the key. */
+/** An API key in responses, without the key. */
 export class ApiKeyResponseDto extends Answer({
-  headerName: Shows.value('Header that the key is sent in.', 'Authorization'),
-  scheme: Shows.textOrNull('Word before the key.', 'Bearer'),
+  headerName: Shows.value('Header for the key.', 'Authorization'),
+  scheme: Shows.textOrNull('Authentication scheme before the key.', 'Bearer'),
 }) {}
 
 const NoAuthorizationResponseDto = kindOf(
   'NoAuthorizationResponseDto',
   AuthorizationType.NoAuth,
-  'Nothing is shown to the server.',
+  'The service sends no credentials.',
 );
 
 /** @param member name of the configuration */
@@ -64,44 +64,44 @@ const shownKinds = (answer: 'Created' | 'Stored', member: 'configuration' | 'con
   }),
 });
 
-/** Authorizations in the answer of the create operation. */
+/** Authorizations in the response of the create operation. */
 export const CREATED_KINDS = shownKinds('Created', 'configuration');
-/** Authorizations in the answer of get-by-id, which names the same content `config`. */
+/** Authorizations in the response of get-by-id, which names the configuration `config`. */
 export const STORED_KINDS = shownKinds('Stored', 'config');
 
-/** An authorization as it is made: without a configuration for NO_AUTH. */
+/** An authorization in responses. NO_AUTH has no configuration. */
 export type ShownAuthorization<Member extends string> = { type: AuthorizationType } & Partial<
   Record<Member, ServiceAccountResponseDto | ApiKeyResponseDto>
 >;
 
-/** A certificate as it is shown: what tells it apart, and how long it is good for. */
+/** Identity and validity of a certificate. */
 export class CertificateDto extends Answer({
-  subject: Shows.value('Whom it names.', 'CN=inventory-agent, O=Example'),
-  issuer: Shows.value('Who signed it.', 'CN=Example CA, O=Example'),
-  fingerprint: Shows.value('SHA-256 of the certificate, as OpenSSL writes it.', '5E:0B:…'),
-  validFrom: Shows.moment('When it begins.', '2026-01-31T10:20:30.000Z'),
-  validTo: Shows.moment('When it ends: connections fail from then on.', '2027-01-31T10:20:30.000Z'),
+  subject: Shows.value('Subject of the certificate.', 'CN=inventory-agent, O=Example'),
+  issuer: Shows.value('Issuer of the certificate.', 'CN=Example CA, O=Example'),
+  fingerprint: Shows.value('SHA-256 fingerprint in OpenSSL format.', '5E:0B:…'),
+  validFrom: Shows.moment('Start of validity.', '2026-01-31T10:20:30.000Z'),
+  validTo: Shows.moment('End of validity; connections fail afterwards.', '2027-01-31T10:20:30.000Z'),
 }) {}
 
-/** What a system adds to TLS, as it is shown: without the key. */
+/** TLS certificates of a system in responses, without the key. */
 export class TlsResponseDto extends Answer({
   caCertificates: Shows.listIfAsked(
     () => CertificateDto,
-    'Authorities that are trusted in place of the built-in ones; absent without any.',
+    'Authorities to trust instead of the built-in ones.',
   ),
   clientCertificate: Shows.partIfAsked(
     () => CertificateDto,
-    'What the service shows where a server asks for a certificate; absent without one.',
+    'Client certificate for servers that request one.',
   ),
   hasClientKey: shows<boolean | undefined>({ type: Boolean, required: false })(
-    'Beside clientCertificate: whether its key is stored. It is not where a package has led the system elsewhere.',
+    'Whether the key of clientCertificate is stored. False after a package changed the destination of the system. Present with clientCertificate.',
     true,
   ),
 }) {}
 
 type ShownTls = Pick<SystemDetails, 'caCertificates' | 'clientCertificate' | 'hasClientKey'>;
 
-/** Reads the certificates of a system in turns, so that {@link toTlsResponse} finds them read. */
+/** Parses the certificates of a system in slices, so that {@link toTlsResponse} finds them in the cache. */
 export async function readTls(system: ShownTls): Promise<void> {
   for (const pem of [system.caCertificates, system.clientCertificate]) {
     if (pem !== null) {
@@ -110,7 +110,7 @@ export async function readTls(system: ShownTls): Promise<void> {
   }
 }
 
-/** @returns undefined for a system without certificates */
+/** Converts the certificates of a system to a response. @returns undefined for a system without certificates */
 export function toTlsResponse(system: ShownTls): TlsResponseDto | undefined {
   const authorities = certificatesOf(system.caCertificates);
   const [client] = certificatesOf(system.clientCertificate);
@@ -133,7 +133,7 @@ function certificatesOf(pem: string | null): CertificateDto[] {
   }));
 }
 
-/** Node.js writes a part of a name on each line, and nothing where there is no name. */
+/** Joins the parts of a distinguished name, which Node.js separates by line feeds. */
 function oneLine(name: string | undefined): string {
   return (name ?? '').split('\n').join(', ');
 }

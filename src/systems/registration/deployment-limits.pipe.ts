@@ -8,14 +8,14 @@ import { mcpCallLimits } from '../mcp-connection/mcp.limits.js';
 
 const TOKEN_URL = 'authorization.configuration.identityProviderUrl';
 
-/** What of a checked request a deployment limits. */
+/** Members of a validated request that a deployment limits. */
 interface SentLimits {
   baseUrl?: string;
   authorization?: { type?: AuthorizationType; configuration?: { identityProviderUrl?: string } };
   timeoutMs?: number | null;
 }
 
-/** Refuses addresses that could never be called (`OUTBOUND_HTTP`) and time-outs above `maxTimeoutMs`. A stored address that is not sent stays and fails when it is called; a stored time-out is cut to the limit. */
+/** Rejects addresses that the service never calls (`OUTBOUND_HTTP`) and timeouts above `maxTimeoutMs`. Stored values are not checked: a stored address fails when it is called, and a stored timeout is capped. */
 @Injectable()
 export class DeploymentLimitsPipe implements PipeTransform<SentLimits | { payload: SentLimits }> {
   constructor(private readonly env: Env) {}
@@ -26,7 +26,7 @@ export class DeploymentLimitsPipe implements PipeTransform<SentLimits | { payloa
     const { type, configuration } = limited.authorization ?? {};
     const sent = {
       baseUrl: limited.baseUrl,
-      // Whatever NO_AUTH comes with is neither judged nor stored.
+      // The configuration of NO_AUTH is neither validated nor stored.
       ...(type === AuthorizationType.NoAuth ? {} : { [TOKEN_URL]: configuration?.identityProviderUrl }),
     };
     const problems = Object.entries(sent)

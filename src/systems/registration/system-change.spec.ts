@@ -3,7 +3,7 @@ import { ValidationFailedError } from '../../platform/errors/request.errors.js';
 import { connectionKey } from '../model/connection.js';
 import type { UpdateSystemRequestDto } from './system.request.dto.js';
 import type { SystemEntity } from '../storage/system.entity.js';
-import { changed } from './system-change.js';
+import { applyChange } from './system-change.js';
 import { AuthorizationType } from '../model/system.types.js';
 import { SecretRequiredError } from '../model/systems.errors.js';
 
@@ -37,7 +37,7 @@ const open = (): SystemEntity =>
   system({ authorizationType: NoAuth, clientId: null, clientSecret: null, identityProviderUrl: null });
 
 const after = (change: UpdateSystemRequestDto, before = system()): SystemEntity =>
-  changed(before, change, {
+  applyChange(before, change, {
     seal: (_system, secret) => `sealed(${secret})`,
     rebind: (_from, _to, sealed) => sealed,
   });
@@ -45,8 +45,8 @@ const account = (configuration?: Record<string, string>): UpdateSystemRequestDto
   authorization: { type: ServiceAccount, ...(configuration && { configuration }) },
 });
 
-describe('changed', () => {
-  it('keeps everything that the change leaves out', () => {
+describe('applyChange', () => {
+  it('keeps all values that the change leaves out', () => {
     const key = connectionKey({
       baseUrl: BASE_URL,
       authorizationType: ServiceAccount,
@@ -59,17 +59,17 @@ describe('changed', () => {
     }
   });
 
-  it('does not touch the system it was given', () => {
+  it('does not modify its argument', () => {
     const before = system();
     after({ name: 'New', ...account({ clientSecret: 'new' }) }, before);
     expect(before).toEqual(system());
   });
 
-  it('takes an empty description for a description', () => {
+  it('accepts an empty description', () => {
     expect(after({ description: '' }).description).toBe('');
   });
 
-  it('seals a new secret and nothing else', () => {
+  it('seals only a new secret', () => {
     expect(after(account({ clientSecret: 'new' }))).toMatchObject({
       clientSecret: 'sealed(new)',
       clientId: 'client',
@@ -81,7 +81,7 @@ describe('changed', () => {
     });
   });
 
-  it('gives the same key to a rotated secret and another key to another connection', () => {
+  it('keeps the connection key when a secret is rotated and changes it with the connection', () => {
     const { connectionKey: key } = after({});
     expect(after(account({ clientSecret: 'new' })).connectionKey).toBe(key);
     expect(after(account({ clientId: 'other' })).connectionKey).not.toBe(key);
@@ -95,7 +95,7 @@ describe('changed', () => {
     ['the query', { baseUrl: 'https://mcp.example.com/mcp?tenant=2' }],
     ['the token endpoint', account({ identityProviderUrl: 'https://sso.example.org/token' })],
     ['both', { baseUrl: 'https://a.example', ...account({ identityProviderUrl: 'https://b.example' }) }],
-  ])('sends the stored secret nowhere else when %s changes', (_what, change) => {
+  ])('requires the secret again when %s changes', (_what, change) => {
     expect(() => after(change)).toThrow(SecretRequiredError);
     const { authorization } = change;
     const configuration = { ...authorization?.configuration, clientSecret: 'new' };
@@ -104,12 +104,12 @@ describe('changed', () => {
     );
   });
 
-  it('takes another spelling of a URL for the same place', () => {
+  it('keeps the secret when a URL is only spelled differently', () => {
     const spelled = { baseUrl: 'HTTPS://MCP.example.com:443/a/../mcp' };
     expect(after(spelled)).toMatchObject({ ...spelled, clientSecret: 'sealed(old)' });
   });
 
-  it('forgets credentials under NO_AUTH, also those that come with it', () => {
+  it('deletes credentials under NO_AUTH, including those in the request', () => {
     const change = {
       authorization: { type: NoAuth, configuration: { clientSecret: 'new', clientId: 'c' } },
       baseUrl: 'https://mcp.example.org',
@@ -122,7 +122,7 @@ describe('changed', () => {
     });
   });
 
-  it('moves a system without credentials anywhere', () => {
+  it('moves a system without credentials to any address', () => {
     expect(after({ baseUrl: 'http://elsewhere.example' }, open())).toMatchObject({
       baseUrl: 'http://elsewhere.example',
       authorizationType: NoAuth,
@@ -133,7 +133,7 @@ describe('changed', () => {
     [{}, 'clientId clientSecret identityProviderUrl'],
     [{ clientId: 'c', identityProviderUrl: TOKEN_URL }, 'clientSecret'],
     [{ clientSecret: 's' }, 'clientId identityProviderUrl'],
-  ])('names what %j lacks to become a service account', (configuration, missing) => {
+  ])('reports what %j lacks to become a service account', (configuration, missing) => {
     let error: unknown;
     try {
       after(account(configuration), open());

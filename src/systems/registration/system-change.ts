@@ -29,7 +29,7 @@ type Credentials = CredentialColumns & Pick<SystemEntity, 'clientSecret'>;
 
 type SentSecrets = Partial<Record<SecretName, string>>;
 
-/** What each type needs, by column, with the names that callers know. */
+/** Required columns of each type, with their names in the API. */
 const REQUIRED = {
   [AuthorizationType.NoAuth]: [],
   [AuthorizationType.ServiceAccount]: [
@@ -41,13 +41,13 @@ const REQUIRED = {
 } as const;
 
 /**
- * A system as it is after a change.
- * @param secrets seal new secrets, and stored ones anew where their connection changes
- * @throws ValidationFailedError when credentials are incomplete, a key is not that of the certificate, or a header is that of the API key
- * @throws SecretRequiredError when a stored secret would go to another place
- * @throws SecretUnreadableError when one that is to be sealed anew cannot be opened
+ * Applies a change to a system.
+ * @param secrets seals new secrets, and reseals stored ones when their connection changes
+ * @throws ValidationFailedError when credentials are incomplete, a key does not belong to the certificate, or a header is that of the API key
+ * @throws SecretRequiredError when a stored secret would be sent to another destination
+ * @throws SecretUnreadableError when a stored secret cannot be opened to reseal it
  */
-export function changed(
+export function applyChange(
   system: SystemEntity,
   change: UpdateSystemRequestDto,
   secrets: Pick<SystemSecrets, 'seal' | 'rebind'>,
@@ -76,7 +76,7 @@ export function changed(
   };
 }
 
-/** Names of the columns that a change changes. A secret that was only sealed anew for a changed connection is the same. */
+/** Returns the names of changed columns. A secret that was only resealed for a changed connection does not count. */
 export function changedFields(
   before: SystemEntity,
   after: SystemEntity,
@@ -95,13 +95,13 @@ export function changedFields(
   );
 }
 
-/** The secret of an account, as it was sent. One that goes with a change of the type is not the one that comes. */
+/** Returns the secret in a request. The configuration of NO_AUTH has none. */
 function sentCredential({ authorization }: UpdateSystemRequestDto): ReturnType<typeof sentProof> {
   const { type, configuration } = authorization ?? {};
   return sentProof(type === AuthorizationType.NoAuth ? {} : configuration);
 }
 
-/** Where and as whom; the secret as it was sent, or as it is stored. */
+/** Returns the changed address and credentials, with the new secret in plain text or the stored one sealed. */
 function changedAccount(
   system: SystemEntity,
   change: UpdateSystemRequestDto,
@@ -123,14 +123,14 @@ function changedAccount(
   return { baseUrl, authorizationType: type, ...account };
 }
 
-/** A secret of one kind is none of another. */
+/** Drops the stored credentials when the type changes. */
 function ofType(type: AuthorizationType, system: SystemEntity): SystemEntity {
   return system.authorizationType === type
     ? system
     : { ...system, ...credentialColumns(AuthorizationType.NoAuth), clientSecret: null };
 }
 
-/** What is known of credentials and stays where it is not sent. A new header has a scheme of its own. */
+/** Returns the stored credentials that apply unless the request replaces them. A new header also resets the scheme. */
 function knownOf(stored: SystemEntity, { headerName }: CredentialConfiguration): CredentialConfiguration {
   const { clientId, identityProviderUrl } = stored;
   const { scope, tokenParameters } = accountOptionsOf(stored);
@@ -142,7 +142,7 @@ function withoutUndefined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
 }
 
-/** The key to sign with from now on. @throws ValidationFailedError for the id of no key */
+/** Returns the new signing options. @throws ValidationFailedError for a key id without a private key */
 function keyAfter(stored: SystemEntity, sent: SentSecret): PrivateKeyOptions | null {
   const { secret, key: sentKey } = sentProof(sent);
   if (secret !== undefined) {
@@ -151,7 +151,7 @@ function keyAfter(stored: SystemEntity, sent: SentSecret): PrivateKeyOptions | n
   const { key } = accountOptionsOf(stored);
   if (sent.keyId !== undefined && key === null) {
     throw new ValidationFailedError([
-      { field: 'authorization.configuration.keyId', rule: 'needs a privateKey' },
+      { field: 'authorization.configuration.keyId', rule: 'requires a privateKey' },
     ]);
   }
   return key && { ...key, keyId: sent.keyId ?? key.keyId };
@@ -177,9 +177,9 @@ function sealedFor(
 }
 
 /**
- * Who is trusted and what is shown after a change; the key as it was sent, or sealed as it is stored.
- * @param tls what to change: null removes all
- * @throws ValidationFailedError when the key is not that of the certificate
+ * Returns the changed certificates, with the new key in plain text or the stored one sealed.
+ * @param tls change; null removes all
+ * @throws ValidationFailedError when the key does not belong to the certificate
  */
 function changedTls(
   stored: SystemTls,
@@ -205,12 +205,13 @@ function changedTls(
 
 function requireOwnKey(certificate: string | null, key: string | undefined): void {
   if (key !== undefined && (certificate === null || !isKeyOf(key, certificate))) {
-    const rule = certificate === null ? 'needs a clientCertificate' : 'must be the key of clientCertificate';
+    const rule =
+      certificate === null ? 'requires a clientCertificate' : 'must be the key of clientCertificate';
     throw new ValidationFailedError([{ field: 'tls.clientKey', rule }]);
   }
 }
 
-/** @throws ValidationFailedError */
+/** Checks that static headers do not include the header of the API key. @throws ValidationFailedError */
 function requireOwnHeader(
   connection: HeaderColumns & Pick<SystemEntity, 'authorizationType' | 'credentialOptions'>,
 ): void {
@@ -235,7 +236,7 @@ function requireSecrets(before: SystemEntity, after: StoredConnection, sent: Sen
       before[name] !== null &&
       after[name] !== null &&
       sent[name] === undefined &&
-      goesElsewhere(before, after),
+      changesDestination(before, after),
   );
   if (needed.length > 0) {
     const isKey = after.authorizationType === AuthorizationType.ApiKey;
@@ -245,10 +246,10 @@ function requireSecrets(before: SystemEntity, after: StoredConnection, sent: Sen
 }
 
 /**
- * Whether secrets that were given for one connection would leave for another place with the other one, or for a place that
- * others vouch for. A token endpoint that is gone is no place.
+ * Returns whether a change of the connection would send secrets to another server or token endpoint, or trust other authorities there.
+ * Removing the token endpoint is no such change.
  */
-export function goesElsewhere(before: StoredConnection, after: StoredConnection): boolean {
+export function changesDestination(before: StoredConnection, after: StoredConnection): boolean {
   return (
     !sameUrl(before.baseUrl, after.baseUrl) ||
     (after.identityProviderUrl !== null && !sameUrl(before.identityProviderUrl, after.identityProviderUrl)) ||

@@ -15,7 +15,7 @@ import { sentProof } from '../model/authorization.request.dto.js';
 import { NoApiKeyError, NoServiceAccountError, OtherHeadersError } from '../model/systems.errors.js';
 import { eventOf, found, SystemsService } from './systems.service.js';
 
-/** Credentials of systems of all types, which end and are replaced in committed versions too. */
+/** Replaces credentials of systems of all types, even in committed versions, because credentials expire. */
 @Injectable()
 export class SystemCredentialsService {
   constructor(
@@ -28,7 +28,7 @@ export class SystemCredentialsService {
   ) {}
 
   /**
-   * Sets the secret of a system of any type, of a committed version too: it is no part of its definition.
+   * Sets the secret of a system of any type, even in a committed version, because it is not part of the definition.
    * @throws SystemNotFoundError, ValidationFailedError, NoServiceAccountError, NoApiKeyError, OtherHeadersError,
    * ChangedMeanwhileError
    */
@@ -43,7 +43,7 @@ export class SystemCredentialsService {
     );
   }
 
-  /** As `replaceSecret`, for a certificate with its key. @throws SystemNotFoundError, ChangedMeanwhileError */
+  /** Sets the client certificate and its key, like `replaceSecret`. @throws SystemNotFoundError, ChangedMeanwhileError */
   async replaceCertificate(
     principal: Principal,
     key: SystemKey,
@@ -79,7 +79,7 @@ export class SystemCredentialsService {
   }
 }
 
-/** @throws NoServiceAccountError, NoApiKeyError, OtherHeadersError when the connection has no such secret */
+/** Replaces a secret. @throws NoServiceAccountError, NoApiKeyError, OtherHeadersError when the system has no such secret */
 function withSecret(
   system: SystemEntity,
   request: ReplaceSecretRequestDto,
@@ -103,7 +103,7 @@ function withSecret(
   return { ...next, connectionKey: connectionKeyOf(next), clientSecret: secrets.seal(next, secret) };
 }
 
-/** The names are part of the definition of the system, so they stay. */
+/** Replaces the values of headers. Their names are part of the definition, so they must stay the same. */
 function withHeaders(
   system: SystemEntity,
   sent: Record<string, string>,

@@ -13,7 +13,7 @@ export class ListSystemsQuery extends Fields({
     {
       type: Boolean,
       default: false,
-      description: 'Add manifest information to each item.',
+      description: 'Whether to add manifest information to each item.',
     },
     IsIn(['true', 'false'], { message: 'must be true or false' }),
   ),
@@ -22,7 +22,7 @@ export class ListSystemsQuery extends Fields({
       type: String,
       maxLength: 255,
       description:
-        'Comma-separated types of dependencies whose systems are added, each with its own appId and appVersionId. Known: LIB.',
+        'Comma-separated types of dependencies whose systems to include, with their own appId and appVersionId. Supported: LIB.',
       example: 'LIB',
     },
     IsString({ message: 'must be given once' }),
@@ -30,28 +30,28 @@ export class ListSystemsQuery extends Fields({
   ),
 }) {}
 
-/** What the manifest of the application version records about a resource. */
+/** Manifest information about a resource. */
 export class ManifestInfoDto extends Answer({
   resourceName: Shows.value(
-    'The name it was created with: unique inside the version without regard to case, and what the list is sorted by.',
+    'Resource name: unique within the version, ignoring case. The list is sorted by it.',
     'inventory_tools',
   ),
   resourceType: Shows.enum('SystemType', SystemType, 'Type of the system.'),
   status: Shows.enum('AppVersionState', AppVersionState, 'A COMMITTED version can no longer be changed.'),
   lastChangeTime: Shows.moment('When the system last changed.'),
-  lastCommittedTime: Shows.momentOrNull('null while the version is a draft.'),
+  lastCommittedTime: Shows.momentOrNull('When the version was committed; null for a draft.'),
 }) {}
 
 /** A system in the list (docs/contract.md, section 2.4). */
 export class SystemSummaryDto extends IntersectionType(
   PickType(SystemResponseDto, ['id', 'resourceId', 'resourceDefinitionId'] as const),
   Answer({
-    type: Shows.enum('SystemType', SystemType, 'Filter on MCP to pick MCP servers.', SystemType.Mcp),
+    type: Shows.enum('SystemType', SystemType, 'Type of the system.', SystemType.Mcp),
   }),
   PickType(SystemResponseDto, ['name', 'description'] as const),
   Answer({
-    appId: Shows.value('Application it belongs to.', 'sample'),
-    appVersionId: Shows.value('Application version it belongs to.', 'v1'),
+    appId: Shows.value('Application of the system.', 'sample'),
+    appVersionId: Shows.value('Application version of the system.', 'v1'),
     manifestInfo: Shows.partIfAsked(() => ManifestInfoDto, 'Only with includeManifestInfo=true.'),
   }),
 ) {}
@@ -67,10 +67,10 @@ export function toListOptions({ includeManifestInfo, depTypes }: ListSystemsQuer
   };
 }
 
-/** Readers who came together get one list, so its text is made once. */
+/** JSON texts by list. Concurrent readers share a list, so that it is serialized once. */
 const TEXTS = new WeakMap<SystemList, JsonText>();
 
-/** A list as `SystemListResponseDto`, in JSON. Its items carry a manifest where the list has one. */
+/** Serializes a list as `SystemListResponseDto`, with manifest information if the list has it. */
 export function toSystemListJson(list: SystemList): JsonText {
   const { rows, versions } = list;
   const text =

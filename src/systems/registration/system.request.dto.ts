@@ -16,7 +16,7 @@ import {
   IsApiKey,
   IsApiKeyHeader,
   IsKeyId,
-  IsNotBeside,
+  IsExclusiveOf,
   IsOptionalPart,
   IsPrivateKey,
   IsScheme,
@@ -39,7 +39,7 @@ import { Type } from 'class-transformer';
 import { ValidationFailedError } from '../../platform/errors/request.errors.js';
 import { Answer, Shows } from '../../platform/openapi/answer-fields.decorators.js';
 
-/** Longest display name and description that are stored, in characters. */
+/** Maximum length of display name and description in characters. */
 export const NAME_MAX_LENGTH = 255;
 export const DESCRIPTION_MAX_LENGTH = 2_000;
 
@@ -51,7 +51,7 @@ export class CreateSystemPayloadDto {
 
   @ApiProperty({
     enum: [SystemType.Mcp],
-    description: 'Only MCP systems are created here.',
+    description: 'Must be MCP.',
     example: SystemType.Mcp,
   })
   @Equals(SystemType.Mcp, { message: 'must be MCP' })
@@ -66,7 +66,7 @@ export class CreateSystemPayloadDto {
   @IsTlsPart()
   tls?: TlsRequestDto;
 
-  @IsHeaders('null or absent for none.')
+  @IsHeaders('Null or absent for none.')
   headers?: Record<string, string> | null;
 
   @IsTimeout()
@@ -76,21 +76,21 @@ export class CreateSystemPayloadDto {
     required: false,
     nullable: true,
     description:
-      'Purpose. When empty, the first successful connection test fills it with what the server says of itself.',
+      'Purpose. If empty, the first successful connection test fills it with the description of the server.',
     example: 'Stock levels and orders of the warehouse',
   })
   @IsOptional()
   description?: string | null;
 }
 
-/** The body of the create operation (docs/contract.md, section 2.1). */
+/** Body of the create operation (docs/contract.md, section 2.1). */
 export class CreateSystemRequestDto {
   @ApiProperty({ enum: ['CREATE'], description: 'Always CREATE.', example: 'CREATE' })
   @Equals('CREATE', { message: 'must be CREATE' })
   action: 'CREATE';
 
   @IsResourceName({
-    description: 'Name of the resource; unique inside the application version without regard to case.',
+    description: 'Name of the resource; unique within the application version, ignoring case.',
     example: 'inventory_tools',
   })
   resourceName: string;
@@ -99,16 +99,16 @@ export class CreateSystemRequestDto {
   payload: CreateSystemPayloadDto;
 }
 
-const CHANGES = 'What to change; all that the type needs must be known afterwards.';
+const CHANGES = 'Members to change. Afterwards all members that the type requires must be set.';
 
-/** Client credentials to change; a member that is left out keeps its value. */
+/** Changes of client credentials. Absent members keep their values. */
 export class UpdateServiceAccountDto {
   @IsCredential(255, { required: false, description: 'OAuth 2.0 client id.', example: 'inventory-agent' })
   @IfSent()
   clientId?: string;
 
   @IsClientSecret(
-    'A new secret; left out, the stored one is kept. Required when baseUrl or identityProviderUrl change.',
+    'New secret; absent keeps the stored one. Required when baseUrl or identityProviderUrl change.',
     'the-new-secret',
     false,
   )
@@ -116,11 +116,11 @@ export class UpdateServiceAccountDto {
   clientSecret?: string;
 
   @IsPrivateKey()
-  @IsNotBeside('clientSecret')
+  @IsExclusiveOf('clientSecret')
   privateKey?: string;
 
   @IsKeyId()
-  @IsNotBeside('clientSecret')
+  @IsExclusiveOf('clientSecret')
   keyId?: string;
 
   @IsHttpUrl({
@@ -138,13 +138,13 @@ export class UpdateServiceAccountDto {
   tokenParameters?: Record<string, string> | null;
 }
 
-/** An API key to change; a member that is left out keeps its value. */
+/** Changes of an API key. Absent members keep their values. */
 export class UpdateApiKeyDto {
   @IsApiKeyHeader()
   headerName?: string;
 
   @IsScheme(
-    'Word before the key; null for none. Left out beside a headerName, it is what a new system would have.',
+    'Authentication scheme before the key; null for none. If absent with a headerName, the default of a new system applies.',
   )
   scheme?: string | null;
 
@@ -168,7 +168,7 @@ const KINDS = {
   ),
 } as const;
 
-/** Authorization to change: as it is checked. The document shows it as one of the kinds. */
+/** Changes of an authorization, as validated. The OpenAPI document shows it as one of the kinds. */
 export class UpdateAuthorizationDto {
   @IsEnum(AuthorizationType, TYPE_RULE)
   type: AuthorizationType;
@@ -183,7 +183,7 @@ export class UpdateAuthorizationDto {
   configuration?: UpdateServiceAccountDto | UpdateApiKeyDto;
 }
 
-/** What to change about an MCP system; a member that is left out keeps its value. */
+/** Changes of an MCP system. Absent members keep their values. */
 @ApiExtraModels(...Object.values(KINDS))
 export class UpdateSystemRequestDto {
   @IsDisplayName(NAME_MAX_LENGTH, {
@@ -213,7 +213,7 @@ export class UpdateSystemRequestDto {
 
   @IsOneKindOf(KINDS, {
     required: false,
-    description: 'How the MCP server is reached. NO_AUTH deletes the stored credentials.',
+    description: 'How the service authenticates to the MCP server. NO_AUTH deletes the stored credentials.',
   })
   @IfSent()
   @ValidateNested()
@@ -223,12 +223,12 @@ export class UpdateSystemRequestDto {
 
   @IsOptionalPart(() => UpdateTlsDto, {
     nullable: true,
-    description: 'Certificates to change (extension). null removes all of them, and the key.',
+    description: 'Certificates to change (extension). Null removes all certificates and the key.',
   })
   tls?: UpdateTlsDto | null;
 
   @IsHeaders(
-    'Replaces all of them; null removes them. Required when baseUrl, identityProviderUrl or tls.caCertificates change.',
+    'Replaces all headers; null removes them. Required when baseUrl, identityProviderUrl or tls.caCertificates change.',
   )
   headers?: Record<string, string> | null;
 
@@ -236,47 +236,47 @@ export class UpdateSystemRequestDto {
   timeoutMs?: number | null;
 }
 
-/** A secret to use from now on: exactly one of clientSecret, privateKey, apiKey and headers. */
+/** New secret: exactly one of clientSecret, privateKey, apiKey and headers. */
 export class ReplaceSecretRequestDto {
   @IsClientSecret('OAuth 2.0 client secret of a SERVICE_ACCOUNT; never returned.', 'the-new-secret', false)
   @IfSent()
   clientSecret?: string;
 
   @IsPrivateKey()
-  @IsNotBeside('clientSecret')
+  @IsExclusiveOf('clientSecret')
   privateKey?: string;
 
   @IsKeyId()
-  @IsNotBeside('clientSecret', 'apiKey')
+  @IsExclusiveOf('clientSecret', 'apiKey')
   keyId?: string;
 
   @IsApiKey(false)
-  @IsNotBeside('clientSecret', 'privateKey')
+  @IsExclusiveOf('clientSecret', 'privateKey')
   apiKey?: string;
 
-  @IsHeaders('New values for the headers that the system has: all of them, and no other.')
-  @IsNotBeside('clientSecret', 'privateKey', 'apiKey')
+  @IsHeaders('New values for exactly the headers of the system.')
+  @IsExclusiveOf('clientSecret', 'privateKey', 'apiKey')
   headers?: Record<string, string> | null;
 }
 
 export class ReplacedSecretResponseDto extends Answer({
-  status: Shows.number('The HTTP status again.', 200),
+  status: Shows.number('HTTP status of the response.', 200),
   message: Shows.value(
-    'What happened: `Client secret replaced.`, `Private key replaced.`, `API key replaced.` or `Headers replaced.`',
+    'Outcome: `Client secret replaced.`, `Private key replaced.`, `API key replaced.` or `Headers replaced.`',
     'Client secret replaced.',
   ),
   resourceId: Shows.uuid('Resource id of the system.'),
 }) {}
 
-/** What was replaced, as callers know it. */
+/** Name of a replaced secret in the API. */
 export type ReplacedSecret = 'clientSecret' | 'privateKey' | 'apiKey' | 'headers';
 
-/** What a request replaces. @throws ValidationFailedError when it names no secret */
+/** Returns the secret that a request replaces. @throws ValidationFailedError when it contains none */
 export function replacedSecret(request: ReplaceSecretRequestDto): ReplacedSecret {
   const names = ['headers', 'apiKey', 'privateKey', 'clientSecret'] as const;
   const replaced = names.find((name) => request[name] !== undefined && request[name] !== null);
   if (replaced === undefined) {
-    // In the words of the field itself: until there were others, it was the only one.
+    // Reported for clientSecret, which was the only field in earlier releases.
     throw new ValidationFailedError([{ field: 'clientSecret', rule: 'must be a string' }]);
   }
   return replaced;

@@ -24,14 +24,14 @@ const WITHOUT_SECRET = 'Credentials without the secret.';
 export class ToolResponseDto extends Answer({
   id: shown<string>(
     ApiProperty({
-      description: 'Tool id; it stays the same while the tool is offered, gone and back.',
+      description: 'Tool id; stays the same even if the server removes the tool and adds it again.',
       format: 'uuid',
     }),
   ),
   svcUuid: Shows.textOrNull('Reserved.', null),
-  name: Shows.value('Name by which the server knows it.', 'get-sum'),
+  name: Shows.value('Name of the tool on its server.', 'get-sum'),
   description: Shows.value(
-    'What the server says it does; plain text, not to be trusted.',
+    'Description by the server; untrusted plain text.',
     'Returns the sum of two numbers',
   ),
   inputSchema: Shows.object('JSON Schema of the input.', {
@@ -43,37 +43,36 @@ export class ToolResponseDto extends Answer({
   enabled: Shows.flag('Whether agents may call the tool.', true),
 }) {}
 
-/** A tool as `ToolResponseDto`, in JSON. Its schemas stand there as they are stored, which spares reading and writing them. */
+/** Serializes a tool as `ToolResponseDto`. Inserts the stored JSON text of the schemas, to avoid parsing it. */
 export function toToolJson({ id, name, description, inputSchema, outputSchema, enabled }: ToolRow): string {
   return `${JSON.stringify({ id, svcUuid: null, name, description }).slice(0, -1)},"inputSchema":${inputSchema},"outputSchema":${outputSchema ?? '{}'},"enabled":${enabled}}`;
 }
 
-/** An MCP system as get-by-id shows it (docs/contract.md, section 2.3). */
+/** An MCP system in responses (docs/contract.md, section 2.3). */
 @ApiExtraModels(...Object.values(STORED_KINDS))
 export class SystemResponseDto extends Answer({
   id: Shows.uuid('Id of the system.'),
   svcUuid: Shows.textOrNull('Reserved.', null),
-  resourceId: Shows.uuid('Names the system in paths.'),
-  resourceDefinitionId: Shows.uuid('The same in every version of the application; workflow nodes use it.'),
-  type: Shows.enum('SystemType', SystemType, 'Always MCP here.', SystemType.Mcp),
+  resourceId: Shows.uuid('Id of the system in paths.'),
+  resourceDefinitionId: Shows.uuid(
+    'Id of the system in workflow nodes; the same in all versions of the application.',
+  ),
+  type: Shows.enum('SystemType', SystemType, 'Always MCP.', SystemType.Mcp),
   name: Shows.value('Display name.', 'Inventory tools'),
   baseUrl: shows({ format: 'uri' })('Base URL of the MCP server.', 'https://mcp.example.com/mcp'),
   authorization: shown<ShownAuthorization<'config'>>(
     IsOneKindOf(STORED_KINDS, { description: WITHOUT_SECRET }),
   ),
-  tls: Shows.partIfAsked(() => TlsResponseDto, 'Certificates (extension); absent without any.'),
+  tls: Shows.partIfAsked(() => TlsResponseDto, 'Certificates (extension).'),
   headerNames: Shows.textsIfAsked(
-    'Names of the static headers (extension), whose values are never shown; absent without any.',
+    'Names of the static headers (extension), whose values are never returned.',
     ['X-Tenant'],
   ),
   timeoutMs: Shows.countIfAsked(
-    'Deadline of one tool call in milliseconds (extension); absent for 30 seconds.',
+    'Deadline of one tool call in milliseconds (extension); 30 seconds if absent.',
     120_000,
   ),
-  description: Shows.value(
-    'Purpose; empty when nobody has told it.',
-    'Stock levels and orders of the warehouse',
-  ),
+  description: Shows.value('Purpose; may be empty.', 'Stock levels and orders of the warehouse'),
   tools: Shows.list(() => ToolResponseDto, 'Filled by a successful connection test.'),
   createdDate: Shows.moment('When it was created.', '2026-01-31T10:20:30.123Z'),
   modifiedDate: Shows.moment('When the system or one of its tools last changed.', '2026-01-31T10:20:30.123Z'),
@@ -81,7 +80,7 @@ export class SystemResponseDto extends Answer({
   modifiedBy: Shows.part(() => UserReferenceDto, 'Who made the last change.'),
 }) {}
 
-/** An MCP system as the create operation answers it (docs/contract.md, section 2.1). */
+/** An MCP system in the response of the create operation (docs/contract.md, section 2.1). */
 @ApiExtraModels(...Object.values(CREATED_KINDS))
 export class CreatedSystemResponseDto extends AnswerWith(
   OmitType(SystemResponseDto, ['authorization', 'createdBy', 'modifiedBy'] as const),
@@ -107,32 +106,32 @@ export function toCreatedSystemResponse(system: NewSystem): CreatedSystemRespons
   };
 }
 
-/** What was made already: those who ask for a system at the same time are given one object. */
+/** JSON texts by system. Concurrent readers share a system object, so that it is serialized once. */
 const TEXTS = new WeakMap<SystemDetails, JsonText>();
 
-/** A system as `SystemResponseDto`, in JSON. */
+/** Serializes a system as `SystemResponseDto`. */
 export async function toSystemJson(system: SystemDetails): Promise<JsonText> {
   const known = TEXTS.get(system);
   if (known !== undefined) {
     return known;
   }
   await readTls(system);
-  const text = made(system);
+  const text = serialize(system);
   TEXTS.set(system, text);
   return text;
 }
 
-function made(system: SystemDetails): JsonText {
+function serialize(system: SystemDetails): JsonText {
   const config = configurationOf(system);
   const before: Omit<SystemResponseDto, 'tools' | 'createdBy' | 'modifiedBy'> = {
     ...commonFields(system),
     authorization: { type: authorizationTypeOf(system), ...(config && { config }) },
   };
   const { createdBy, modifiedBy } = system;
-  const behind: Pick<SystemResponseDto, 'createdBy' | 'modifiedBy'> = { createdBy, modifiedBy };
+  const after: Pick<SystemResponseDto, 'createdBy' | 'modifiedBy'> = { createdBy, modifiedBy };
   const tools = system.tools.map(toToolJson).join(',');
   return new JsonText(
-    `${JSON.stringify(before).slice(0, -1)},"tools":[${tools}],${JSON.stringify(behind).slice(1)}`,
+    `${JSON.stringify(before).slice(0, -1)},"tools":[${tools}],${JSON.stringify(after).slice(1)}`,
   );
 }
 
@@ -186,7 +185,7 @@ function personOf({ firstName, lastName, userName }: UserReference): PersonDto {
 }
 
 export class DeletedSystemResponseDto extends Answer({
-  status: Shows.number('The HTTP status again.', 200),
-  message: Shows.value('What happened.', 'System deleted.'),
-  resourceId: Shows.uuid('Resource id of the system that was deleted.'),
+  status: Shows.number('HTTP status of the response.', 200),
+  message: Shows.value('Outcome.', 'System deleted.'),
+  resourceId: Shows.uuid('Resource id of the deleted system.'),
 }) {}

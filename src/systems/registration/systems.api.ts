@@ -33,7 +33,7 @@ import { ClientCertificateRequestDto } from '../model/tls.request.dto.js';
 const ETAG_HEADER = {
   ETag: {
     description:
-      'Another one after each change of what is shown: the `If-None-Match` of the next request, or the `If-Match` of a change.',
+      'Changes with each change of the response. Send it as `If-None-Match` of the next request, or as `If-Match` of a change.',
     required: true,
     schema: { type: 'string', pattern: '^W/"[\\w-]{43}"$' },
   },
@@ -43,7 +43,7 @@ const ETAG_HEADER = {
 const IF_NONE_MATCH = {
   name: 'If-None-Match',
   required: false,
-  description: 'The `ETag` of what was read, or several of them.',
+  description: 'One or more `ETag` values of earlier responses.',
   schema: { type: 'string', maxLength: HEADER_MAX_LENGTH },
 } as const;
 
@@ -53,10 +53,10 @@ export const SystemsApi = apiRoutes([403], {
   createSystem: {
     summary: 'Create an MCP system',
     description:
-      'Registers an MCP server as a system of an application version. The server is not called: test the connection to fill ' +
+      'Registers an MCP server as a system of an application version. Does not call the server: test the connection to fill ' +
       '`tools`. The client secret is stored encrypted and never returned. `message` of a 400 for the characters of `resourceName` ' +
-      'is `Name can only contain letters, numbers and the following special characters [] () . _ -`; `details` of a 400 names ' +
-      'every field that breaks a rule. 409 when the name is taken or the version is committed.',
+      'is `Name can only contain letters, numbers and the following special characters [] () . _ -`; `details` of a 400 lists ' +
+      'all invalid fields. 409 when the name is taken or the version is committed.',
     status: HttpStatus.CREATED,
     body: { type: CreateSystemRequestDto, examples: CREATE_SYSTEM_EXAMPLES },
     answer: {
@@ -70,8 +70,8 @@ export const SystemsApi = apiRoutes([403], {
   getSystem: {
     summary: 'Get an MCP system with its tools',
     description:
-      'All that is known of the system but its secret. Tools that the server no longer offers are not listed. With ' +
-      '`If-None-Match` the answer is 304 while nothing has changed, a switched tool neither.',
+      'Returns the system without its secret. Omits tools that the server no longer lists. With `If-None-Match` returns 304 while ' +
+      'the system and its tools, including their flags, are unchanged.',
     headers: [IF_NONE_MATCH],
     answer: {
       type: SystemResponseDto,
@@ -83,7 +83,7 @@ export const SystemsApi = apiRoutes([403], {
       {
         status: HttpStatus.NOT_MODIFIED,
         headers: ETAG_HEADER,
-        description: 'The system and its tools are still what `If-None-Match` names.',
+        description: 'The system and its tools have not changed.',
       },
     ],
     errors: [404],
@@ -91,7 +91,7 @@ export const SystemsApi = apiRoutes([403], {
   listSystems: {
     summary: 'List the systems of an application version',
     description:
-      'Systems of all types. Filter on `type` to pick MCP servers. An unknown version has no systems.',
+      'Lists systems of all types. Filter by `type` to select MCP servers. The list of an unknown version is empty.',
     answer: {
       type: SystemListResponseDto,
       examples: SYSTEM_LIST_EXAMPLES,
@@ -101,36 +101,36 @@ export const SystemsApi = apiRoutes([403], {
   updateSystem: {
     summary: 'Change an MCP system or its secret',
     description:
-      'Extension of the contract. A field that is left out keeps its value, the client secret too. Changing `baseUrl` or ' +
-      '`identityProviderUrl` needs the secret again. The resource name cannot be changed: other versions and workflows refer to it.',
+      'Extension of the contract. Absent fields keep their values, including the client secret. Changing `baseUrl` or ' +
+      '`identityProviderUrl` requires the secret again. The resource name cannot be changed, because other versions and workflows refer to it.',
     headers: [OPTIONAL_IF_MATCH],
     body: { type: UpdateSystemRequestDto, required: false, examples: UPDATE_SYSTEM_EXAMPLES },
     answer: {
       type: SystemResponseDto,
       headers: ETAG_HEADER,
       example: SYSTEM_EXAMPLE,
-      description: 'The system as it is now.',
+      description: 'The changed system.',
     },
     errors: [404, COMMITTED, 412, 428],
   },
   deleteSystem: {
     summary: 'Delete an MCP system',
     description:
-      'Extension of the contract. Removes the system, its secret and its tools; its audit events stay.',
+      'Extension of the contract. Deletes the system, its secret and its tools; keeps its audit events.',
     headers: [OPTIONAL_IF_MATCH],
     answer: {
       type: DeletedSystemResponseDto,
       example: DELETED_SYSTEM_EXAMPLE,
-      description: 'The system is gone.',
+      description: 'The system is deleted.',
     },
     errors: [404, COMMITTED, 412, 428],
   },
   replaceClientSecret: {
     summary: 'Set or replace the secret of a system',
     description:
-      'Extension of the contract, for systems of all types: exactly one of `clientSecret` and `privateKey` for a service account, or ' +
-      '`apiKey` for an API key, or new values of its `headers`. Allowed in a committed version too: a secret expires, and builds of the version use that of its ' +
-      'systems. It is stored encrypted and used from the next call on.',
+      'Extension of the contract, for systems of all types. Send exactly one of `clientSecret` or `privateKey` for a service account, ' +
+      '`apiKey` for an API key, or new values of its `headers`. Also allowed in a committed version, because secrets expire and builds use the secrets of their ' +
+      'version. The secret is stored encrypted and takes effect with the next call.',
     headers: [SYSTEM_IF_MATCH],
     body: { type: ReplaceSecretRequestDto, examples: REPLACE_SECRET_EXAMPLES },
     answer: {
@@ -143,8 +143,8 @@ export const SystemsApi = apiRoutes([403], {
   replaceClientCertificate: {
     summary: 'Set or replace the client certificate of a system and its key',
     description:
-      'Extension of the contract, for systems of all types. Allowed in a committed version too, since certificates end. The key is ' +
-      'stored encrypted. Both are used from the next call on.',
+      'Extension of the contract, for systems of all types. Also allowed in a committed version, because certificates expire. The key is ' +
+      'stored encrypted. Both take effect with the next call.',
     headers: [SYSTEM_IF_MATCH],
     body: { type: ClientCertificateRequestDto, examples: REPLACE_CERTIFICATE_EXAMPLES },
     answer: {

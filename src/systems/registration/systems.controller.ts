@@ -41,7 +41,7 @@ const REPLACED: Readonly<Record<ReplacedSecret, string>> = {
   headers: 'Headers replaced.',
 };
 
-/** Systems of an application version (docs/contract.md, sections 2.1, 2.3 and 2.4; all else is an extension). */
+/** Manages systems of an application version (docs/contract.md, sections 2.1, 2.3 and 2.4; other routes are extensions). */
 @ApiTags('Systems')
 @RequirePermission(Permission.IntegrationManagement)
 @Controller('appmanager/api/resource/app/:appId/app-version/:versionId/rt/system')

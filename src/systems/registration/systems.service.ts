@@ -23,14 +23,14 @@ import type {
   TaggedSystem,
 } from '../storage/system.entity.js';
 import { nameKey } from '../../platform/validation/resource-name.js';
-import { changed, changedFields } from './system-change.js';
+import { applyChange, changedFields } from './system-change.js';
 import { eachSecret, SECRETS, SystemSecrets } from '../secrets/system-secrets.js';
 import { type Connection, type ListOptions, type SystemKey, SystemType } from '../model/system.types.js';
 import { SystemNotFoundError } from '../model/systems.errors.js';
 import { SystemsRepository } from '../storage/systems.repository.js';
 
-/** Equal for one system. */
-function nameOf({ resourceId, appId, appVersionId }: SystemKey): string {
+/** Returns a unique text for a key. */
+function textOf({ resourceId, appId, appVersionId }: SystemKey): string {
   return JSON.stringify([resourceId, appId, appVersionId]);
 }
 
@@ -40,18 +40,18 @@ function requireWritable(writable: boolean): void {
   }
 }
 
-/** Which systems a caller asks for. */
-interface AskedList {
+/** Parameters of a list of systems. */
+interface ListRequest {
   version: AppVersionKey;
   options: ListOptions;
 }
 
-/** The systems of application versions (docs/contract.md, sections 2.1, 2.3 and 2.4, and their extensions). */
+/** Manages the systems of application versions (docs/contract.md, sections 2.1, 2.3 and 2.4, and their extensions). */
 @Injectable()
 export class SystemsService {
   private readonly readWithTools: SharedRead<SystemKey, TaggedSystem | null>;
   private readonly readTag: SharedRead<SystemKey, string | null>;
-  private readonly readList: SharedRead<AskedList, SystemList>;
+  private readonly readList: SharedRead<ListRequest, SystemList>;
 
   constructor(
     private readonly database: Database,
@@ -63,11 +63,11 @@ export class SystemsService {
   ) {
     this.readWithTools = database.sharedRead(
       (manager, keys) => repository.findWithTools(manager, keys),
-      nameOf,
+      textOf,
     );
-    this.readTag = database.sharedRead((manager, keys) => repository.findTags(manager, keys), nameOf);
+    this.readTag = database.sharedRead((manager, keys) => repository.findTags(manager, keys), textOf);
     this.readList = database.sharedRead(
-      (manager, lists) => Promise.all(lists.map((asked) => this.listed(manager, asked))),
+      (manager, lists) => Promise.all(lists.map((list) => this.readSystems(manager, list))),
       ({ version: { appId, appVersionId }, options }) => JSON.stringify([appId, appVersionId, options]),
     );
   }
@@ -94,27 +94,27 @@ export class SystemsService {
     });
   }
 
-  /** With its tools, the same object for all who ask at the same time. @throws SystemNotFoundError */
+  /** Returns a system with its tools; concurrent calls get the same object. @throws SystemNotFoundError */
   async details(key: SystemKey): Promise<TaggedSystem> {
     return found(await this.readWithTools(key));
   }
 
-  /** The entity tag that `details` would give now. @throws SystemNotFoundError */
+  /** Returns the current entity tag of `details`. @throws SystemNotFoundError */
   async tag(key: SystemKey): Promise<string> {
     return found(await this.readTag(key));
   }
 
-  /** The id of an MCP system. @throws SystemNotFoundError */
+  /** Returns the id of an MCP system. @throws SystemNotFoundError */
   async idOf(key: SystemKey): Promise<string> {
     return found(await this.database.read((manager) => this.repository.idOf(manager, key)));
   }
 
-  /** The systems of a version, of all types; the same object for all who ask at the same time. */
+  /** Lists the systems of a version, of all types; concurrent calls get the same object. */
   list(version: AppVersionKey, options: ListOptions): Promise<SystemList> {
     return this.readList({ version, options });
   }
 
-  private async listed(manager: EntityManager, { version, options }: AskedList): Promise<SystemList> {
+  private async readSystems(manager: EntityManager, { version, options }: ListRequest): Promise<SystemList> {
     const { dependencyTypes, withManifest } = options;
     const others = await this.apps.dependencies(manager, version, dependencyTypes);
     const rows = await this.repository.summaries(manager, [version, ...others]);
@@ -123,24 +123,24 @@ export class SystemsService {
       : { rows };
   }
 
-  /** A system as it is at this moment; null when it is gone. Not inside of a transaction. */
+  /** Returns the current state of a system; null when it is gone. Call it outside transactions. */
   async state(id: string): Promise<SystemState | null> {
     const [state] = await this.database.read((manager) => this.repository.states(manager, { id }));
     return state ?? null;
   }
 
-  /** The systems of a version as they are at this moment, of all types. Not inside of a transaction. */
+  /** Returns the current states of the systems of a version, of all types. Call it outside transactions. */
   async states({ appId, appVersionId }: AppVersionKey): Promise<SystemState[]> {
     return this.database.read((manager) => this.repository.states(manager, { appId, appVersionId }));
   }
 
-  /** MCP systems of all applications behind the id `after` (empty for the first page), oldest first. */
+  /** Lists MCP systems of all applications, oldest first, starting after the id `after` (empty for the first page). */
   async mcpServers(after: string, limit: number): Promise<McpServerRow[]> {
     return this.database.read((manager) => this.repository.mcpServersAfter(manager, after, limit));
   }
 
   /**
-   * Changes what the request names and keeps the rest. A request that changes nothing leaves no trace.
+   * Changes the fields in the request and keeps the others. A request that changes nothing is neither stored nor audited.
    * @throws SystemNotFoundError, ValidationFailedError, SecretRequiredError, VersionCommittedError, ChangedMeanwhileError
    */
   async update(
@@ -151,7 +151,7 @@ export class SystemsService {
   ): Promise<TaggedSystem> {
     return this.database.write(async (manager) => {
       const { system: stored, writable } = await this.lockForSwitching(manager, key);
-      const next = changed(stored, request, this.secrets);
+      const next = applyChange(stored, request, this.secrets);
       requireWritable(writable);
       await this.demandMatch(manager, key, ifMatch);
       const fields = changedFields(stored, next, request);
@@ -164,7 +164,7 @@ export class SystemsService {
     });
   }
 
-  /** Makes sure that there is a system, of any type. @throws SystemNotFoundError */
+  /** Checks that a system of any type exists. @throws SystemNotFoundError */
   async demandAny(key: SystemKey): Promise<void> {
     if (!(await this.database.read((manager) => this.repository.exists(manager, key)))) {
       throw new SystemNotFoundError();
@@ -172,7 +172,7 @@ export class SystemsService {
   }
 
   /**
-   * Removes a system and its tools. Its audit events stay.
+   * Deletes a system and its tools. Keeps its audit events.
    * @throws SystemNotFoundError, VersionCommittedError, ChangedMeanwhileError
    */
   async remove(principal: Principal, key: SystemKey, ifMatch?: IfMatch): Promise<SystemEntity> {
@@ -187,8 +187,8 @@ export class SystemsService {
   }
 
   /**
-   * Nobody else changes the system or commits its version until the transaction ends. How a system is used may change in a committed
-   * version too.
+   * Locks a system against changes, and its version against a commit, until the transaction ends. Does not require a draft, because
+   * flags of tools may change in a committed version too.
    * @throws SystemNotFoundError
    */
   async lockForSwitching(manager: EntityManager, key: SystemKey): Promise<LockedSystem> {
@@ -197,7 +197,7 @@ export class SystemsService {
   }
 
   /**
-   * Refuses a change of a system that is another than the caller has read. Only `*` names one that is no MCP system.
+   * Rejects a change when the system differs from the one that the caller read. Systems other than MCP systems match only `*`.
    * @throws ChangedMeanwhileError
    */
   async demandMatch(manager: EntityManager, key: SystemKey, ifMatch: IfMatch | undefined): Promise<void> {
@@ -206,13 +206,13 @@ export class SystemsService {
     }
   }
 
-  /** The entity tag of a locked system as its transaction leaves it; empty where it is shown with none. */
+  /** Returns the entity tag of a locked system, including changes of this transaction; empty for systems without a tag. */
   async tagInside(manager: EntityManager, key: SystemKey): Promise<string> {
     const [tag] = await this.repository.findTags(manager, [key]);
     return tag ?? '';
   }
 
-  /** Stores a locked system as changed now by this caller. */
+  /** Stores a locked system with the caller as author of the change. */
   async save(manager: EntityManager, principal: Principal, system: SystemEntity): Promise<void> {
     await this.repository.update(manager, {
       ...system,
@@ -221,12 +221,12 @@ export class SystemsService {
     });
   }
 
-  /** Stores notes of the service about a locked system. Nobody changed it, so author and time stay. */
+  /** Stores internal data of a locked system without changing author and time. */
   async saveUnchanged(manager: EntityManager, system: SystemEntity): Promise<void> {
     await this.repository.update(manager, system);
   }
 
-  /** The MCP systems of a version that a test of this connection covers: equal in everything, the secret included. */
+  /** Finds the MCP systems of a version that have exactly this connection, including its secrets. */
   async coveredBy(version: AppVersionKey, connection: Connection): Promise<SystemEntity[]> {
     const key = connectionKey(connection);
     const candidates = await this.database.read((manager) =>
@@ -235,7 +235,7 @@ export class SystemsService {
     return candidates.filter((system) => this.hasConnection(system, connection));
   }
 
-  /** Whether a system still has this connection, secret included. */
+  /** Returns whether a system has exactly this connection, including its secrets. */
   hasConnection(system: SystemEntity, connection: Connection): boolean {
     return (
       system.connectionKey === connectionKey(connection) &&
@@ -279,7 +279,7 @@ export class SystemsService {
   }
 }
 
-/** An event of a system for the audit log of its version. */
+/** Creates an audit event about a system. */
 export function eventOf(
   action: AuditAction,
   { appId, appVersionId, resourceId, resourceName }: SystemEntity,
@@ -295,7 +295,7 @@ export function eventOf(
   };
 }
 
-/** @throws SystemNotFoundError when there is none */
+/** Returns the system. @throws SystemNotFoundError when it is null */
 export function found<System>(system: System | null): System {
   if (system === null) {
     throw new SystemNotFoundError();

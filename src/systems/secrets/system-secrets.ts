@@ -3,13 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { SecretCipher, type SecretPlace } from '../../platform/secrets/secret-cipher.js';
 import type { SystemEntity } from '../storage/system.entity.js';
 
-/** The secrets of a system; `clientSecret` is the client secret, the private key or the API key. */
+/** Secrets of a system. `clientSecret` is the client secret, the private key or the API key. */
 export const SECRETS = ['clientSecret', 'clientKey', 'headers'] as const;
 /** One of {@link SECRETS}. */
 export type SecretName = (typeof SECRETS)[number];
 
-/** What each secret is bound to: where and as whom it is sent, and who is trusted there. In the order of sealed-columns.ts. */
-const BOUND = {
+/** Columns that each secret is bound to: destination, identity and trusted authorities. In the order of sealed-columns.ts. */
+const BOUND_COLUMNS = {
   clientSecret: [
     'baseUrl',
     'identityProviderUrl',
@@ -23,20 +23,20 @@ const BOUND = {
 } as const satisfies Record<SecretName, readonly (keyof SystemEntity)[]>;
 const COLUMNS = { clientSecret: 'client_secret', clientKey: 'tls_key', headers: 'headers' } as const;
 
-/** A system as far as its secrets are bound to it, and to its row. */
-type SecretHolder = Pick<SystemEntity, 'id' | (typeof BOUND)[SecretName][number]>;
+/** Columns of a system to which its secrets are bound. */
+type SecretHolder = Pick<SystemEntity, 'id' | (typeof BOUND_COLUMNS)[SecretName][number]>;
 
 function placeOf(name: SecretName, system: SecretHolder): SecretPlace {
-  const binding = BOUND[name].map((property) => system[property]);
+  const binding = BOUND_COLUMNS[name].map((property) => system[property]);
   return { table: 'systems', rowId: system.id, column: COLUMNS[name], binding };
 }
 
-/** Makes each secret of a system. */
+/** Creates a record of all secrets of a system. */
 export function eachSecret(make: (name: SecretName) => string | null): Record<SecretName, string | null> {
   return { clientSecret: make('clientSecret'), clientKey: make('clientKey'), headers: make('headers') };
 }
 
-/** The secrets of systems: sealed for the row and the connection they stand in, opened only to be used. */
+/** Seals secrets for the row and connection of their system, and opens them for calls. */
 @Injectable()
 export class SystemSecrets {
   constructor(private readonly cipher: SecretCipher) {}
@@ -47,16 +47,16 @@ export class SystemSecrets {
   }
 
   /**
-   * A secret of a system, for the call that is about to be made to the very connection that is given.
-   * @throws SecretUnreadableError when it cannot be opened, or was sealed for another connection
+   * Opens a secret of a system. Use it only for the next call to this connection.
+   * @throws SecretUnreadableError when it cannot be opened or was sealed for another connection
    */
   open(system: SecretHolder, sealed: string, name: SecretName = 'clientSecret'): string {
     return this.cipher.open(sealed, placeOf(name, system));
   }
 
   /**
-   * A stored secret for the connection that its system is about to get; whether it may go there is for the caller to say.
-   * @throws SecretUnreadableError when it cannot be opened for the connection before
+   * Reseals a stored secret for a new connection of its system. The caller must check that the secret may be sent there.
+   * @throws SecretUnreadableError when it cannot be opened for the old connection
    */
   rebind(
     before: SecretHolder,
@@ -70,7 +70,7 @@ export class SystemSecrets {
       : this.cipher.seal(this.cipher.open(sealed, from), to);
   }
 
-  /** Whether a system holds this very secret; `null` is no secret. @throws SecretUnreadableError */
+  /** Returns whether a system has exactly this secret; `null` means no secret. @throws SecretUnreadableError */
   matches(
     system: SecretHolder & Pick<SystemEntity, SecretName>,
     secret: string | null,

@@ -16,7 +16,7 @@ export class SystemEntity {
   @Column({ type: 'varchar', name: 'app_version_id', length: 64 }) appVersionId: string;
   @Column({ type: 'varchar', length: 16 }) type: SystemType;
   @Column({ type: 'varchar', name: 'resource_name', length: 255 }) resourceName: string;
-  /** The resource name folded to lower case: names are unique without regard to case. */
+  /** The resource name in lower case, because names are unique ignoring case. */
   @Column({ type: 'varchar', name: 'name_key', length: 255 }) nameKey: string;
   @Column({ type: 'varchar', length: 255 }) name: string;
   @Column({ type: 'varchar', length: 2000 }) description: string;
@@ -24,31 +24,31 @@ export class SystemEntity {
   @Column({ type: 'varchar', name: 'authorization_type', length: 16, nullable: true })
   authorizationType: AuthorizationType | null;
   @Column({ type: 'varchar', name: 'client_id', length: 255, nullable: true }) clientId: string | null;
-  /** The client secret, private key or API key, sealed by SecretCipher for this very row; never readable as it stands. */
+  /** The client secret, private key or API key, sealed by SecretCipher for this row. */
   @Column({ type: 'text', name: 'client_secret', nullable: true }) clientSecret: string | null;
   @Column({ type: 'varchar', name: 'identity_provider_url', length: 2048, nullable: true })
   identityProviderUrl: string | null;
-  /** Certificates (PEM) of the authorities that are trusted for this system, in place of the built-in ones. */
+  /** Certificates (PEM) of the authorities to trust for this system instead of the built-in ones. */
   @Column({ type: 'text', name: 'tls_ca', nullable: true }) caCertificates: string | null;
-  /** Certificate (PEM, its chain after it) that the service shows to the servers of this system. */
+  /** Client certificate (PEM), followed by its chain. */
   @Column({ type: 'text', name: 'tls_certificate', nullable: true }) clientCertificate: string | null;
-  /** Its private key, sealed as the client secret is. */
+  /** Private key of the client certificate, sealed like the client secret. */
   @Column({ type: 'text', name: 'tls_key', nullable: true }) clientKey: string | null;
-  /** What is known of the credential besides its secret, see credential-options.ts; null where nothing is. */
+  /** Options of the credentials without the secret, see connection.ts; null when there are none. */
   @Column({ type: 'text', name: 'credential_options', nullable: true }) credentialOptions: string | null;
-  /** Static headers of every request to the server, sealed as the client secret is. */
+  /** Static headers of every request to the server, sealed like the client secret. */
   @Column({ type: 'text', nullable: true }) headers: string | null;
-  /** Their names as JSON text. */
+  /** Names of the static headers as JSON text. */
   @Column({ type: 'text', name: 'header_names', nullable: true }) headerNames: string | null;
-  /** Deadline of one tool call in milliseconds; null for that of the deployment. */
+  /** Deadline of one tool call in milliseconds; null for the default of the deployment. */
   @Column({ type: 'int', name: 'timeout_ms', nullable: true }) timeoutMs: number | null;
-  /** Hash of everything public about the connection, see connectionKey(). */
+  /** Hash of all parts of the connection that are not secret, see `connectionKey`. */
   @Column({ type: 'varchar', name: 'connection_key', length: 64, nullable: true }) connectionKey:
     string | null;
-  /** When the tools were last read; null means never, so that the next list is the baseline. */
+  /** When the tools were last read; null means never, so the next list is the baseline. */
   @Column({ type: 'datetime', name: 'tools_synchronised_at', precision: 3, nullable: true })
   toolsSynchronisedAt: Date | null;
-  /** When the tools are to be read again; null for at once. Without MCP_REFRESH_MINUTES it means nothing. */
+  /** When the next refresh of the tools is due; null for immediately. Unused without MCP_REFRESH_MINUTES. */
   @Column({ type: 'datetime', name: 'tools_due_at', precision: 3, nullable: true })
   toolsDueAt: Date | null;
   @Column({ type: 'simple-json', name: 'created_by' }) createdBy: UserReference;
@@ -57,7 +57,7 @@ export class SystemEntity {
   @Column({ type: 'datetime', name: 'modified_at', precision: 3 }) modifiedAt: Date;
 }
 
-/** What stays the same about a named resource through all versions of an application: its definition id. */
+/** Definition of a named resource, shared by all versions of an application. */
 @Entity('resource_definitions')
 @Index('uq_resource_definitions_app_name', ['appId', 'nameKey'], { unique: true })
 export class ResourceDefinitionEntity {
@@ -65,30 +65,30 @@ export class ResourceDefinitionEntity {
   @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
   @Column({ type: 'varchar', name: 'name_key', length: 255 }) nameKey: string;
   @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
-  /** When tools of any system of this definition were first stored; null means never, so that the next list is the first one. */
+  /** When tools of any system of this definition were first stored; null means never. */
   @Column({ type: 'datetime', name: 'tools_synchronised_at', precision: 3, nullable: true })
   toolsSynchronisedAt: Date | null;
 }
 
-/** A system that nobody else changes until the transaction ends. */
+/** A system that is locked until the transaction ends. */
 export interface LockedSystem {
   system: SystemEntity;
-  /** False in a committed version: then its definition stays as it is. */
+  /** False in a committed version, where the definition must not change. */
   writable: boolean;
 }
 
-/** What is read of a system to list it. */
+/** Columns of a system in lists. */
 export type SystemSummaryRow = Pick<
   SystemEntity,
   SystemNames | 'resourceId' | 'description' | 'appVersionId' | 'modifiedAt'
 >;
 
-/** What is read of a system by those who are about to use it. */
+/** Columns of a system that its users need. */
 export type SystemState = Pick<SystemEntity, SystemNames | 'baseUrl' | 'toolsSynchronisedAt'>;
 
 type SystemNames = 'id' | 'appId' | 'resourceDefinitionId' | 'resourceName' | 'name' | 'type';
 
-/** What is read of an MCP system to look whether its server is there. */
+/** Columns of an MCP system that a health check of its server needs. */
 export type McpServerRow = Pick<
   SystemEntity,
   'id' | 'appId' | 'resourceDefinitionId' | 'resourceName' | 'identityProviderUrl'
@@ -97,7 +97,7 @@ export type McpServerRow = Pick<
   authorizationType: AuthorizationType;
 };
 
-/** What is read of an MCP system to show it. */
+/** Columns of an MCP system that are shown. */
 export type SystemDetails = Omit<
   SystemEntity,
   | 'appId'
@@ -115,13 +115,13 @@ export type SystemDetails = Omit<
   tools: ToolRow[];
 };
 
-/** An MCP system as it is shown, with the entity tag of this state. */
+/** An MCP system with its entity tag. */
 export interface TaggedSystem {
   system: SystemDetails;
   tag: string;
 }
 
-/** Systems of some versions; `versions` only when the manifest was asked for. */
+/** Systems of some versions. `versions` is present only when the manifest was requested. */
 export interface SystemList {
   rows: SystemSummaryRow[];
   versions?: AppVersionStatus[];

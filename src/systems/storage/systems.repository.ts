@@ -46,18 +46,18 @@ const STATE = {
 
 @Injectable()
 export class SystemsRepository {
-  /** @throws SystemNameTakenError by the unique index */
+  /** @throws SystemNameTakenError when the unique index rejects the name */
   async insert(manager: EntityManager, system: SystemEntity): Promise<void> {
     await refuseTakenName(manager.insert(SystemEntity, system));
   }
 
-  /** @throws SystemNameTakenError by the unique index */
+  /** @throws SystemNameTakenError when the unique index rejects the name */
   async update(manager: EntityManager, system: SystemEntity): Promise<void> {
     const { id, ...columns } = system;
     await refuseTakenName(manager.update(SystemEntity, { id }, columns));
   }
 
-  /** Removes a locked system with its tools. */
+  /** Deletes a locked system with its tools. */
   async remove(manager: EntityManager, id: string): Promise<void> {
     // The entities belong to the module of tools, which builds on this one.
     await manager.delete('reviewed_tools', { systemId: id });
@@ -65,13 +65,13 @@ export class SystemsRepository {
     await manager.delete(SystemEntity, { id });
   }
 
-  /** The id of an MCP system; null when there is none. */
+  /** Finds the id of an MCP system. */
   async idOf(manager: EntityManager, { appId, appVersionId, resourceId }: SystemKey): Promise<string | null> {
     const where = { appId, appVersionId, resourceId, type: SystemType.Mcp };
     return (await manager.findOne(SystemEntity, { select: { id: true }, where }))?.id ?? null;
   }
 
-  /** MCP systems with the tools that are present, in the order of the server's list; null for one that is not there. */
+  /** Finds MCP systems with their present tools in the order of the server's list; null for missing ones. */
   async findWithTools(manager: EntityManager, keys: readonly SystemKey[]): Promise<(TaggedSystem | null)[]> {
     return (await readRows(manager, SYSTEM_WITH_TOOLS, keys)).map((rows) => {
       const [system, tag] = [toDetails(rows), tagOf(rows)];
@@ -79,34 +79,34 @@ export class SystemsRepository {
     });
   }
 
-  /** The entity tags that `findWithTools` would find now; null for a system that is not there. */
+  /** Finds the current entity tags of MCP systems; null for missing ones. */
   async findTags(manager: EntityManager, keys: readonly SystemKey[]): Promise<(string | null)[]> {
     return (await readRows(manager, SYSTEM_VERSION, keys)).map(tagOf);
   }
 
-  /** As stored, locked against every other writer until the transaction ends; null when there is none. */
+  /** Reads an MCP system and locks it until the transaction ends. */
   async lock(manager: EntityManager, key: SystemKey): Promise<SystemEntity | null> {
     return this.lockOne(manager, key, { type: SystemType.Mcp });
   }
 
-  /** As `lock`, for systems of all types. */
+  /** Like `lock`, for systems of all types. */
   async lockAny(manager: EntityManager, key: SystemKey): Promise<SystemEntity | null> {
     return this.lockOne(manager, key);
   }
 
-  /** Whether there is a system of any type. */
+  /** Returns whether a system of any type exists. */
   async exists(manager: EntityManager, { appId, appVersionId, resourceId }: SystemKey): Promise<boolean> {
     return manager.existsBy(SystemEntity, { appId, appVersionId, resourceId });
   }
 
-  /** The systems of a version, of all types, locked against every other writer until the transaction ends. */
+  /** Reads all systems of a version and locks them until the transaction ends. */
   async lockAll(manager: EntityManager, { appId, appVersionId }: AppVersionKey): Promise<SystemEntity[]> {
     const lock = lockOption(manager, 'pessimistic_write');
     const systems = await manager.find(SystemEntity, { where: { appId, appVersionId }, ...lock });
     return systems.toSorted((one, other) => (one.nameKey < other.nameKey ? -1 : 1));
   }
 
-  /** The definition ids that an application gave to these names, by name key; names without one are missing. */
+  /** Finds the definition ids of an application by name key; names without one are omitted. */
   async definitionIds(
     manager: EntityManager,
     appId: string,
@@ -116,7 +116,7 @@ export class SystemsRepository {
     return new Map(rows.map((row) => [row.nameKey, row.id]));
   }
 
-  /** MCP systems of a version whose connection is the same but for the secret. */
+  /** Finds MCP systems of a version by connection key, which does not include secrets. */
   async findByConnection(
     manager: EntityManager,
     { appId, appVersionId }: AppVersionKey,
@@ -128,24 +128,24 @@ export class SystemsRepository {
     });
   }
 
-  /** MCP systems of all applications in the order of their ids, which is that of their creation. */
+  /** Lists MCP systems of all applications by id, which is the order of creation. */
   async mcpServersAfter(manager: EntityManager, id: string, limit: number): Promise<McpServerRow[]> {
     const where = { id: MoreThan(id), type: SystemType.Mcp };
     const found = { select: MCP_SERVER, where, order: { id: 'ASC' }, take: limit } as const;
     return (await manager.find(SystemEntity, found)) as McpServerRow[];
   }
 
-  /** What is known of systems now. */
+  /** Finds the current states of systems. */
   async states(manager: EntityManager, where: FindOptionsWhere<SystemEntity>): Promise<SystemState[]> {
     return manager.find(SystemEntity, { select: STATE, where });
   }
 
-  /** What the list shows of every system of the versions, sorted by version and name. */
+  /** Lists all systems of versions, sorted by version and name. */
   async summaries(manager: EntityManager, versions: AppVersionKey[]): Promise<SystemSummaryRow[]> {
     return readSummaries(manager, versions);
   }
 
-  /** The first version to use a name makes its definition id, all others share it. @param proposed for a new one */
+  /** Returns the definition id of a name, and creates it for the first version that uses the name. @param proposed values of a new definition */
   async definitionId(
     manager: EntityManager,
     { appId, nameKey }: { appId: string; nameKey: string },
@@ -174,7 +174,7 @@ async function refuseTakenName(statement: Promise<unknown>): Promise<void> {
   try {
     await statement;
   } catch (error) {
-    // Every other unique value of the row was made here a moment ago, so only the name can be taken.
+    // All other unique values were just generated, so only the name can be taken.
     throw isDuplicate(error) ? new SystemNameTakenError() : error;
   }
 }

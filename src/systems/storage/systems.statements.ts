@@ -11,7 +11,7 @@ import type { AppVersionKey } from '../../apps/apps.types.js';
 
 // Raw SQL, because this is the most frequent read of all: creating entities would cost as much as reading the rows.
 
-/** All that is shown of a system, by the name of its place in a row. */
+/** Columns of a system that are shown, by property. */
 const SYSTEM_COLUMNS = {
   id: 'systems.id',
   name: 'systems.name',
@@ -38,8 +38,8 @@ const SYSTEM_COLUMNS = {
 const SHOWN = Object.keys(SYSTEM_COLUMNS);
 
 /**
- * What tells a state of a tool from all others. Its hash covers all that is shown of it but the flag. The moment of the decision is
- * shown nowhere here, but a decision may leave the flag as it is, and nobody is to override it unseen.
+ * Columns that identify a state of a tool. The hash covers all that is shown except the flag. The time of the decision is included,
+ * because a new decision may keep the flag and must not be overridden unseen.
  */
 const TOOL_VERSION_COLUMNS = {
   id: 'tools.id',
@@ -57,13 +57,13 @@ const TOOL_COLUMNS = {
   outputSchema: 'tools.output_schema',
 } as const;
 
-/** For `readRows`: whole systems. */
+/** Statements for `readRows` that read whole systems. */
 export const SYSTEM_WITH_TOOLS = selects(TOOL_COLUMNS);
 
-/** For `readRows`: of the tools only what `tagOf` needs. */
+/** Statements for `readRows` that read only those columns of tools that `tagOf` needs. */
 export const SYSTEM_VERSION = selects(TOOL_VERSION_COLUMNS);
 
-/** The columns of a system stand in one row only, those that tell whose it is too. */
+/** Builds one statement for the row of a system and one for the rows of its tools, with the same columns. */
 function selects(toolColumns: Readonly<Record<string, string>>): readonly string[] {
   const systemColumns = {
     ...SYSTEM_COLUMNS,
@@ -82,8 +82,8 @@ function selects(toolColumns: Readonly<Record<string, string>>): readonly string
 }
 
 /**
- * The rows of MCP systems, read in one statement, so that no change can come in between.
- * @returns of each key a row of the system, and one of each tool that is present, in no order; none when there is no such system
+ * Reads the rows of MCP systems in one statement, so that they are consistent.
+ * @returns for each key a row of the system and one for each present tool, in no order; empty when the system does not exist
  */
 export async function readRows(
   manager: EntityManager,
@@ -105,9 +105,9 @@ export async function readRows(
   });
 }
 
-/** Makes typed values of the rows; null when there are none. */
+/** Converts rows to a system with its tools; null when there are none. */
 export function toDetails(rows: RawRow[]): SystemDetails | null {
-  const { system, tools } = parted(rows);
+  const { system, tools } = splitRows(rows);
   return system === undefined
     ? null
     : {
@@ -125,32 +125,32 @@ export function toDetails(rows: RawRow[]): SystemDetails | null {
 }
 
 /**
- * The entity tag of a system, another one after each change and each decision about a tool; null without rows.
- * Weak (RFC 9110, section 8.8.1): the same in every content coding. A release may show the same rows otherwise.
+ * Returns the entity tag of a system, which changes with each change and each decision about a tool; null without rows. Weak (RFC 9110,
+ * section 8.8.1), because it is the same for all content codings. Includes the release, which may serialize rows differently.
  */
 export function tagOf(rows: RawRow[]): string | null {
-  const { system, tools } = parted(rows);
+  const { system, tools } = splitRows(rows);
   if (system === undefined) {
     return null;
   }
   let version = SERVICE_VERSION;
   for (const name of SHOWN) {
-    version += spelled(system[name]);
+    version += encoded(system[name]);
   }
   for (const { id, enabled, definitionHash, decidedAt } of tools) {
-    version += spelled(id) + spelled(enabled) + spelled(definitionHash) + spelled(decidedAt);
+    version += encoded(id) + encoded(enabled) + encoded(definitionHash) + encoded(decidedAt);
   }
   return `W/"${hash('sha256', version, 'base64url')}"`;
 }
 
-/** Text with its length in front, so that no two lists of values are spelled alike; null without any. */
-function spelled(value: unknown): string {
+/** Encodes a value with its length, so that different lists of values never have the same text. */
+function encoded(value: unknown): string {
   const text = value instanceof Date ? String(value.getTime()) : String(value);
   return value === null ? '-' : `${text.length}:${text}`;
 }
 
-/** Only tools have a position: their place in the list of the server. */
-function parted(rows: RawRow[]): { system: RawRow | undefined; tools: RawRow[] } {
+/** Splits rows into the system and its tools, which are the rows with a position in the server's list. */
+function splitRows(rows: RawRow[]): { system: RawRow | undefined; tools: RawRow[] } {
   const tools = rows.filter(({ position }) => position !== null);
   return {
     system: rows.find(({ position }) => position === null),

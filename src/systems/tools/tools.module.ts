@@ -13,7 +13,7 @@ import { ToolsController } from './switching/tools.controller.js';
 import { ToolsRepository } from './storage/tools.repository.js';
 import { ToolsService } from './switching/tools.service.js';
 
-/** Finds the tools of MCP systems, keeps them in line with their servers and switches them. */
+/** Synchronises the tools of MCP systems with their servers, enables, disables and calls them. */
 @Module({
   imports: [AuditModule, McpConnectionModule, SystemsModule],
   controllers: [ConnectionTestController, ToolCallController, ToolsController],

@@ -232,7 +232,7 @@ describe('certificates of a system', () => {
   });
 
   it.each([
-    ['a key without a certificate', () => ({ clientKey: client.key }), 'needs a clientCertificate'],
+    ['a key without a certificate', () => ({ clientKey: client.key }), 'requires a clientCertificate'],
     [
       'the key of another certificate',
       () => ({ clientCertificate: client.cert, clientKey: renewed.key }),

@@ -78,8 +78,8 @@ describe('a service account with a private key', () => {
 
   it.each([
     [{ privateKey: 'a key' }, 'privateKey: must be a private key in PEM or JWK'],
-    [{ privateKey: PEM, clientSecret: 'hush' }, 'privateKey: must not be sent beside clientSecret'],
-    [{ clientSecret: 'hush', keyId: 'one' }, 'keyId: must not be sent beside clientSecret'],
+    [{ privateKey: PEM, clientSecret: 'hush' }, 'privateKey: must not be sent together with clientSecret'],
+    [{ clientSecret: 'hush', keyId: 'one' }, 'keyId: must not be sent together with clientSecret'],
     [{ keyId: 'one' }, 'clientSecret: must be a string'],
     [{ privateKey: 7 }, 'privateKey: must be a private key in PEM or JWK'],
   ])('is refused (%#)', async (configuration, rule) => {
@@ -97,7 +97,7 @@ describe('a service account with a private key', () => {
       patch(resourceId, { authorization: { type: 'SERVICE_ACCOUNT', configuration } });
     expect(await configured({ keyId: 'one' })).toMatchObject({
       status: 400,
-      body: { details: 'authorization.configuration.keyId: needs a privateKey' },
+      body: { details: 'authorization.configuration.keyId: requires a privateKey' },
     });
     expect((await configured({ privateKey: EC_PEM })).status).toBe(200);
     expect(await opened(id)).toMatchObject({ privateKey: EC_PEM, algorithm: 'ES256', keyId: null });

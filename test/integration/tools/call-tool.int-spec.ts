@@ -137,7 +137,7 @@ describe('POST …/rt/system/ri/{systemResourceId}/integrationengine/api/systems
     await switched('echo', false);
     expect(await call('echo', { text: 'x' })).toMatchObject({
       status: 409,
-      body: { message: 'The tool is disabled: nobody may call it.' },
+      body: { message: 'The tool is disabled and cannot be called.' },
     });
     await switched('echo', true);
     const nowhere = [pathOf('echo', { toolId: 'none' }), pathOf('echo', { systemId: 'none' })];

@@ -60,7 +60,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * List audit events over all versions of an application
      *
-     * Extension of the contract. As `listAuditEvents`, each event with the version that it is told to; newest first. With more filters, of which `applicationVersionId` leaves one version; `outcome=denied` shows who was refused. Follow `next` until it is null. An unknown application has none.
+     * Extension of the contract. Like `listAuditEvents`, with the version of each event and more filters; newest first. `outcome=denied` shows who was refused. Follow `next` until it is null. The list of an unknown application is empty.
      */
     public listApplicationAuditEvents<ThrowOnError extends boolean = true>(options: Options<ListApplicationAuditEventsData, ThrowOnError>) {
         return (options.client ?? this.client).get<ListApplicationAuditEventsResponses, ListApplicationAuditEventsErrors, ThrowOnError>({
@@ -73,7 +73,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * List audit events of an application version
      *
-     * Extension of the contract. Who did what to the version or one of its systems and tools, when, and how it ended; newest first. Events of deleted systems stay. Follow `next` until it is null.
+     * Extension of the contract. Who did what to the version or one of its systems and tools, when, and the outcome; newest first. Events of deleted systems are kept. Follow `next` until it is null.
      */
     public listAuditEvents<ThrowOnError extends boolean = true>(options: Options<ListAuditEventsData, ThrowOnError>) {
         return (options.client ?? this.client).get<ListAuditEventsResponses, ListAuditEventsErrors, ThrowOnError>({
@@ -357,7 +357,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Get the caller
      *
-     * Extension of the contract. Who the caller is to this service, and what he may do. Any valid token may ask. Each operation decides for itself all the same.
+     * Extension of the contract. The identity and permissions of the caller. Any valid token is sufficient. Each operation still checks permissions itself.
      */
     public getCaller<ThrowOnError extends boolean = true>(options?: Options<GetCallerData, ThrowOnError>) {
         return (options?.client ?? this.client).get<GetCallerResponses, GetCallerErrors, ThrowOnError>({
@@ -370,7 +370,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Get the settings of the console
      *
-     * Extension of the contract. What the console in the browser must know before anybody has signed in. Needs no token and tells no secret. 404 where there is no console (`CONSOLE=false`).
+     * Extension of the contract. Settings that the console in the browser needs before a user signs in. Requires no token and contains no secrets. 404 without a console (`CONSOLE=false`).
      */
     public getConsoleSettings<ThrowOnError extends boolean = true>(options?: Options<GetConsoleSettingsData, ThrowOnError>) {
         return (options?.client ?? this.client).get<GetConsoleSettingsResponses, unknown, ThrowOnError>({ url: '/console/settings', ...options });
@@ -429,18 +429,18 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * Is the process alive?
+     * Liveness probe
      *
-     * Needs no token, has no rate limit and looks at nothing else.
+     * Requires no token, has no rate limit and checks no dependencies.
      */
     public getLiveness<ThrowOnError extends boolean = true>(options?: Options<GetLivenessData, ThrowOnError>) {
         return (options?.client ?? this.client).get<GetLivenessResponses, unknown, ThrowOnError>({ url: '/livez', ...options });
     }
     
     /**
-     * May callers be sent here?
+     * Readiness probe
      *
-     * Needs no token and has no rate limit. Makes a small write to the database, at most once a second, and looks whether there are signing keys of the token issuer; fails while the service stops.
+     * Requires no token and has no rate limit. Writes a row to the database, at most once a second, and checks that the service has signing keys of the token issuer. Fails while the service is stopping.
      */
     public getReadiness<ThrowOnError extends boolean = true>(options?: Options<GetReadinessData, ThrowOnError>) {
         return (options?.client ?? this.client).get<GetReadinessResponses, GetReadinessErrors, ThrowOnError>({ url: '/readyz', ...options });
@@ -695,7 +695,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Create an MCP system
      *
-     * Registers an MCP server as a system of an application version. The server is not called: test the connection to fill `tools`. The client secret is stored encrypted and never returned. `message` of a 400 for the characters of `resourceName` is `Name can only contain letters, numbers and the following special characters [] () . _ -`; `details` of a 400 names every field that breaks a rule. 409 when the name is taken or the version is committed.
+     * Registers an MCP server as a system of an application version. Does not call the server: test the connection to fill `tools`. The client secret is stored encrypted and never returned. `message` of a 400 for the characters of `resourceName` is `Name can only contain letters, numbers and the following special characters [] () . _ -`; `details` of a 400 lists all invalid fields. 409 when the name is taken or the version is committed.
      */
     public createSystem<ThrowOnError extends boolean = true>(options: Options<CreateSystemData, ThrowOnError>) {
         return (options.client ?? this.client).patch<CreateSystemResponses, CreateSystemErrors, ThrowOnError>({
@@ -712,7 +712,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Get an MCP system with its tools
      *
-     * All that is known of the system but its secret. Tools that the server no longer offers are not listed. With `If-None-Match` the answer is 304 while nothing has changed, a switched tool neither.
+     * Returns the system without its secret. Omits tools that the server no longer lists. With `If-None-Match` returns 304 while the system and its tools, including their flags, are unchanged.
      */
     public getSystem<ThrowOnError extends boolean = true>(options: Options<GetSystemData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetSystemResponses, GetSystemErrors, ThrowOnError>({
@@ -725,7 +725,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * List the systems of an application version
      *
-     * Systems of all types. Filter on `type` to pick MCP servers. An unknown version has no systems.
+     * Lists systems of all types. Filter by `type` to select MCP servers. The list of an unknown version is empty.
      */
     public listSystems<ThrowOnError extends boolean = true>(options: Options<ListSystemsData, ThrowOnError>) {
         return (options.client ?? this.client).get<ListSystemsResponses, ListSystemsErrors, ThrowOnError>({
@@ -738,7 +738,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Delete an MCP system
      *
-     * Extension of the contract. Removes the system, its secret and its tools; its audit events stay.
+     * Extension of the contract. Deletes the system, its secret and its tools; keeps its audit events.
      */
     public deleteSystem<ThrowOnError extends boolean = true>(options: Options<DeleteSystemData, ThrowOnError>) {
         return (options.client ?? this.client).delete<DeleteSystemResponses, DeleteSystemErrors, ThrowOnError>({
@@ -751,7 +751,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Change an MCP system or its secret
      *
-     * Extension of the contract. A field that is left out keeps its value, the client secret too. Changing `baseUrl` or `identityProviderUrl` needs the secret again. The resource name cannot be changed: other versions and workflows refer to it.
+     * Extension of the contract. Absent fields keep their values, including the client secret. Changing `baseUrl` or `identityProviderUrl` requires the secret again. The resource name cannot be changed, because other versions and workflows refer to it.
      */
     public updateSystem<ThrowOnError extends boolean = true>(options: Options<UpdateSystemData, ThrowOnError>) {
         return (options.client ?? this.client).patch<UpdateSystemResponses, UpdateSystemErrors, ThrowOnError>({
@@ -768,7 +768,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Set or replace the secret of a system
      *
-     * Extension of the contract, for systems of all types: exactly one of `clientSecret` and `privateKey` for a service account, or `apiKey` for an API key, or new values of its `headers`. Allowed in a committed version too: a secret expires, and builds of the version use that of its systems. It is stored encrypted and used from the next call on.
+     * Extension of the contract, for systems of all types. Send exactly one of `clientSecret` or `privateKey` for a service account, `apiKey` for an API key, or new values of its `headers`. Also allowed in a committed version, because secrets expire and builds use the secrets of their version. The secret is stored encrypted and takes effect with the next call.
      */
     public replaceClientSecret<ThrowOnError extends boolean = true>(options: Options<ReplaceClientSecretData, ThrowOnError>) {
         return (options.client ?? this.client).put<ReplaceClientSecretResponses, ReplaceClientSecretErrors, ThrowOnError>({
@@ -785,7 +785,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Set or replace the client certificate of a system and its key
      *
-     * Extension of the contract, for systems of all types. Allowed in a committed version too, since certificates end. The key is stored encrypted. Both are used from the next call on.
+     * Extension of the contract, for systems of all types. Also allowed in a committed version, because certificates expire. The key is stored encrypted. Both take effect with the next call.
      */
     public replaceClientCertificate<ThrowOnError extends boolean = true>(options: Options<ReplaceClientCertificateData, ThrowOnError>) {
         return (options.client ?? this.client).put<ReplaceClientCertificateResponses, ReplaceClientCertificateErrors, ThrowOnError>({
@@ -802,7 +802,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Test the connection to an MCP server
      *
-     * Connects, reads all tools and, where systems of this version have this very connection, synchronises their tools, in a committed version too. The outcome is in the `status` of the body; the HTTP status is 200 also for a failed test. A test ends within 15 seconds, and has a rate limit of its own.
+     * Connects, reads all tools and synchronises the tools of all systems of this version that have the same connection, even in a committed version. The outcome is in `status` of the body; the HTTP status is 200 even for a failed test. A test ends within 15 seconds and has its own rate limit.
      */
     public testMcpConnection<ThrowOnError extends boolean = true>(options: Options<TestMcpConnectionData, ThrowOnError>) {
         return (options.client ?? this.client).patch<TestMcpConnectionResponses, TestMcpConnectionErrors, ThrowOnError>({
@@ -817,9 +817,9 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * Test the connection of a system as it is stored
+     * Test the stored connection of a system
      *
-     * As the test of a connection, with the address, the credentials and the certificates that the system has: nobody has to know its secret. Tools are synchronised, the HTTP status is 200 also for a failed test, and the rate limit is the same.
+     * Tests a connection with the stored address, credentials and certificates of the system, so that the caller does not need its secret. Synchronises tools, returns HTTP status 200 even for a failed test, and shares the rate limit of `testMcpConnection`.
      */
     public testStoredConnection<ThrowOnError extends boolean = true>(options: Options<TestStoredConnectionData, ThrowOnError>) {
         return (options.client ?? this.client).post<TestStoredConnectionResponses, TestStoredConnectionErrors, ThrowOnError>({
@@ -832,7 +832,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Call a tool by hand
      *
-     * Extension of the contract. The body is the arguments. The tool is really called, with the credentials of its system, and everything that holds for calls of agents holds: it must be enabled and defined as it was reviewed, arguments must fit its input schema, and time and size of the answer are bounded (30 seconds, 64 KiB of result). The HTTP status is 200 also where the tool does not answer: see `outcome`. Each call is an audit event before it is made, and one afterwards; without the first it is not made. 403 where `TOOL_CALLS` is off. The rate limit is that of connection tests.
+     * Extension of the contract. The body contains the arguments. Calls the real tool with the credentials of its system, under the same rules as calls of agents: the tool must be enabled and still have its reviewed definition, arguments must match its input schema, and time and result are limited (30 seconds, 64 KiB). The HTTP status is 200 even when the tool does not answer; see `outcome`. Audit events are recorded before and after the call; the tool is not called if the first one cannot be stored. 403 when `TOOL_CALLS` is off. Shares the rate limit of connection tests.
      */
     public callTool<ThrowOnError extends boolean = true>(options: Options<CallToolData, ThrowOnError>) {
         return (options.client ?? this.client).post<CallToolResponses, CallToolErrors, ThrowOnError>({
@@ -847,9 +847,9 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * List tools that wait for a decision
+     * List tools that await a decision
      *
-     * Extension of the contract. Tools that the system lists and about whose present definition no person has decided, each as it is defined now and, where that is known, as it was when something was last decided about it. `systemTag` is the `If-Match` of `switchTool`: it refuses a decision about another state of the system than this one. Follow `next` until it is null.
+     * Extension of the contract. Tools of the system whose current definition was not reviewed by a person, each with its current definition and, if known, the definition of the last decision. Send `systemTag` as `If-Match` of `switchTool`, which then rejects a decision when the system has changed. Follow `next` until it is null.
      */
     public listToolReviews<ThrowOnError extends boolean = true>(options: Options<ListToolReviewsData, ThrowOnError>) {
         return (options.client ?? this.client).get<ListToolReviewsResponses, ListToolReviewsErrors, ThrowOnError>({
@@ -862,7 +862,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Enable or disable a tool
      *
-     * The flag is looked at whenever an agent is about to call the tool, so it takes effect at once, in a committed version too. Repeating the call changes nothing. Versions that are still to come take over the flag, with who set it and when, as long as the definition of the tool is the same.
+     * Takes effect immediately, even in a committed version, because the flag is checked before each call of an agent. Repeating the request changes nothing. New versions inherit the flag, its author and its time while the definition of the tool stays the same.
      */
     public switchTool<ThrowOnError extends boolean = true>(options: Options<SwitchToolData, ThrowOnError>) {
         return (options.client ?? this.client).patch<SwitchToolResponses, SwitchToolErrors, ThrowOnError>({
@@ -991,7 +991,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * List applications
      *
-     * Extension of the contract. Applications of which anything is stored, by id. Where the permission is granted for some applications, these are listed. Follow `next` until it is null.
+     * Extension of the contract. Applications with at least one version, by id. Lists only applications that the permission is granted for. Follow `next` until it is null.
      */
     public listApplications<ThrowOnError extends boolean = true>(options?: Options<ListApplicationsData, ThrowOnError>) {
         return (options?.client ?? this.client).get<ListApplicationsResponses, ListApplicationsErrors, ThrowOnError>({
@@ -1004,7 +1004,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * List the versions of an application
      *
-     * Extension of the contract. Versions that hold something, newest first. Follow `next` until it is null. An unknown application has none.
+     * Extension of the contract. Versions with systems or packages, newest first. Follow `next` until it is null. The list of an unknown application is empty.
      */
     public listVersions<ThrowOnError extends boolean = true>(options: Options<ListVersionsData, ThrowOnError>) {
         return (options.client ?? this.client).get<ListVersionsResponses, ListVersionsErrors, ThrowOnError>({

@@ -48,7 +48,7 @@ export type ApplicationAuditEvent = {
      */
     id: string;
     /**
-     * When it ended.
+     * When the action ended.
      */
     timestamp: string;
     /**
@@ -56,15 +56,15 @@ export type ApplicationAuditEvent = {
      */
     action: AuditAction;
     /**
-     * How it ended: `denied` is a missing permission, `timeout` an outside party that did not answer in time.
+     * Outcome. `denied`: a permission is missing; `timeout`: an external party did not answer in time.
      */
     outcome: AuditOutcome;
     /**
-     * Who did it, as the token named the caller.
+     * Caller, as named by the token.
      */
     actor: UserReference;
     /**
-     * `sub` of the token, with `iss` the identity of the caller.
+     * `sub` of the token; together with `iss` it identifies the caller.
      */
     subject: string;
     /**
@@ -76,37 +76,37 @@ export type ApplicationAuditEvent = {
      */
     systemResourceId: string | null;
     /**
-     * Id of the tool, where it is about one.
+     * Id of the tool, if the event is about one.
      */
     toolId: string | null;
     /**
-     * Id that the service gave the call.
+     * Id that the service assigned to the request.
      */
     requestId: string;
     /**
-     * X-Request-Id of the call, as its caller chose it.
+     * `X-Request-Id` that the caller sent.
      */
     callerRequestId: string | null;
     /**
-     * Facts of the event, never a secret:
-     * - `system.create`, `system.update`, `system.delete`: `resourceName`, for a change also `fields`
+     * Details of the event, without secrets:
+     * - `system.create`, `system.update`, `system.delete`: `resourceName`, for an update also `fields`
      * - `connection.test`: `origin`, `authorizationType`, `latencyMs`, `cause` of a failure, `systems` that were synchronised, how many were `postponed` to the next test
-     * - `tools.sync`: names of the tools `added`, `removed`, `returned` and `disabledForReview`; `takenOver`, tools that came with a decision (`enabled`, `decidedBy`, `decidedAt`); `changed` with the differences of each as `path` (JSON Pointer), `before` and `after` (JSON, cut when long); `fields` of the system that were filled, `description` or none; `omitted`, how many entries of a list had no room
+     * - `tools.sync`: names of the tools `added`, `removed`, `returned` and `disabledForReview`; `takenOver`, tools that inherited a decision (`enabled`, `decidedBy`, `decidedAt`); `changed` with the differences of each tool as `path` (JSON Pointer), `before` and `after` (JSON, truncated when long); `fields` of the system that were filled, `description` or none; `omitted`, number of entries of each list that did not fit
      * - `tool.switch`: `tool`, `enabled`, `wasEnabled`
-     * - `tool.call-begin`: `tool`, names of the `arguments`, of a call by hand that is about to be made; its `tool.call` has the same `requestId`
-     * - `tool.call`: `tool`, names of the `arguments`, `latencyMs`; of an answer `isError` and `bytes`, otherwise `cause`, and `sent`, whether the tool may have run
-     * - `package.store`: `checksum`, number of `processes` and `workflows`, names of the systems it added, changed and removed (50 of each at most) and of those whose secret it deleted
+     * - `tool.call-begin`: `tool`, names of the `arguments`; recorded before a call by hand, whose `tool.call` has the same `requestId`
+     * - `tool.call`: `tool`, names of the `arguments`, `latencyMs`; with an answer `isError` and `bytes`, otherwise `cause` and `sent`, whether the tool may have run
+     * - `package.store`: `checksum`, number of `processes` and `workflows`, names of the systems added, changed and removed (at most 50 of each) and of those whose secret was deleted
      * - `workflow-node.create`, `workflow-node.update`, `workflow-node.delete`: `workflow`, `node` and `type`
      * - `version.commit`: `message`; `build.create`: `buildId`, `checksum`; `build.activate`: `buildId`, `previousBuildId`
      * - `workflow.test`: `buildId`, `workflow`, `workflowRunId`
-     * - `process.hold`, `process.release`, `process.terminate`, `process.retry`: `processInstanceUuid`, `tokenUuid` where a token is retried; when it was done also `stateBefore` and `state` of the instance, and of a retry `retriedIncidents`
-     * - outcome `denied`: the `permission` that was missing; any other refusal: the `code` of the error
+     * - `process.hold`, `process.release`, `process.terminate`, `process.retry`: `processInstanceUuid`, `tokenUuid` when one token is retried; on success also `stateBefore` and `state` of the instance, and `retriedIncidents` of a retry
+     * - outcome `denied`: the missing `permission`; other failed requests: the `code` of the error
      */
     details: {
         [key: string]: unknown;
     } | null;
     /**
-     * Version of the application that it is told to.
+     * Version of the application that the event is about.
      */
     applicationVersionId: string;
 };
@@ -128,7 +128,7 @@ export type AuditEvent = {
      */
     id: string;
     /**
-     * When it ended.
+     * When the action ended.
      */
     timestamp: string;
     /**
@@ -136,15 +136,15 @@ export type AuditEvent = {
      */
     action: AuditAction;
     /**
-     * How it ended: `denied` is a missing permission, `timeout` an outside party that did not answer in time.
+     * Outcome. `denied`: a permission is missing; `timeout`: an external party did not answer in time.
      */
     outcome: AuditOutcome;
     /**
-     * Who did it, as the token named the caller.
+     * Caller, as named by the token.
      */
     actor: UserReference;
     /**
-     * `sub` of the token, with `iss` the identity of the caller.
+     * `sub` of the token; together with `iss` it identifies the caller.
      */
     subject: string;
     /**
@@ -156,31 +156,31 @@ export type AuditEvent = {
      */
     systemResourceId: string | null;
     /**
-     * Id of the tool, where it is about one.
+     * Id of the tool, if the event is about one.
      */
     toolId: string | null;
     /**
-     * Id that the service gave the call.
+     * Id that the service assigned to the request.
      */
     requestId: string;
     /**
-     * X-Request-Id of the call, as its caller chose it.
+     * `X-Request-Id` that the caller sent.
      */
     callerRequestId: string | null;
     /**
-     * Facts of the event, never a secret:
-     * - `system.create`, `system.update`, `system.delete`: `resourceName`, for a change also `fields`
+     * Details of the event, without secrets:
+     * - `system.create`, `system.update`, `system.delete`: `resourceName`, for an update also `fields`
      * - `connection.test`: `origin`, `authorizationType`, `latencyMs`, `cause` of a failure, `systems` that were synchronised, how many were `postponed` to the next test
-     * - `tools.sync`: names of the tools `added`, `removed`, `returned` and `disabledForReview`; `takenOver`, tools that came with a decision (`enabled`, `decidedBy`, `decidedAt`); `changed` with the differences of each as `path` (JSON Pointer), `before` and `after` (JSON, cut when long); `fields` of the system that were filled, `description` or none; `omitted`, how many entries of a list had no room
+     * - `tools.sync`: names of the tools `added`, `removed`, `returned` and `disabledForReview`; `takenOver`, tools that inherited a decision (`enabled`, `decidedBy`, `decidedAt`); `changed` with the differences of each tool as `path` (JSON Pointer), `before` and `after` (JSON, truncated when long); `fields` of the system that were filled, `description` or none; `omitted`, number of entries of each list that did not fit
      * - `tool.switch`: `tool`, `enabled`, `wasEnabled`
-     * - `tool.call-begin`: `tool`, names of the `arguments`, of a call by hand that is about to be made; its `tool.call` has the same `requestId`
-     * - `tool.call`: `tool`, names of the `arguments`, `latencyMs`; of an answer `isError` and `bytes`, otherwise `cause`, and `sent`, whether the tool may have run
-     * - `package.store`: `checksum`, number of `processes` and `workflows`, names of the systems it added, changed and removed (50 of each at most) and of those whose secret it deleted
+     * - `tool.call-begin`: `tool`, names of the `arguments`; recorded before a call by hand, whose `tool.call` has the same `requestId`
+     * - `tool.call`: `tool`, names of the `arguments`, `latencyMs`; with an answer `isError` and `bytes`, otherwise `cause` and `sent`, whether the tool may have run
+     * - `package.store`: `checksum`, number of `processes` and `workflows`, names of the systems added, changed and removed (at most 50 of each) and of those whose secret was deleted
      * - `workflow-node.create`, `workflow-node.update`, `workflow-node.delete`: `workflow`, `node` and `type`
      * - `version.commit`: `message`; `build.create`: `buildId`, `checksum`; `build.activate`: `buildId`, `previousBuildId`
      * - `workflow.test`: `buildId`, `workflow`, `workflowRunId`
-     * - `process.hold`, `process.release`, `process.terminate`, `process.retry`: `processInstanceUuid`, `tokenUuid` where a token is retried; when it was done also `stateBefore` and `state` of the instance, and of a retry `retriedIncidents`
-     * - outcome `denied`: the `permission` that was missing; any other refusal: the `code` of the error
+     * - `process.hold`, `process.release`, `process.terminate`, `process.retry`: `processInstanceUuid`, `tokenUuid` when one token is retried; on success also `stateBefore` and `state` of the instance, and `retriedIncidents` of a retry
+     * - outcome `denied`: the missing `permission`; other failed requests: the `code` of the error
      */
     details: {
         [key: string]: unknown;
@@ -920,60 +920,60 @@ export type CallerPermission = {
      */
     permission: string;
     /**
-     * Applications that it is granted for, by id, in which `*` stands for any number of characters; null for all.
+     * Ids of the applications that it is granted for, where `*` matches any number of characters; null for all.
      */
     applications: Array<string> | null;
 };
 
 export type AskedPermissions = {
     /**
-     * For the discovery of the platform; null for any valid token.
+     * Required for platform discovery; null when any valid token is sufficient.
      */
     discovery: string | null;
     /**
-     * For executing a UI action; null for any valid token.
+     * Required to execute a UI action; null when any valid token is sufficient.
      */
     uiAction: string | null;
     /**
-     * For calling tools by hand; null where nobody may (TOOL_CALLS).
+     * Required to call tools by hand; null when calls are off (TOOL_CALLS).
      */
     toolCall: string | null;
 };
 
 export type Caller = {
     /**
-     * Subject of the token. With the issuer it is the identity of the caller.
+     * Subject of the token; together with the issuer it identifies the caller.
      */
     subject: string;
     /**
-     * Names, as records show them.
+     * Names of the caller, as shown in records.
      */
     user: UserReference;
     /**
-     * What the token grants by PERMISSION_RULES, by name.
+     * Permissions that PERMISSION_RULES grant to the token, by name.
      */
     permissions: Array<CallerPermission>;
     /**
-     * Which permission is asked for where a setting says so.
+     * Permissions that depend on settings of the deployment.
      */
     asked: AskedPermissions;
 };
 
 export type ConsoleSettings = {
     /**
-     * Issuer of the access tokens, at which people sign in.
+     * Issuer of the access tokens, where users sign in.
      */
     issuer: string;
     /**
-     * Client of the console at this issuer; null where no operator has set one.
+     * OAuth client id of the console at this issuer; null when not configured.
      */
     clientId: string | null;
     /**
-     * Scopes that the console asks for.
+     * Scopes that the console requests.
      */
     scope: string;
     /**
-     * Whether the service runs in evaluation mode, which signs people in itself.
+     * Whether the service runs in evaluation mode, in which it signs users in itself.
      */
     evaluation: boolean;
     /**
@@ -981,7 +981,7 @@ export type ConsoleSettings = {
      */
     version: string;
     /**
-     * Path of the page of this document.
+     * Path of the API documentation.
      */
     documentation: string;
 };
@@ -1345,11 +1345,11 @@ export type ChangesPage = {
 
 export type Health = {
     /**
-     * The log says why, not the probe.
+     * The reason is only in the log.
      */
     status: 'ok' | 'unavailable';
     /**
-     * Of readiness: in what other replicas differ from this one; absent where they agree.
+     * Readiness only: how other replicas differ from this one; absent when they agree.
      */
     differs?: Array<'release' | 'settings'>;
 };
@@ -2472,11 +2472,11 @@ export type TaskPage = {
 
 export type NoAuthorization = {
     /**
-     * Nothing is shown to the server.
+     * The service sends no credentials.
      */
     type: 'NO_AUTH';
     /**
-     * Ignored whatever it is, and not stored.
+     * Ignored and not stored.
      */
     configuration?: {
         [key: string]: unknown;
@@ -2489,18 +2489,18 @@ export type ServiceAccountAuthorization = {
      */
     type: 'SERVICE_ACCOUNT';
     /**
-     * Either with clientSecret or with privateKey.
+     * With either clientSecret or privateKey.
      */
     configuration: ClientSecretAccount | PrivateKeyAccount;
 };
 
 export type ApiKeyRequest = {
     /**
-     * Header that the key is sent in. Headers of the connection and of the protocol are refused.
+     * Header for the key. Headers of HTTP connections and of the protocol are not allowed.
      */
     headerName?: string;
     /**
-     * Word before the key (RFC 9110, section 11.1). Without it `Bearer` for `Authorization`, and none for other headers; null for none.
+     * Authentication scheme before the key (RFC 9110, section 11.1). Default: `Bearer` for `Authorization`, none for other headers; null for none.
      */
     scheme?: string | null;
 };
@@ -2511,7 +2511,7 @@ export type ApiKeyAuthorization = {
      */
     type: 'API_KEY';
     /**
-     * The key, and how it is sent.
+     * The key and how to send it.
      */
     configuration: ApiKeyRequest;
 };
@@ -2530,7 +2530,7 @@ export type ClientSecretAccount = {
      */
     scope?: string | null;
     /**
-     * Extension: further fields of the token request, such as `audience`; null or absent for none. They are shown, so they are no place for secrets.
+     * Extension: additional fields of the token request, such as `audience`; null or absent for none. Returned by the API, so they must not contain secrets.
      */
     tokenParameters?: {
         [key: string]: string;
@@ -2551,24 +2551,24 @@ export type PrivateKeyAccount = {
      */
     scope?: string | null;
     /**
-     * Extension: further fields of the token request, such as `audience`; null or absent for none. They are shown, so they are no place for secrets.
+     * Extension: additional fields of the token request, such as `audience`; null or absent for none. Returned by the API, so they must not contain secrets.
      */
     tokenParameters?: {
         [key: string]: string;
     } | null;
     /**
-     * Key id by which the token endpoint knows the private key (`kid`). Without it that of the JWK.
+     * Key id of the private key at the token endpoint (`kid`). Default: the key id of the JWK.
      */
     keyId?: string;
 };
 
 export type TlsRequest = {
     /**
-     * Certificates (PEM) of the authorities that are trusted for this system alone, its token endpoint included, in place of the built-in ones.
+     * Certificates (PEM) of the authorities to trust for this system and its token endpoint, instead of the built-in ones.
      */
     caCertificates?: string;
     /**
-     * Certificate (PEM) that the service shows where a server asks for one, the chain after it.
+     * Client certificate (PEM) for servers that request one, followed by its chain.
      */
     clientCertificate?: string;
 };
@@ -2579,7 +2579,7 @@ export type CreateSystemPayload = {
      */
     name: string;
     /**
-     * Only MCP systems are created here.
+     * Must be MCP.
      */
     type: 'MCP';
     /**
@@ -2587,7 +2587,7 @@ export type CreateSystemPayload = {
      */
     baseUrl: string;
     /**
-     * How the MCP server is reached.
+     * How the service authenticates to the MCP server.
      */
     authorization: ({
         type: 'NO_AUTH';
@@ -2597,7 +2597,7 @@ export type CreateSystemPayload = {
         type: 'API_KEY';
     } & ApiKeyAuthorization);
     /**
-     * Authorities of its own and a client certificate (extension).
+     * Own authorities and client certificate (extension).
      */
     tls?: TlsRequest;
     /**
@@ -2605,7 +2605,7 @@ export type CreateSystemPayload = {
      */
     timeoutMs?: number | null;
     /**
-     * Purpose. When empty, the first successful connection test fills it with what the server says of itself.
+     * Purpose. If empty, the first successful connection test fills it with the description of the server.
      */
     description?: string | null;
 };
@@ -2616,7 +2616,7 @@ export type CreateSystemRequest = {
      */
     action: 'CREATE';
     /**
-     * Name of the resource; unique inside the application version without regard to case.
+     * Name of the resource; unique within the application version, ignoring case.
      */
     resourceName: string;
     /**
@@ -2627,7 +2627,7 @@ export type CreateSystemRequest = {
 
 export type NoAuthorizationResponse = {
     /**
-     * Nothing is shown to the server.
+     * The service sends no credentials.
      */
     type: 'NO_AUTH';
 };
@@ -2642,23 +2642,23 @@ export type ServiceAccountResponse = {
      */
     identityProviderUrl: string;
     /**
-     * Present where the client signs with a private key (OpenID Connect Core 1.0, section 9).
+     * Present when the client signs with a private key (OpenID Connect Core 1.0, section 9).
      */
     authenticationMethod?: 'private_key_jwt';
     /**
-     * Algorithm that the private key signs with (RFC 7518). Present with authenticationMethod.
+     * Signature algorithm of the private key (RFC 7518). Present with authenticationMethod.
      */
     algorithm?: string;
     /**
-     * Key id of the private key, null without one. Present with authenticationMethod.
+     * Key id of the private key, if any. Present with authenticationMethod.
      */
     keyId?: string | null;
     /**
-     * Scope of the token request (extension). Absent without one.
+     * Scope of the token request (extension).
      */
     scope?: string;
     /**
-     * Further fields of the token request (extension). Absent without any.
+     * Additional fields of the token request (extension).
      */
     tokenParameters?: {
         [key: string]: string;
@@ -2678,11 +2678,11 @@ export type CreatedServiceAccount = {
 
 export type ApiKeyResponse = {
     /**
-     * Header that the key is sent in.
+     * Header for the key.
      */
     headerName: string;
     /**
-     * Word before the key.
+     * Authentication scheme before the key.
      */
     scheme: string | null;
 };
@@ -2699,51 +2699,51 @@ export type CreatedApiKey = {
 };
 
 /**
- * Always MCP here.
+ * Always MCP.
  */
 export type SystemType = 'REST' | 'NOSQL_DB' | 'MCP';
 
 export type Certificate = {
     /**
-     * Whom it names.
+     * Subject of the certificate.
      */
     subject: string;
     /**
-     * Who signed it.
+     * Issuer of the certificate.
      */
     issuer: string;
     /**
-     * SHA-256 of the certificate, as OpenSSL writes it.
+     * SHA-256 fingerprint in OpenSSL format.
      */
     fingerprint: string;
     /**
-     * When it begins.
+     * Start of validity.
      */
     validFrom: string;
     /**
-     * When it ends: connections fail from then on.
+     * End of validity; connections fail afterwards.
      */
     validTo: string;
 };
 
 export type TlsResponse = {
     /**
-     * Authorities that are trusted in place of the built-in ones; absent without any.
+     * Authorities to trust instead of the built-in ones.
      */
     caCertificates?: Array<Certificate>;
     /**
-     * What the service shows where a server asks for a certificate; absent without one.
+     * Client certificate for servers that request one.
      */
     clientCertificate?: Certificate;
     /**
-     * Beside clientCertificate: whether its key is stored. It is not where a package has led the system elsewhere.
+     * Whether the key of clientCertificate is stored. False after a package changed the destination of the system. Present with clientCertificate.
      */
     hasClientKey?: boolean;
 };
 
 export type ToolResponse = {
     /**
-     * Tool id; it stays the same while the tool is offered, gone and back.
+     * Tool id; stays the same even if the server removes the tool and adds it again.
      */
     id: string;
     /**
@@ -2751,11 +2751,11 @@ export type ToolResponse = {
      */
     svcUuid: string | null;
     /**
-     * Name by which the server knows it.
+     * Name of the tool on its server.
      */
     name: string;
     /**
-     * What the server says it does; plain text, not to be trusted.
+     * Description by the server; untrusted plain text.
      */
     description: string;
     /**
@@ -2786,15 +2786,15 @@ export type CreatedSystemResponse = {
      */
     svcUuid: string | null;
     /**
-     * Names the system in paths.
+     * Id of the system in paths.
      */
     resourceId: string;
     /**
-     * The same in every version of the application; workflow nodes use it.
+     * Id of the system in workflow nodes; the same in all versions of the application.
      */
     resourceDefinitionId: string;
     /**
-     * Always MCP here.
+     * Always MCP.
      */
     type: SystemType;
     /**
@@ -2806,19 +2806,19 @@ export type CreatedSystemResponse = {
      */
     baseUrl: string;
     /**
-     * Certificates (extension); absent without any.
+     * Certificates (extension).
      */
     tls?: TlsResponse;
     /**
-     * Names of the static headers (extension), whose values are never shown; absent without any.
+     * Names of the static headers (extension), whose values are never returned.
      */
     headerNames?: Array<string>;
     /**
-     * Deadline of one tool call in milliseconds (extension); absent for 30 seconds.
+     * Deadline of one tool call in milliseconds (extension); 30 seconds if absent.
      */
     timeoutMs?: number;
     /**
-     * Purpose; empty when nobody has told it.
+     * Purpose; may be empty.
      */
     description: string;
     /**
@@ -2885,15 +2885,15 @@ export type SystemResponse = {
      */
     svcUuid: string | null;
     /**
-     * Names the system in paths.
+     * Id of the system in paths.
      */
     resourceId: string;
     /**
-     * The same in every version of the application; workflow nodes use it.
+     * Id of the system in workflow nodes; the same in all versions of the application.
      */
     resourceDefinitionId: string;
     /**
-     * Always MCP here.
+     * Always MCP.
      */
     type: SystemType;
     /**
@@ -2915,19 +2915,19 @@ export type SystemResponse = {
         type: 'API_KEY';
     } & StoredApiKey);
     /**
-     * Certificates (extension); absent without any.
+     * Certificates (extension).
      */
     tls?: TlsResponse;
     /**
-     * Names of the static headers (extension), whose values are never shown; absent without any.
+     * Names of the static headers (extension), whose values are never returned.
      */
     headerNames?: Array<string>;
     /**
-     * Deadline of one tool call in milliseconds (extension); absent for 30 seconds.
+     * Deadline of one tool call in milliseconds (extension); 30 seconds if absent.
      */
     timeoutMs?: number;
     /**
-     * Purpose; empty when nobody has told it.
+     * Purpose; may be empty.
      */
     description: string;
     /**
@@ -2959,7 +2959,7 @@ export type AppVersionState = 'DRAFT' | 'COMMITTED';
 
 export type ManifestInfo = {
     /**
-     * The name it was created with: unique inside the version without regard to case, and what the list is sorted by.
+     * Resource name: unique within the version, ignoring case. The list is sorted by it.
      */
     resourceName: string;
     /**
@@ -2975,7 +2975,7 @@ export type ManifestInfo = {
      */
     lastChangeTime: string;
     /**
-     * null while the version is a draft.
+     * When the version was committed; null for a draft.
      */
     lastCommittedTime: string | null;
 };
@@ -2986,15 +2986,15 @@ export type SystemSummary = {
      */
     id: string;
     /**
-     * Names the system in paths.
+     * Id of the system in paths.
      */
     resourceId: string;
     /**
-     * The same in every version of the application; workflow nodes use it.
+     * Id of the system in workflow nodes; the same in all versions of the application.
      */
     resourceDefinitionId: string;
     /**
-     * Filter on MCP to pick MCP servers.
+     * Type of the system.
      */
     type: SystemType;
     /**
@@ -3002,15 +3002,15 @@ export type SystemSummary = {
      */
     name: string;
     /**
-     * Purpose; empty when nobody has told it.
+     * Purpose; may be empty.
      */
     description: string;
     /**
-     * Application it belongs to.
+     * Application of the system.
      */
     appId: string;
     /**
-     * Application version it belongs to.
+     * Application version of the system.
      */
     appVersionId: string;
     /**
@@ -3032,7 +3032,7 @@ export type UpdateServiceAccount = {
      */
     clientId?: string;
     /**
-     * Key id by which the token endpoint knows the private key (`kid`). Without it that of the JWK.
+     * Key id of the private key at the token endpoint (`kid`). Default: the key id of the JWK.
      */
     keyId?: string;
     /**
@@ -3044,7 +3044,7 @@ export type UpdateServiceAccount = {
      */
     scope?: string | null;
     /**
-     * Extension: further fields of the token request, such as `audience`; null or absent for none. They are shown, so they are no place for secrets.
+     * Extension: additional fields of the token request, such as `audience`; null or absent for none. Returned by the API, so they must not contain secrets.
      */
     tokenParameters?: {
         [key: string]: string;
@@ -3057,18 +3057,18 @@ export type UpdateServiceAccountAuthorization = {
      */
     type: 'SERVICE_ACCOUNT';
     /**
-     * What to change; all that the type needs must be known afterwards.
+     * Members to change. Afterwards all members that the type requires must be set.
      */
     configuration?: UpdateServiceAccount;
 };
 
 export type UpdateApiKey = {
     /**
-     * Header that the key is sent in. Headers of the connection and of the protocol are refused.
+     * Header for the key. Headers of HTTP connections and of the protocol are not allowed.
      */
     headerName?: string;
     /**
-     * Word before the key; null for none. Left out beside a headerName, it is what a new system would have.
+     * Authentication scheme before the key; null for none. If absent with a headerName, the default of a new system applies.
      */
     scheme?: string | null;
 };
@@ -3079,18 +3079,18 @@ export type UpdateApiKeyAuthorization = {
      */
     type: 'API_KEY';
     /**
-     * What to change; all that the type needs must be known afterwards.
+     * Members to change. Afterwards all members that the type requires must be set.
      */
     configuration?: UpdateApiKey;
 };
 
 export type UpdateTls = {
     /**
-     * Certificates (PEM) of the authorities that are trusted for this system alone, its token endpoint included, in place of the built-in ones. null: the built-in ones again.
+     * Certificates (PEM) of the authorities to trust for this system and its token endpoint, instead of the built-in ones. Null restores the built-in ones.
      */
     caCertificates?: string | null;
     /**
-     * Certificate (PEM) that the service shows where a server asks for one, the chain after it. Needs clientKey. null removes both.
+     * Client certificate (PEM) for servers that request one, followed by its chain. Requires clientKey. Null removes both.
      */
     clientCertificate?: string | null;
 };
@@ -3109,7 +3109,7 @@ export type UpdateSystemRequest = {
      */
     baseUrl?: string;
     /**
-     * How the MCP server is reached. NO_AUTH deletes the stored credentials.
+     * How the service authenticates to the MCP server. NO_AUTH deletes the stored credentials.
      */
     authorization?: ({
         type: 'NO_AUTH';
@@ -3119,7 +3119,7 @@ export type UpdateSystemRequest = {
         type: 'API_KEY';
     } & UpdateApiKeyAuthorization);
     /**
-     * Certificates to change (extension). null removes all of them, and the key.
+     * Certificates to change (extension). Null removes all certificates and the key.
      */
     tls?: UpdateTls | null;
     /**
@@ -3130,33 +3130,33 @@ export type UpdateSystemRequest = {
 
 export type DeletedSystemResponse = {
     /**
-     * The HTTP status again.
+     * HTTP status of the response.
      */
     status: number;
     /**
-     * What happened.
+     * Outcome.
      */
     message: string;
     /**
-     * Resource id of the system that was deleted.
+     * Resource id of the deleted system.
      */
     resourceId: string;
 };
 
 export type ReplaceSecretRequest = {
     /**
-     * Key id by which the token endpoint knows the private key (`kid`). Without it that of the JWK.
+     * Key id of the private key at the token endpoint (`kid`). Default: the key id of the JWK.
      */
     keyId?: string;
 };
 
 export type ReplacedSecretResponse = {
     /**
-     * The HTTP status again.
+     * HTTP status of the response.
      */
     status: number;
     /**
-     * What happened: `Client secret replaced.`, `Private key replaced.`, `API key replaced.` or `Headers replaced.`
+     * Outcome: `Client secret replaced.`, `Private key replaced.`, `API key replaced.` or `Headers replaced.`
      */
     message: string;
     /**
@@ -3167,7 +3167,7 @@ export type ReplacedSecretResponse = {
 
 export type ClientCertificateRequest = {
     /**
-     * Certificate (PEM) that the service shows where a server asks for one, the chain after it.
+     * Client certificate (PEM) for servers that request one, followed by its chain.
      */
     clientCertificate: string;
 };
@@ -3178,7 +3178,7 @@ export type ConnectionTestRequest = {
      */
     baseUrl: string;
     /**
-     * How the MCP server is reached.
+     * How the service authenticates to the MCP server.
      */
     authorization: ({
         type: 'NO_AUTH';
@@ -3188,7 +3188,7 @@ export type ConnectionTestRequest = {
         type: 'API_KEY';
     } & ApiKeyAuthorization);
     /**
-     * Authorities of its own and a client certificate (extension).
+     * Own authorities and client certificate (extension).
      */
     tls?: TlsRequest;
 };
@@ -3199,7 +3199,7 @@ export type TestedTool = {
      */
     name: string;
     /**
-     * What the server says it does; plain text, not to be trusted.
+     * Description by the server; untrusted plain text.
      */
     description: string;
     /**
@@ -3211,23 +3211,23 @@ export type TestedTool = {
 };
 
 /**
- * Why it was left out. A name has 1 to 128 visible characters and no blank at its ends; an input schema is a JSON Schema within the limits of the deployment (`MCP_MAX_SCHEMA_…`) that refers to nothing outside of itself.
+ * Why the tool was rejected. A name must have 1 to 128 visible characters without leading or trailing blanks; an input schema must be a JSON Schema within the limits of the deployment (`MCP_MAX_SCHEMA_…`) without external references.
  */
 export type RejectedToolReason = 'not_an_object' | 'invalid_name' | 'duplicate_name' | 'invalid_text' | 'hidden_characters' | 'invalid_input_schema' | 'invalid_annotations' | 'schema_too_large' | 'schema_too_deep' | 'schema_too_complex' | 'forbidden_key' | 'external_reference' | 'unresolved_reference' | 'invalid_header_declaration';
 
 export type RejectedTool = {
     /**
-     * At most 128 printable characters; empty when the server gave no name.
+     * At most 128 printable characters; empty when the server sent no name.
      */
     name: string;
     /**
-     * Why it was left out. A name has 1 to 128 visible characters and no blank at its ends; an input schema is a JSON Schema within the limits of the deployment (`MCP_MAX_SCHEMA_…`) that refers to nothing outside of itself.
+     * Why the tool was rejected. A name must have 1 to 128 visible characters without leading or trailing blanks; an input schema must be a JSON Schema within the limits of the deployment (`MCP_MAX_SCHEMA_…`) without external references.
      */
     reason: RejectedToolReason;
 };
 
 /**
- * `name_needs_alias`: agents know the tool by an alias. `title_cut`, `description_cut`: the text is longer than what is kept. `hidden_characters_removed`: a text had characters that people cannot see. `output_schema_dropped`: the output schema breaks a rule. `task_required`: the tool only runs as an MCP task, which this service does not offer, so calls fail.
+ * `name_needs_alias`: agents know the tool by an alias. `title_cut`, `description_cut`: the text was too long and is truncated. `hidden_characters_removed`: a text had invisible characters. `output_schema_dropped`: the output schema is invalid. `task_required`: the tool only runs as an MCP task, which this service does not support, so calls fail.
  */
 export type ToolWarningReason = 'name_needs_alias' | 'title_cut' | 'description_cut' | 'hidden_characters_removed' | 'output_schema_dropped' | 'task_required';
 
@@ -3237,7 +3237,7 @@ export type ToolWarning = {
      */
     name: string;
     /**
-     * `name_needs_alias`: agents know the tool by an alias. `title_cut`, `description_cut`: the text is longer than what is kept. `hidden_characters_removed`: a text had characters that people cannot see. `output_schema_dropped`: the output schema breaks a rule. `task_required`: the tool only runs as an MCP task, which this service does not offer, so calls fail.
+     * `name_needs_alias`: agents know the tool by an alias. `title_cut`, `description_cut`: the text was too long and is truncated. `hidden_characters_removed`: a text had invisible characters. `output_schema_dropped`: the output schema is invalid. `task_required`: the tool only runs as an MCP task, which this service does not support, so calls fail.
      */
     reason: ToolWarningReason;
 };
@@ -3252,11 +3252,11 @@ export type TakenOverTool = {
      */
     enabled: boolean;
     /**
-     * Who decided it; null where no person has looked at the tool.
+     * Who decided; null when no person reviewed the tool.
      */
     decidedBy: UserReference | null;
     /**
-     * When it was decided; null where that is not known.
+     * When it was decided; null when unknown.
      */
     decidedAt: string | null;
 };
@@ -3271,11 +3271,11 @@ export type SynchronizedSystem = {
      */
     name: string;
     /**
-     * Tools that are new in this system.
+     * New tools of this system.
      */
     added: Array<string>;
     /**
-     * Tools whose definition changed; the audit log names every difference.
+     * Tools whose definition changed; the audit log lists the differences.
      */
     changed: Array<string>;
     /**
@@ -3283,44 +3283,44 @@ export type SynchronizedSystem = {
      */
     removed: Array<string>;
     /**
-     * Tools that are back, with their old id and flag.
+     * Tools that the server lists again; they keep their id and flag.
      */
     returned: Array<string>;
     /**
-     * Tools that are disabled now until an admin enables them.
+     * Tools that are disabled until an admin enables them.
      */
     disabledForReview: Array<string>;
     /**
-     * Tools of `added` whose flag was decided before about this very definition: in another version of the application, or for a system of this name that is gone.
+     * Tools of `added` that inherited the decision about the same definition, from another version of the application or from a deleted system of this name.
      */
     takenOver: Array<TakenOverTool>;
 };
 
 export type TestedServer = {
     /**
-     * Name that the server gives itself.
+     * Name reported by the server.
      */
     name: string;
     /**
-     * Version that the server gives itself.
+     * Version reported by the server.
      */
     version: string;
 };
 
 export type ConnectionTestResponse = {
     /**
-     * 200 connected, 400 credentials rejected, 500 anything else. The HTTP status is 200 for all three.
+     * 200: connected; 400: credentials rejected; 500: any other failure. The HTTP status is 200 in all cases.
      */
     status: 200 | 400 | 500;
     /**
-     * The outcome in the words of the interface contract; the last one is an extension.
+     * Outcome as specified by the interface contract; the last message is an extension.
      */
     message: 'Connection successful' | 'Connection failed: Invalid authentication credentials' | 'Connection failed: MCP server is unreachable' | 'Connection failed: The answer is larger than allowed';
     /**
      * Why the test failed, one of:
-     * - The token endpoint refused the client id or the client secret.
-     * - The MCP server asks for credentials or refuses the ones it got.
-     * - The MCP server knows the credentials but denies access.
+     * - The token endpoint rejected the client id or the client secret.
+     * - The MCP server requires credentials or rejected the ones it got.
+     * - The MCP server accepts the credentials but denies access.
      * - The host name could not be resolved.
      * - The connection was refused.
      * - The connection broke.
@@ -3329,12 +3329,12 @@ export type ConnectionTestResponse = {
      * - The address is not one this service may call.
      * - The port belongs to another protocol and is never called; let the MCP server listen on another port.
      * - The address uses http, and this service calls https only (OUTBOUND_HTTP); use an https address.
-     * - The proxy that calls of this service go through cannot be reached.
-     * - The proxy that calls of this service go through asks for other credentials.
-     * - The proxy that calls of this service go through does not connect to the MCP server.
+     * - The outbound proxy of this service cannot be reached.
+     * - The outbound proxy of this service rejected its credentials.
+     * - The outbound proxy of this service does not connect to the MCP server.
      * - The server redirects to another origin or too often.
      * - The answer is larger than allowed.
-     * - The answer is compressed although that was not asked for.
+     * - The answer is compressed although compression was not requested.
      * - The answer is not valid HTTP.
      * - The host name of the token endpoint could not be resolved.
      * - The token endpoint refused the connection.
@@ -3344,27 +3344,27 @@ export type ConnectionTestResponse = {
      * - The address of the token endpoint is not one this service may call.
      * - The port of the token endpoint belongs to another protocol and is never called; let it listen on another port.
      * - The address of the token endpoint uses http, and this service calls https only (OUTBOUND_HTTP); use an https address.
-     * - The proxy that calls of this service go through cannot be reached for the token endpoint.
-     * - The proxy of this service asks for other credentials, so there is no token.
-     * - The proxy that calls of this service go through does not connect to the token endpoint.
+     * - The outbound proxy of this service cannot be reached for the token endpoint.
+     * - The outbound proxy of this service rejected its credentials, so there is no token.
+     * - The outbound proxy of this service does not connect to the token endpoint.
      * - The token endpoint redirects to another origin or too often.
      * - The answer of the token endpoint is larger than allowed.
-     * - The answer of the token endpoint is compressed although that was not asked for.
+     * - The answer of the token endpoint is compressed although compression was not requested.
      * - The answer of the token endpoint is not valid HTTP.
-     * - The token endpoint refuses the scope of the request, or requires one: set the scope of the system.
-     * - The token endpoint denies the client a token for this scope, audience or resource: check what the client may access.
-     * - The token endpoint does not let the client get tokens by client credentials, or does not know the client.
-     * - The token endpoint refuses the form of the request: it may require a scope or another parameter, such as audience.
-     * - The token endpoint limits requests for a while (429); try again later.
+     * - The token endpoint rejected the scope of the request or requires one: set the scope of the system.
+     * - The token endpoint denied the client a token for this scope, audience or resource: check what the client may access.
+     * - The token endpoint does not allow the client to use client credentials, or does not know the client.
+     * - The token endpoint rejected the request: it may require a scope or another parameter, such as audience.
+     * - The token endpoint limits requests (HTTP 429); try again later.
      * - The token endpoint answers with an HTTP error.
      * - The token endpoint did not answer with an access token.
-     * - What answers there is not an MCP server.
+     * - The server at this address is not an MCP server.
      * - The MCP server sends a message that is not valid JSON-RPC 2.0.
      * - The MCP server answers the handshake without a protocol version.
      * - The MCP server answers with an HTTP error.
-     * - The MCP server limits how often it is called (HTTP 429); try again later.
+     * - The MCP server limits requests (HTTP 429); try again later.
      * - The MCP server answers with a protocol error.
-     * - The MCP server speaks no protocol version this service knows.
+     * - The MCP server and this service have no protocol version in common.
      * - The MCP server did not answer with a valid list of tools.
      * - The MCP server lists more tools or pages than allowed.
      * - Too many large or slow connection tests are running; try again later.
@@ -3377,85 +3377,85 @@ export type ConnectionTestResponse = {
      */
     tools?: Array<TestedTool>;
     /**
-     * Tools that were left out, and why.
+     * Rejected tools, with reasons.
      */
     rejectedTools?: Array<RejectedTool>;
     /**
-     * What was cut or dropped of listed tools, and what they need that this service lacks.
+     * What was truncated or removed from listed tools, and which of their features are not supported.
      */
     toolWarnings?: Array<ToolWarning>;
     /**
-     * Systems of this version with the same connection; their tools were synchronised.
+     * Systems of this version with the same connection, whose tools were synchronised.
      */
     synchronizedSystems?: Array<SynchronizedSystem>;
     /**
-     * What the server says of itself.
+     * Self-description of the server.
      */
     server?: TestedServer;
     /**
-     * MCP revision that was negotiated.
+     * Negotiated MCP revision.
      */
     protocolVersion?: string;
     /**
-     * MCP transport that was found; `sse` is deprecated.
+     * Detected MCP transport; `sse` is deprecated.
      */
     transport?: 'streamable-http' | 'sse';
     /**
-     * Remarks about a connection that works, such as credentials that travel unencrypted or a deprecated transport.
+     * Warnings about a working connection, such as unencrypted credentials or a deprecated transport.
      */
     warnings?: Array<string>;
     /**
-     * Milliseconds the test took.
+     * Duration of the test in milliseconds.
      */
     latencyMs: number;
 };
 
 /**
- * OK: the tool has answered. TOOL_ERROR: it has answered with an error of its own. FAILED: there is no answer of it.
+ * OK: the tool returned a result. TOOL_ERROR: the tool returned an error. FAILED: there is no answer from the tool.
  */
 export type ToolCallOutcome = 'OK' | 'TOOL_ERROR' | 'FAILED';
 
 export type ToolCallResponse = {
     /**
-     * OK: the tool has answered. TOOL_ERROR: it has answered with an error of its own. FAILED: there is no answer of it.
+     * OK: the tool returned a result. TOOL_ERROR: the tool returned an error. FAILED: there is no answer from the tool.
      */
     outcome: ToolCallOutcome;
     /**
-     * Why there is no answer, for a person; null when there is one.
+     * Human-readable reason why there is no answer; null when there is one.
      */
     message: string | null;
     /**
-     * Without an answer: whether the tool may have run all the same. null when there is an answer.
+     * Without an answer: whether the tool may still have run. Null when there is an answer.
      */
     mayHaveRun: boolean | null;
     /**
-     * All content as plain text: texts as they are without characters that a person cannot see, other kinds named. Of a call that the server refuses, what it says of that. Not to be trusted.
+     * All content as plain text without invisible characters; content that is not text is only named. If the server rejects the call, its message. Untrusted.
      */
     text: string;
     /**
-     * `structuredContent` of the answer; null without any. Not to be trusted.
+     * `structuredContent` of the answer; null if absent. Untrusted.
      */
     structured: {
         [key: string]: unknown;
     } | Array<unknown> | string | number | boolean | null;
     /**
-     * Milliseconds that the call took, waiting for other calls included.
+     * Duration of the call in milliseconds, including the wait for other calls.
      */
     latencyMs: number;
 };
 
 /**
- * NEW: it is as it was when the system first listed it. CHANGED: it was defined otherwise before.
+ * NEW: the definition is the first one of this tool. CHANGED: the tool had a different definition before.
  */
 export type ToolFinding = 'NEW' | 'CHANGED';
 
 export type ToolDefinition = {
     /**
-     * Title; plain text, not to be trusted.
+     * Title; untrusted plain text.
      */
     title: string | null;
     /**
-     * What the server says it does; plain text, not to be trusted.
+     * Description by the server; untrusted plain text.
      */
     description: string;
     /**
@@ -3471,7 +3471,7 @@ export type ToolDefinition = {
         [key: string]: unknown;
     } | null;
     /**
-     * What the server says of its behaviour; null without any. Not to be trusted.
+     * Behaviour hints by the server; null if absent. Untrusted.
      */
     annotations: {
         [key: string]: unknown;
@@ -3484,19 +3484,19 @@ export type ToolDefinition = {
 
 export type LastDecision = {
     /**
-     * Whether agents might call it.
+     * Whether agents were allowed to call the tool.
      */
     enabled: boolean;
     /**
-     * Who decided; null where no person did, but the rules let agents call it.
+     * Who decided; null when the rules allowed the tool and not a person.
      */
     decidedBy: UserReference | null;
     /**
-     * When; null where that was not kept.
+     * When it was decided; null when unknown.
      */
     decidedAt: string | null;
     /**
-     * The tool as it was then, whole.
+     * Definition of the tool at that time.
      */
     definition: ToolDefinition;
 };
@@ -3507,38 +3507,38 @@ export type ToolReview = {
      */
     toolId: string;
     /**
-     * Name by which the server knows it.
+     * Name of the tool on its server.
      */
     name: string;
     /**
-     * Whether agents may call the tool now.
+     * Whether agents may currently call the tool.
      */
     enabled: boolean;
     /**
-     * NEW: it is as it was when the system first listed it. CHANGED: it was defined otherwise before.
+     * NEW: the definition is the first one of this tool. CHANGED: the tool had a different definition before.
      */
     found: ToolFinding;
     /**
-     * When; null where that was not kept.
+     * When the definition was found; null when unknown.
      */
     foundAt: string | null;
     /**
-     * The tool as it is now.
+     * Current definition of the tool.
      */
     definition: ToolDefinition;
     /**
-     * What was last decided about it; null where that is not known, or nothing ever was.
+     * Last decision about the tool; null when unknown or never decided.
      */
     decided: LastDecision | null;
 };
 
 export type ToolReviewPage = {
     /**
-     * `ETag` of the system: the `If-Match` of a decision.
+     * `ETag` of the system, to send as `If-Match` with a decision.
      */
     systemTag: string;
     /**
-     * In the order in which they were found first.
+     * In the order in which they were first found.
      */
     reviews: Array<ToolReview>;
     /**
@@ -3549,7 +3549,7 @@ export type ToolReviewPage = {
 
 export type SwitchToolRequest = {
     /**
-     * true lets agents call the tool, false stops them.
+     * Whether agents may call the tool.
      */
     enabled: boolean;
 };
@@ -3564,7 +3564,7 @@ export type SwitchedTool = {
      */
     name: string;
     /**
-     * Whether agents may call the tool now.
+     * Whether agents may now call the tool.
      */
     enabled: boolean;
 };
@@ -3575,11 +3575,11 @@ export type AffectedNode = {
      */
     appId: string;
     /**
-     * Its version.
+     * Version of the application.
      */
     appVersionId: string;
     /**
-     * The build; null for the node as it stands in the version.
+     * Id of the build; null for the node in the version itself.
      */
     buildId: string | null;
     /**
@@ -3598,19 +3598,19 @@ export type AffectedNode = {
 
 export type SwitchToolResponse = {
     /**
-     * The HTTP status again.
+     * HTTP status of the response.
      */
     status: number;
     /**
-     * `Tool enabled.`, `Tool disabled.`, or that it already was.
+     * `Tool enabled.`, `Tool disabled.`, `Tool is already enabled.` or `Tool is already disabled.`
      */
     message: string;
     /**
-     * The tool as it is now.
+     * New state of the tool.
      */
     tool: SwitchedTool;
     /**
-     * Extension: nodes whose agents refer to the system, so lose or get back the tool: those of the version and of its newest builds, of builds that use them as a library too; 100 at most.
+     * Extension: agent nodes that refer to the system and so lose or regain the tool, in the version, its newest builds, and builds that use them as a library; at most 100.
      */
     affectedNodes: Array<AffectedNode>;
 };
@@ -4084,15 +4084,15 @@ export type ListedApplication = {
      */
     applicationId: string;
     /**
-     * How many versions of it hold something.
+     * Number of its versions.
      */
     versions: number;
     /**
-     * When the first of them came into being.
+     * When the first version was created.
      */
     createdDate: string;
     /**
-     * When one of them was last committed; null when none was.
+     * When a version was last committed; null when none was.
      */
     committedDate: string | null;
 };
@@ -4122,7 +4122,7 @@ export type ListedVersion = {
      */
     status: AppVersionState;
     /**
-     * When it came into being, with its first system or package.
+     * When it was created, with its first system or package.
      */
     createdDate: string;
     /**
@@ -4892,22 +4892,22 @@ export type ServiceAccountAuthorizationWritable = {
      */
     type: 'SERVICE_ACCOUNT';
     /**
-     * Either with clientSecret or with privateKey.
+     * With either clientSecret or privateKey.
      */
     configuration: ClientSecretAccountWritable | PrivateKeyAccountWritable;
 };
 
 export type ApiKeyRequestWritable = {
     /**
-     * Header that the key is sent in. Headers of the connection and of the protocol are refused.
+     * Header for the key. Headers of HTTP connections and of the protocol are not allowed.
      */
     headerName?: string;
     /**
-     * Word before the key (RFC 9110, section 11.1). Without it `Bearer` for `Authorization`, and none for other headers; null for none.
+     * Authentication scheme before the key (RFC 9110, section 11.1). Default: `Bearer` for `Authorization`, none for other headers; null for none.
      */
     scheme?: string | null;
     /**
-     * The key, or a token that does not change. Stored encrypted, never returned.
+     * API key or static token. Stored encrypted, never returned.
      */
     apiKey: string;
 };
@@ -4918,7 +4918,7 @@ export type ApiKeyAuthorizationWritable = {
      */
     type: 'API_KEY';
     /**
-     * The key, and how it is sent.
+     * The key and how to send it.
      */
     configuration: ApiKeyRequestWritable;
 };
@@ -4937,7 +4937,7 @@ export type ClientSecretAccountWritable = {
      */
     scope?: string | null;
     /**
-     * Extension: further fields of the token request, such as `audience`; null or absent for none. They are shown, so they are no place for secrets.
+     * Extension: additional fields of the token request, such as `audience`; null or absent for none. Returned by the API, so they must not contain secrets.
      */
     tokenParameters?: {
         [key: string]: string;
@@ -4962,32 +4962,32 @@ export type PrivateKeyAccountWritable = {
      */
     scope?: string | null;
     /**
-     * Extension: further fields of the token request, such as `audience`; null or absent for none. They are shown, so they are no place for secrets.
+     * Extension: additional fields of the token request, such as `audience`; null or absent for none. Returned by the API, so they must not contain secrets.
      */
     tokenParameters?: {
         [key: string]: string;
     } | null;
     /**
-     * In place of clientSecret: signs assertions for the token endpoint (private_key_jwt, RFC 7523). PEM without a password, or a JWK as JSON text: RSA of 2,048 to 4,096 bits, EC on P-256, P-384 or P-521, or Ed25519. Stored encrypted, never returned.
+     * Replaces clientSecret: signs assertions for the token endpoint (private_key_jwt, RFC 7523). PEM without a password, or a JWK as JSON text: RSA of 2,048 to 4,096 bits, EC on P-256, P-384 or P-521, or Ed25519. Stored encrypted, never returned.
      */
     privateKey: string;
     /**
-     * Key id by which the token endpoint knows the private key (`kid`). Without it that of the JWK.
+     * Key id of the private key at the token endpoint (`kid`). Default: the key id of the JWK.
      */
     keyId?: string;
 };
 
 export type TlsRequestWritable = {
     /**
-     * Certificates (PEM) of the authorities that are trusted for this system alone, its token endpoint included, in place of the built-in ones.
+     * Certificates (PEM) of the authorities to trust for this system and its token endpoint, instead of the built-in ones.
      */
     caCertificates?: string;
     /**
-     * Certificate (PEM) that the service shows where a server asks for one, the chain after it.
+     * Client certificate (PEM) for servers that request one, followed by its chain.
      */
     clientCertificate?: string;
     /**
-     * Its private key (PEM, not encrypted). Stored encrypted, never returned.
+     * Private key of the client certificate (PEM, not encrypted). Stored encrypted, never returned.
      */
     clientKey?: string;
 };
@@ -4998,7 +4998,7 @@ export type CreateSystemPayloadWritable = {
      */
     name: string;
     /**
-     * Only MCP systems are created here.
+     * Must be MCP.
      */
     type: 'MCP';
     /**
@@ -5006,7 +5006,7 @@ export type CreateSystemPayloadWritable = {
      */
     baseUrl: string;
     /**
-     * How the MCP server is reached.
+     * How the service authenticates to the MCP server.
      */
     authorization: ({
         type: 'NO_AUTH';
@@ -5016,11 +5016,11 @@ export type CreateSystemPayloadWritable = {
         type: 'API_KEY';
     } & ApiKeyAuthorizationWritable);
     /**
-     * Authorities of its own and a client certificate (extension).
+     * Own authorities and client certificate (extension).
      */
     tls?: TlsRequestWritable;
     /**
-     * Extension: names and values of headers of every request to the server, 8192 bytes in all. Stored encrypted, values are never returned. null or absent for none.
+     * Extension: names and values of headers to send with every request to the server, 8192 bytes in total. Stored encrypted; values are never returned. Null or absent for none.
      */
     headers?: {
         [key: string]: string;
@@ -5030,7 +5030,7 @@ export type CreateSystemPayloadWritable = {
      */
     timeoutMs?: number | null;
     /**
-     * Purpose. When empty, the first successful connection test fills it with what the server says of itself.
+     * Purpose. If empty, the first successful connection test fills it with the description of the server.
      */
     description?: string | null;
 };
@@ -5041,7 +5041,7 @@ export type CreateSystemRequestWritable = {
      */
     action: 'CREATE';
     /**
-     * Name of the resource; unique inside the application version without regard to case.
+     * Name of the resource; unique within the application version, ignoring case.
      */
     resourceName: string;
     /**
@@ -5056,15 +5056,15 @@ export type UpdateServiceAccountWritable = {
      */
     clientId?: string;
     /**
-     * A new secret; left out, the stored one is kept. Required when baseUrl or identityProviderUrl change.
+     * New secret; absent keeps the stored one. Required when baseUrl or identityProviderUrl change.
      */
     clientSecret?: string;
     /**
-     * In place of clientSecret: signs assertions for the token endpoint (private_key_jwt, RFC 7523). PEM without a password, or a JWK as JSON text: RSA of 2,048 to 4,096 bits, EC on P-256, P-384 or P-521, or Ed25519. Stored encrypted, never returned.
+     * Replaces clientSecret: signs assertions for the token endpoint (private_key_jwt, RFC 7523). PEM without a password, or a JWK as JSON text: RSA of 2,048 to 4,096 bits, EC on P-256, P-384 or P-521, or Ed25519. Stored encrypted, never returned.
      */
     privateKey?: string;
     /**
-     * Key id by which the token endpoint knows the private key (`kid`). Without it that of the JWK.
+     * Key id of the private key at the token endpoint (`kid`). Default: the key id of the JWK.
      */
     keyId?: string;
     /**
@@ -5076,7 +5076,7 @@ export type UpdateServiceAccountWritable = {
      */
     scope?: string | null;
     /**
-     * Extension: further fields of the token request, such as `audience`; null or absent for none. They are shown, so they are no place for secrets.
+     * Extension: additional fields of the token request, such as `audience`; null or absent for none. Returned by the API, so they must not contain secrets.
      */
     tokenParameters?: {
         [key: string]: string;
@@ -5089,22 +5089,22 @@ export type UpdateServiceAccountAuthorizationWritable = {
      */
     type: 'SERVICE_ACCOUNT';
     /**
-     * What to change; all that the type needs must be known afterwards.
+     * Members to change. Afterwards all members that the type requires must be set.
      */
     configuration?: UpdateServiceAccountWritable;
 };
 
 export type UpdateApiKeyWritable = {
     /**
-     * Header that the key is sent in. Headers of the connection and of the protocol are refused.
+     * Header for the key. Headers of HTTP connections and of the protocol are not allowed.
      */
     headerName?: string;
     /**
-     * Word before the key; null for none. Left out beside a headerName, it is what a new system would have.
+     * Authentication scheme before the key; null for none. If absent with a headerName, the default of a new system applies.
      */
     scheme?: string | null;
     /**
-     * The key, or a token that does not change. Stored encrypted, never returned.
+     * API key or static token. Stored encrypted, never returned.
      */
     apiKey?: string;
 };
@@ -5115,22 +5115,22 @@ export type UpdateApiKeyAuthorizationWritable = {
      */
     type: 'API_KEY';
     /**
-     * What to change; all that the type needs must be known afterwards.
+     * Members to change. Afterwards all members that the type requires must be set.
      */
     configuration?: UpdateApiKeyWritable;
 };
 
 export type UpdateTlsWritable = {
     /**
-     * Certificates (PEM) of the authorities that are trusted for this system alone, its token endpoint included, in place of the built-in ones. null: the built-in ones again.
+     * Certificates (PEM) of the authorities to trust for this system and its token endpoint, instead of the built-in ones. Null restores the built-in ones.
      */
     caCertificates?: string | null;
     /**
-     * Certificate (PEM) that the service shows where a server asks for one, the chain after it. Needs clientKey. null removes both.
+     * Client certificate (PEM) for servers that request one, followed by its chain. Requires clientKey. Null removes both.
      */
     clientCertificate?: string | null;
     /**
-     * Its private key (PEM, not encrypted). Stored encrypted, never returned. Required when baseUrl, identityProviderUrl or caCertificates change.
+     * Private key of the client certificate (PEM, not encrypted). Stored encrypted, never returned. Required when baseUrl, identityProviderUrl or caCertificates change.
      */
     clientKey?: string;
 };
@@ -5149,7 +5149,7 @@ export type UpdateSystemRequestWritable = {
      */
     baseUrl?: string;
     /**
-     * How the MCP server is reached. NO_AUTH deletes the stored credentials.
+     * How the service authenticates to the MCP server. NO_AUTH deletes the stored credentials.
      */
     authorization?: ({
         type: 'NO_AUTH';
@@ -5159,11 +5159,11 @@ export type UpdateSystemRequestWritable = {
         type: 'API_KEY';
     } & UpdateApiKeyAuthorizationWritable);
     /**
-     * Certificates to change (extension). null removes all of them, and the key.
+     * Certificates to change (extension). Null removes all certificates and the key.
      */
     tls?: UpdateTlsWritable | null;
     /**
-     * Extension: names and values of headers of every request to the server, 8192 bytes in all. Stored encrypted, values are never returned. Replaces all of them; null removes them. Required when baseUrl, identityProviderUrl or tls.caCertificates change.
+     * Extension: names and values of headers to send with every request to the server, 8192 bytes in total. Stored encrypted; values are never returned. Replaces all headers; null removes them. Required when baseUrl, identityProviderUrl or tls.caCertificates change.
      */
     headers?: {
         [key: string]: string;
@@ -5180,19 +5180,19 @@ export type ReplaceSecretRequestWritable = {
      */
     clientSecret?: string;
     /**
-     * In place of clientSecret: signs assertions for the token endpoint (private_key_jwt, RFC 7523). PEM without a password, or a JWK as JSON text: RSA of 2,048 to 4,096 bits, EC on P-256, P-384 or P-521, or Ed25519. Stored encrypted, never returned.
+     * Replaces clientSecret: signs assertions for the token endpoint (private_key_jwt, RFC 7523). PEM without a password, or a JWK as JSON text: RSA of 2,048 to 4,096 bits, EC on P-256, P-384 or P-521, or Ed25519. Stored encrypted, never returned.
      */
     privateKey?: string;
     /**
-     * Key id by which the token endpoint knows the private key (`kid`). Without it that of the JWK.
+     * Key id of the private key at the token endpoint (`kid`). Default: the key id of the JWK.
      */
     keyId?: string;
     /**
-     * The key, or a token that does not change. Stored encrypted, never returned.
+     * API key or static token. Stored encrypted, never returned.
      */
     apiKey?: string;
     /**
-     * Extension: names and values of headers of every request to the server, 8192 bytes in all. Stored encrypted, values are never returned. New values for the headers that the system has: all of them, and no other.
+     * Extension: names and values of headers to send with every request to the server, 8192 bytes in total. Stored encrypted; values are never returned. New values for exactly the headers of the system.
      */
     headers?: {
         [key: string]: string;
@@ -5201,11 +5201,11 @@ export type ReplaceSecretRequestWritable = {
 
 export type ClientCertificateRequestWritable = {
     /**
-     * Certificate (PEM) that the service shows where a server asks for one, the chain after it.
+     * Client certificate (PEM) for servers that request one, followed by its chain.
      */
     clientCertificate: string;
     /**
-     * Its private key (PEM, not encrypted). Stored encrypted, never returned.
+     * Private key of the client certificate (PEM, not encrypted). Stored encrypted, never returned.
      */
     clientKey: string;
 };
@@ -5216,7 +5216,7 @@ export type ConnectionTestRequestWritable = {
      */
     baseUrl: string;
     /**
-     * How the MCP server is reached.
+     * How the service authenticates to the MCP server.
      */
     authorization: ({
         type: 'NO_AUTH';
@@ -5226,11 +5226,11 @@ export type ConnectionTestRequestWritable = {
         type: 'API_KEY';
     } & ApiKeyAuthorizationWritable);
     /**
-     * Authorities of its own and a client certificate (extension).
+     * Own authorities and client certificate (extension).
      */
     tls?: TlsRequestWritable;
     /**
-     * Extension: names and values of headers of every request to the server, 8192 bytes in all. Stored encrypted, values are never returned. null or absent for none.
+     * Extension: names and values of headers to send with every request to the server, 8192 bytes in total. Stored encrypted; values are never returned. Null or absent for none.
      */
     headers?: {
         [key: string]: string;
@@ -5238,7 +5238,7 @@ export type ConnectionTestRequestWritable = {
 };
 
 /**
- * Id of the application, as its platform names it.
+ * Id of the application in its platform.
  */
 export type AppId = string;
 
@@ -5393,7 +5393,7 @@ export type FromOfListProcessIncidents = string;
 export type ToOfListProcessIncidents = string;
 
 /**
- * Id of the system; it must be the one that `systemResourceId` names.
+ * Id of the system; must belong to the system of `systemResourceId`.
  */
 export type SystemId = string;
 
@@ -5411,7 +5411,7 @@ export type ListApplicationAuditEventsData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
     };
@@ -5433,15 +5433,15 @@ export type ListApplicationAuditEventsData = {
          */
         applicationVersionId?: string;
         /**
-         * Only this was done.
+         * Only this action.
          */
         action?: AuditAction;
         /**
-         * Only what ended so.
+         * Only this outcome.
          */
         outcome?: AuditOutcome;
         /**
-         * Only what this caller did: `subject` of an event, exactly.
+         * Only events of this caller: the exact `subject` of an event.
          */
         actor?: string;
         /**
@@ -5498,7 +5498,7 @@ export type ListAuditEventsData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -5565,7 +5565,7 @@ export type GetPackageData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -5625,7 +5625,7 @@ export type StorePackageData = {
     body: ApplicationPackage;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -5685,7 +5685,7 @@ export type CheckPackageData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -5753,7 +5753,7 @@ export type CommitVersionData = {
     };
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -5825,7 +5825,7 @@ export type CreateBuildData = {
     };
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -5887,7 +5887,7 @@ export type CompareBuildData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -5950,7 +5950,7 @@ export type GetBuildInfoData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
     };
@@ -6000,7 +6000,7 @@ export type ListBuildsData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
     };
@@ -6067,7 +6067,7 @@ export type GetBuildData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -6125,7 +6125,7 @@ export type GetBuildBpmnData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -6187,7 +6187,7 @@ export type GetActiveBuildData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
     };
@@ -6247,7 +6247,7 @@ export type ActivateBuildData = {
     };
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
     };
@@ -6313,7 +6313,7 @@ export type WithdrawBuildData = {
     body: WithdrawBuildRequest;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -6371,7 +6371,7 @@ export type ListWorkflowsData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -6425,7 +6425,7 @@ export type GetWorkflowData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -6487,7 +6487,7 @@ export type CreateWorkflowNodeData = {
     body: PackageNodeRequest;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -6566,7 +6566,7 @@ export type DeleteWorkflowNodeData = {
     };
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -6638,7 +6638,7 @@ export type GetWorkflowNodeData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -6710,7 +6710,7 @@ export type UpdateWorkflowNodeData = {
     };
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -7087,7 +7087,7 @@ export type GetReadinessData = {
 
 export type GetReadinessErrors = {
     /**
-     * Not ready; the log says why. A state and no error: the body is the same whatever is accepted.
+     * Not ready; the reason is in the log. This is a state and not an error, so the body does not depend on `Accept`.
      */
     503: Health;
 };
@@ -7122,7 +7122,7 @@ export type StartProcessData = {
     };
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -7188,7 +7188,7 @@ export type ListProcessesData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -7567,7 +7567,7 @@ export type GetProcessStatisticsData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -8307,7 +8307,7 @@ export type CreateSystemData = {
     body: CreateSystemRequestWritable;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -8365,13 +8365,13 @@ export type GetSystemData = {
     body?: never;
     headers?: {
         /**
-         * The `ETag` of what was read, or several of them.
+         * One or more `ETag` values of earlier responses.
          */
         'If-None-Match'?: string;
     };
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -8433,7 +8433,7 @@ export type ListSystemsData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -8443,11 +8443,11 @@ export type ListSystemsData = {
     };
     query?: {
         /**
-         * Add manifest information to each item.
+         * Whether to add manifest information to each item.
          */
         includeManifestInfo?: boolean;
         /**
-         * Comma-separated types of dependencies whose systems are added, each with its own appId and appVersionId. Known: LIB.
+         * Comma-separated types of dependencies whose systems to include, with their own appId and appVersionId. Supported: LIB.
          */
         depTypes?: string;
     };
@@ -8502,7 +8502,7 @@ export type DeleteSystemData = {
     };
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -8565,7 +8565,7 @@ export type DeleteSystemError = DeleteSystemErrors[keyof DeleteSystemErrors];
 
 export type DeleteSystemResponses = {
     /**
-     * The system is gone.
+     * The system is deleted.
      */
     200: DeletedSystemResponse;
 };
@@ -8582,7 +8582,7 @@ export type UpdateSystemData = {
     };
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -8645,7 +8645,7 @@ export type UpdateSystemError = UpdateSystemErrors[keyof UpdateSystemErrors];
 
 export type UpdateSystemResponses = {
     /**
-     * The system as it is now.
+     * The changed system.
      */
     200: SystemResponse;
 };
@@ -8662,7 +8662,7 @@ export type ReplaceClientSecretData = {
     };
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -8738,7 +8738,7 @@ export type ReplaceClientCertificateData = {
     };
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -8804,7 +8804,7 @@ export type TestMcpConnectionData = {
     body: ConnectionTestRequestWritable;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -8847,7 +8847,7 @@ export type TestMcpConnectionError = TestMcpConnectionErrors[keyof TestMcpConnec
 
 export type TestMcpConnectionResponses = {
     /**
-     * The outcome, good or bad; see `status`.
+     * Outcome of the test; see `status`.
      */
     200: ConnectionTestResponse;
 };
@@ -8858,7 +8858,7 @@ export type TestStoredConnectionData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -8909,7 +8909,7 @@ export type TestStoredConnectionError = TestStoredConnectionErrors[keyof TestSto
 
 export type TestStoredConnectionResponses = {
     /**
-     * The outcome, good or bad; see `status`.
+     * Outcome of the test; see `status`.
      */
     200: ConnectionTestResponse;
 };
@@ -8922,7 +8922,7 @@ export type CallToolData = {
     };
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -8934,7 +8934,7 @@ export type CallToolData = {
          */
         systemResourceId: string;
         /**
-         * Id of the system; it must be the one that `systemResourceId` names.
+         * Id of the system; must belong to the system of `systemResourceId`.
          */
         systemId: string;
         /**
@@ -8985,7 +8985,7 @@ export type CallToolError = CallToolErrors[keyof CallToolErrors];
 
 export type CallToolResponses = {
     /**
-     * What came of the call.
+     * Outcome of the call.
      */
     200: ToolCallResponse;
 };
@@ -8996,7 +8996,7 @@ export type ListToolReviewsData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -9014,7 +9014,7 @@ export type ListToolReviewsData = {
          */
         after?: string;
         /**
-         * Tools in a page; 20 without it.
+         * Tools per page; default 20.
          */
         limit?: number;
     };
@@ -9073,7 +9073,7 @@ export type SwitchToolData = {
     };
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -9085,7 +9085,7 @@ export type SwitchToolData = {
          */
         systemResourceId: string;
         /**
-         * Id of the system; it must be the one that `systemResourceId` names.
+         * Id of the system; must belong to the system of `systemResourceId`.
          */
         systemId: string;
         /**
@@ -9136,7 +9136,7 @@ export type SwitchToolError = SwitchToolErrors[keyof SwitchToolErrors];
 
 export type SwitchToolResponses = {
     /**
-     * The tool as it is now.
+     * New state of the tool.
      */
     200: SwitchToolResponse;
 };
@@ -9244,7 +9244,7 @@ export type StartTestRunData = {
     };
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -9559,7 +9559,7 @@ export type PreflightVersionData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -9621,7 +9621,7 @@ export type PreflightBuildData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
         /**
@@ -9684,7 +9684,7 @@ export type ListApplicationsData = {
     path?: never;
     query?: {
         /**
-         * The `next` of the page before: only applications behind this id.
+         * The `next` of the previous page: only applications after this id.
          */
         after?: string;
         /**
@@ -9737,7 +9737,7 @@ export type ListVersionsData = {
     body?: never;
     path: {
         /**
-         * Id of the application, as its platform names it.
+         * Id of the application in its platform.
          */
         appId: string;
     };
@@ -9747,15 +9747,15 @@ export type ListVersionsData = {
          */
         status?: AppVersionState;
         /**
-         * Only versions that came into being at this time or later; UTC without an offset.
+         * Only versions that were created at this time or later; UTC without an offset.
          */
         from?: string;
         /**
-         * Only versions that came into being before this time.
+         * Only versions that were created before this time.
          */
         to?: string;
         /**
-         * The `next` of the page before.
+         * The `next` of the previous page.
          */
         before?: string;
         /**

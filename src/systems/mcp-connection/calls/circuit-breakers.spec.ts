@@ -16,7 +16,7 @@ describe('CircuitBreakers', () => {
   };
   const counts = (): [number, number] => [breakers.count('open'), breakers.count('half_open')];
 
-  it('opens after that many failures in a row, for its key alone', () => {
+  it('opens after the given number of consecutive failures, only for its key', () => {
     fail(2);
     expect(breakers.admits('a')).toBe(true);
     fail(1);
@@ -25,7 +25,7 @@ describe('CircuitBreakers', () => {
     expect(counts()).toEqual([1, 0]);
   });
 
-  it('counts anew after a success, and nothing of what says nothing', () => {
+  it('resets the count after a success and ignores unknown outcomes', () => {
     fail(2);
     breakers.report('a', 'unknown');
     breakers.report('a', 'works');
@@ -36,7 +36,7 @@ describe('CircuitBreakers', () => {
     expect(breakers.admits('a')).toBe(false);
   });
 
-  it('lets one trial through when the time is over, and closes when it works', () => {
+  it('admits one trial after the open time, and closes when it succeeds', () => {
     fail(3);
     now = 100;
     expect(counts()).toEqual([0, 1]);
@@ -46,7 +46,7 @@ describe('CircuitBreakers', () => {
     expect(counts()).toEqual([0, 0]);
   });
 
-  it('opens again at once when the trial fails', () => {
+  it('opens again when the trial fails', () => {
     fail(3);
     now = 100;
     expect(breakers.admits('a')).toBe(true);
@@ -57,7 +57,7 @@ describe('CircuitBreakers', () => {
     expect(breakers.admits('a')).toBe(true);
   });
 
-  it('lets another trial through when one was taken back', () => {
+  it('admits another trial when the outcome of the first is unknown', () => {
     fail(3);
     now = 100;
     expect(breakers.admits('a')).toBe(true);
@@ -65,7 +65,7 @@ describe('CircuitBreakers', () => {
     expect([breakers.admits('a'), breakers.admits('a')]).toEqual([true, false]);
   });
 
-  it('forgets the oldest of very many', () => {
+  it('forgets the oldest of many keys', () => {
     fail(3);
     for (let index = 0; index < 10_000; index += 1) {
       breakers.report(`other${index}`, 'fails');

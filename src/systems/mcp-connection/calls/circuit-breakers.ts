@@ -1,48 +1,48 @@
 import { RecentlyUsed } from '../../../platform/recently-used.js';
 
-/** `open`: nothing is let through. `half_open`: the time is over, and one trial is let through at a time. */
+/** `open`: no calls are admitted. `half_open`: the open time is over, and only one trial call is admitted. */
 type CircuitState = 'open' | 'half_open';
 
-/** The verdict of a finished call on the other party: it works, it does not, or none. */
+/** What a finished call says about the other party. */
 export type CallVerdict = 'works' | 'fails' | 'unknown';
 
 interface Circuit {
   failuresInRow: number;
-  /** Moment until which nothing is let through; undefined while the circuit is closed. */
+  /** Time until which no calls are admitted; undefined while the circuit is closed. */
   openUntil: number | undefined;
-  isTried: boolean;
+  isOnTrial: boolean;
 }
 
-/** Others that failed once long ago are forgotten before this many are remembered. */
+/** Maximum number of circuits in memory; the least recently used are forgotten first. */
 const MAX_CIRCUITS = 10_000;
 
-/** Circuit breakers by key. A party that fails again and again is left alone for a while. */
+/** Circuit breakers by key. They stop calls to a party for a while after consecutive failures. */
 export class CircuitBreakers {
   private readonly circuits = new RecentlyUsed<string, Circuit>({ entries: MAX_CIRCUITS });
 
-  /** @param options failures in a row that open a circuit, and for how long @param now milliseconds of a clock that never goes back */
+  /** @param options consecutive failures that open a circuit, and for how long @param now monotonic clock in milliseconds */
   constructor(
     private readonly options: { failures: number; openMs: number },
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Whether a call may go ahead. Whoever may must {@link report} how it ended. */
+  /** Returns whether a call is admitted. Callers must {@link report} the outcome of admitted calls. */
   admits(key: string): boolean {
     const circuit = this.circuits.get(key);
     if (circuit?.openUntil === undefined) {
       return true;
     }
-    if (circuit.openUntil > this.now() || circuit.isTried) {
+    if (circuit.openUntil > this.now() || circuit.isOnTrial) {
       return false;
     }
-    circuit.isTried = true;
+    circuit.isOnTrial = true;
     return true;
   }
 
-  /** Takes note of how an admitted call ended. */
+  /** Records the outcome of an admitted call. */
   report(key: string, verdict: CallVerdict): void {
-    const circuit = this.circuits.get(key) ?? { failuresInRow: 0, openUntil: undefined, isTried: false };
-    circuit.isTried = false;
+    const circuit = this.circuits.get(key) ?? { failuresInRow: 0, openUntil: undefined, isOnTrial: false };
+    circuit.isOnTrial = false;
     if (verdict === 'works') {
       this.circuits.delete(key);
     } else if (verdict === 'fails') {
@@ -53,7 +53,7 @@ export class CircuitBreakers {
     }
   }
 
-  /** How many circuits are in a state. */
+  /** Counts the circuits in a state. */
   count(state: CircuitState): number {
     const now = this.now();
     const circuits = [...this.circuits.values].filter(

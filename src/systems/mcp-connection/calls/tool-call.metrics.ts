@@ -7,7 +7,7 @@ import { currentSpan, inSpan } from '../../../platform/observability/tracing/spa
 
 const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** Counts tool calls and shows what is kept for them. Labels come from fixed lists. */
+/** Metrics of tool calls and their sessions. Labels come from fixed lists. */
 export class ToolCallMetrics {
   private readonly calls: Counter<'outcome' | 'cause'>;
   private readonly duration: Histogram<'outcome'>;
@@ -17,25 +17,25 @@ export class ToolCallMetrics {
     const registers = [registry];
     this.calls = new Counter({
       name: 'svc_mcp_tool_calls_total',
-      help: 'Tool calls by outcome (answered, tool_error: the tool itself said so, failed) and cause of failure.',
+      help: 'Tool calls by outcome (answered, tool_error: error returned by the tool, failed) and cause of failure.',
       labelNames: ['outcome', 'cause'],
       registers,
     });
     this.duration = new Histogram({
       name: 'svc_mcp_tool_call_duration_seconds',
-      help: 'Time a tool call took, connecting and waiting for its turn included.',
+      help: 'Duration of tool calls, including connecting and waiting for a slot.',
       labelNames: ['outcome'],
       buckets: SECONDS_BUCKETS,
       registers,
     });
     this.sessions = new Gauge({
       name: 'svc_mcp_call_sessions',
-      help: 'Sessions with MCP servers that are kept open for tool calls.',
+      help: 'Open sessions with MCP servers for tool calls.',
       registers,
     });
     void new Gauge({
       name: 'svc_mcp_circuit_breakers',
-      help: 'Systems whose tools are not called for a while (open) or on trial (half_open) after failures in a row.',
+      help: 'Systems whose tools are not called (open) or called on trial (half_open) after consecutive failures.',
       labelNames: ['state'],
       registers,
       collect() {
@@ -53,16 +53,16 @@ export class ToolCallMetrics {
     this.duration.observe({ outcome }, result.latencyMs / 1_000);
   }
 
-  /** @param open sessions with MCP servers that are open now */
+  /** Sets the number of open sessions. */
   showSessions(open: number): void {
     this.sessions.set(open);
   }
 }
 
 /**
- * Makes a call of a tool a span (OpenTelemetry Semantic Conventions, "Model Context Protocol"), and lets the server go on with it. Neither
- * arguments nor results are a part of it.
- * @param call gets the request with the trace that it goes on with, where there are traces
+ * Runs a tool call in a span (OpenTelemetry Semantic Conventions, "Model Context Protocol") that the server can continue. The span
+ * contains neither arguments nor results.
+ * @param call receives the request with the trace context, if tracing is on
  */
 export function asToolSpan(
   request: ToolCallRequest,

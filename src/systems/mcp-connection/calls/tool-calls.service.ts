@@ -28,13 +28,13 @@ import type {
 } from '../worker/worker.messages.js';
 import { mcpCallLimits } from '../mcp.limits.js';
 
-/** Of a call, or of a check. */
+/** Result of a call or a check. */
 type WorkResult = ToolCallResult | CheckedText;
 
 /** Time to end MCP sessions on their servers when the service stops. */
 const FAREWELL_MS = 1_500;
 
-/** Failures that show that the server is there and answers. */
+/** Failures that prove that the server answers. */
 const SERVER_WORKS: ReadonlySet<ToolCallFailureCause> = new Set([
   'mcp_error',
   'rate_limited',
@@ -55,7 +55,7 @@ const OUR_OWN: ReadonlySet<ToolCallFailureCause> = new Set([
   'token_busy',
 ]);
 
-/** Calls tools of MCP servers over kept connections, in a worker thread of their own. */
+/** Calls tools of MCP servers over persistent connections, in a separate worker thread. */
 @Injectable()
 export class ToolCallsService implements OnModuleDestroy {
   private readonly pool: WorkerPool<ToolCallWork, ToolCallWorkerAnswer, WorkResult>;
@@ -70,32 +70,32 @@ export class ToolCallsService implements OnModuleDestroy {
   private readonly listeners = new Set<(systemId: string) => void>();
   private readonly stopping = new AbortController();
 
-  /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
+  /** @throws EnvError at startup when `EGRESS_ALLOW` is invalid */
   constructor(env: Env, metrics: Metrics) {
     this.metrics = new ToolCallMetrics(metrics, this.breakers);
-    this.pool = createPool(env, (notice) => this.noticed(notice));
+    this.pool = createPool(env, (notice) => this.handle(notice));
   }
 
   /**
-   * Calls a tool with the credentials of its system. The server is asked for its list first. A tool with another definition
-   * than the stored one is not called, unless TOOL_CHANGE_POLICY is `accept`. A system that failed several times in a row is
-   * not called for a while.
-   * @returns the outcome as data within `deadlineMs` after the beginning, or after the last progress that the tool tells, and at the latest
-   * after `maxTimeoutMs`; never rejects for anything an outside party does
-   * @throws what `isStillAllowed` throws
+   * Calls a tool with the credentials of its system. Reads the server's tool list first: a tool whose definition differs from the
+   * stored one is not called, unless TOOL_CHANGE_POLICY is `accept`. After consecutive failures, calls to the system are stopped for a
+   * while.
+   * @returns the outcome as data, within `deadlineMs` after the start or the last progress of the tool, and within `maxTimeoutMs` in
+   * any case; never rejects because of an external party
+   * @throws errors of `isStillAllowed`
    */
   callTool(request: ToolCallRequest): Promise<ToolCallResult> {
     return asToolSpan(request, (traced) => this.call(traced));
   }
 
-  /** @param hear hears the id of each system whose server says, while its tools are used, that their list has changed */
-  onListChanged(hear: (systemId: string) => void): void {
-    this.listeners.add(hear);
+  /** Adds a listener that receives the id of a system when its server reports a changed tool list during a session. */
+  onListChanged(listener: (systemId: string) => void): void {
+    this.listeners.add(listener);
   }
 
-  private noticed(notice: ToolCallNotice | undefined): void {
+  private handle(notice: ToolCallNotice | undefined): void {
     if (notice !== undefined && 'listChanged' in notice) {
-      this.listeners.forEach((hear) => hear(notice.listChanged));
+      this.listeners.forEach((listener) => listener(notice.listChanged));
     } else {
       this.metrics.showSessions(notice?.openSessions ?? 0);
     }
@@ -112,19 +112,19 @@ export class ToolCallsService implements OnModuleDestroy {
   }
 
   /**
-   * Holds what a model gives as arguments against the schema of a tool, in the thread that calls tools: the schema is foreign.
-   * @returns the arguments, what is wrong with them, or why nobody knows; never rejects
+   * Validates arguments from a model against the schema of a tool, in the worker thread because the schema is untrusted.
+   * @returns the arguments, what is wrong with them, or why they could not be checked; never rejects
    */
   checkArguments(check: TextAndSchema): Promise<CheckedText | ToolCallFailure> {
     return this.checked({ of: 'arguments', ...check });
   }
 
-  /** As `checkArguments`, for the answer of a model: its text is foreign. */
+  /** Validates the answer of a model, in the worker thread because its text is untrusted. */
   checkAnswer(check: TextAndSchema): Promise<CheckedText | ToolCallFailure> {
     return this.checked({ of: 'answer', ...check });
   }
 
-  /** Cancels the calls in flight, takes leave of the servers and stops the worker. */
+  /** Cancels calls in flight, ends the sessions and stops the worker. */
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     this.pool.cancelAll();
@@ -170,7 +170,7 @@ export class ToolCallsService implements OnModuleDestroy {
   }
 
   private async send(request: ToolCallRequest, key: string, deadlineAt: number): Promise<ToolCallResult> {
-    const { deadlineMs: _wasForAll, isStillAllowed: _wasAsked, signal, ...order } = request;
+    const { deadlineMs: _deadlineMs, isStillAllowed: _isStillAllowed, signal, ...order } = request;
     const leftMs = deadlineAt - performance.now();
     if (leftMs <= 0 || this.ended(request) !== undefined) {
       return this.notCalled(request);
@@ -189,7 +189,7 @@ export class ToolCallsService implements OnModuleDestroy {
       : result;
   }
 
-  /** A call that waited for its turn and did not get it. */
+  /** Returns the failure of a call that waited for a slot in vain. */
   private notCalled(request: ToolCallRequest): ToolCallResult {
     return notSent(this.ended(request) ?? 'overloaded');
   }
@@ -206,7 +206,7 @@ function notSent(cause: ToolCallFailureCause): ToolCallFailure {
   return { outcome: 'failed', cause, sent: 'never', latencyMs: 0 };
 }
 
-/** What a call says about its server. An answer is an answer, also one that refuses, or that is too long for us. */
+/** Returns what a call says about its server. Any answer counts as working, even a rejection or one that is too long. */
 function verdictOf(result: ToolCallResult): CallVerdict {
   if (result.outcome === 'answered' || SERVER_WORKS.has(result.cause)) {
     return 'works';
@@ -236,7 +236,7 @@ function createPool(
   });
 }
 
-/** Rotated credentials, other certificates and a changed address take effect with the next call. */
+/** Returns the key of a session. Includes address, credentials and certificates, so that changes take effect with the next call. */
 function sessionKey({ systemId, baseUrl, credentials, tls }: ToolCallRequest): string {
   return createHash('sha256')
     .update(JSON.stringify([systemId, baseUrl, credentials, materialText(tls)]))

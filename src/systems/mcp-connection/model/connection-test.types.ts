@@ -1,26 +1,25 @@
 import type { TlsMaterial } from '../../../platform/tls/tls-material.js';
 import type { ConnectionFailureCause } from './connection-failure.types.js';
 
-/** Remarks about a connection that works; fixed texts. */
+/** Warnings about a working connection, as fixed sentences. */
 export const CONNECTION_WARNINGS = {
   legacyTransport: 'The MCP server offers only the deprecated HTTP+SSE transport.',
   noTools: 'The MCP server does not offer tools.',
   identityCut:
-    'The MCP server describes itself at length: 255 characters of its name, title and version and 2,000 of its description are kept.',
-  rateLimited:
-    'The MCP server limits how often it is called (HTTP 429); the service waited as long as it asked.',
+    'The self-description of the MCP server is truncated to 255 characters of name, title and version and 2,000 of description.',
+  rateLimited: 'The MCP server limits requests (HTTP 429); the service waited as requested.',
   endlessList:
-    'The list of tools of the MCP server has no end: its pages repeat or stay empty. The tools read until then are kept.',
+    'The tool list of the MCP server does not end: its pages repeat or stay empty. The tools read so far are kept.',
   resourceIgnored:
-    'The token endpoint refused the resource parameter (RFC 8707); the token is not bound to this MCP server.',
-  noExpiry: 'The token endpoint does not say how long a token lives; five minutes are assumed.',
+    'The token endpoint rejected the resource parameter (RFC 8707); the token is not bound to this MCP server.',
+  noExpiry: 'The token endpoint does not return the lifetime of the token; five minutes are assumed.',
   insecureTransport: 'Credentials travel unencrypted: the MCP server or the token endpoint uses http.',
 } as const;
 
 /** One of the texts of {@link CONNECTION_WARNINGS}. */
 export type ConnectionWarning = (typeof CONNECTION_WARNINGS)[keyof typeof CONNECTION_WARNINGS];
 
-/** How a client shows a token endpoint who it is: with a secret, or by signing (private_key_jwt, RFC 7523; PKCS#8 in PEM). */
+/** Client authentication at a token endpoint: a secret, or a private key (private_key_jwt, RFC 7523; PKCS#8 in PEM). */
 export type ClientAuthentication =
   { clientSecret: string } | { privateKey: string; algorithm: string; keyId: string | null };
 
@@ -30,14 +29,14 @@ export type TokenClient = {
   tokenUrl: string;
   /** Scope of the token request. @default none */
   scope?: string;
-  /** Further fields of the token request; those that this client sets itself win. @default none */
+  /** Additional fields of the token request. They cannot override fields that this client sets. @default none */
   tokenParameters?: Readonly<Record<string, string>>;
 } & ClientAuthentication;
 
 /** A system that authenticates with access tokens. */
 export type ServiceAccount = { type: 'SERVICE_ACCOUNT' } & TokenClient;
 
-/** A key in a header of each request, behind a scheme where there is one. Empty where it was never set. */
+/** A key in a header of each request, after a scheme if there is one. Empty when it was never set. */
 export interface ApiKey {
   type: 'API_KEY';
   headerName: string;
@@ -45,27 +44,27 @@ export interface ApiKey {
   apiKey: string;
 }
 
-/** How a system authenticates at its server. */
+/** How the service authenticates to the server of a system. */
 export type SystemCredentials = ({ type: 'NO_AUTH' } | ServiceAccount | ApiKey) & {
   /** Static headers of every request to the server, never to the token endpoint. A value that was never set is empty. @default none */
   headers?: Readonly<Record<string, string>>;
 };
 
-/** What a connection test needs to know. */
+/** Input of a connection test. */
 export interface ConnectionTestRequest {
   baseUrl: string;
   credentials: SystemCredentials;
-  /** What the system adds to TLS. */
+  /** Certificates of the system. */
   tls?: TlsMaterial;
-  /** Tools listed by the last successful test; when there were some, an empty list is read twice before it is believed. */
+  /** Number of tools in the last successful test. If not 0, an empty list is read a second time. */
   knownToolCount: number;
-  /** Connect and take leave, without reading the tools: `tools` of the result is empty then. @default false */
+  /** Connects and disconnects without reading tools, so `tools` of the result is empty. @default false */
   greetOnly?: boolean;
-  /** W3C trace context of the request that caused the test; sent along, dropped when malformed. */
+  /** W3C trace context to send; dropped when malformed. */
   traceparent?: string;
 }
 
-/** A tool as the server defines it, checked, within limits, and without hidden characters. */
+/** Validated tool definition of a server, without hidden characters. */
 export interface DiscoveredTool {
   name: string;
   title: string | null;
@@ -75,7 +74,7 @@ export interface DiscoveredTool {
   annotations: Record<string, unknown> | null;
 }
 
-/** Why a tool of the list was left out. */
+/** Reasons to reject a tool of the list. */
 export const REJECTED_TOOL_REASONS = [
   'not_an_object',
   'invalid_name',
@@ -96,13 +95,13 @@ export const REJECTED_TOOL_REASONS = [
 /** One entry of {@link REJECTED_TOOL_REASONS}. */
 export type RejectedToolReason = (typeof REJECTED_TOOL_REASONS)[number];
 
-/** A tool that was left out; `name` is at most 128 printable characters, empty when there was none. */
+/** A rejected tool. `name` has at most 128 printable characters and is empty when there was none. */
 export interface RejectedTool {
   name: string;
   reason: RejectedToolReason;
 }
 
-/** What of a listed tool was changed, or what it needs that this service lacks. */
+/** Warnings about listed tools: what was changed, or which feature is not supported. */
 export const TOOL_WARNING_REASONS = [
   'name_needs_alias',
   'title_cut',
@@ -112,13 +111,13 @@ export const TOOL_WARNING_REASONS = [
   'task_required',
 ] as const;
 
-/** A remark about a tool that is listed. */
+/** A warning about a listed tool. */
 export interface ToolWarning {
   name: string;
   reason: (typeof TOOL_WARNING_REASONS)[number];
 }
 
-/** What the server says of itself. Self-reported: for people to read, never to decide on. */
+/** Self-description of the server. For people to read only, because it is unverified. */
 export interface ServerIdentity {
   name: string;
   version: string;
@@ -126,14 +125,14 @@ export interface ServerIdentity {
   description: string;
 }
 
-/** A successful test. `latencyMs` runs from the first call until the list was complete. */
+/** A successful test. `latencyMs` is the time from the first request to the complete list. */
 export interface ConnectedResult {
   outcome: 'connected';
   tools: DiscoveredTool[];
   rejectedTools: RejectedTool[];
   toolWarnings: ToolWarning[];
   server: ServerIdentity;
-  /** Names of the capabilities that the server declares, as it wrote them. */
+  /** Names of the capabilities that the server declares. */
   capabilities: string[];
   protocolVersion: string;
   transport: 'streamable-http' | 'sse';
@@ -141,12 +140,12 @@ export interface ConnectedResult {
   warnings: ConnectionWarning[];
 }
 
-/** A failed test; `cause` is a key of CONNECTION_FAILURES. */
+/** A failed test. */
 export interface FailedResult {
   outcome: 'rejected_credentials' | 'unreachable';
   cause: ConnectionFailureCause;
   latencyMs: number;
 }
 
-/** Outcome of a connection test: data, never an exception (docs/contract.md, section 2.2). */
+/** Outcome of a connection test, as data and never as an exception (docs/contract.md, section 2.2). */
 export type ConnectionTestResult = ConnectedResult | FailedResult;

@@ -2,20 +2,20 @@ import { credentialParts } from '../../../platform/secrets/credential-parts.js';
 import { SecretRemoval } from '../../../platform/secrets/secret-removal.js';
 import type { ApiKey, SystemCredentials } from './connection-test.types.js';
 
-/** Answers are searched for each part of a key. */
+/** Maximum number of parts of a key for which answers are searched. */
 const MAX_PARTS = 20;
 
-/** Basic credentials of a client (RFC 6749, section 2.3.1): both parts are form-encoded first. */
+/** Encodes Basic credentials of a client (RFC 6749, section 2.3.1), whose parts are form-encoded first. */
 export function basicCredentials(clientId: string, clientSecret: string): string {
   return Buffer.from(`${formEncode(clientId)}:${formEncode(clientSecret)}`).toString('base64');
 }
 
-/** The value of the header that an API key is sent in. */
+/** Returns the header value for an API key. */
 function apiKeyValue({ scheme, apiKey }: ApiKey): string {
   return scheme === null ? apiKey : `${scheme} ${apiKey}`;
 }
 
-/** Takes out of answers what was sent for them. @param sent further credentials, such as tokens */
+/** Creates a filter that removes sent credentials from answers. @param sent further credentials, such as tokens */
 export function removalOf(credentials: SystemCredentials, sent: readonly string[]): SecretRemoval {
   const headers = Object.values(credentials.headers ?? {}).flatMap((value) =>
     credentialParts(value).slice(0, MAX_PARTS),
@@ -23,7 +23,7 @@ export function removalOf(credentials: SystemCredentials, sent: readonly string[
   return new SecretRemoval([...secretsOf(credentials), ...headers, ...sent]);
 }
 
-/** Headers that go with each request; undefined when one was never set: nothing may be sent then. */
+/** Returns the API key and static headers for each request; undefined when one was never set, so nothing may be sent. */
 export function ownHeaders(credentials: SystemCredentials): Record<string, string> | undefined {
   const { type, headers } = credentials;
   const key =

@@ -4,18 +4,18 @@ import { dataLimits } from '../../../platform/validation/data.limits.js';
 import type { Env } from '../../../platform/config/env.js';
 import { mcpCallLimits, mcpLimits } from '../mcp.limits.js';
 
-/** What a worker is started with. Plain data without secrets but those of a proxy. */
+/** Start parameters of a worker. Plain data without secrets except those of a proxy. */
 export interface McpWorkerSettings {
   readonly outbound: OutboundSettings;
   readonly limits: typeof mcpLimits;
   readonly callLimits: typeof mcpCallLimits;
-  /** Values in all that a tool answers to one call. */
+  /** Maximum number of JSON values in the response to one tool call. */
   readonly maxResultValues: number;
-  /** TOOL_CHANGE_POLICY=accept: a tool is called although its definition has changed. */
+  /** Whether tools are called although their definition has changed (TOOL_CHANGE_POLICY=accept). */
   readonly acceptsChanges: boolean;
 }
 
-/** @throws EnvError when `EGRESS_ALLOW` cannot be read */
+/** Reads the start parameters from the settings. @throws EnvError when `EGRESS_ALLOW` is invalid */
 export function workerSettings(env: Env): McpWorkerSettings {
   return {
     outbound: configuredOutbound(env),

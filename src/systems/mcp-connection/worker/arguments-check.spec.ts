@@ -2,22 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { checkedJson, readArguments } from './arguments-check.js';
 
 describe('readArguments', () => {
-  it('takes none for an empty object', () => {
+  it('reads an empty text as an empty object', () => {
     expect(readArguments('', { type: 'object' })).toEqual({ value: {} });
   });
 
-  it.each(['[]', '5', 'null', '"a"'])('refuses %s, whatever the schema says', (text) => {
-    expect(readArguments(text, {})).toEqual({ problem: 'Arguments are a JSON object.' });
+  it.each(['[]', '5', 'null', '"a"'])('rejects %s, even if the schema allows it', (text) => {
+    expect(readArguments(text, {})).toEqual({ problem: 'Arguments must be a JSON object.' });
   });
 
-  it('refuses integers that would be rounded, and says what to write', () => {
+  it('rejects integers that would be rounded, and explains what to write', () => {
     expect(readArguments('{"id": 3544790567247868102}', {})).toEqual({
       problem:
         '3544790567247868102 would be rounded: integers go up to 2^53 - 1 (9007199254740991). Write a larger one as a string, in quotes.',
     });
   });
 
-  it('leaves formats to the server, and those of an answer not', () => {
+  it('checks formats of answers, but leaves those of arguments to the server', () => {
     const schema = { properties: { at: { format: 'date-time' } } };
     const text = '{"at":"2026-01-01T10:00:00"}';
     expect(checkedJson({ of: 'arguments', text, schema })).toEqual({ valueJson: text });
@@ -26,7 +26,7 @@ describe('readArguments', () => {
     });
   });
 
-  it('leaves to the server what it cannot check', () => {
+  it('leaves schemas that it cannot check to the server', () => {
     expect(readArguments('{"a": 1}', { 'x-unknown': true })).toEqual({ value: { a: 1 } });
   });
 });

@@ -5,14 +5,14 @@ import { isJsonObject, parsedJson } from '#engine/json';
 import type { SecretRemoval } from '../../../platform/secrets/secret-removal.js';
 import { plainText } from './plain-text.js';
 
-/** The causes that a party gives by HTTP 429: the server, or the token endpoint. */
+/** Causes reported by HTTP 429 of the server or the token endpoint. */
 export type LimitCause = Extract<ConnectionFailureCause, 'rate_limited' | 'token_busy'>;
 
-/** A connection test that failed for a known cause. The message is the cause: nothing foreign can be in it. */
+/** A connection test failed for a known cause. The message is the cause, so it contains no external text. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 
-  /** @param retryAfterMs how long a {@link LimitCause} asks to wait, in milliseconds */
+  /** @param retryAfterMs milliseconds to wait after a {@link LimitCause} */
   constructor(
     readonly failure: ConnectionFailureCause,
     readonly retryAfterMs?: number,
@@ -20,13 +20,13 @@ export class ConnectionError extends Error {
     super(failure);
   }
 
-  /** Whether a party limits requests (HTTP 429). */
+  /** Whether the cause is a {@link LimitCause}. */
   get isLimit(): boolean {
     return this.failure === 'rate_limited' || this.failure === 'token_busy';
   }
 }
 
-/** A tool call that failed for a known cause. The message is the cause: nothing foreign can be in it. */
+/** A tool call failed for a known cause. The message is the cause, so it contains no external text. */
 export class ToolCallError extends Error {
   override readonly name = 'ToolCallError';
   constructor(readonly failure: ToolCallFailureCause) {
@@ -35,13 +35,13 @@ export class ToolCallError extends Error {
 }
 
 const MAX_WORDS = 2_000;
-/** Statuses that say more than the error in their body does. */
+/** Statuses that are more specific than the error in their body. */
 const SAYS_MORE: ReadonlySet<number> = new Set([401, 403, 429]);
 const SERVER_FAILS = 500;
 
-/** A JSON-RPC error of a server. The message is ours: nothing foreign can get into a log by it. */
+/** A JSON-RPC error of a server. The message is fixed, so that no external text gets into logs. */
 export class ServerError extends ProtocolError {
-  /** @param answersRequest whether it has the id of the request, so that it was read */
+  /** @param answersRequest whether the error has the id of the request, so the server has read it */
   constructor(
     code: number,
     private readonly foreign: string,
@@ -50,13 +50,13 @@ export class ServerError extends ProtocolError {
     super(code, 'refused');
   }
 
-  /** Plain text of at most 2,000 characters. Untrusted. @param removal takes out what the server was sent */
+  /** Returns the server's message as plain text of at most 2,000 characters. Untrusted. @param removal removes sent credentials */
   words(removal: SecretRemoval): string {
     return plainText(removal.text(this.foreign), MAX_WORDS);
   }
 }
 
-/** The JSON-RPC error in the body of a 4xx that says no more; of a 5xx one that answers the request. */
+/** Reads a JSON-RPC error from the body of a 4xx whose status is not more specific, or of a 5xx if it answers the request. */
 export function serverErrorOf(error: unknown, request: RequestId): ServerError | undefined {
   if (!(error instanceof SdkHttpError) || SAYS_MORE.has(error.data.status)) {
     return undefined;
@@ -70,7 +70,7 @@ export function serverErrorOf(error: unknown, request: RequestId): ServerError |
     : undefined;
 }
 
-/** Whether an id, or a token of progress, is that of a request. Servers send numbers back as texts, and clients take them. */
+/** Returns whether an id or progress token is that of a request. Some servers return numbers as texts, which clients accept. */
 export function isSameId(id: unknown, request: RequestId | undefined): boolean {
   return request !== undefined && (id === request || Number(id) === Number(request));
 }

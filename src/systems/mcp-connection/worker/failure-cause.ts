@@ -11,14 +11,14 @@ import { ConnectionError } from './connection.error.js';
 import type { McpCredentials } from './mcp-credentials.js';
 import { STREAM_ENDED, type Traffic } from './session-transport.js';
 
-/** What is known about a failed test besides the error itself. */
+/** Facts about a failed test in addition to the error. */
 interface FailureContext {
   operation: OutboundOperation;
   credentials: McpCredentials;
   status: Traffic;
 }
 
-/** Translates a failure into a cause, by type and code, never by text. The first certain fact wins. */
+/** Maps an error to a cause by type and code, never by text. The first certain fact wins. */
 export function connectionErrorOf(error: unknown, context: FailureContext): ConnectionError {
   const { credentials, status } = context;
   const verdict = error instanceof ConnectionError ? error : credentials.failure;
@@ -42,7 +42,7 @@ function causeOf(error: unknown, context: FailureContext): ConnectionFailureCaus
   );
 }
 
-/** A deadline that passes while a token is awaited is the token endpoint's. */
+/** Returns the cause of an abort. A deadline that expires while waiting for a token is a timeout of the token endpoint. */
 function abortCause({ operation, credentials }: FailureContext): ConnectionFailureCause {
   const cause = outboundCause(operation.failure?.failure);
   return cause === 'timeout' && credentials.waiting > 0 ? 'token_timeout' : cause;

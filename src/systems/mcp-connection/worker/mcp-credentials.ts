@@ -6,28 +6,28 @@ import { ownHeaders, removalOf } from '../model/sent-secrets.js';
 import { ConnectionError } from './connection.error.js';
 import type { AccessToken, OAuthTokenClient, TokenRequest } from './oauth-token.client.js';
 
-/** The credentials of one MCP session, as its transport uses them: an API key and static headers, if any. */
+/** Credentials of one MCP session for its transport: an API key and static headers, if any. */
 export class McpCredentials {
-  /** For what the transport sends as bearer token. */
+  /** Provides the bearer token of the transport. */
   readonly authProvider: AuthProvider | undefined = undefined;
-  /** The token that was used last, with what its endpoint said about it. */
+  /** The last token that was used. */
   lastToken: AccessToken | undefined;
-  /** Why there is no credential, or why the server will not have it. Libraries in between reword what they are thrown. */
+  /** Why there is no credential or the server rejected it. Kept here, because libraries in between wrap thrown errors. */
   failure: ConnectionError | undefined;
-  /** Calls that wait for the token endpoint. */
+  /** Number of calls that wait for the token endpoint. */
   waiting = 0;
   private readonly tokens = new Set<string>();
   private known: SecretRemoval | undefined;
 
   constructor(private readonly credentials: SystemCredentials) {}
 
-  /** Takes what was sent until now out of the words of the server. */
+  /** Removes credentials sent so far from texts of the server. */
   get removal(): SecretRemoval {
     this.known ??= removalOf(this.credentials, [...this.tokens]);
     return this.known;
   }
 
-  /** Headers of every request. @throws ConnectionError, `failure` from then on, when one was never set */
+  /** Returns the headers of every request. @throws ConnectionError, also kept as `failure`, when one was never set */
   headers(): Record<string, string> {
     const headers = ownHeaders(this.credentials);
     if (headers === undefined) {
@@ -51,7 +51,7 @@ export class McpCredentials {
   }
 }
 
-/** Puts bearer tokens on the calls of one session, and renews the token once when the server refuses it. */
+/** Adds bearer tokens to the requests of one session, and renews the token once when the server rejects it. */
 class ServiceAccountCredentials extends McpCredentials implements AuthProvider {
   override readonly authProvider = this;
   private readonly request: TokenRequest;
@@ -80,7 +80,7 @@ class ServiceAccountCredentials extends McpCredentials implements AuthProvider {
     }
   }
 
-  /** The transport sends the request again when this resolves. Once is enough: a second refusal is an answer. */
+  /** Drops the token. The transport repeats the request when this resolves, so it rejects after the first time. */
   onUnauthorized(): Promise<void> {
     if (this.renewed || this.lastToken === undefined) {
       return Promise.reject(this.fail(new ConnectionError('unauthorized')));
@@ -91,7 +91,7 @@ class ServiceAccountCredentials extends McpCredentials implements AuthProvider {
   }
 }
 
-/** RFC 8707 and MCP authorization: no fragment, no trailing slash of an empty path. */
+/** Returns the resource indicator (RFC 8707, MCP authorization): without fragment and without the slash of an empty path. */
 function canonicalResource(url: URL): string {
   const resource = new URL(url);
   resource.hash = '';
@@ -99,9 +99,9 @@ function canonicalResource(url: URL): string {
 }
 
 /**
- * The credentials of a system for one session.
- * @param resource address of the MCP server, which tokens are for
- * @param operation whose end ends the waiting for a token
+ * Creates the credentials of a system for one session.
+ * @param resource address of the MCP server for which tokens are requested
+ * @param operation its end aborts the wait for a token
  */
 export function mcpCredentials(
   credentials: SystemCredentials,

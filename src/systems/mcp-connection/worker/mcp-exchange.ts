@@ -24,17 +24,17 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** Hears what a server sends besides answers. */
+/** Callbacks for messages of a server other than answers. */
 interface ServerMessages {
   onNotification?: (method: string) => void;
   onRequest?: (request: JSONRPCRequest) => void;
 }
 
-/** Sends JSON-RPC requests past the library's schemas: one malformed tool would cost the list. */
+/** Sends JSON-RPC requests without the library's result schemas, which reject a whole list for one malformed tool. */
 export class RawRequests {
   private readonly pending = new Map<number, Pending>();
 
-  /** @param ids shared by all transports of one MCP session: a server tells its streams apart by them */
+  /** @param ids shared by all transports of one MCP session, because servers distinguish streams by request ids */
   constructor(
     private readonly transport: Transport,
     private readonly ids: RequestIds,
@@ -46,7 +46,7 @@ export class RawRequests {
       if ('method' in message && 'id' in message) {
         onRequest?.(message);
       } else if ('method' in message) {
-        this.ids.hear(message);
+        this.ids.handle(message);
         onNotification?.(message.method);
       }
       if (!this.settle(message)) {
@@ -56,9 +56,10 @@ export class RawRequests {
   }
 
   /**
-   * @param onProgress hears of each progress of the request: the server is asked for it then
-   * @returns the result object as it came
-   * @throws ServerError for a JSON-RPC error, also one with an HTTP status of an error; whatever the transport throws
+   * Sends a request.
+   * @param onProgress called for each progress notification, which the request then asks the server to send
+   * @returns the raw result object
+   * @throws ServerError for a JSON-RPC error, even with an HTTP error status; errors of the transport
    */
   send(
     method: string,
@@ -81,7 +82,7 @@ export class RawRequests {
     });
   }
 
-  /** Ids of the requests that were sent and have no answer. */
+  /** Ids of sent requests without an answer. */
   get unanswered(): number[] {
     return [...this.pending.keys()];
   }
@@ -110,29 +111,29 @@ export class RawRequests {
   }
 }
 
-/** A server has this long to end the stream of an answer before the connection is cut instead of kept. */
+/** Time for a server to end the stream of an answer before the connection is closed instead of reused. */
 const STREAM_END_MS = 250;
-/** Answers under way at once; a server that floods a stream with requests gets no more. */
+/** Maximum concurrent answers to requests of a server. Further requests of a flooding server are ignored. */
 const MAX_ANSWERS = 16;
 const LIST_CHANGED = 'notifications/tools/list_changed';
 
-/** A session as its exchanges use it. */
+/** Session interface for exchanges. */
 export interface ExchangeSession {
   readonly ids: RequestIds;
-  /** Hears that the server's list of tools has changed. */
+  /** Called when the server reports a changed tool list. */
   listChanged(): void;
-  /** Hears of a request that nobody waits for any more. */
+  /** Called when a request is abandoned. */
   abandoned(facts: SessionFacts, request: RequestId): void;
 }
 
-/** What an exchange shares with others of its session. */
+/** State that an exchange shares with others of its session. */
 interface ExchangeContext {
   facts: SessionFacts;
   session: ExchangeSession;
   traffic: Traffic;
 }
 
-/** One request and its answer within a session over Streamable HTTP, in an operation of its own. */
+/** One request and its answer within a session over Streamable HTTP, in its own operation. */
 export class McpExchange {
   private readonly transport: McpHttpTransport;
   private readonly raw: RawRequests;
@@ -150,14 +151,15 @@ export class McpExchange {
           context.session.listChanged();
         }
       },
-      // Since 2026-07-28 servers send no requests.
+      // Servers send no requests since revision 2026-07-28.
       ...(context.facts.isModern ? {} : { onRequest: (request) => this.answer(request) }),
     });
   }
 
   /**
-   * @param onProgress hears of each progress of the request, on any stream of the session
-   * @throws what the library throws; see `connectionErrorOf`
+   * Sends the request.
+   * @param onProgress called for each progress notification on any stream of the session
+   * @throws errors of the library; see `connectionErrorOf`
    */
   async request(
     method: string,
@@ -190,10 +192,10 @@ export class McpExchange {
   }
 
   /**
-   * Opens the stream of the session for what belongs to no request, since 2026-07-28 a subscription to changes of the list of tools, and
-   * hears it until this is closed.
-   * @param onEnd hears that an open stream has ended, or could not be opened for a reason that may pass
-   * @returns when the server has answered, or at once where nothing waits for what it sends; never rejects
+   * Opens the stream of the session for messages that belong to no request (since revision 2026-07-28, a subscription to changes of the
+   * tool list) and reads it until this exchange is closed.
+   * @param onEnd called when an open stream ends, or cannot be opened for a temporary reason
+   * @returns after the answer of the server, or immediately for a subscription; never rejects
    */
   async listen(onEnd: () => void): Promise<void> {
     await this.transport.start();
@@ -223,17 +225,17 @@ export class McpExchange {
     await this.options.operation.race(this.transport.terminateSession()).catch(() => undefined);
   }
 
-  /** Closes; after an answer only when its stream does not end by itself, so that its connection can be used again. */
+  /** Closes the exchange. After an answer, waits briefly for the end of its stream, so that the connection can be reused. */
   async close(): Promise<void> {
     const ended = this.transport.streamEnd.then(() => true);
-    const endsItself = async (): Promise<boolean> =>
+    const isStreamOver = async (): Promise<boolean> =>
       this.context.traffic.streams !== true || within(STREAM_END_MS, ended, () => false);
-    if (!this.isAnswered || !(await endsItself())) {
+    if (!this.isAnswered || !(await isStreamOver())) {
       await this.transport.close();
     }
   }
 
-  /** Answers `ping`, and that no other method is known, best effort: a server of the 2025 revisions waits for it. */
+  /** Answers `ping`, and any other method with an error, best effort, because servers of the 2025 revisions wait for an answer. */
   private answer({ id, method }: JSONRPCRequest): void {
     if (this.answering >= MAX_ANSWERS) {
       return;

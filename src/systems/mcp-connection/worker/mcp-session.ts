@@ -28,18 +28,18 @@ import { paused } from './shared-work.js';
 const MAX_TITLE = 255;
 const MAX_SELF_DESCRIPTION = 2_000;
 const FAREWELL_MS = 1_000;
-/** The operation's deadline is the one clock; the library's must never run out before it. */
+/** Disables the timeout of the library, because only the deadline of the operation counts. */
 const NO_TIMEOUT_MS = 2_147_483_647;
-/** `server/discover` is asked of servers that may not know it: it gets this long, and this share of the time left. */
+/** Limits for `server/discover`, which a server may not know: a fixed time and a share of the remaining time. */
 const PROBE_MS = 3_000;
 const PROBE_SHARE = 1 / 3;
 
-/** Never runs a foreign schema: a pattern or a deep schema could hold the thread for minutes. */
+/** Disables validation, because patterns or deep nesting of an untrusted schema could block the thread for minutes. */
 const NO_VALIDATION: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 
-/** One connection to one MCP server: the client library, with all that a server could abuse in our hands. */
+/** One connection to an MCP server: wraps the client library and replaces the parts that a server could abuse. */
 export class McpSession {
   private raw: RawRequests | undefined;
 
@@ -49,7 +49,7 @@ export class McpSession {
     private readonly transport: Transport,
   ) {}
 
-  /** Connects in one of the three ways. @throws what the library throws; see `connectionErrorOf` */
+  /** Connects in one of the three ways. @throws errors of the library; see `connectionErrorOf` */
   static async connect(options: McpSessionOptions, way: ConnectWay, status: Traffic): Promise<McpSession> {
     const { operation } = options;
     const timeoutMs = Math.min(PROBE_MS, operation.remainingMs * PROBE_SHARE);
@@ -74,18 +74,18 @@ export class McpSession {
     return plainText(this.client.getNegotiatedProtocolVersion(), MAX_TITLE);
   }
 
-  /** Whether the server says that it has tools at all. */
+  /** Whether the server declares the `tools` capability. */
   get offersTools(): boolean {
     return this.client.getServerCapabilities()?.tools !== undefined;
   }
 
-  /** Names of the capabilities of the server. `removal` takes out credentials that it was sent. */
+  /** Returns the names of the server's capabilities. @param removal removes sent credentials */
   capabilities(removal: SecretRemoval): string[] {
     const names = Object.keys(this.client.getServerCapabilities() ?? {});
     return names.map((name) => plainText(removal.text(name), MAX_TITLE));
   }
 
-  /** Words of the server about itself, as plain text. `removal` takes out credentials that it was sent. */
+  /** Returns the self-description of the server as plain text. @param removal removes sent credentials */
   identity(removal: SecretRemoval): ServerIdentity {
     const server = this.client.getServerVersion();
     const plain = (text: string | undefined, max: number): string => plainText(removal.text(text ?? ''), max);
@@ -94,19 +94,19 @@ export class McpSession {
       name: plain(server?.name, MAX_TITLE),
       version: plain(server?.version, MAX_TITLE),
       title,
-      // Not the instructions: they are written for a model, not for a person who reads a list of systems.
+      // The instructions are not used, because they address a model and not a person who reads a list of systems.
       description: plain(server?.description, MAX_SELF_DESCRIPTION) || (title ?? ''),
     };
   }
 
-  /** Whether {@link identity} cuts what the server says of itself. */
+  /** Whether {@link identity} truncates the self-description. */
   get isIdentityCut(): boolean {
     const { name, version, title, description } = this.client.getServerVersion() ?? {};
     const isLabelCut = [name, version, title].some((text) => isCut(text, MAX_TITLE));
     return isLabelCut || isCut(description, MAX_SELF_DESCRIPTION);
   }
 
-  /** What another transport needs to go on with this session; only Streamable HTTP can. */
+  /** Facts with which another transport can continue this session. Only possible with Streamable HTTP. */
   get facts(): SessionFacts {
     return {
       protocolVersion: this.protocolVersion,
@@ -116,27 +116,27 @@ export class McpSession {
     };
   }
 
-  /** One raw page of `tools/list`; `''` is a cursor like any other. */
+  /** Fetches one raw page of `tools/list`; `''` is a valid cursor. */
   listPage(cursor: string | undefined): Promise<Record<string, unknown>> {
     return this.request('tools/list', cursor === undefined ? {} : { cursor });
   }
 
   /**
-   * Sends a request past the library's result schemas.
-   * @throws what the library throws; see `connectionErrorOf`
+   * Sends a request without the library's result schemas.
+   * @throws errors of the library; see `connectionErrorOf`
    */
   request(
     method: string,
     params: Record<string, unknown>,
     onProgress?: () => void,
   ): Promise<Record<string, unknown>> {
-    // Once it is connected: the library has the messages of the handshake.
+    // Created after connecting, because the library handles the messages of the handshake.
     this.raw ??= new RawRequests(this.transport, this.options.ids ?? new RequestIds());
     const enveloped = withEnvelope(params, this.facts, this.options.traceparent);
     return this.options.operation.race(this.raw.send(method, enveloped, {}, onProgress));
   }
 
-  /** Closes the connection and leaves the MCP session on the server for {@link facts} to go on with. */
+  /** Closes the connection but keeps the MCP session on the server, to be continued with {@link facts}. */
   async leaveOpen(): Promise<void> {
     await this.client.close().catch(() => undefined);
   }
@@ -163,18 +163,18 @@ const UNDECIDED: ReadonlySet<string> = new Set([
 
 const BAD_REQUEST = 400;
 
-/** A session and the way that led to it. */
+/** A session and its transport. */
 export interface Connected {
   session: McpSession;
   transport: 'streamable-http' | 'sse';
 }
 
 /**
- * Connects to a server of unknown protocol era. Negotiation comes first. The plain 2025 handshake follows when the server
- * cannot cope with a probe: deployed gateways answer 403, 5xx, prose or nothing. HTTP+SSE follows only when POST is answered 404,
- * 405, or 400 without an error of the protocol (MCP 2025-11-25, Backwards Compatibility).
- * @param status receives the HTTP status of every answer
- * @throws what the last attempt threw; where 400 led to HTTP+SSE in vain, what the attempt before it threw
+ * Connects to a server of unknown protocol revision. Tries negotiation first; then the plain 2025 handshake, if the server cannot
+ * handle the probe (deployed gateways answer 403, 5xx, prose or nothing); then HTTP+SSE, only if POST gets 404, 405, or 400 without a
+ * protocol error (MCP 2025-11-25, Backwards Compatibility).
+ * @param status receives the HTTP status of each answer
+ * @throws the error of the last attempt, or of the one before if HTTP+SSE was tried because of a 400
  */
 export async function connect(options: McpSessionOptions, status: Traffic): Promise<Connected> {
   let way: ConnectWay = 'auto';
@@ -184,14 +184,14 @@ export async function connect(options: McpSessionOptions, status: Traffic): Prom
       const session = await McpSession.connect(options, way, status);
       return { session, transport: way === 'sse' ? 'sse' : 'streamable-http' };
     } catch (error) {
-      if (await mayAskAgain(way, options, status)) {
+      if (await mayProbeAgain(way, options, status)) {
         continue;
       }
       const next: ConnectWay | undefined = isOver(way, options, status)
         ? undefined
         : nextWay(way, error, status.latest);
       if (next === undefined) {
-        throw badRequest === undefined ? error : forget(status, badRequest);
+        throw badRequest === undefined ? error : restoreBadRequest(status, badRequest);
       }
       badRequest = next === 'sse' && status.latest === BAD_REQUEST ? error : undefined;
       way = next;
@@ -199,8 +199,8 @@ export async function connect(options: McpSessionOptions, status: Traffic): Prom
   }
 }
 
-/** Waits where the server refuses the probe for the moment. */
-async function mayAskAgain(way: ConnectWay, options: McpSessionOptions, status: Traffic): Promise<boolean> {
+/** Waits if the server rejected the probe with 429. @returns whether to probe again */
+async function mayProbeAgain(way: ConnectWay, options: McpSessionOptions, status: Traffic): Promise<boolean> {
   return way === 'auto' && status.latest === 429 && (await paused(status, options.operation));
 }
 
@@ -212,18 +212,18 @@ function isOver(
   return way === 'sse' || latest === 429 || (operation.failure ?? credentials.failure) !== undefined;
 }
 
-/** A server that takes no GET either has refused the POST: that is what its operator must hear of. */
-function forget(status: Traffic, badRequest: unknown): unknown {
+/** Restores the error of the POST, which is more useful to the operator of a server that also rejects GET. */
+function restoreBadRequest(status: Traffic, badRequest: unknown): unknown {
   status.latest = BAD_REQUEST;
   return badRequest;
 }
 
-/** The way to try after a failure, if there is one. */
+/** Returns the next way to connect after a failure, if there is one. */
 function nextWay(way: ConnectWay, error: unknown, status: number): ConnectWay | undefined {
   if (status === 404 || status === 405) {
     return 'sse';
   }
-  // A time-out of the library is the probe's: nothing else of it has one.
+  // A timeout of the library is that of the probe, the only request that has one.
   const isUndecided = error instanceof SdkError && UNDECIDED.has(error.code);
   if (way === 'auto' && (status === 403 || isUndecided)) {
     return 'legacy';

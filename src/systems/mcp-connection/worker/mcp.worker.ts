@@ -21,16 +21,16 @@ import type { McpWorkerAnswer, McpWorkerJob } from './worker.messages.js';
 
 const NO_TOOLS: ToolList = { toolsJson: [], rejectedTools: [], toolWarnings: [], isEndless: false };
 
-/** A successful test as it leaves the worker: tools are still JSON, one document each. */
+/** A successful test in the worker, with one JSON document per tool. */
 interface ConnectedAnswer extends Omit<ConnectedResult, 'tools'> {
   toolsJson: string[];
 }
 
-/** Real lists have 20 bytes and more to an element; the floor keeps small limits usable. */
+/** Real lists have at least 20 bytes per element. The minimum keeps small limits usable. */
 const BYTES_PER_ELEMENT = 32;
 const MIN_ELEMENTS = 16_384;
 
-/** Runs connection tests: connect, read all tools, take leave, in one guarded operation. */
+/** Runs connection tests: connects, reads all tools and disconnects, in one guarded operation. */
 export class ConnectionTester {
   private readonly clients: ReturnType<typeof outsideClients>;
 
@@ -38,7 +38,7 @@ export class ConnectionTester {
     this.clients = outsideClients(settings, settings.limits.testTimeoutMs);
   }
 
-  /** Never throws for anything an outside party does, and ends within `deadlineMs`. */
+  /** Runs one test within `deadlineMs`. Never throws because of an external party. */
   async test(request: ConnectionTestRequest, deadlineMs: number): Promise<ConnectedAnswer | FailedResult> {
     const startedAt = performance.now();
     const latencyMs = () => Math.round(performance.now() - startedAt);
@@ -66,7 +66,7 @@ export class ConnectionTester {
     }
   }
 
-  /** An empty list where tools were known is read again: deployed servers answer one while they still load. */
+  /** Reads all tools. Reads an empty list again if tools were known, because deployed servers return one while they load. */
   private async readTools(
     session: McpSession,
     { greetOnly, knownToolCount }: ConnectionTestRequest,
@@ -134,7 +134,7 @@ function credentialWarnings(
 
 const NEW_LINE = 10;
 
-/** A defect of ours must be an answer too, or the job would wait until the worker is killed for it. */
+/** Answer in case of a bug, because a job without an answer waits until its worker is killed. */
 const INTERNAL: FailedResult = { outcome: 'unreachable', cause: 'internal', latencyMs: 0 };
 
 async function answer(
@@ -152,7 +152,7 @@ async function answer(
   port.postMessage({ id, connected, tools } satisfies McpWorkerAnswer, [tools.buffer]);
 }
 
-/** One buffer at its final size: a list may be megabytes, and every copy counts against the worker's memory. */
+/** Encodes lines into one buffer of the final size, because a list can have megabytes and each copy uses memory of the worker. */
 function encodeLines(lines: string[]): Uint8Array<ArrayBuffer> {
   const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
   const encoded = new Uint8Array(bytes);

@@ -15,7 +15,7 @@ import type { Transformer, TransformStreamDefaultController } from 'node:stream/
 const HANDSHAKES: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
 const SERVER_TEXTS = ['name', 'version', 'title', 'description'];
 
-/** What is wrong with the latest answer of a server, where something is. */
+/** What is wrong with the latest answer of a server, if anything. */
 export interface MessageProblem {
   problem?: ConnectionFailureCause | undefined;
 }
@@ -26,21 +26,21 @@ export interface SentRequest {
   id: RequestId;
 }
 
-/** Removes what the client library rejects although it means nothing. One for each transport. */
+/** Removes insignificant content that the client library would reject. One for each transport. */
 export class MessageCleaner {
   private handshake: RequestId | undefined;
 
   /** @param found receives what is wrong with an answer */
   constructor(private readonly found: MessageProblem) {}
 
-  /** Notes a request, to know the answer to a handshake. */
+  /** Records a request, to recognize the answer to a handshake. */
   sent(request: SentRequest | undefined): void {
     if (HANDSHAKES.has(request?.method)) {
       this.handshake = request?.id;
     }
   }
 
-  /** A message without that; the value itself where there is none. @param request that it answers */
+  /** Returns the cleaned message, or the value itself if there is nothing to clean. @param request request that it answers */
   clean(value: unknown, request?: RequestId): unknown {
     if (Array.isArray(value)) {
       return value.map((message) => this.clean(message, request));
@@ -66,7 +66,7 @@ export class MessageCleaner {
     } else if (isJsonObject(result)) {
       this.found.problem = isHandshake ? handshakeProblem(result) : undefined;
     } else if (this.found.problem === 'invalid_message') {
-      // An error says no more of the versions of a server than its answer to `server/discover`.
+      // An error says nothing about the protocol versions of a server, so an earlier problem with them is kept.
       this.found.problem = undefined;
     }
   }
@@ -103,7 +103,7 @@ function withoutNulls(value: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => (member ?? null) !== null));
 }
 
-/** The result of `initialize` or `server/discover`, reduced to what this service reads. */
+/** Reduces the result of `initialize` or `server/discover` to what this service reads. */
 function handshakeOf(result: JsonObject): JsonObject {
   const { protocolVersion, supportedVersions, capabilities, serverInfo, resultType, _meta: meta } = result;
   const identity = identityOf(isJsonObject(meta) ? meta[SERVER_INFO_META_KEY] : undefined);
@@ -138,7 +138,7 @@ function handshakeProblem({
   supportedVersions,
 }: JsonObject): ConnectionFailureCause | undefined {
   if (Array.isArray(supportedVersions)) {
-    // The revisions from 2026-07-28 on, the only ones with this answer, are not in the list.
+    // The library's list lacks the revisions since 2026-07-28, the only ones with this answer.
     return supportedVersions.some((version) => String(version) > LATEST_PROTOCOL_VERSION)
       ? undefined
       : 'unsupported_version';
@@ -156,10 +156,10 @@ function isText(value: unknown): value is string {
 const END_OF_LINE = /\r\n|\r|\n/;
 const DATA = /^data(?::|$)/;
 
-/** Cleans a parsed JSON value; returns the value itself where there is nothing to clean. */
+/** Cleans a parsed JSON value. Returns the value itself if there is nothing to clean. */
 type Clean = (value: unknown) => unknown;
 
-/** An answer whose JSON body, or the JSON in each event of whose event stream, is cleaned before anybody reads it. */
+/** Wraps a response so that its JSON body, or the JSON in each event of its stream, is cleaned when read. */
 export function cleanedResponse(response: Response, clean: Clean): Response {
   const type = response.headers.get('content-type') ?? '';
   if (/^text\/event-stream\b/i.test(type) && response.body !== null) {
@@ -173,7 +173,7 @@ export function cleanedResponse(response: Response, clean: Clean): Response {
   return Object.defineProperty(response, 'json', { value: async () => clean(await read()) });
 }
 
-/** Cleans the data of each event of an event stream (WHATWG HTML, 9.2.6). Holds no more than one event. */
+/** Cleans the data of each event of an event stream (WHATWG HTML, 9.2.6). Buffers only one event. */
 class EventCleaner implements Transformer<Uint8Array, Uint8Array> {
   private readonly decoder = new TextDecoder();
   private readonly encoder = new TextEncoder();
@@ -188,7 +188,7 @@ class EventCleaner implements Transformer<Uint8Array, Uint8Array> {
     if (decoded === '') {
       return;
     }
-    // A line that ended with the last chunk ends with CR LF.
+    // The last chunk ended with the CR of a CR LF.
     const text = this.endsInReturn && decoded.startsWith('\n') ? decoded.slice(1) : decoded;
     this.endsInReturn = decoded.endsWith('\r');
     const [first = '', ...more] = text.split(END_OF_LINE);
@@ -220,7 +220,7 @@ class EventCleaner implements Transformer<Uint8Array, Uint8Array> {
       const cleaned = this.clean(value);
       return cleaned === value ? data : JSON.stringify(cleaned);
     } catch {
-      // The library judges what is no JSON, or nested too deep to be written.
+      // The library handles data that is not JSON or nested too deeply.
       return data;
     }
   }

@@ -13,26 +13,26 @@ import { outboundClient } from '../../../platform/outbound/configured-outbound.j
 import { Bulkhead } from '../../../platform/concurrency/bulkhead.js';
 import type { McpWorkerSettings } from '../model/worker-settings.js';
 
-/** The inputs of a client credentials grant (RFC 6749, section 4.4). */
+/** Input of a client credentials grant (RFC 6749, section 4.4). */
 export type TokenRequest = TokenClient & {
-  /** Canonical URL of the MCP server the token is for (RFC 8707). */
+  /** Canonical URL of the MCP server that the token is for (RFC 8707). */
   resource: string;
-  /** Certificates of the system: who is trusted at the token endpoint, and what is shown there. */
+  /** Certificates of the system for the token endpoint. */
   tls: TlsMaterial | undefined;
 };
 
-/** An access token and what its endpoint left open. */
+/** An access token and how it was obtained. */
 export interface AccessToken {
   value: string;
-  /** Milliseconds since the epoch after which it is not used any more; already ahead of its true expiry. */
+  /** Milliseconds since the epoch until which it is used; some time before its expiry. */
   usableUntil: number;
-  /** The endpoint gave no `expires_in`. */
+  /** Whether the endpoint returned no valid `expires_in`. */
   noExpiry: boolean;
-  /** How it was got. Without `resource` the token is not bound to the MCP server. */
+  /** How it was requested. Without `resource` the token is not bound to the MCP server. */
   way: TokenRequestWay;
 }
 
-/** How a token is asked for: client authentication (OpenID Connect Core 1.0, section 9) and the resource indicator (RFC 8707). */
+/** How to request a token: client authentication (OpenID Connect Core 1.0, section 9) and resource indicator (RFC 8707). */
 interface TokenRequestWay {
   method: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
   sendsResource: boolean;
@@ -43,7 +43,7 @@ const MAX_LIFE_SECONDS = 86_400;
 const MAX_AHEAD_MS = 30_000;
 const AHEAD_SHARE = 0.1;
 const MAX_CACHED_TOKENS = 1_000;
-/** Answers of 429 that are waited for, and the shortest wait and the one without `Retry-After`, in milliseconds. */
+/** Maximum number of waits after 429, and the minimum and default wait in milliseconds. */
 const MAX_WAITS = 3;
 const SHORTEST_WAIT_MS = 100;
 const USUAL_WAIT_MS = 1_000;
@@ -60,8 +60,8 @@ const DROPS_RESOURCE: ReadonlySet<unknown> = new Set([
 const TOKEN_TEXT = /^[\x21-\x7e]{1,16384}$/;
 
 /**
- * Gets and keeps access tokens, found again by everything that their request is made of. Parallel requests
- * for one token share a call, which is cut off when nobody waits for it any more.
+ * Requests and caches access tokens by all parts of their request. Concurrent requests for the same token share one call, which is
+ * aborted when none waits for it any more.
  */
 export class OAuthTokenClient {
   private readonly cache = new RecentlyUsed<string, AccessToken>({ entries: MAX_CACHED_TOKENS });
@@ -74,9 +74,9 @@ export class OAuthTokenClient {
   ) {}
 
   /**
-   * A usable token, from the cache or from the endpoint.
-   * @param waiter the operation that needs it; its deadline ends the waiting
-   * @throws ConnectionError `invalid_client` when the endpoint refuses the credentials of the client, otherwise a `token_` cause
+   * Returns a valid token from the cache or the endpoint.
+   * @param waiter operation that needs it and whose deadline ends the wait
+   * @throws ConnectionError `invalid_client` when the endpoint rejects the credentials of the client, otherwise a `token_` cause
    */
   async get(request: TokenRequest, waiter: OutboundOperation): Promise<AccessToken> {
     const key = keyOf(request);
@@ -84,7 +84,7 @@ export class OAuthTokenClient {
     if (cached !== undefined && cached.usableUntil > this.now()) {
       return cached;
     }
-    const flight = this.flights.get(key) ?? this.takeOff(key, request);
+    const flight = this.flights.get(key) ?? this.startFlight(key, request);
     try {
       return await flight.wait(waiter);
     } catch (error) {
@@ -92,7 +92,7 @@ export class OAuthTokenClient {
     }
   }
 
-  /** Never again uses a token that the MCP server refused; a newer one in the cache stays. */
+  /** Discards a token that the MCP server rejected, unless the cache has a newer one. */
   drop(request: TokenRequest, refused: string): void {
     const key = keyOf(request);
     const token = this.cache.get(key);
@@ -101,7 +101,7 @@ export class OAuthTokenClient {
     }
   }
 
-  private takeOff(key: string, request: TokenRequest): SharedWork<AccessToken> {
+  private startFlight(key: string, request: TokenRequest): SharedWork<AccessToken> {
     const operation = this.outbound.openWith(this.limits, request.tls);
     const promise = this.request(request, operation, this.cache.get(key)?.way)
       .then((token) => {
@@ -117,7 +117,7 @@ export class OAuthTokenClient {
     return flight;
   }
 
-  /** Starts with the way that worked last time, otherwise with Basic and `resource`. Tries each other way at most once. */
+  /** Requests a token, first in the way that worked last time, by default with Basic and `resource`. Tries each other way at most once. */
   private async request(
     request: TokenRequest,
     operation: OutboundOperation,
@@ -201,7 +201,7 @@ function nextWay(
     : undefined;
 }
 
-/** Waits as long as an endpoint asks that limits requests; false, at once, where that is beyond the deadline. */
+/** Waits as long as the endpoint requests. Returns false immediately if the deadline is earlier. */
 function waited({ retryAfterMs }: TokenAnswer, operation: OutboundOperation): Promise<boolean> {
   const ms = Math.max(SHORTEST_WAIT_MS, retryAfterMs ?? USUAL_WAIT_MS);
   return pauseFor({ cause: 'token_busy', ms }, operation);
@@ -211,12 +211,12 @@ function refusal(cause: ConnectionFailureCause, { retryAfterMs }: TokenAnswer): 
   return new ConnectionError(cause, cause === 'token_busy' ? (retryAfterMs ?? undefined) : undefined);
 }
 
-/** RFC 6749 demands `token_type`; deployed servers forget it and mean Bearer. */
+/** Returns whether a token is a bearer token. RFC 6749 requires `token_type`, but deployed servers omit it and mean Bearer. */
 function isBearer(type: unknown): boolean {
   return type === undefined || (typeof type === 'string' && type.toLowerCase() === 'bearer');
 }
 
-/** A digest, so that neither a dump of the keys nor a lookup by a part of the inputs gives anything away. */
+/** Returns the cache key: a digest, so that keys in a memory dump reveal nothing. */
 function keyOf(request: TokenRequest): string {
   const { tokenUrl, clientId, resource, scope = null, tokenParameters = null } = request;
   const proof = 'privateKey' in request ? [request.privateKey, request.keyId] : [request.clientSecret];
@@ -233,10 +233,10 @@ function tokenFailure(error: unknown): ConnectionError {
 
 /** Large answers in memory at the same time, and how long one keeps its place while others wait. */
 const LARGE_ANSWERS = { capacity: 4, leaseMs: 2_000 };
-/** Ways to ask for a token that one request may try, each with an answer of its own. */
+/** Maximum number of answers to one token request, one for each way that it tries. */
 const TOKEN_ANSWERS = 4;
 
-/** The clients of a worker, of servers and token endpoints. @param deadlineMs of a request for a token */
+/** Creates the clients of a worker for servers and token endpoints. @param deadlineMs deadline of a token request */
 export function outsideClients(
   { outbound: settings, limits }: McpWorkerSettings,
   deadlineMs: number,

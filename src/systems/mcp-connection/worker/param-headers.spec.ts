@@ -14,7 +14,7 @@ describe('paramHeaders', () => {
     },
   };
 
-  it('mirrors what is declared, at any depth, and nothing else', () => {
+  it('mirrors only declared arguments, at any depth', () => {
     const args = { region: 'eu', limit: 5, dry: false, nested: { deep: 'x' }, plain: 'secret' };
     expect(paramHeaders(schema, args)).toEqual({
       'Mcp-Param-Region': 'eu',
@@ -24,7 +24,7 @@ describe('paramHeaders', () => {
     });
   });
 
-  it('leaves out what is absent, null or of another type', () => {
+  it('omits arguments that are absent, null or of another type', () => {
     const args = { region: null, limit: 2 ** 60, dry: ['x'], nested: 'text' };
     expect(paramHeaders(schema, args)).toEqual({});
     expect(paramHeaders(schema, {})).toEqual({});

@@ -8,9 +8,9 @@ const DATA_KEYWORDS = new Set(['const', 'enum', 'default', 'examples']);
 type Place = 'root' | 'property' | 'elsewhere';
 
 /**
- * Whether every `x-mcp-header` of an input schema follows the rules of MCP 2026-07-28, "Custom Headers from Tool Parameters".
- * It stands on a string, integer or boolean property that is reached through `properties` alone. It is an RFC 9110 token,
- * unique without regard to case. A client must leave out a tool that breaks them. Bound the schema's depth before.
+ * Returns whether each `x-mcp-header` of an input schema follows the rules of MCP 2026-07-28, "Custom Headers from Tool Parameters":
+ * on a string, integer or boolean property that is reached only through `properties`, and an RFC 9110 token that is unique ignoring
+ * case. Clients must reject tools that break these rules. Recursive, so check the depth of the schema first.
  */
 export function hasValidHeaderDeclarations(inputSchema: JsonObject): boolean {
   return isValid(inputSchema, 'root', new Set());
@@ -48,8 +48,8 @@ const VISIBLE_ASCII = /^[\t\x20-\x7e]+$/;
 const ENCODED = /^=\?base64\?.*\?=$/;
 
 /**
- * The headers that mirror arguments where the checked input schema declares `x-mcp-header` (MCP 2026-07-28).
- * Absent and null arguments, and those that are no string, boolean or safe number, have none.
+ * Returns headers that mirror arguments for which the input schema declares `x-mcp-header` (MCP 2026-07-28). Omits arguments that are
+ * absent, null, or not a string, boolean or safe number.
  */
 export function paramHeaders(inputSchema: JsonObject, args: JsonObject): Record<string, string> {
   const headers: Record<string, string> = {};

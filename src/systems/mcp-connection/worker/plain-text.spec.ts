@@ -40,7 +40,7 @@ describe('plainText', () => {
     ['joiner behind a selector that goes', 'a\ufe0f\u200db'],
     ['line separator', 'a\u2028b'],
     ['escape', 'a\u001bb'],
-  ])('takes out a hidden character: %s', (_name, text) => {
+  ])('removes a hidden character: %s', (_name, text) => {
     expect(hidesText(text)).toBe(true);
     const visible = visibleText(text);
     expect(visible).toMatch(/^(ab|1|❤\ufe0f?)$/);
@@ -57,17 +57,17 @@ describe('plainText', () => {
     'שלום',
     'tab\tand\nline',
     'é 한 ก็',
-  ])('keeps what a reader needs: %s', (text) => {
+  ])('keeps characters that readers need: %s', (text) => {
     expect(hidesText(text)).toBe(false);
     expect(visibleText(text)).toBe(text);
   });
 
-  it('takes a line end of another system in a text for visible', () => {
+  it('keeps line ends and converts them to line feeds', () => {
     expect(hidesText('one\r\ntwo\rthree')).toBe(false);
     expect(visibleText('one\r\ntwo\rthree')).toBe('one\ntwo\nthree');
   });
 
-  it('cuts without breaking a character', () => {
+  it('truncates without splitting a character', () => {
     expect(plainText('abc👍', 4)).toBe('abc');
     expect(plainText('x'.repeat(5_000), 2_000)).toHaveLength(2_000);
   });

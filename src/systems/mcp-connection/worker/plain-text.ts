@@ -1,6 +1,6 @@
-// Controls, bidirectional marks and all that Unicode lets a renderer leave out (tags, fillers, zero-width spaces, variation
-// selectors). They hide text from a person, not from a model. Characters that readers need stay: line ends and tabs, and the
-// style of an emoji or keycap. So does a joiner that joins, in an emoji or after a letter of a joining script.
+// Controls, bidirectional marks and default-ignorable characters (tags, fillers, zero-width spaces, variation selectors). They hide
+// text from people but not from models. Keeps characters that readers need: line ends, tabs, the style of an emoji or keycap, and
+// joiners in an emoji or after a letter of a joining script.
 const IN_EMOJI =
   /(?:\p{Extended_Pictographic}\ufe0f?|\p{Emoji_Modifier})(?=\u200d\p{Extended_Pictographic})/u;
 const JOINING_LETTER =
@@ -18,29 +18,29 @@ const HIDDEN = new RegExp(
   'gu',
 );
 
-/** Whether a text holds characters that a person cannot see, or that change the order in which the rest is shown. */
+/** Returns whether a text contains invisible characters, or characters that change the order in which text is displayed. */
 export function hidesText(text: string): boolean {
   return text.search(HIDDEN) !== -1;
 }
 
-/** A text as a person sees it: well-formed Unicode without the characters that {@link hidesText} finds. Lines end in a line feed. */
+/** Removes the characters that {@link hidesText} finds, and converts line ends to line feeds. */
 export function visibleText(text: string): string {
   return text.replace(HIDDEN, '').replace(/\r\n?/g, '\n');
 }
 
-/** Whether {@link plainText} cuts a text. */
+/** Returns whether {@link plainText} truncates a text. */
 export function isCut(value: unknown, maxLength: number): boolean {
   return (
     typeof value === 'string' && value.length > maxLength && visibleText(value).trim().length > maxLength
   );
 }
 
-/** A foreign text, safe to store and show, of at most `maxLength` UTF-16 units; `''` for others. */
+/** Returns an untrusted text in a form that is safe to store and display, up to `maxLength` UTF-16 units; `''` for other values. */
 export function plainText(value: unknown, maxLength: number): string {
   if (typeof value !== 'string') {
     return '';
   }
   const cut = visibleText(value.slice(0, maxLength * 2)).slice(0, maxLength);
-  // Do not end in the middle of a surrogate pair.
+  // Must not end in the middle of a surrogate pair.
   return (/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut).trim();
 }

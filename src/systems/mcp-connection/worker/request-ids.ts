@@ -1,11 +1,11 @@
 import type { JSONRPCNotification } from '@modelcontextprotocol/client';
 
-/** Above every id the client library gives out by itself. */
+/** Greater than all ids that the client library assigns. */
 const FIRST_ID = 1_000_000;
 
 const PROGRESS = 'notifications/progress';
 
-/** Ids of JSON-RPC requests, and tokens of their progress; servers may return them as texts. */
+/** Assigns ids of JSON-RPC requests, also used as progress tokens, and dispatches progress notifications. */
 export class RequestIds {
   private latest = FIRST_ID;
   private readonly listeners = new Map<number, () => void>();
@@ -14,7 +14,7 @@ export class RequestIds {
     return (this.latest += 1);
   }
 
-  /** Lets a request hear of its progress until it is forgotten. */
+  /** Registers the progress callback of a request until `forget`. */
   listen(id: number, onProgress: () => void): void {
     this.listeners.set(id, onProgress);
   }
@@ -23,9 +23,10 @@ export class RequestIds {
     this.listeners.delete(id);
   }
 
-  /** Takes what a server notifies of. */
-  hear({ method, params }: JSONRPCNotification): void {
+  /** Handles a notification of the server. */
+  handle({ method, params }: JSONRPCNotification): void {
     if (method === PROGRESS) {
+      // Servers may return tokens as texts.
       this.listeners.get(Number(params?.['progressToken']))?.();
     }
   }

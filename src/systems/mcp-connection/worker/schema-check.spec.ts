@@ -66,7 +66,7 @@ describe('schemaProblem', () => {
     [`${'{"not":'.repeat(8)}{}${'}'.repeat(8)}`, 'schema_too_deep'],
     [`${'{"x":['.repeat(100_000)}${']}'.repeat(100_000)}`, 'schema_too_deep'],
     [`{"anyOf":[${Array(60).fill('{}').join()}]}`, 'schema_too_complex'],
-  ])('refuses %.60s', (json, reason) => {
+  ])('rejects %.60s', (json, reason) => {
     expect(check(json)).toBe(reason);
   });
 });
@@ -82,7 +82,7 @@ const schema = (text: string, value: unknown) => ({
 });
 
 describe('withVisibleTexts', () => {
-  it('cleans the texts for people, at any depth, and nothing else', () => {
+  it('cleans only titles, descriptions and comments, at any depth', () => {
     const hidden = 'see\u{e0049}\u{e0067}\u202e\u200bn';
     const data = { title: 'a\r\nb', list: [null, 0, false] };
 
@@ -114,7 +114,7 @@ describe('hasValidHeaderDeclarations', () => {
     [{ properties: { a: property('Region'), b: property('REGION') } }],
     [{ properties: { a: { items: property('Region') } } }],
     [{ allOf: [{ properties: { a: property('Region') } }] }],
-  ])('refuses %j', (schema) => {
+  ])('rejects %j', (schema) => {
     expect(hasValidHeaderDeclarations(schema)).toBe(false);
   });
 });

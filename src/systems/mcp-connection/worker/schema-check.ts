@@ -10,27 +10,27 @@ type Problem = RejectedToolReason | undefined;
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /**
- * Checks a foreign JSON Schema without ever running it: no pattern is compiled, nothing is fetched. Only
- * texts for people may hide characters, which {@link withVisibleTexts} takes out.
- * @returns the reason to refuse it
+ * Checks an untrusted JSON Schema without running it: compiles no patterns and fetches nothing. Only titles, descriptions and comments
+ * may contain hidden characters, which {@link withVisibleTexts} removes.
+ * @returns the reason to reject it
  */
 export function schemaProblem(schema: JsonObject, limits: Limits): Problem {
   const problem = boundsProblem(schema, limits);
   if (problem !== undefined) {
     return problem;
   }
-  // The target of a reference out of this document would have to be fetched, and that never happens.
+  // External references are rejected, because the service never fetches their target.
   const references = new SchemaReferences(schema, draftOf(schema, 'foreign'));
   return references.problem && `${references.problem}_reference`;
 }
 
-/** Checks size, depth and characters, also of tool annotations, which are no schema but have a `title` like one. */
+/** Checks size, depth and characters of a schema, or of tool annotations, whose `title` is treated like that of a schema. */
 export function boundsProblem(document: JsonObject, limits: Limits): Problem {
   const isLarge = (): boolean => Buffer.byteLength(JSON.stringify(document)) > limits.maxSchemaBytes;
   return structureProblem(document, limits) ?? (isLarge() ? 'schema_too_large' : undefined);
 }
 
-/** A copy of a checked document in which a person sees all that its titles, descriptions and comments say. */
+/** Copies a checked document without hidden characters in titles, descriptions and comments. */
 export function withVisibleTexts(document: JsonObject): JsonObject {
   return visible(document, 'schema') as JsonObject;
 }
@@ -52,7 +52,7 @@ function visible(value: unknown, position: SchemaPosition): unknown {
   return Object.fromEntries(members);
 }
 
-/** Walks iteratively: a document that nests too deep must not exhaust our stack before it is refused. */
+/** Checks depth, size and texts. Iterative, so that a deeply nested document cannot exhaust the stack. */
 function structureProblem(document: JsonObject, limits: Limits): Problem {
   const open = [{ value: document as unknown, depth: 1, position: 'schema' as SchemaPosition }];
   let nodes = 0;
@@ -90,7 +90,7 @@ function sizeProblem(
   if (nodes > maxSchemaNodes) {
     return 'schema_too_complex';
   }
-  // A value is at least a byte: beyond that many the document is too large, and listing them would cost memory first.
+  // Each value has at least one byte, so more values than bytes mean that the document is too large. Checked here to save memory.
   return values > maxSchemaBytes ? 'schema_too_large' : undefined;
 }
 
@@ -118,7 +118,7 @@ function textProblem(text: string, position: SchemaPosition): Problem {
   return position !== 'text' && hidesText(text) ? 'hidden_characters' : undefined;
 }
 
-/** `constructor` is a fair parameter name; only together with `prototype` does a merge reach Object.prototype. */
+/** Returns whether a key could pollute prototypes. `constructor` is allowed as a parameter name; only with `prototype` can a merge reach Object.prototype. */
 function pollutes(key: string, value: unknown): boolean {
   const isObject = typeof value === 'object' && value !== null;
   return key === '__proto__' || (key === 'constructor' && isObject && Object.hasOwn(value, 'prototype'));

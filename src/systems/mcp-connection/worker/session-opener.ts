@@ -12,7 +12,7 @@ import type { OAuthTokenClient } from './oauth-token.client.js';
 import type { McpSessionOptions, SessionFacts, Traffic } from './session-transport.js';
 import { type FetchPage, readToolList } from './tool-list.reader.js';
 
-/** Where a session leads and with which credentials. */
+/** Address and credentials of a session. */
 export interface SessionTarget {
   systemId: string;
   baseUrl: string;
@@ -20,35 +20,35 @@ export interface SessionTarget {
   tls?: TlsMaterial;
 }
 
-/** An open session as others keep it, with where it leads. */
+/** A session with its target. */
 export interface OpenSession extends ExchangeSession {
   readonly target: SessionTarget;
 }
 
-/** What a server agreed to and lists. */
+/** Negotiated facts and listed tools of a server. */
 export interface OpenedSession {
   transport: Connected['transport'];
   facts: SessionFacts;
-  /** Fingerprints of the listed definitions by name. */
+  /** Hashes of the listed definitions, by name. */
   hashes: ReadonlyMap<string, string>;
-  /** When the list was asked for, by performance.now(). */
+  /** When the list was requested, as `performance.now()`. */
   listedAt: number;
 }
 
-/** Connects to servers and reads what tools they list now. */
+/** Connects to servers and reads their tool lists. */
 export class SessionOpener {
   constructor(
     private readonly tokens: OAuthTokenClient,
     private readonly settings: McpWorkerSettings,
   ) {}
 
-  /** Limits of an operation that opens a session, or reads its tools again. */
+  /** Returns the limits of an operation that opens a session or refreshes its tools. */
   limits(deadlineMs = this.settings.callLimits.connectTimeoutMs): OperationLimits {
     const { maxResponseBytes, maxTotalBytes } = this.settings.limits;
     return { deadlineMs, maxResponseBytes, maxTotalBytes };
   }
 
-  /** Connects, reads the tools and leaves the session open on the server. @throws ConnectionError */
+  /** Connects, reads the tools and keeps the session open on the server. @throws ConnectionError */
   async open({ target, ids }: OpenSession, operation: OutboundOperation): Promise<OpenedSession> {
     const url = new URL(target.baseUrl);
     const credentials = this.credentials(target, operation);
@@ -70,8 +70,8 @@ export class SessionOpener {
   }
 
   /**
-   * Reads the tools of an open session again; undefined where that takes a new connection.
-   * @throws ConnectionError where requests are limited: those of a new connection would be too
+   * Refreshes the tools of an open session; undefined when that requires a new connection.
+   * @throws ConnectionError when the server limits requests, because a new connection would be limited too
    */
   async readAgain(
     session: OpenSession,
@@ -103,7 +103,7 @@ export class SessionOpener {
     }
   }
 
-  /** An exchange of its own within a session. */
+  /** Creates an exchange within a session. */
   exchange(
     session: OpenSession,
     facts: SessionFacts,
@@ -127,7 +127,7 @@ export class SessionOpener {
   ): Promise<ReadonlyMap<string, string>> {
     const { toolsJson } = await readToolList(fetchPage, this.settings.limits, () => credentials.removal);
     const hashes = new Map<string, string>();
-    // The largest fingerprints take a millisecond each.
+    // Yields in between, because hashing the largest definitions takes a millisecond each.
     for (const json of toolsJson) {
       const tool = JSON.parse(json) as DiscoveredTool;
       hashes.set(tool.name, definitionHash(tool));

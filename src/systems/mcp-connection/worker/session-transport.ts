@@ -22,13 +22,13 @@ import { SERVICE_NAME, SERVICE_VERSION } from '../../../platform/service-version
 
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 
-/** JSON-RPC error code of a request whose answer can no longer come. Servers have no use for it: their own begin at -32,000. */
+/** JSON-RPC error code for a request whose stream ended without an answer. Servers do not use it. */
 export const STREAM_ENDED = Number.MIN_SAFE_INTEGER;
 
-/** Streamable HTTP that notices when the stream of a request ends without its answer. */
+/** Streamable HTTP transport that detects when the stream of a request ends without an answer. */
 export class McpHttpTransport extends StreamableHTTPClientTransport {
   private ended: () => void = () => undefined;
-  /** Settles when the stream of the first request has ended; never, if its answer is no stream. */
+  /** Resolves when the stream of the first request has ended; never if its answer is not a stream. */
   readonly streamEnd = new Promise<void>((resolve) => {
     this.ended = resolve;
   });
@@ -39,12 +39,12 @@ export class McpHttpTransport extends StreamableHTTPClientTransport {
       onRequestStreamEnd: () => {
         options?.onRequestStreamEnd?.();
         this.ended();
-        this.answerInsteadOf(message);
+        this.rejectUnanswered(message);
       },
     });
   }
 
-  private answerInsteadOf(message: JSONRPCMessage | JSONRPCMessage[]): void {
+  private rejectUnanswered(message: JSONRPCMessage | JSONRPCMessage[]): void {
     if (!Array.isArray(message) && 'method' in message && 'id' in message) {
       const error = { code: STREAM_ENDED, message: 'The stream ended without an answer' };
       this.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
@@ -52,60 +52,60 @@ export class McpHttpTransport extends StreamableHTTPClientTransport {
   }
 }
 
-/** What a session needs. Everything it sends goes through `operation`. */
+/** Options of a session. All its requests go through `operation`. */
 export interface McpSessionOptions {
   url: URL;
   operation: OutboundOperation;
   credentials: McpCredentials;
-  /** W3C trace context, already checked. */
+  /** Validated W3C trace context. */
   traceparent: string | undefined;
-  /** Opens the stream for messages that belong to no request, and does not resume it. @default false */
+  /** Whether to open the stream for messages that belong to no request, without resuming it. @default false */
   listens?: boolean;
-  /** Ids that requests of an MCP session have in common. @default ids of its own */
+  /** Request ids shared by the transports of an MCP session. @default own ids */
   ids?: RequestIds;
 }
 
-/** How the server is spoken to: negotiated, 2025 handshake at once, or the deprecated HTTP+SSE transport. */
+/** How to connect: with negotiation, with the 2025 handshake, or over the deprecated HTTP+SSE transport. */
 export type ConnectWay = 'auto' | 'legacy' | 'sse';
 
-/** What was agreed with a server when connecting. */
+/** Facts negotiated with a server when connecting. */
 export interface SessionFacts {
   protocolVersion: string;
-  /** Protocol 2026-07-28 or newer: every request stands for itself. */
+  /** Protocol 2026-07-28 or newer, in which requests are independent of each other. */
   isModern: boolean;
-  /** The server says that it announces changes of its list of tools. */
+  /** Whether the server declares that it announces changes of its tool list. */
   announcesTools: boolean;
-  /** The MCP session of a server of an older revision that keeps one. */
+  /** Id of the MCP session, on servers of older revisions with sessions. */
   sessionId: string | undefined;
 }
 
-/** Facts that an outside party must not hide: the latest status, and the end of a request. */
+/** Observed HTTP traffic, independent of how the library interprets it. */
 export interface Traffic extends RateLimit, MessageProblem {
-  /** HTTP status of the latest answer, whatever the library made of it; 0 before the first. */
+  /** HTTP status of the latest answer; 0 before the first. */
   latest: number;
   /** Whether a request was sent, or may have been. */
   posted?: boolean;
-  /** HTTP status of the answer to the latest request, 0 before. Resuming a stream and answering the server are no requests. */
+  /** HTTP status of the answer to the latest request; 0 before. Resuming a stream and answering the server do not count as requests. */
   requestStatus?: number;
   /** Whether an answer came as an event stream. */
   streams?: boolean;
 }
 
-const NEVER_AGAIN = {
+const NO_RECONNECTION = {
   initialReconnectionDelay: 0,
   maxReconnectionDelay: 0,
   reconnectionDelayGrowFactor: 1,
   maxRetries: 0,
 };
 
-/** A transport of the library over the guarded fetch. @param traffic receives what is sent and answered */
+/** Creates a transport of the library over the guarded fetch. @param traffic receives the observed traffic */
 export function createTransport(options: McpSessionOptions, way: ConnectWay, traffic: Traffic): Transport {
   return way === 'sse'
     ? new SSEClientTransport(options.url, shared(options, way, traffic))
     : new McpHttpTransport(options.url, { ...shared(options, way, traffic), onInsufficientScope: 'throw' });
 }
 
-/** A transport that goes on with an MCP session, or with the agreement with a server that keeps none. */
+/** Creates a transport that continues an MCP session, or the negotiated protocol of a server without sessions. */
 export function continuedTransport(
   options: McpSessionOptions,
   { sessionId, protocolVersion }: SessionFacts,
@@ -113,7 +113,7 @@ export function continuedTransport(
 ): McpHttpTransport {
   return new McpHttpTransport(options.url, {
     ...shared(options, 'auto', traffic),
-    ...(options.listens === true ? { reconnectionOptions: NEVER_AGAIN } : {}),
+    ...(options.listens === true ? { reconnectionOptions: NO_RECONNECTION } : {}),
     onInsufficientScope: 'throw',
     protocolVersion,
     ...(sessionId === undefined ? {} : { sessionId }),
@@ -136,7 +136,7 @@ function sessionFetch(options: McpSessionOptions, way: ConnectWay, traffic: Traf
     const headers = headersOf(options, init);
     const isStream = way !== 'sse' && init?.method === 'GET' && !headers.has('last-event-id');
     if (isStream && options.listens !== true) {
-      // The library opens a stream for messages that belong to no request. Only warm sessions have a use for it. 405 means "not offered".
+      // The library opens a stream for messages that belong to no request, which only warm sessions need. 405 means "not offered".
       return new Response(null, { status: 405 });
     }
     const request = requestOf(init);
@@ -154,7 +154,7 @@ function sessionFetch(options: McpSessionOptions, way: ConnectWay, traffic: Traf
       }
       return cleanedResponse(response, (value) => cleaner.clean(value, request?.id));
     };
-    // The library does not wait long for the answer to its probe, so whoever connects waits.
+    // The library has a short timeout for its probe, so `connect` waits instead.
     const mayWait = init?.method === 'POST' && !isProbe(headers);
     const response = mayWait
       ? await sentInTime(sent, traffic, options.operation, init.signal)
@@ -163,7 +163,7 @@ function sessionFetch(options: McpSessionOptions, way: ConnectWay, traffic: Traf
   };
 }
 
-/** A refusal that was waited for says nothing of a server that cannot be reached any more. */
+/** Clears an earlier 429, so that it is not reported if the server becomes unreachable. */
 function forgetRefusal(traffic: Traffic): void {
   traffic.retryAfterMs = undefined;
   traffic.latest = traffic.latest === 429 ? 0 : traffic.latest;
@@ -174,8 +174,8 @@ function isProbe(headers: Headers): boolean {
 }
 
 /**
- * 202 promises no answer, and the library would wait for one: a server that takes the probe for a notification does not know it.
- * @throws ConnectionError for 429, which the library would take for a server of an older revision
+ * Converts 202 to 400: a server that mistakes the probe for a notification does not support it, and the library would wait for an answer.
+ * @throws ConnectionError for 429, which the library would interpret as a server of an older revision
  */
 async function probeAnswer(response: Response): Promise<Response> {
   if (response.status !== 202 && response.status !== 429) {
@@ -199,7 +199,7 @@ function headersOf({ credentials, traceparent }: McpSessionOptions, init: Reques
   return headers;
 }
 
-/** The JSON-RPC request that this sends; undefined for a notification, or an answer to a request of the server. */
+/** Returns the JSON-RPC request in a message; undefined for notifications and for answers to the server. */
 function requestOf(init: RequestInit | undefined): SentRequest | undefined {
   if (init?.method !== 'POST' || typeof init.body !== 'string') {
     return undefined;
@@ -210,22 +210,22 @@ function requestOf(init: RequestInit | undefined): SentRequest | undefined {
     : undefined;
 }
 
-/** Who this client says it is. */
+/** Name and version that this client declares. */
 export const CLIENT_INFO: Implementation = { name: SERVICE_NAME, version: SERVICE_VERSION };
 
-/** What this client says it can do. */
+/** Capabilities that this client declares. */
 export const CAPABILITIES: ClientCapabilities = {
   extensions: { 'io.modelcontextprotocol/oauth-client-credentials': {} },
 };
 
 const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** A W3C trace context, or undefined when it is malformed. */
+/** Returns a W3C trace context, or undefined when it is malformed. */
 export function checkedTraceparent(traceparent: string | undefined): string | undefined {
   return traceparent !== undefined && TRACEPARENT.test(traceparent) ? traceparent : undefined;
 }
 
-/** Parameters with their `_meta`: the trace context (SEP-414) and, since MCP 2026-07-28, who asks. */
+/** Adds `_meta` to parameters: the trace context (SEP-414) and, since MCP 2026-07-28, client and protocol version. */
 export function withEnvelope(
   params: Record<string, unknown>,
   { isModern, protocolVersion }: SessionFacts,

@@ -3,7 +3,7 @@ import type { OutboundOperation } from '../../../platform/outbound/outbound.oper
 import { ConnectionError, type LimitCause } from './connection.error.js';
 import { retryAfterOf } from '../../../platform/outbound/retry-after.js';
 
-/** A pause that a server or a token endpoint asks for (HTTP 429). */
+/** A wait requested by a server or token endpoint (HTTP 429). */
 interface Pause {
   cause: LimitCause;
   ms: number;
@@ -16,12 +16,12 @@ interface Waiter {
 
 const worksByOperation = new WeakMap<OutboundOperation, SharedWork<unknown>>();
 
-/** Work in an operation of its own that several operations wait for. It is cut off when none waits any more. */
+/** Work in its own operation that several operations wait for. Aborted when none waits any more. */
 export class SharedWork<T> {
   private readonly waiters = new Set<Waiter>();
   private pause: (Pause & { until: number }) | undefined;
 
-  /** @param operation the operation in which `work` is done */
+  /** @param operation operation that does `work` */
   constructor(
     private readonly operation: OutboundOperation,
     private readonly work: Promise<T>,
@@ -31,8 +31,8 @@ export class SharedWork<T> {
   }
 
   /**
-   * Waits until the work is done, or the operation that needs it ends.
-   * @throws ConnectionError when the work pauses for longer than that operation has time; whatever the work throws
+   * Waits until the work is done or the waiting operation ends.
+   * @throws ConnectionError when a pause of the work exceeds the remaining time of the waiting operation; errors of the work
    */
   async wait(operation: OutboundOperation): Promise<T> {
     const waiter: Waiter = { operation, refuse: () => undefined };
@@ -54,7 +54,7 @@ export class SharedWork<T> {
     }
   }
 
-  /** Refuses the waiters that have no time for a pause. Returns whether others are left. */
+  /** Rejects the waiters that have no time for a pause. @returns whether others are left */
   hasTimeFor(pause: Pause): boolean {
     this.pause = { ...pause, until: performance.now() + pause.ms };
     return [...this.waiters].filter((waiter) => !refusedFor(waiter, pause)).length > 0;
@@ -62,8 +62,8 @@ export class SharedWork<T> {
 }
 
 /**
- * Waits as long as another party asks.
- * @returns false at once where the operation, or everybody who waits for it, has less time
+ * Waits as long as another party requests.
+ * @returns false immediately if the operation, or all that wait for it, have less time
  * @throws the reason of a signal
  */
 export async function pauseFor(
@@ -92,20 +92,20 @@ function refusedFor({ operation, refuse }: Waiter, pause: Pause): boolean {
 }
 
 const TOO_MANY_REQUESTS = 429;
-/** Before the second try; doubles with each. */
+/** Minimum pause before the second try; doubles with each further try. */
 const MIN_PAUSE_MS = 250;
 
-/** What is known of the limit of a server on how often it is called. */
+/** Rate limiting by a server. */
 export interface RateLimit {
-  /** Milliseconds that the server asks to wait, where it has refused the latest message with 429. */
+  /** Requested wait in milliseconds, if the server rejected the latest message with 429. */
   retryAfterMs?: number | undefined;
-  /** Whether it was waited for. */
+  /** Whether the service waited for it. */
   waited?: boolean;
 }
 
 /**
- * Sends a message, and again after the time that the server asks for, as long as that is in time.
- * @throws what `sent` throws, or the reason of a signal
+ * Sends a message, and repeats it after each wait that the server requests while there is time.
+ * @throws errors of `sent`, or the reason of a signal
  */
 export async function sentInTime(
   sent: () => Promise<Response>,
@@ -122,15 +122,15 @@ export async function sentInTime(
   }
 }
 
-/** Reads from an answer how long to wait. */
+/** Records the wait that a response requests. */
 export function noteRefusal(response: Response, limit: RateLimit, tries: number): Response {
-  const asked = response.status === TOO_MANY_REQUESTS ? retryAfterOf(response.headers) : null;
-  limit.retryAfterMs = asked === null ? undefined : Math.max(asked, MIN_PAUSE_MS * 2 ** tries);
+  const requested = response.status === TOO_MANY_REQUESTS ? retryAfterOf(response.headers) : null;
+  limit.retryAfterMs = requested === null ? undefined : Math.max(requested, MIN_PAUSE_MS * 2 ** tries);
   return response;
 }
 
 /**
- * Waits as long as the server asks; false at once where it asks for nothing, or for more time than is left.
+ * Waits as long as the server requests. Returns false immediately if it requests no wait, or more time than is left.
  * @throws the reason of a signal
  */
 export async function paused(

@@ -8,21 +8,21 @@ import type { OutboundOperation } from '../../../platform/outbound/outbound.oper
 import { retryAfterOf } from '../../../platform/outbound/retry-after.js';
 import type { ConnectionFailureCause } from '../model/connection-failure.types.js';
 
-/** Seconds that an assertion is good for: the time for one request, and for clocks that differ. */
+/** Lifetime of an assertion in seconds: enough for one request and some clock skew. */
 const ASSERTION_LIFE = 60;
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** Who asks for a token, and where. */
+/** Client and token endpoint of a request. */
 type Client = { clientId: string; tokenUrl: string } & ClientAuthentication;
 
-/** What shows a token endpoint who asks: members of the form, or a header. */
+/** Client authentication in a token request, as form fields or a header. */
 interface ClientProof {
   form: Record<string, string>;
   headers: Record<string, string>;
 }
 
 /**
- * Client authentication of one request (RFC 6749, section 2.3.1; RFC 7523, section 2.2). An assertion is new for each request.
+ * Creates the client authentication of one request (RFC 6749, section 2.3.1; RFC 7523, section 2.2), with a new assertion each time.
  * @throws ConnectionError `invalid_client` when the private key cannot sign
  */
 export async function clientProof(
@@ -39,7 +39,7 @@ export async function clientProof(
     : { form: { client_id: clientId, client_secret: client.clientSecret }, headers: {} };
 }
 
-/** The audience is the token endpoint (RFC 7523, section 3): no other name of the server is configured. */
+/** Signs an assertion. Its audience is the token endpoint (RFC 7523, section 3), because no other name of the server is configured. */
 async function assertionOf({
   clientId,
   tokenUrl,
@@ -58,15 +58,15 @@ async function assertionOf({
       .setExpirationTime(`${ASSERTION_LIFE}s`)
       .sign(await importPKCS8(privateKey, algorithm));
   } catch {
-    // What it says could quote the key. A key that was never set is here too.
+    // The error is dropped because it could quote the key. A key that was never set fails here too.
     throw new ConnectionError('invalid_client');
   }
 }
 
-/** What a token endpoint answered. */
+/** Response of a token endpoint. */
 export interface TokenAnswer {
   status: number;
-  /** Members of the JSON object or fields of the form; empty for anything else. */
+  /** Members of the JSON object or fields of the form; empty for other bodies. */
   body: Readonly<Record<string, unknown>>;
   /** `Retry-After` in milliseconds; null without one. */
   retryAfterMs: number | null;
@@ -74,7 +74,7 @@ export interface TokenAnswer {
 
 const FORM = /^(application\/x-www-form-urlencoded|text\/plain)\b/i;
 
-/** Error codes (RFC 6749, section 5.2; RFC 8707; OpenID Connect), as far as they say what to change. */
+/** Error codes (RFC 6749, section 5.2; RFC 8707; OpenID Connect) that indicate what to change. */
 const CAUSES: Readonly<Record<string, ConnectionFailureCause>> = {
   invalid_client: 'invalid_client',
   unauthorized_client: 'token_grant',
@@ -92,7 +92,7 @@ const BY_STATUS: Readonly<Record<number, ConnectionFailureCause>> = {
   429: 'token_busy',
 };
 
-/** Reads an answer of a token endpoint: JSON (RFC 6749, section 5), or a form, which some endpoints send. */
+/** Reads a response of a token endpoint: JSON (RFC 6749, section 5), or a form, which some endpoints send. */
 export async function readTokenAnswer(
   response: Response,
   operation: OutboundOperation,
@@ -107,11 +107,11 @@ export async function readTokenAnswer(
   };
 }
 
-/** Returns why an answer without success brings no token. */
+/** Returns the cause of an error response. */
 export function causeOfAnswer({ status, body }: TokenAnswer): ConnectionFailureCause {
   const error = body['error'];
-  // Keycloak answers `unauthorized_client` with 401 to a wrong secret.
-  const isTold = typeof error === 'string' && status !== 401 && status !== 429;
-  const known = isTold ? CAUSES[error] : undefined;
+  // Codes with 401 are ignored, because Keycloak answers a wrong secret with 401 and `unauthorized_client`.
+  const isSpecific = typeof error === 'string' && status !== 401 && status !== 429;
+  const known = isSpecific ? CAUSES[error] : undefined;
   return known ?? BY_STATUS[status] ?? (status >= 500 ? 'token_error' : 'token_invalid');
 }

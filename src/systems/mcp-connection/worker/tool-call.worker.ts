@@ -8,7 +8,7 @@ import { type CallOutcome, ToolCaller } from './tool-caller.js';
 import { checkedJson } from './arguments-check.js';
 import type { CallOrder, ToolCallMessage, ToolCallWork } from './worker.messages.js';
 
-/** A defect of ours must be an answer too, or the job would wait until the worker is killed for it. */
+/** Answer in case of a bug, because a job without an answer waits until its worker is killed. */
 const INTERNAL: CallOutcome = {
   failed: { outcome: 'failed', cause: 'internal', sent: 'maybe', latencyMs: 0 },
 };

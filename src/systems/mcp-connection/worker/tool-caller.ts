@@ -25,15 +25,15 @@ export interface Call {
   traceparent: string | undefined;
   traffic: Traffic;
   startedAt: number;
-  /** Hears of each progress that the tool tells. */
+  /** Called for each progress notification of the tool. */
   onProgress: () => void;
 }
 
 /**
- * Sends one `tools/call` and returns its raw result. Over HTTP+SSE, where all answers share one stream, the
- * call gets its own connection.
- * @throws what the library throws; see `failureOf`
- * @throws ConnectionError when there is no connection for it; nothing of the call was sent then
+ * Sends one `tools/call` and returns its raw result. Over HTTP+SSE, where all answers share one stream, the call has its own
+ * connection.
+ * @throws errors of the library; see `failureOf`
+ * @throws ConnectionError when connecting failed, so the call was not sent
  */
 export function sendCall(call: Call, opened: OpenedSession): Promise<Record<string, unknown>> {
   return opened.transport === 'sse'
@@ -60,7 +60,7 @@ async function overOwnStream(call: Call): Promise<Record<string, unknown>> {
   const session = await McpSession.connect(options, 'sse', traffic).catch((error: unknown) => {
     throw connectionErrorOf(error, { ...options, status: traffic });
   });
-  // Only now: what is sent to connect is nothing of the call.
+  // Reset after connecting, because requests of the handshake are not part of the call.
   call.traffic = Object.assign(traffic, { posted: false, requestStatus: 0 });
   try {
     return await session.request('tools/call', paramsOf(call), call.onProgress);
@@ -73,15 +73,15 @@ function paramsOf({ order: { tool, arguments: args } }: Call): Record<string, un
   return { name: tool.name, arguments: args };
 }
 
-/** JSON-RPC errors that come before a tool is run (JSON-RPC 2.0, section 5.1; MCP 2026-07-28, "Error Codes"). */
+/** JSON-RPC errors that occur before a tool runs (JSON-RPC 2.0, section 5.1; MCP 2026-07-28, "Error Codes"). */
 const REFUSED_CODES: ReadonlySet<number> = new Set([
   -32_700, -32_600, -32_601, -32_602, -32_020, -32_021, -32_022,
 ]);
 
-/** HTTP statuses that refuse a request (RFC 9110, section 15.5; RFC 6585, section 4). */
+/** HTTP statuses that reject a request (RFC 9110, section 15.5; RFC 6585, section 4). */
 const REFUSED_STATUS: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 413, 415, 429]);
 
-/** Why a call has no result, and whether the tool may nevertheless have run. */
+/** Returns why a call has no result, and whether the tool may still have run. */
 export function failureOf(
   error: unknown,
   call: Call,
@@ -94,7 +94,7 @@ export function failureOf(
   return { outcome: 'failed', ...verdict, sent, ...(words !== '' && { words }) };
 }
 
-/** Whether the server has refused a call for its session. With the id of the request it may have run. */
+/** Returns whether the server rejected a call because of its session. An answer with the id of the request means that the tool may have run. */
 export function isSessionGone(
   error: unknown,
   { facts }: OpenedSession,
@@ -104,7 +104,7 @@ export function isSessionGone(
   return facts.sessionId !== undefined && isRefused && !isAnswer(error) && !operation.signal.aborted;
 }
 
-/** A stream that has ended was an answer too. */
+/** Returns whether the server answered the request. A stream that ended counts as an answer. */
 function isAnswer(error: unknown): error is ProtocolError {
   return error instanceof ServerError
     ? error.answersRequest
@@ -141,27 +141,27 @@ function isRefused(error: unknown, { requestStatus = 0 }: Traffic): boolean {
   return isByCode || (REFUSED_STATUS.has(requestStatus) && !isAnswer(error));
 }
 
-/** How long a call may take. */
+/** Time limits of a call. */
 interface CallTime {
-  /** Milliseconds until it ends without an answer or progress of the tool. */
+  /** Milliseconds until the call ends without an answer or progress of the tool. */
   deadlineMs: number;
-  /** Ends the call; the outcome is `cancelled` then. */
+  /** Aborts the call with the outcome `cancelled`. */
   signal: AbortSignal;
-  /** Hears that it has this many milliseconds from now on. */
+  /** Called with the new remaining milliseconds after progress. */
   onProlonged: (ms: number) => void;
 }
 
-/** An answer without the id of its job. */
+/** An answer of the worker without the id of its job. */
 export type CallOutcome =
   Omit<Extract<ToolCallWorkerAnswer, { answered: unknown }>, 'id'> | { failed: ToolCallFailure };
 
-/** Calls tools over warm sessions, each call in a guarded operation of its own. */
+/** Calls tools over warm sessions, each call in its own guarded operation. */
 export class ToolCaller {
   private readonly outbound: OutboundClient;
   private readonly tokens: OAuthTokenClient;
   private readonly sessions: WarmSessions;
 
-  /** @param onNotice hears how many sessions are open whenever that changes, and of lists that have changed */
+  /** @param onNotice called when the number of open sessions or a tool list changes */
   constructor(
     private readonly settings: McpWorkerSettings,
     onNotice: (notice: ToolCallNotice) => void,
@@ -174,7 +174,7 @@ export class ToolCaller {
     this.sessions = new WarmSessions(outbound, opener, callLimits, onNotice);
   }
 
-  /** Never throws for anything an outside party does, and ends within its time. */
+  /** Calls a tool within the time limits. Never throws because of an external party. */
   async call(order: CallOrder, time: CallTime): Promise<CallOutcome> {
     const { signal } = time;
     const startedAt = performance.now();
@@ -206,7 +206,7 @@ export class ToolCaller {
     }
   }
 
-  /** Takes leave of all servers; for when no call is under way any more. */
+  /** Closes all sessions. Call it when no calls are in flight. */
   async close(): Promise<void> {
     await this.sessions.close();
   }
@@ -245,7 +245,7 @@ export class ToolCaller {
     };
   }
 
-  /** A session that the server has forgotten meanwhile is opened again, once: it refused the call, so nothing has run. */
+  /** Sends the call. If the server rejects it because it no longer knows the session, opens a new session and repeats the call once. */
   private async result(call: Call): Promise<Record<string, unknown>> {
     const { session } = call;
     const opened = await this.reviewed(call);
@@ -253,7 +253,7 @@ export class ToolCaller {
       return await sendCall(call, opened);
     } catch (error) {
       const isGone = isSessionGone(error, opened, call);
-      // After 404 the protocol demands a new session, whatever the answer says (MCP 2025-11-25, "Session Management").
+      // After 404 the protocol always requires a new session (MCP 2025-11-25, "Session Management").
       if (isGone || call.traffic.requestStatus === 404) {
         session.forget(opened);
       }
@@ -265,13 +265,13 @@ export class ToolCaller {
     }
   }
 
-  /** The session, once it is certain that the server defines the tool as it was reviewed. */
+  /** Returns the session after checking that the server still has the reviewed definition of the tool. */
   private async reviewed({ order: { tool }, session, operation, startedAt }: Call): Promise<OpenedSession> {
     const opened = await session.ready(startedAt - this.settings.callLimits.listMaxAgeMs, operation);
     if (this.problem(tool, opened) === undefined) {
       return opened;
     }
-    // An older list may have been put right since, on the server or by a review.
+    // Reads the list again, because the server or a review may have resolved the problem since.
     const latest = await session.ready(startedAt, operation);
     const problem = this.problem(tool, latest);
     if (problem !== undefined) {

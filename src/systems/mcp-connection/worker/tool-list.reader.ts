@@ -12,35 +12,35 @@ import { hidesText, isCut, plainText } from './plain-text.js';
 import { boundsProblem, schemaProblem, withVisibleTexts } from './schema-check.js';
 import { ConnectionError } from './connection.error.js';
 
-/** MCP 2026-07-28, "Tool Names", plus `/`. Models are shown other names under an alias. */
+/** Names of MCP 2026-07-28, "Tool Names", plus `/`. Models know tools with other names by an alias. */
 const USUAL_NAME = /^[A-Za-z0-9_./-]+$/;
-/** One line of whole characters without a blank at its ends, which people would not see and some databases ignore. */
+/** One line of visible characters without leading or trailing blanks, which people do not see and some databases ignore. */
 const TOOL_NAME = /^(?!\s)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]{1,128}(?<!\s)$/u;
 const MAX_NAME = 128;
 const MAX_TITLE = 255;
 const MAX_DESCRIPTION = 16_000;
 
-/** One entry of a tool list, judged. */
+/** One validated entry of a tool list. */
 type ParsedTool = { accepted: DiscoveredTool; warnings: ToolWarning[] } | { rejected: RejectedTool };
 
-/** Reads the tools of one list one by one (docs/contract.md, section 2.2). The first of a name wins. */
+/** Validates the tools of one list one by one (docs/contract.md, section 2.2). The first tool of a name wins. */
 export class ToolDefinitionParser {
   private readonly names = new Set<string>();
 
-  /** @param removal takes out credentials that the server was sent; a tool with such a name cannot be called */
+  /** @param removal removes sent credentials; a tool whose name contains them is rejected */
   constructor(
     private readonly limits: typeof mcpLimits,
     private readonly removal: () => SecretRemoval = () => SecretRemoval.none,
   ) {}
 
-  /** @param entry anything a server put into `tools` */
+  /** Validates one entry. @param entry any value from the server */
   parse(entry: unknown): ParsedTool {
     if (!isJsonObject(entry)) {
       return rejected('', 'not_an_object');
     }
     const removal = this.removal();
     const name = textWithout(removal, entry['name']);
-    // A name that a secret was removed from is not the one by which the server knows the tool.
+    // The server does not know a tool by a name from which a secret was removed.
     if (typeof name !== 'string' || name !== entry['name'] || !TOOL_NAME.test(name) || hidesText(name)) {
       return rejected(name, 'invalid_name');
     }
@@ -54,7 +54,7 @@ export class ToolDefinitionParser {
     this.names.add(name);
     const dropsOutput = this.dropsOutputSchema(entry['outputSchema']);
     const kept = dropsOutput ? { ...entry, outputSchema: null } : entry;
-    const found = { output_schema_dropped: dropsOutput, ...remarksOn(name, kept) };
+    const found = { output_schema_dropped: dropsOutput, ...warningsOn(name, kept) };
     const reasons = (Object.keys(found) as ToolWarning['reason'][]).filter((reason) => found[reason]);
     return {
       accepted: definitionOf(name, kept, removal),
@@ -70,7 +70,7 @@ export class ToolDefinitionParser {
     return problem ?? (hasValidHeaderDeclarations(schema) ? undefined : 'invalid_header_declaration');
   }
 
-  /** Nothing here is checked against an output schema, so a bad one is no reason to lose the tool. */
+  /** Returns whether to drop an output schema. An invalid one does not reject the tool, because output is not validated. */
   private dropsOutputSchema(schema: unknown): boolean {
     const isThere = schema !== undefined && schema !== null;
     return isThere && (!isJsonObject(schema) || schemaProblem(schema, this.limits) !== undefined);
@@ -87,7 +87,7 @@ export class ToolDefinitionParser {
   }
 }
 
-function remarksOn(
+function warningsOn(
   name: string,
   { title, description, inputSchema, outputSchema, annotations, execution }: JsonObject,
 ): Record<Exclude<ToolWarning['reason'], 'output_schema_dropped'>, boolean> {
@@ -103,7 +103,7 @@ function remarksOn(
   };
 }
 
-/** Whether any text of a checked definition has characters that are taken out. Recursive: for values of bounded depth. */
+/** Returns whether any text of a checked definition has hidden characters. Recursive, so only for values of limited depth. */
 function hides(value: unknown): boolean {
   if (typeof value === 'string') {
     return hidesText(value);
@@ -138,26 +138,26 @@ function rejected(name: unknown, reason: RejectedToolReason): ParsedTool {
   return { rejected: { name: printable, reason } };
 }
 
-/** Fetches one page of `tools/list`: the raw result object. `undefined` asks for the first page; `''` is a cursor. */
+/** Fetches the raw result of one page of `tools/list`. `undefined` requests the first page; `''` is a valid cursor. */
 export type FetchPage = (cursor: string | undefined) => Promise<Record<string, unknown>>;
 
-/** Takes the credentials that a server was sent out of its words, as known at that moment. */
+/** Returns the current filter for credentials sent to the server. */
 type Cleaning = () => SecretRemoval;
 
-/** A whole list. Tools are JSON text: a tenth of the memory, and the form that crosses the thread. */
+/** A complete list. Tools are JSON text, which uses a tenth of the memory and can be passed between threads. */
 export interface ToolList {
   toolsJson: string[];
   rejectedTools: RejectedTool[];
   toolWarnings: ToolWarning[];
-  /** The pages have no end, since they repeat or stay empty, so reading ended there. */
+  /** Whether reading stopped because pages repeat or stay empty. */
   isEndless: boolean;
 }
 
 const MAX_CURSOR = 8_192;
 
 /**
- * Reads every page of a tool list; tools of a list without an end are kept.
- * @throws ConnectionError `invalid_tool_list`, `too_many_tools`; whatever `fetchPage` throws
+ * Reads all pages of a tool list. Keeps the tools of an endless list.
+ * @throws ConnectionError `invalid_tool_list`, `too_many_tools`; errors of `fetchPage`
  */
 export async function readToolList(
   fetchPage: FetchPage,
@@ -186,7 +186,7 @@ export async function readToolList(
   }
 }
 
-/** Whether a page is the last allowed one, and empty. @throws ConnectionError where it has tools */
+/** Returns whether a page is the last allowed one. @throws ConnectionError when it has tools */
 function endsAtCap({ length }: unknown[], page: number, { maxPages }: typeof mcpLimits): boolean {
   if (page >= maxPages && length > 0) {
     throw new ConnectionError('too_many_tools');
@@ -194,7 +194,7 @@ function endsAtCap({ length }: unknown[], page: number, { maxPages }: typeof mcp
   return page >= maxPages;
 }
 
-/** @returns false for a later page on which every tool was listed before; that page counts nothing */
+/** Adds the tools of a page. @returns false for a later page that only repeats tools, which adds nothing */
 function addPage(
   list: ToolList,
   tools: unknown[],

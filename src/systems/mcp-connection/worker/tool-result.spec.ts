@@ -40,15 +40,15 @@ describe('renderToolResult', () => {
     expect(textOf(block)).toBe(text);
   });
 
-  it('takes out what a person cannot see', () => {
+  it('removes invisible characters', () => {
     expect(textOf({ type: 'text', text: 'ok\u{e0049}\u{e0067}\u202e\u200b.' })).toBe('ok.');
   });
 
-  it('puts blocks on lines of their own', () => {
+  it('puts each block on its own line', () => {
     expect(textOf({ type: 'text', text: 'a' }, { type: 'text', text: 'b' })).toBe('a\nb');
   });
 
-  it('says where structured content had an integer that was rounded', () => {
+  it('marks integers of structured content that were rounded', () => {
     const structuredContent = JSON.parse(
       '{"id":3544790567247868102,"rows":[{"n":9007199254740991}]}',
     ) as object;
@@ -60,7 +60,7 @@ describe('renderToolResult', () => {
     });
   });
 
-  it('keeps structured content, and shows it where there is no text', () => {
+  it('keeps structured content, and uses it as text when there is none', () => {
     const structuredContent = { total: 2 };
     expect(renderToolResult({ content: [], structuredContent })).toEqual({
       isError: false,
@@ -75,7 +75,7 @@ describe('renderToolResult', () => {
     );
   });
 
-  it('says when the tool itself failed', () => {
+  it('reports errors of the tool', () => {
     expect(renderToolResult({ content: [], isError: true }).isError).toBe(true);
     expect(renderToolResult({ content: [], isError: 'yes' }).isError).toBe(false);
   });
@@ -85,11 +85,11 @@ describe('renderToolResult', () => {
     [{ task: {}, structuredContent: null }],
     [{ content: {} }],
     [{ content: [], resultType: 'input_required' }],
-  ])('refuses %j', (result) => {
+  ])('rejects %j', (result) => {
     expect(() => renderToolResult(result)).toThrow('invalid_result');
   });
 
-  it('takes null for what is not there', () => {
+  it('treats null as absent', () => {
     const content = [{ type: 'text', text: 'done' }];
     expect(renderToolResult({ content, resultType: null, structuredContent: null }).text).toBe('done');
     expect(renderToolResult({ task: null, inputRequests: null }).text).toBe('');
@@ -107,27 +107,27 @@ describe('Images of a result', () => {
     ['image/jpeg', '/9j/4AAQSkZJRgAB'],
     ['image/gif', 'R0lGODlhAQABAIAA'],
     ['image/webp', 'UklGRiQAAABXRUJQ'],
-  ])('are kept where they are of type %s', (mimeType, data) => {
+  ])('are kept when they are of type %s', (mimeType, data) => {
     expect(imagesOf([image(data, mimeType)])).toEqual([data]);
   });
 
   it.each([
     ['of another type', image('PHN2ZyAvPg==', 'image/svg+xml')],
-    ['that are not what they say', image(PNG, 'image/jpeg')],
-    ['that are no base64', image(`${PNG}"><`)],
+    ['whose type does not match their data', image(PNG, 'image/jpeg')],
+    ['that are not base64', image(`${PNG}"><`)],
     ['without data', image(undefined)],
     ['of another kind', { ...image(PNG), type: 'audio' }],
-    ['that are nothing', null],
-  ])('are left out where they are %s', (_name, block) => {
+    ['that are null', null],
+  ])('are omitted: those %s', (_name, block) => {
     expect(imagesOf([block])).toBeUndefined();
   });
 
-  it('are kept up to the limit, and not at all without one', () => {
+  it('are kept up to the limit, which is 0 by default', () => {
     expect(imagesOf([image(PNG), image(PNG.repeat(3)), image(PNG)], 40)).toEqual([PNG, PNG]);
     expect(imagesOf([image(PNG)], 0)).toBeUndefined();
   });
 
-  it('are left out where they hold what the server was sent', () => {
+  it('are omitted when they contain sent credentials', () => {
     const secret = 'secret-of-the-system';
     const data = Buffer.concat([Buffer.from(PNG, 'base64'), Buffer.from(secret)]).toString('base64');
     expect(imagesOf([image(data)])).toEqual([data]);

@@ -4,7 +4,7 @@ import type { ToolImage } from '../model/tool-call.types.js';
 import { plainText, visibleText } from './plain-text.js';
 import { ToolCallError } from './connection.error.js';
 
-/** What a tool answered, as data. */
+/** Rendered answer of a tool. */
 interface RenderedResult {
   isError: boolean;
   text: string;
@@ -14,15 +14,14 @@ interface RenderedResult {
 
 const MAX_LABEL = 500;
 const MAX_STRUCTURED_DEPTH = 64;
-/** Members of other results: one of them is no answer of a tool without content. */
+/** Members of other kinds of results. A result with one of them and without content is not an answer of a tool. */
 const OTHER_RESULTS = ['task', 'inputRequests', 'requestState'];
 const ROUNDED = '[integer beyond 2^53 - 1]';
 
 /**
- * Reads the result of `tools/call` (MCP, "Tool Result"). Texts are kept without hidden characters; images,
- * audio and binary resources become a line with type and size; a text takes the place of integers of
- * structured content that were rounded.
- * @param removal takes out what the server was sent, before anything is cut
+ * Renders the result of `tools/call` (MCP, "Tool Result"). Removes hidden characters from texts, describes images, audio and binary
+ * resources by type and size, and replaces rounded integers of structured content with a text.
+ * @param removal removes sent credentials before anything is truncated
  * @throws ToolCallError `invalid_result`
  */
 export function renderToolResult(
@@ -52,7 +51,7 @@ function blocksOf(result: Record<string, unknown>): unknown {
   return result['content'] ?? (isOther ? undefined : []);
 }
 
-/** The client library has rounded integers beyond 2^53 - 1 by now, so a text says that one was there. */
+/** Replaces integers beyond 2^53 - 1, which the client library has already rounded, with a text. */
 function withoutRounded(structured: JsonValue): JsonValue {
   const json = JSON.stringify(structured);
   return /\d{16}|e\+/.test(json) ? (JSON.parse(json, replaced) as JsonValue) : structured;
@@ -103,7 +102,7 @@ function base64Bytes(data: unknown): number {
 }
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
-/** How images begin, as base64. */
+/** First bytes of images, as base64. */
 const SIGNATURES: ReadonlyMap<unknown, RegExp> = new Map([
   ['image/png', /^iVBORw0KGgo/],
   ['image/jpeg', /^\/9j\//],
@@ -112,8 +111,8 @@ const SIGNATURES: ReadonlyMap<unknown, RegExp> = new Map([
 ]);
 
 /**
- * The first images that are what they say, of types that models take, without what the server was sent, up to
- * `maxBytes`.
+ * Returns the first images, up to `maxBytes`, whose type matches their data and is supported by models, and that contain no sent
+ * credentials.
  */
 export function imagesOf(
   blocks: readonly unknown[],

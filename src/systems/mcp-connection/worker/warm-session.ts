@@ -13,18 +13,18 @@ import { SharedWork } from './shared-work.js';
 import type { ToolCallNotice } from './worker.messages.js';
 
 const FAREWELL_MS = 1_000;
-/** A call waits this long for the stream of a new session, on which its tool may ask something. */
+/** Time that a call waits for the stream of a new session, on which its tool may send requests. */
 const STREAM_MS = 1_000;
-/** A stream lives as long as its session, and ends when the server has sent this much. */
+/** Limits of a stream, which lives as long as its session or until the server has sent this many bytes. */
 const STREAM_LIMITS = {
   deadlineMs: 2_147_483_647,
   maxResponseBytes: LIGHT_BYTES,
   maxTotalBytes: LIGHT_BYTES,
 };
-/** A refresh follows a minute after it was announced, so what changes in between need not be announced. */
+/** Minimum interval between announcements. A refresh runs one minute after an announcement, so changes in between need none. */
 const ANNOUNCE_MS = 60_000;
 
-/** A server between calls: sockets, agreement, fingerprints of tools. Calls at one moment share a reading. */
+/** Reusable session with a server: sockets, negotiated facts and hashes of tools. Concurrent calls share one refresh. */
 export class WarmSession implements OpenSession {
   readonly sockets: KeptSockets;
   readonly ids = new RequestIds();
@@ -32,19 +32,19 @@ export class WarmSession implements OpenSession {
   idleTimer: NodeJS.Timeout | undefined;
   private opened: OpenedSession | undefined;
   private flight: SharedWork<OpenedSession> | undefined;
-  /** When the server last said that its list of tools has changed, by performance.now(). */
+  /** When the server last reported a changed tool list, as `performance.now()`. */
   private changedAt = Number.NEGATIVE_INFINITY;
   private announcedAt = Number.NEGATIVE_INFINITY;
-  /** Calls under way on each MCP session; more than one once a session was replaced. */
+  /** Number of calls in flight on each MCP session. Has several sessions after one was replaced. */
   private readonly calls = new Map<SessionFacts, number>();
-  /** Given up for another, but not yet ended on the server. */
+  /** Replaced sessions that are not yet ended on the server. */
   private readonly replaced = new Set<SessionFacts>();
-  /** For what belongs to no request: requests that the tool of a call waits for, or that the list has changed. */
+  /** Stream for messages that belong to no request: requests of the server during a call, and changes of the tool list. */
   private stream: { facts: SessionFacts; isOver: boolean; close: () => Promise<void> } | undefined;
   private isClosed = false;
   private readonly farewells = new Set<Promise<void>>();
 
-  /** @param onListChanged hears, at most once in ANNOUNCE_MS, that the list of tools has changed */
+  /** @param onListChanged called when the tool list changes, at most once per ANNOUNCE_MS */
   constructor(
     readonly target: SessionTarget,
     private readonly outbound: OutboundClient,
@@ -55,22 +55,22 @@ export class WarmSession implements OpenSession {
   }
 
   /**
-   * The session, opened or its tools read again if need be.
-   * @param notBefore moment of performance.now() that its list of tools must not be older than
+   * Returns the session, after opening it or refreshing its tools if necessary.
+   * @param notBefore earliest allowed time of its tool list, as `performance.now()`
    * @throws ConnectionError
    */
   async ready(notBefore: number, waiter: OutboundOperation): Promise<OpenedSession> {
-    // Changes from now on are for later calls: a server that never stops announcing them must not hold up this one.
+    // Ignores later changes, so that a server that announces them endlessly cannot block this call.
     const since = Math.max(notBefore, this.changedAt);
     for (;;) {
       if (this.opened !== undefined && this.opened.listedAt >= since) {
         return this.opened;
       }
-      await (this.flight ?? this.takeOff()).wait(waiter);
+      await (this.flight ?? this.startRefresh()).wait(waiter);
     }
   }
 
-  /** Runs a call on an MCP session, which is not ended on the server before the call is over. */
+  /** Runs a call on an MCP session and keeps the session on the server until the call ends. */
   async use<T>({ facts }: OpenedSession, run: () => Promise<T>): Promise<T> {
     this.calls.set(facts, (this.calls.get(facts) ?? 0) + 1);
     try {
@@ -86,7 +86,7 @@ export class WarmSession implements OpenSession {
     }
   }
 
-  /** The list of tools counts as old from now on, and so does one that is being read. */
+  /** Marks the tool list as outdated, including one that is currently being read. */
   listChanged(): void {
     this.changedAt = performance.now();
     if (this.changedAt - this.announcedAt >= ANNOUNCE_MS) {
@@ -95,15 +95,15 @@ export class WarmSession implements OpenSession {
     }
   }
 
-  /** Since 2026-07-28 the end of the stream says so; before, a notification does, best effort. */
+  /** Sends a cancellation, best effort. Since revision 2026-07-28, closing the stream is sufficient. */
   abandoned(facts: SessionFacts, requestId: RequestId): void {
     if (!facts.isModern) {
-      const params = { requestId, reason: 'Nobody waits for it any more' };
-      this.say(facts, (exchange) => exchange.notify('notifications/cancelled', params));
+      const params = { requestId, reason: 'The result is no longer needed' };
+      this.sendAside(facts, (exchange) => exchange.notify('notifications/cancelled', params));
     }
   }
 
-  /** The server does not know this session any more; the next call opens another. */
+  /** Forgets a session that the server no longer knows, so that the next call opens a new one. */
   forget(session: OpenedSession): void {
     if (this.opened === session) {
       this.opened = undefined;
@@ -119,38 +119,38 @@ export class WarmSession implements OpenSession {
       this.replaced.add(this.opened.facts);
     }
     this.calls.clear();
-    // What was cancelled is told before the session is over.
+    // Waits for cancellations to be sent before the session ends.
     await Promise.all(this.farewells);
     this.leaveReplaced();
     await Promise.all(this.farewells);
     await this.sockets.close();
   }
 
-  /** A call may still be under way on a session that another call found wanting. */
+  /** Ends replaced sessions without calls in flight. */
   private leaveReplaced(): void {
     for (const facts of this.replaced) {
       if (!this.calls.has(facts)) {
         this.replaced.delete(facts);
         if (facts.sessionId !== undefined) {
-          this.say(facts, (exchange) => exchange.endSession());
+          this.sendAside(facts, (exchange) => exchange.endSession());
         }
       }
     }
   }
 
-  /** Says something to the server in an operation of its own that nobody waits for. */
-  private say(facts: SessionFacts, words: (exchange: McpExchange) => Promise<void>): void {
+  /** Sends a message to the server in a separate operation, without waiting for it. */
+  private sendAside(facts: SessionFacts, send: (exchange: McpExchange) => Promise<void>): void {
     const operation = this.outbound.open(this.opener.limits(FAREWELL_MS), this.sockets);
     const exchange = this.opener.exchange(this, facts, { operation });
-    const said = words(exchange)
+    const sent = send(exchange)
       .then(() => exchange.close())
       .catch(() => undefined)
       .then(() => operation.close())
-      .finally(() => this.farewells.delete(said));
-    this.farewells.add(said);
+      .finally(() => this.farewells.delete(sent));
+    this.farewells.add(sent);
   }
 
-  private takeOff(): SharedWork<OpenedSession> {
+  private startRefresh(): SharedWork<OpenedSession> {
     const operation = this.outbound.open(this.opener.limits(), this.sockets);
     const reading = this.read(operation).finally(() => {
       this.flight = undefined;
@@ -191,12 +191,12 @@ export class WarmSession implements OpenSession {
   }
 }
 
-/** Keeps sessions with servers open between calls, the oldest idle one giving way to a new one. */
+/** Keeps sessions with servers open between calls. A new session replaces the oldest idle one when there are too many. */
 export class WarmSessions {
-  /** In the order of last use. */
+  /** Sessions by key, in the order of last use. */
   private readonly sessions = new Map<string, WarmSession>();
 
-  /** @param onNotice hears how many sessions there are whenever that changes, and of lists that have changed */
+  /** @param onNotice called when the number of sessions or a tool list changes */
   constructor(
     private readonly outbound: OutboundClient,
     private readonly opener: SessionOpener,
@@ -204,7 +204,7 @@ export class WarmSessions {
     private readonly onNotice: (notice: ToolCallNotice) => void,
   ) {}
 
-  /** The session of this key, open until given back. @throws ToolCallError `overloaded` */
+  /** Returns the session of a key and keeps it open until `giveBack`. @throws ToolCallError `overloaded` */
   take(key: string, target: SessionTarget): WarmSession {
     const session = this.sessions.get(key) ?? this.add(key, target);
     clearTimeout(session.idleTimer);
@@ -221,7 +221,7 @@ export class WarmSessions {
     }
   }
 
-  /** Closes every session. */
+  /** Closes all sessions. */
   async close(): Promise<void> {
     await Promise.all([...this.sessions].map(([key, session]) => this.remove(key, session)));
   }

@@ -3,31 +3,31 @@ import type { WorkerCancel, WorkerClose, WorkerJob } from '../../../platform/thr
 import type { JsonObject } from '#engine/json';
 import type { ToolAnswer, ToolCallFailure, ToolCallRequest } from '../model/tool-call.types.js';
 
-/** Asks the worker for a connection test. */
+/** Request to the worker for a connection test. */
 export type McpWorkerJob = WorkerJob<ConnectionTestRequest>;
 
-/** The worker's answer; `tools` is one JSON document a line, in UTF-8, moved and not copied. */
+/** Answer of the worker. `tools` contains one JSON document per line in UTF-8 and is transferred, not copied. */
 export type McpWorkerAnswer = { id: number } & (
   { failed: FailedResult } | { connected: Omit<ConnectedResult, 'tools'>; tools: Uint8Array }
 );
 
-/** What crosses the thread of a call. */
+/** Request to the worker for a tool call. */
 export interface CallOrder extends Omit<ToolCallRequest, 'deadlineMs' | 'signal' | 'isStillAllowed'> {
-  /** Names the session: equal for equal system, address and credentials, and gives none of them away. */
+  /** Key of the session: equal for equal system, address and credentials, and reveals none of them. */
   sessionKey: string;
-  /** Milliseconds from each progress of the tool on. */
+  /** Deadline in milliseconds after each progress of the tool. */
   progressMs: number;
-  /** Milliseconds since the epoch: no progress prolongs the call beyond. */
+  /** Final deadline in milliseconds since the epoch, which progress cannot extend. */
   endsAt: number;
 }
 
-/** A text of a model, and the schema that it is to be held against. */
+/** A text of a model and the schema to validate it against. */
 export interface TextAndSchema {
   text: string;
   schema: JsonObject;
 }
 
-/** What such a text is: arguments of a tool, or an answer. */
+/** A text to validate, and whether it contains arguments of a tool or an answer. */
 export interface TextCheck extends TextAndSchema {
   of: 'arguments' | 'answer';
 }
@@ -35,18 +35,18 @@ export interface TextCheck extends TextAndSchema {
 /** One job of the worker. */
 export type ToolCallWork = CallOrder | { check: TextCheck };
 
-/** To the worker: a call, the end of one, or of all. */
+/** Message to the worker: a job, the cancellation of one, or the end of all. */
 export type ToolCallMessage = WorkerJob<ToolCallWork> | WorkerCancel | WorkerClose;
 
-/** The worker's answer; values as JSON text, which is cheaper to hand over than objects. */
+/** Answer of the worker. Values are JSON text, which is cheaper to transfer than objects. */
 export type ToolCallWorkerAnswer = { id: number } & (
   | { failed: ToolCallFailure }
   | { answered: Omit<ToolAnswer, 'structured'>; structuredJson: string | null }
   | { checked: { problem: string } | { valueJson: string } }
 );
 
-/** What the worker says without being asked. */
+/** Unsolicited message of the worker. */
 export type ToolCallNotice =
   | { openSessions: number }
-  /** Id of a system whose server says that its list of tools has changed; at most one a minute for each session. */
+  /** Id of a system whose server reports a changed tool list; at most one per minute and session. */
   | { listChanged: string };

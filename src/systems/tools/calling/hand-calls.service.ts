@@ -21,7 +21,7 @@ import { ToolsRepository } from '../storage/tools.repository.js';
 import { HandCallOutcome, type ToolCallResponseDto } from './tool-call.dto.js';
 import { agentLimits } from '../../../runtime/calls/agents/agent.limits.js';
 
-/** Calls tools for people, as they are called for agents. Not inside of a transaction. */
+/** Calls tools by hand under the same rules as agents do. Call it outside transactions. */
 @Injectable()
 export class HandCallsService {
   constructor(
@@ -33,26 +33,26 @@ export class HandCallsService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Calls once. @throws ToolCallsOffError, ToolNotFoundError, ToolDisabledError, ArgumentsInvalidError */
+  /** Calls a tool once. @throws ToolCallsOffError, ToolNotFoundError, ToolDisabledError, ArgumentsInvalidError */
   async call(principal: Principal, key: ToolKey, args: JsonObject): Promise<ToolCallResponseDto> {
     if (!this.env.get('TOOL_CALLS')) {
       throw new ToolCallsOffError();
     }
-    const looked = await this.enabled(key);
-    // The schema is foreign.
+    const { inputSchema } = await this.findEnabled(key);
+    // The schema is untrusted, so a worker thread checks the arguments.
     const checked = await this.toolCalls.checkArguments({
       text: JSON.stringify(args),
-      schema: looked.inputSchema,
+      schema: inputSchema,
     });
     if ('problem' in checked) {
       throw new ArgumentsInvalidError(checked.problem);
     }
-    // The check can take seconds: somebody may have switched the tool off meanwhile.
-    const tool = await this.enabled(key);
-    const result = 'outcome' in checked ? checked : await this.made(principal, key, tool, args);
+    // The check can take seconds, and the tool may have been disabled in the meantime.
+    const tool = await this.findEnabled(key);
+    const result = 'outcome' in checked ? checked : await this.send(principal, key, tool, args);
     const event = eventOf(key, tool, args);
     const { latencyMs } = result;
-    const ended =
+    const outcome =
       result.outcome === 'answered'
         ? { isError: result.isError, bytes: result.bytes }
         : { cause: result.cause, sent: result.sent };
@@ -60,12 +60,12 @@ export class HandCallsService {
       ...event,
       action: AuditAction.ToolCall,
       outcome: outcomeOf(result),
-      details: { ...event.details, latencyMs, ...ended },
+      details: { ...event.details, latencyMs, ...outcome },
     });
-    return toCall(result);
+    return toResponse(result);
   }
 
-  private async enabled({ systemId, toolId }: ToolKey): Promise<ToolEntity> {
+  private async findEnabled({ systemId, toolId }: ToolKey): Promise<ToolEntity> {
     const tool = await this.find(systemId, toolId);
     if (tool === null) {
       throw new ToolNotFoundError();
@@ -80,7 +80,7 @@ export class HandCallsService {
     return this.database.read((manager) => this.tools.findPresent(manager, systemId, toolId));
   }
 
-  private async made(
+  private async send(
     principal: Principal,
     key: ToolKey,
     tool: ToolEntity,
@@ -93,7 +93,7 @@ export class HandCallsService {
       throw new ToolNotFoundError();
     }
     const { timeoutMs = agentLimits.toolTimeoutMs, ...access } = connection;
-    // Nothing is called that the audit log does not know of: the process may end before it has an answer.
+    // Recorded before the call, because the process may end before it has an answer.
     const begun = { ...eventOf(key, tool, args), action: AuditAction.ToolCallBegin };
     await this.audit.recordBegin(principal, begun);
     return this.toolCalls.callTool({
@@ -112,10 +112,10 @@ export class HandCallsService {
 
 const NAMES_KEPT = 50;
 const NAME_LENGTH_KEPT = 64;
-/** JSON columns take whole characters only. */
+/** Half of a surrogate pair, which JSON columns reject. */
 const HALF_CHARACTER = /\p{Surrogate}/gu;
 
-/** Values of arguments can be personal data, so their names are all that is kept. */
+/** Returns the common part of audit events. Stores only the names of arguments, because values can be personal data. */
 function eventOf({ appId, appVersionId, resourceId, toolId }: ToolKey, tool: ToolEntity, args: JsonObject) {
   const names = Object.keys(args)
     .slice(0, NAMES_KEPT)
@@ -131,7 +131,7 @@ function outcomeOf(result: ToolCallResult): AuditOutcome {
   return result.isError ? AuditOutcome.Error : AuditOutcome.Ok;
 }
 
-function toCall(result: ToolCallResult): ToolCallResponseDto {
+function toResponse(result: ToolCallResult): ToolCallResponseDto {
   const { latencyMs } = result;
   const failed = { outcome: HandCallOutcome.Failed, text: '', structured: null, latencyMs };
   if (result.outcome === 'failed') {

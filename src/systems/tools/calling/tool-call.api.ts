@@ -7,10 +7,10 @@ export const ToolCallApi = apiRoutes([], {
   callTool: {
     summary: 'Call a tool by hand',
     description:
-      'Extension of the contract. The body is the arguments. The tool is really called, with the credentials of its system, and everything that holds for calls of agents holds: ' +
-      'it must be enabled and defined as it was reviewed, arguments must fit its input schema, and time and size of the answer are bounded ' +
-      '(30 seconds, 64 KiB of result). The HTTP status is 200 also where the tool does not answer: see `outcome`. Each call is an audit event before it is made, and one afterwards; without the first it is not made. ' +
-      '403 where `TOOL_CALLS` is off. The rate limit is that of connection tests.',
+      'Extension of the contract. The body contains the arguments. Calls the real tool with the credentials of its system, under the same rules as calls of agents: ' +
+      'the tool must be enabled and still have its reviewed definition, arguments must match its input schema, and time and result are limited ' +
+      '(30 seconds, 64 KiB). The HTTP status is 200 even when the tool does not answer; see `outcome`. Audit events are recorded before and after the call; the tool is not called if the first one cannot be stored. ' +
+      '403 when `TOOL_CALLS` is off. Shares the rate limit of connection tests.',
     body: {
       schema: ANY_OBJECT,
       required: false,
@@ -26,12 +26,12 @@ export const ToolCallApi = apiRoutes([], {
         structured: null,
         latencyMs: 120,
       },
-      description: 'What came of the call.',
+      description: 'Outcome of the call.',
     },
     errors: [
       { 403: denialOf(Permission.ToolCall) },
       { 404: 'Tool not found.' },
-      { 409: 'The tool is disabled: nobody may call it.' },
+      { 409: 'The tool is disabled and cannot be called.' },
     ],
   },
 });

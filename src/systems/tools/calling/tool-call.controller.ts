@@ -13,7 +13,7 @@ import { HandCallsService } from './hand-calls.service.js';
 import { ToolCallApi } from './tool-call.api.js';
 import { ToolCallResponseDto } from './tool-call.dto.js';
 
-/** Lets people call tools by hand (extension of the contract). */
+/** Calls tools by hand (extension of the contract). */
 @ApiTags('Tools')
 @RequirePermission(Permission.ToolCall)
 @Controller(

@@ -8,26 +8,26 @@ export enum HandCallOutcome {
   Failed = 'FAILED',
 }
 
-/** What a tool that was called by hand has answered. */
+/** Result of a tool that was called by hand. */
 export class ToolCallResponseDto extends Answer({
   outcome: Shows.enum(
     'ToolCallOutcome',
     HandCallOutcome,
-    'OK: the tool has answered. TOOL_ERROR: it has answered with an error of its own. FAILED: there is no answer of it.',
+    'OK: the tool returned a result. TOOL_ERROR: the tool returned an error. FAILED: there is no answer from the tool.',
     'OK',
   ),
-  message: Shows.textOrNull('Why there is no answer, for a person; null when there is one.', null),
+  message: Shows.textOrNull('Human-readable reason why there is no answer; null when there is one.', null),
   mayHaveRun: Shows.booleanOrNull(
-    'Without an answer: whether the tool may have run all the same. null when there is an answer.',
+    'Without an answer: whether the tool may still have run. Null when there is an answer.',
     null,
   ),
   text: Shows.value(
-    'All content as plain text: texts as they are without characters that a person cannot see, other kinds named. Of a call that the server refuses, what it says of that. Not to be trusted.',
+    'All content as plain text without invisible characters; content that is not text is only named. If the server rejects the call, its message. Untrusted.',
     '42',
   ),
   structured: shown<JsonValue | null>(
     ApiProperty({
-      description: '`structuredContent` of the answer; null without any. Not to be trusted.',
+      description: '`structuredContent` of the answer; null if absent. Untrusted.',
       nullable: true,
       oneOf: [
         { type: 'object', additionalProperties: true },
@@ -39,5 +39,5 @@ export class ToolCallResponseDto extends Answer({
       example: { sum: 42 },
     }),
   ),
-  latencyMs: Shows.number('Milliseconds that the call took, waiting for other calls included.', 120),
+  latencyMs: Shows.number('Duration of the call in milliseconds, including the wait for other calls.', 120),
 }) {}

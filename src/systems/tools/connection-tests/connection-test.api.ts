@@ -2,10 +2,10 @@ import { JANE_HERSELF, SERVICE_ACCOUNT_EXAMPLE } from '../../model/system.exampl
 import { apiRoutes } from '../../../platform/http/api-routes.js';
 import { ConnectionTestRequestDto, ConnectionTestResponseDto } from './connection-test.dto.js';
 
-/** Bodies that the API documentation shows for the connection test. */
+/** Example bodies of the connection test for the API documentation. */
 export const CONNECTION_TEST_EXAMPLES = {
   noAuthentication: {
-    summary: 'A server that asks for no credentials, such as the sample server of npm run dev:mcp-server',
+    summary: 'A server that requires no credentials, such as the sample server of npm run dev:mcp-server',
     value: { baseUrl: 'http://127.0.0.1:3001/mcp', authorization: { type: 'NO_AUTH' } },
   },
   serviceAccount: {
@@ -16,7 +16,7 @@ export const CONNECTION_TEST_EXAMPLES = {
 
 export const CONNECTION_TEST_RESULT_EXAMPLES = {
   connected: {
-    summary: 'Connected; one registered system took over the tools',
+    summary: 'Connected; the tools of one registered system were updated',
     value: {
       status: 200,
       message: 'Connection successful',
@@ -69,12 +69,12 @@ export const CONNECTION_TEST_RESULT_EXAMPLES = {
     value: {
       status: 400,
       message: 'Connection failed: Invalid authentication credentials',
-      details: 'The token endpoint refused the client id or the client secret.',
+      details: 'The token endpoint rejected the client id or the client secret.',
       latencyMs: 31,
     },
   },
   unreachable: {
-    summary: 'Anything else',
+    summary: 'Any other failure',
     value: {
       status: 500,
       message: 'Connection failed: MCP server is unreachable',
@@ -88,25 +88,25 @@ export const ConnectionTestApi = apiRoutes([403], {
   testMcpConnection: {
     summary: 'Test the connection to an MCP server',
     description:
-      'Connects, reads all tools and, where systems of this version have this very connection, synchronises their tools, in a committed version too. ' +
-      'The outcome is in the `status` of the body; the HTTP status is 200 also for a failed test. A test ends within ' +
-      '15 seconds, and has a rate limit of its own.',
+      'Connects, reads all tools and synchronises the tools of all systems of this version that have the same connection, even in a committed version. ' +
+      'The outcome is in `status` of the body; the HTTP status is 200 even for a failed test. A test ends within ' +
+      '15 seconds and has its own rate limit.',
     body: { type: ConnectionTestRequestDto, examples: CONNECTION_TEST_EXAMPLES },
     answer: {
       type: ConnectionTestResponseDto,
       examples: CONNECTION_TEST_RESULT_EXAMPLES,
-      description: 'The outcome, good or bad; see `status`.',
+      description: 'Outcome of the test; see `status`.',
     },
   },
   testStoredConnection: {
-    summary: 'Test the connection of a system as it is stored',
+    summary: 'Test the stored connection of a system',
     description:
-      'As the test of a connection, with the address, the credentials and the certificates that the system has: nobody has to know its secret. ' +
-      'Tools are synchronised, the HTTP status is 200 also for a failed test, and the rate limit is the same.',
+      'Tests a connection with the stored address, credentials and certificates of the system, so that the caller does not need its secret. ' +
+      'Synchronises tools, returns HTTP status 200 even for a failed test, and shares the rate limit of `testMcpConnection`.',
     answer: {
       type: ConnectionTestResponseDto,
       examples: CONNECTION_TEST_RESULT_EXAMPLES,
-      description: 'The outcome, good or bad; see `status`.',
+      description: 'Outcome of the test; see `status`.',
     },
     errors: [404],
   },

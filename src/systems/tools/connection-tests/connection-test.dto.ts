@@ -22,13 +22,13 @@ import { IsHeaders } from '../../model/system-field.decorator.js';
 import { IsTlsPart, TlsRequestDto } from '../../model/tls.request.dto.js';
 import type { ConnectionTest } from './connection-test.service.js';
 
-/** Fixed texts as a list in Markdown. */
+/** Formats texts as a Markdown list. */
 const listOf = (texts: Record<string, string>): string =>
   Object.values(texts)
     .map((text) => `\n- ${text}`)
     .join('');
 
-/** The connection test (docs/contract.md, section 2.2). */
+/** Request of a connection test (docs/contract.md, section 2.2). */
 @ApiExtraModels(...AUTHORIZATION_MODELS)
 export class ConnectionTestRequestDto {
   @IsHttpUrl({ description: 'Base URL of the MCP server.', example: 'http://127.0.0.1:3001/mcp' })
@@ -40,93 +40,87 @@ export class ConnectionTestRequestDto {
   @IsTlsPart()
   tls?: TlsRequestDto;
 
-  @IsHeaders('null or absent for none.')
+  @IsHeaders('Null or absent for none.')
   headers?: Record<string, string> | null;
 }
 
-/** A tool as the server describes it. */
+/** A tool as described by its server. */
 export class TestedToolDto extends IntersectionType(
   Answer({ name: Shows.value('Tool name, unique in the list.', 'get-sum') }),
   PickType(ToolResponseDto, ['description', 'inputSchema'] as const),
 ) {}
 
 export class RejectedToolDto extends Answer({
-  name: Shows.value('At most 128 printable characters; empty when the server gave no name.', 'get-prices'),
+  name: Shows.value('At most 128 printable characters; empty when the server sent no name.', 'get-prices'),
   reason: Shows.enum(
     'RejectedToolReason',
     REJECTED_TOOL_REASONS,
-    'Why it was left out. A name has 1 to 128 visible characters and no blank at its ends; an input schema is a JSON Schema within the limits ' +
-      'of the deployment (`MCP_MAX_SCHEMA_…`) that refers to nothing outside of itself.',
+    'Why the tool was rejected. A name must have 1 to 128 visible characters without leading or trailing blanks; an input schema must be a JSON Schema ' +
+      'within the limits of the deployment (`MCP_MAX_SCHEMA_…`) without external references.',
     'external_reference',
   ),
 }) {}
 
-/** A remark about a tool that is listed. */
+/** Warning about a listed tool. */
 export class ToolWarningDto extends Answer({
   name: Shows.value('Tool name.', 'get stock'),
   reason: Shows.enum(
     'ToolWarningReason',
     TOOL_WARNING_REASONS,
-    '`name_needs_alias`: agents know the tool by an alias. `title_cut`, `description_cut`: the text is longer than what is kept. ' +
-      '`hidden_characters_removed`: a text had characters that people cannot see. `output_schema_dropped`: the output schema breaks a ' +
-      'rule. `task_required`: the tool only runs as an MCP task, which this service does not offer, so calls fail.',
+    '`name_needs_alias`: agents know the tool by an alias. `title_cut`, `description_cut`: the text was too long and is truncated. ' +
+      '`hidden_characters_removed`: a text had invisible characters. `output_schema_dropped`: the output schema is invalid. ' +
+      '`task_required`: the tool only runs as an MCP task, which this service does not support, so calls fail.',
     'name_needs_alias',
   ),
 }) {}
 
-/** A tool that came with its flag. */
+/** A new tool that inherited its flag. */
 export class TakenOverToolDto extends Answer({
   name: Shows.value('Tool name.', 'get-env'),
   enabled: Shows.flag('Whether agents may call the tool.', false),
-  decidedBy: Shows.partOrNull(
-    () => UserReferenceDto,
-    'Who decided it; null where no person has looked at the tool.',
-  ),
-  decidedAt: Shows.momentOrNull(
-    'When it was decided; null where that is not known.',
-    '2026-01-31T10:20:30.123Z',
-  ),
+  decidedBy: Shows.partOrNull(() => UserReferenceDto, 'Who decided; null when no person reviewed the tool.'),
+  decidedAt: Shows.momentOrNull('When it was decided; null when unknown.', '2026-01-31T10:20:30.123Z'),
 }) {}
 
-/** What changed in one registered system. */
+/** Changes in one registered system. */
 export class SynchronizedSystemDto extends Answer({
   resourceId: Shows.uuid('Resource id of the system.'),
   name: Shows.value('Display name of the system.', 'Inventory tools'),
-  added: Shows.texts('Tools that are new in this system.'),
-  changed: Shows.texts('Tools whose definition changed; the audit log names every difference.'),
+  added: Shows.texts('New tools of this system.'),
+  changed: Shows.texts('Tools whose definition changed; the audit log lists the differences.'),
   removed: Shows.texts('Tools that the server no longer lists.'),
-  returned: Shows.texts('Tools that are back, with their old id and flag.'),
-  disabledForReview: Shows.texts('Tools that are disabled now until an admin enables them.'),
+  returned: Shows.texts('Tools that the server lists again; they keep their id and flag.'),
+  disabledForReview: Shows.texts('Tools that are disabled until an admin enables them.'),
   takenOver: Shows.list(
     () => TakenOverToolDto,
-    'Tools of `added` whose flag was decided before about this very definition: in another version of the application, or for a ' +
-      'system of this name that is gone.',
+    'Tools of `added` that inherited the decision about the same definition, from another version of the application or from a ' +
+      'deleted system of this name.',
   ),
 }) {}
 
-/** What the server says of itself. */
+/** Self-description of the server. */
 export class TestedServerDto extends Answer({
-  name: Shows.value('Name that the server gives itself.', 'inventory-mcp'),
-  version: Shows.value('Version that the server gives itself.', '2.1.0'),
+  name: Shows.value('Name reported by the server.', 'inventory-mcp'),
+  version: Shows.value('Version reported by the server.', '2.1.0'),
 }) {}
 
 const SUCCESS = 'Connection successful';
 
-/** The words of the contract (docs/contract.md, section 2.2), and of what it has no words for. */
+/** Messages of the contract (docs/contract.md, section 2.2), and one for a case that it does not cover. */
 const FAILURES = {
   rejected_credentials: { status: 400, message: 'Connection failed: Invalid authentication credentials' },
   unreachable: { status: 500, message: 'Connection failed: MCP server is unreachable' },
   answered_too_much: { status: 500, message: 'Connection failed: The answer is larger than allowed' },
 } as const;
 
-/** The connection test (docs/contract.md, section 2.2). Members beyond status, message and tools are extensions. */
+/** Result of a connection test (docs/contract.md, section 2.2). Members other than status, message and tools are extensions. */
 export class ConnectionTestResponseDto extends Answer({
   status: shows<number>({ enum: [200, 400, 500] })(
-    '200 connected, 400 credentials rejected, 500 anything else. The HTTP status is 200 for all three.',
+    '200: connected; 400: credentials rejected; 500: any other failure. The HTTP status is 200 in all cases.',
     200,
   ),
   message: shows({ enum: [SUCCESS, ...new Set(Object.values(FAILURES).map(({ message }) => message))] })(
-    'The outcome in the words of the interface contract; the last one is an extension.',
+    'Outcome as specified by the interface contract; the last message is an extension.',
     SUCCESS,
   ),
   details: Shows.valueIfAsked(
@@ -134,24 +128,24 @@ export class ConnectionTestResponseDto extends Answer({
     'The connection was refused.',
   ),
   tools: Shows.listIfAsked(() => TestedToolDto, 'Only when the test succeeded.'),
-  rejectedTools: Shows.listIfAsked(() => RejectedToolDto, 'Tools that were left out, and why.'),
+  rejectedTools: Shows.listIfAsked(() => RejectedToolDto, 'Rejected tools, with reasons.'),
   toolWarnings: Shows.listIfAsked(
     () => ToolWarningDto,
-    'What was cut or dropped of listed tools, and what they need that this service lacks.',
+    'What was truncated or removed from listed tools, and which of their features are not supported.',
   ),
   synchronizedSystems: Shows.listIfAsked(
     () => SynchronizedSystemDto,
-    'Systems of this version with the same connection; their tools were synchronised.',
+    'Systems of this version with the same connection, whose tools were synchronised.',
   ),
-  server: Shows.partIfAsked(() => TestedServerDto, 'What the server says of itself.'),
-  protocolVersion: Shows.valueIfAsked('MCP revision that was negotiated.', '2026-07-28'),
+  server: Shows.partIfAsked(() => TestedServerDto, 'Self-description of the server.'),
+  protocolVersion: Shows.valueIfAsked('Negotiated MCP revision.', '2026-07-28'),
   transport: shows<string | undefined>({ enum: ['streamable-http', 'sse'], required: false })(
-    'MCP transport that was found; `sse` is deprecated.',
+    'Detected MCP transport; `sse` is deprecated.',
   ),
   warnings: Shows.textsIfAsked(
-    'Remarks about a connection that works, such as credentials that travel unencrypted or a deprecated transport.',
+    'Warnings about a working connection, such as unencrypted credentials or a deprecated transport.',
   ),
-  latencyMs: Shows.number('Milliseconds the test took.', 42),
+  latencyMs: Shows.number('Duration of the test in milliseconds.', 42),
 }) {}
 
 const postponedWarning = (systems: number): string =>

@@ -18,20 +18,20 @@ import { ToolSyncService, type ServerListing } from '../synchronisation/tool-syn
 import type { SyncReport } from '../model/tool.types.js';
 import { mcpLimits } from '../../mcp-connection/mcp.limits.js';
 
-/** What became of one system that a test covers. */
+/** Changes in one system that a test covers. */
 export interface SynchronisedSystem {
   system: Pick<SystemEntity, 'resourceId' | 'name'>;
   report: SyncReport;
 }
 
-/** Where a connection is tested: in a version, as that of a system where it is one that is stored. */
+/** Version in which a connection is tested, with the system if its stored connection is tested. */
 type TestedPlace = AppVersionKey & Partial<SystemKey>;
 
-/** A test and what it changed. */
+/** Result of a test and its changes. */
 export interface ConnectionTest {
   result: ConnectionTestResult;
   synchronised: SynchronisedSystem[];
-  /** Systems whose turn did not come within `syncTimeoutMs`; they come first in the next test. */
+  /** Number of systems that were not synchronised within `syncTimeoutMs`. They come first in the next test. */
   postponed: number;
 }
 
@@ -49,7 +49,7 @@ export class ConnectionTestService {
     private readonly database: Database,
   ) {}
 
-  /** Connects to an MCP server, reads its tools and stores them with every system it covers. Never throws for a failed test. */
+  /** Connects to an MCP server and synchronises its tools in all systems with this connection. Does not throw when the test fails. */
   async test(principal: Principal, tested: TestedPlace, connection: Connection): Promise<ConnectionTest> {
     const test = await this.tested(principal, tested, connection);
     const { result, synchronised, postponed } = test;
@@ -60,7 +60,7 @@ export class ConnectionTestService {
       systemResourceId: tested.resourceId ?? null,
       action: AuditAction.ConnectionTest,
       outcome: auditOutcome(cause),
-      // Of the URL only the origin: some servers carry a key in the path or query.
+      // Only the origin, because some servers have a key in the path or query of their URL.
       details: {
         origin: new URL(connection.baseUrl).origin,
         authorizationType: connection.authorizationType,
@@ -73,7 +73,7 @@ export class ConnectionTestService {
     return test;
   }
 
-  /** As `test` for a system as it is stored, without anybody asking: the audit log hears of changed tools only. */
+  /** Tests the stored connection of a system in the background. Audits only changed tools. */
   async refresh(key: SystemKey, connection: Connection): Promise<ConnectionTest> {
     return this.tested(SERVICE_ITSELF, key, connection);
   }
@@ -100,7 +100,7 @@ export class ConnectionTestService {
     return test;
   }
 
-  /** Those that waited longest come first, so that every system has its turn in the end. */
+  /** Synchronises systems in the order of their last synchronisation, so that none starves. */
   private async synchroniseAll(
     principal: Principal,
     covered: SystemEntity[],
@@ -120,7 +120,7 @@ export class ConnectionTestService {
     }
   }
 
-  /** @returns what changed; undefined when the system was removed or reconnected while the test ran */
+  /** Synchronises one system. @returns undefined when it was removed or got another connection during the test */
   private async synchronise(
     principal: Principal,
     { appId, appVersionId, resourceId }: SystemEntity,
@@ -151,7 +151,7 @@ export class ConnectionTestService {
   }
 }
 
-/** @param cause of a failure, if there was one */
+/** Returns the audit outcome of a call to an external party. @param cause cause of a failure, if it failed */
 export function auditOutcome(cause: string | undefined): AuditOutcome {
   if (cause === undefined) {
     return AuditOutcome.Ok;

@@ -1,6 +1,6 @@
 import type { DefinedName, ToolDecision } from './tool.types.js';
 
-/** The decisions so far about the tools of a resource definition, in all versions of the application. */
+/** Earlier decisions about the tools of a resource definition, from all versions of the application. */
 export class ToolDecisions {
   private readonly byDefinition = new Map<string, ToolDecision>();
   private readonly latestByName = new Map<string, ToolDecision>();
@@ -15,21 +15,21 @@ export class ToolDecisions {
     }
   }
 
-  /** About exactly this definition of a tool. */
+  /** Returns the decision about exactly this definition of a tool. */
   of(definition: DefinedName): ToolDecision | undefined {
     return this.byDefinition.get(keyOf(definition));
   }
 
-  /** The most recent one about a tool of this name, however it was defined. */
+  /** Returns the most recent decision about a tool of this name, whatever its definition. */
   latest(name: string): ToolDecision | undefined {
     return this.latestByName.get(name);
   }
 }
 
 /**
- * Decisions that need not be kept, because no tool has the definition any more. A server that describes its tools anew each
- * time would add decisions without end. Never what a person decided, or may have decided before that was kept.
- * @param kept how many others of each name stay, the latest
+ * Selects decisions of the rules that can be removed if no tool has their definition, because a server that changes its definitions
+ * each time would add decisions without limit. Never selects decisions that a person made or may have made.
+ * @param kept number of latest decisions of each name to keep
  */
 export function outlived(decisions: readonly ToolDecision[], kept: number): ToolDecision[] {
   const ruled = decisions.filter(({ decidedBy, decidedAt }) => decidedBy === null && decidedAt !== null);
@@ -47,12 +47,12 @@ function timeOf({ decidedAt }: ToolDecision): number {
   return decidedAt?.getTime() ?? 0;
 }
 
-/** Tells definitions apart: names of tools hold no spaces. */
+/** Returns a unique key of a definition. The hash contains no spaces. */
 export function keyOf({ name, definitionHash }: DefinedName): string {
   return `${name} ${definitionHash}`;
 }
 
-/** Of two at one time, or at times that nobody knows, the one that switched off counts. */
+/** Returns whether a decision is later than another. At equal or unknown times, the one that disables the tool wins. */
 function isLater(one: ToolDecision, other: ToolDecision): boolean {
   const later = timeOf(one) - timeOf(other);
   return later === 0 ? !one.enabled : later > 0;

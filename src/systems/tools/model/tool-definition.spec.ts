@@ -25,7 +25,7 @@ describe('definitionHash', () => {
     expect(definitionHash(definition(change))).not.toBe(definitionHash(definition()));
   });
 
-  it('cannot be fooled by moving text from one field to the next', () => {
+  it('changes when text moves from one field to the next', () => {
     expect(definitionHash(definition({ title: 'a', description: 'b' }))).not.toBe(
       definitionHash(definition({ title: 'ab', description: '' })),
     );
@@ -43,7 +43,7 @@ describe('definitionChanges', () => {
     ]);
   });
 
-  it('cuts long values and long lists', () => {
+  it('truncates long values and long lists', () => {
     const many = Object.fromEntries(
       Array.from({ length: 60 }, (_, index) => [`p${index}`, 'x'.repeat(1_000)]),
     );
@@ -52,13 +52,13 @@ describe('definitionChanges', () => {
     expect(Math.max(...changes.map(({ after }) => after?.length ?? 0))).toBeLessThanOrEqual(501);
   });
 
-  it('cuts long paths', () => {
+  it('truncates long paths', () => {
     const after = definition({ annotations: { ['n'.repeat(50_000)]: { a: 1 } } });
     const changes = definitionChanges(definition({ annotations: { ['n'.repeat(50_000)]: { a: 2 } } }), after);
     expect(changes).toEqual([{ path: `/annotations/${'n'.repeat(187)}…`, before: '2', after: '1' }]);
   });
 
-  it.each([0, 1])('never leaves half a surrogate pair where it cuts (offset %i)', (offset) => {
+  it.each([0, 1])('never splits a surrogate pair when it truncates (offset %i)', (offset) => {
     const text = `${'x'.repeat(offset)}${'😀'.repeat(600)}`;
     const [change] = definitionChanges(definition({ description: text }), definition());
     expect(change?.before).toMatch(/^"x*(😀)+…$/u);
@@ -67,7 +67,7 @@ describe('definitionChanges', () => {
     expect(path?.path).toMatch(/^\/annotations\/x*(😀)+…$/u);
   });
 
-  it('tells no more differences than asked for', () => {
+  it('returns no more differences than the limit', () => {
     const after = definition({ title: 'a', description: 'b', annotations: {} });
     expect(definitionChanges(definition(), after, 2).map(({ path }) => path)).toEqual([
       '/title',
@@ -75,7 +75,7 @@ describe('definitionChanges', () => {
     ]);
   });
 
-  it('finds nothing where only the order of members differs', () => {
+  it('ignores the order of members', () => {
     const after = definition({
       inputSchema: { properties: { 'a/b~c': { type: 'string' } }, type: 'object' },
     });

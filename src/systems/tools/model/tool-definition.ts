@@ -4,12 +4,12 @@ import { canonicalJson } from '../../../platform/json/canonical-json.js';
 import { DEFINITION_FIELDS, definitionHash } from '../../../platform/json/tool-definition-hash.js';
 import type { FieldChange, HashedDefinition, ToolDefinition } from './tool.types.js';
 
-/** Differences that are told of one tool. */
+/** Maximum number of reported differences of one tool. */
 const MAX_CHANGES = 50;
 const MAX_PATH_LENGTH = 200;
 const MAX_VALUE_LENGTH = 500;
 
-/** With fingerprints, a slice at a time: a list of several megabytes must not hold up other requests. */
+/** Adds hashes to definitions, yielding in between so that a list of several megabytes does not block other requests. */
 export async function hashDefinitions(definitions: ToolDefinition[]): Promise<HashedDefinition[]> {
   const hashed: HashedDefinition[] = [];
   for (const definition of definitions) {
@@ -20,9 +20,9 @@ export async function hashDefinitions(definitions: ToolDefinition[]): Promise<Ha
 }
 
 /**
- * What differs between two definitions, value by value, for a person to review. Paths are cut to 200 characters and
- * values to 500 characters of JSON: both are of the server's making.
- * @param limit how many differences are told, the first ones
+ * Returns the differing values of two definitions, for a person to review. Paths are truncated to 200 characters and values to 500
+ * characters of JSON, because both come from the server.
+ * @param limit maximum number of differences
  */
 export function definitionChanges(
   before: ToolDefinition,
@@ -74,6 +74,6 @@ function cutValue(value: unknown): string | null {
 }
 
 function cut(text: string, maxLength: number): string {
-  // Half a surrogate pair is no JSON to MySQL and MariaDB, and the synchronisation would fail.
+  // MySQL and MariaDB reject JSON with half a surrogate pair, so the synchronisation would fail.
   return text.length > maxLength ? `${text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')}…` : text;
 }

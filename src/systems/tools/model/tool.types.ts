@@ -4,7 +4,7 @@ import type { AppVersionKey } from '../../../apps/apps.types.js';
 import type { DiscoveredTool } from '../../mcp-connection/model/connection-test.types.js';
 import type { SystemKey } from '../../model/system.types.js';
 
-/** Names a tool by its place in the interface: both ids of the system must be of the same system. */
+/** Key of a tool in API paths. Both ids of the system must belong to the same system. */
 export interface ToolKey extends SystemKey {
   systemId: string;
   toolId: string;
@@ -12,25 +12,25 @@ export interface ToolKey extends SystemKey {
 
 /** A workflow node that may use the tools of a system. */
 export interface ToolUse extends AppVersionKey {
-  /** Null for the node as it stands in the version itself. */
+  /** Null for the node in the version itself. */
   buildId: string | null;
   workflow: string;
   nodeId: string;
   nodeName: string;
 }
 
-/** A system of a version whose tools nodes may use. */
+/** A system of a version whose tools are used by nodes. */
 export interface UsedSystem extends AppVersionKey {
   resourceDefinitionId: string;
 }
 
-/** Finds the nodes that use a system, of applications that somebody may see. */
+/** Finds the nodes that use a system, in applications that the caller may see. */
 export type ToolUseFinder = (system: UsedSystem, maySee: (appId: string) => boolean) => Promise<ToolUse[]>;
 
-/** What a server says about a tool and a model is shown. */
+/** Description of a tool by its server, as shown to models. */
 export type ToolDefinition = DiscoveredTool;
 
-/** A definition with its fingerprint, see definitionHash(). */
+/** A definition with its hash, see `definitionHash`. */
 export type HashedDefinition = ToolDefinition & { definitionHash: string };
 
 /** One difference: a JSON Pointer (RFC 6901) into the definition, and both values as JSON text, null for absent. */
@@ -40,84 +40,87 @@ export interface FieldChange {
   after: string | null;
 }
 
-/** A tool whose definition is not the one that was stored. */
+/** A tool whose definition differs from the stored one. */
 export interface ChangedTool {
   name: string;
   changes: FieldChange[];
 }
 
-/** Whether a tool may be called, and who said so. */
+/** Whether a tool may be called, and who decided that. */
 export interface Decided {
   enabled: boolean;
-  /** Null where no person decided, but the synchronisation by its rules. */
+  /** Null when the rules of the synchronisation decided and not a person. */
   decidedBy: UserReference | null;
-  /** Null for what was decided before decisions were kept. */
+  /** Null for decisions made before times were recorded. */
   decidedAt: Date | null;
 }
 
-/** Names a definition of a tool among those of a resource definition. */
+/** Key of a tool definition within a resource definition. */
 export interface DefinedName {
   name: string;
   definitionHash: string;
 }
 
-/** A decision about a tool as it is defined, which holds in all versions of an application that are still to come. */
+/** A decision about one definition of a tool, inherited by future versions of the application. */
 export interface ToolDecision extends Decided, DefinedName {}
 
-/** A tool that came with a decision which another version, or an earlier system, had about this very definition. */
+/** A new tool that inherited the decision of another version or an earlier system about the same definition. */
 export interface TakenOverTool extends Decided {
   name: string;
 }
 
-/** What a synchronisation did, by tool names. */
+/** Changes of a synchronisation, as tool names. */
 export interface SyncReport {
   added: string[];
   changed: string[];
   removed: string[];
   returned: string[];
-  /** Tools that are disabled now until an admin has looked at them. */
+  /** Tools that are disabled until an admin reviews them. */
   disabledForReview: string[];
-  /** Tools of `added` whose flag was decided before. */
+  /** Tools of `added` that inherited a decision. */
   takenOver: TakenOverTool[];
 }
 
-/** Which tools are disabled until reviewed: new and changed ones, also all or some of the first list, or none. */
+/**
+ * Which tools are disabled until they are reviewed: `review-changes` new and changed ones, `review-writes` also tools of the first list
+ * that are not read-only, `review` also the whole first list, `accept` none.
+ */
 export type ToolChangePolicy = 'review-changes' | 'review-writes' | 'review' | 'accept';
 
-/** A tool after it was switched, and how it was before. */
+/** A tool after it was enabled or disabled, with its previous flag. */
 export interface SwitchedTool {
   id: string;
   name: string;
   enabled: boolean;
   wasEnabled: boolean;
-  /** Entity tag of the system as it is then; null where nobody asked by `If-Match`. */
+  /** New entity tag of the system; null when the request had no `If-Match`. */
   tag: string | null;
-  /** Nodes with agents that refer to the system of the tool, in the version and in builds. */
+  /** Agent nodes that refer to the system of the tool, in the version and in builds. */
   affectedNodes: ToolUse[];
 }
 
-/** A definition of a tool, and what was decided about it. */
+/** A tool definition with the decision about it. */
 export type DecidedDefinition = HashedDefinition & Decided;
 
-/** A tool about whose present definition no person has decided. */
+/** A tool whose current definition was not reviewed by a person. */
 export interface WaitingTool extends DecidedDefinition {
   id: string;
   createdAt: Date;
-  /** As it was when something was last decided about it; null where that is not known, or never was. */
+  /** Definition and decision of the last review; null when unknown or never reviewed. */
   before: DecidedDefinition | null;
 }
 
-/** Tools that wait for a decision, with the entity tag of their system: whoever decides says by it what he has seen. */
+/** Tools that await a decision, with the entity tag of their system, by which a decision names the state that it is about. */
 export interface ToolReviewPage extends Page<WaitingTool> {
   systemTag: string;
 }
 
-/** What is known of a tool at this moment, besides its definition. */
+/** Current state of a tool without its definition. */
 export interface ToolState {
   id: string;
   name: string;
   enabled: boolean;
-  /** False while the server's list lacks it. */
+  /** False while the server does not list the tool. */
   present: boolean;
   definitionHash: string;
 }

@@ -5,7 +5,7 @@ import {
   NotFoundError,
 } from '../../../platform/errors/domain.error.js';
 
-/** The system lists no such tool. */
+/** The system has no such tool. */
 export class ToolNotFoundError extends NotFoundError {
   readonly code = 'TOOL_NOT_FOUND';
   constructor() {
@@ -13,7 +13,7 @@ export class ToolNotFoundError extends NotFoundError {
   }
 }
 
-/** The deployment does not let people call tools. */
+/** Calls by hand are disabled in this deployment. */
 export class ToolCallsOffError extends ForbiddenError {
   readonly code = 'TOOL_CALLS_OFF';
   constructor() {
@@ -21,15 +21,15 @@ export class ToolCallsOffError extends ForbiddenError {
   }
 }
 
-/** Nobody may call a tool that is off. */
+/** A disabled tool cannot be called. */
 export class ToolDisabledError extends ConflictError {
   readonly code = 'TOOL_DISABLED';
   constructor() {
-    super('The tool is disabled: nobody may call it.');
+    super('The tool is disabled and cannot be called.');
   }
 }
 
-/** The arguments do not fit the input schema of the tool. */
+/** The arguments do not match the input schema of the tool. */
 export class ArgumentsInvalidError extends InvalidRequestError {
   readonly code = 'TOOL_ARGUMENTS_INVALID';
   constructor(problem: string) {

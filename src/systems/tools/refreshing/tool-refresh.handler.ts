@@ -14,15 +14,15 @@ import { ToolReadingsService, type DueSystem } from '../../lookups/tool-readings
 import { ConnectionTestService } from '../connection-tests/connection-test.service.js';
 
 const MINUTE_MS = 60_000;
-/** Servers that are asked in one round, and the time after which a round begins with no other. */
+/** Maximum number of servers in one round, and the time after which a round starts no further server. */
 const SERVERS_PER_ROUND = 20;
 const ROUND_MS = 30_000;
-/** Intervals differ by up to this share, so that servers that were registered together are not asked together for ever. */
+/** Relative jitter of intervals, so that servers registered together are not refreshed together for ever. */
 const JITTER = 0.1;
-/** A lease is renewed so often before it ends that a few renewals may fail. */
+/** Renewals per lease, so that a few of them may fail. */
 const RENEWALS = 4;
 
-/** Reads lists of tools again, at an interval and after a server said that its list has changed. Not inside of a transaction. */
+/** Refreshes tool lists at an interval and after a server reports a changed list. Call it outside transactions. */
 @Injectable()
 export class ToolRefreshes {
   constructor(
@@ -34,12 +34,11 @@ export class ToolRefreshes {
     private readonly log: Log,
   ) {}
 
-  /** A minute from now. */
-  get soon(): Date {
+  get inOneMinute(): Date {
     return new Date(this.clock.now().getTime() + MINUTE_MS);
   }
 
-  /** Asks the servers of systems that are due, those that wait longest first. */
+  /** Refreshes the systems that are due, longest overdue first. */
   async round(intervalMs: number, signal: AbortSignal): Promise<void> {
     const endsAt = performance.now() + ROUND_MS;
     for (const system of await this.readings.due(this.clock.now(), SERVERS_PER_ROUND)) {
@@ -50,7 +49,7 @@ export class ToolRefreshes {
     }
   }
 
-  /** The next time is set first: a server that always fails has its turn at the interval too. */
+  /** Refreshes one system. Sets the next time first, so that a server that always fails is also retried at the interval. */
   private async refresh(system: DueSystem, intervalMs: number): Promise<void> {
     const now = this.clock.now();
     const spread = 1 + JITTER * (2 * Math.random() - 1);
@@ -62,29 +61,31 @@ export class ToolRefreshes {
       const { result } = await this.tests.refresh(system, await this.connections.ofSystem(system));
       if (result.outcome !== 'connected') {
         const { cause } = result;
-        this.log.warn('tools of a system could not be read again', { systemResourceId, cause });
+        this.log.warn('tools of a system could not be refreshed', { systemResourceId, cause });
       }
     } catch (error) {
-      this.log.error('tools of a system were not read again', error, { systemResourceId });
+      this.log.error('tool refresh of a system failed', error, { systemResourceId });
     }
   }
 
-  /** A system whose list has changed is asked a minute later, so not more often than once a minute, whatever its server says. */
+  /** Schedules a refresh one minute after each reported change, so that a server cannot trigger more than one refresh per minute. */
   listen(): void {
     this.toolCalls.onListChanged((systemId) => {
       this.readings
-        .bringForward(systemId, this.soon)
-        .catch((error: unknown) => this.log.error('a changed list of tools was not noted', error));
+        .bringForward(systemId, this.inOneMinute)
+        .catch((error: unknown) =>
+          this.log.error('refresh of a changed tool list could not be scheduled', error),
+        );
     });
   }
 }
 
-/** Runs a round of refreshes each minute, in one replica at a time. Never given up. */
+/** Runs a round of refreshes each minute, in only one replica. Never given up. */
 @Injectable()
 export class ToolRefreshHandler implements JobHandler, OnModuleInit, OnApplicationBootstrap {
-  /** Also the key that keeps the job single. */
+  /** Also the dedupe key, so that there is only one job. */
   readonly kind = 'TOOL_REFRESH';
-  /** Longer than that of short jobs, which a round must not stand in the way of. */
+  /** Longer than the lease of short jobs, so that a round runs in the long lane and does not block them. */
   readonly leaseMs = Math.max(MINUTE_MS, jobLimits.leaseMs + 1);
   private readonly intervalMs: number;
 
@@ -119,7 +120,7 @@ export class ToolRefreshHandler implements JobHandler, OnModuleInit, OnApplicati
     await this.schedule(job);
   }
 
-  /** Adds the next round, unless there is one or the setting is off. @param ended the round before */
+  /** Adds the next round, unless there is one or the setting is off. @param ended job of the previous round */
   private async schedule(ended?: Job): Promise<void> {
     const { kind } = this;
     const id = await this.ids.next('job');
@@ -128,7 +129,7 @@ export class ToolRefreshHandler implements JobHandler, OnModuleInit, OnApplicati
         await this.queue.complete(manager, ended);
       }
       if (this.intervalMs > 0) {
-        const availableAt = this.refreshes.soon;
+        const availableAt = this.refreshes.inOneMinute;
         await this.queue.add(manager, [{ id, kind, availableAt, payload: {}, dedupeKey: kind }]);
       }
     });

@@ -3,68 +3,69 @@ import { UserReferenceDto } from '../../../platform/user/user-reference.dto.js';
 import { IsPageCursor, IsQueryNumber } from '../../../platform/validation/query.decorators.js';
 import type { HashedDefinition, ToolReviewPage, WaitingTool } from '../model/tool.types.js';
 
-/** Tools in a page without a limit, and with one at most: definitions are long, and people read one after the other. */
-const SHOWN = 20;
-const MOST = 50;
+/** Default and maximum page size. Small, because definitions are long and people read them one by one. */
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 50;
 
 export class ToolReviewsQueryDto {
   @IsPageCursor()
   after?: string;
 
-  @IsQueryNumber({ min: 1, max: MOST }, `Tools in a page; ${SHOWN} without it.`)
-  limit = SHOWN;
+  @IsQueryNumber({ min: 1, max: MAX_LIMIT }, `Tools per page; default ${DEFAULT_LIMIT}.`)
+  limit = DEFAULT_LIMIT;
 }
 
-/** Why a tool waits. */
+/** Why a tool awaits a decision. */
 export enum ToolFinding {
   New = 'NEW',
   Changed = 'CHANGED',
 }
 
-/** All that a model is told about a tool besides its name. */
+/** Description of a tool as shown to models, without its name. */
 export class ToolDefinitionDto extends Answer({
-  title: Shows.textOrNull('Title; plain text, not to be trusted.', null),
-  description: Shows.value('What the server says it does; plain text, not to be trusted.', 'Open orders'),
+  title: Shows.textOrNull('Title; untrusted plain text.', null),
+  description: Shows.value('Description by the server; untrusted plain text.', 'Open orders'),
   inputSchema: Shows.object('JSON Schema of the input.', { type: 'object' }),
   outputSchema: Shows.objectOrNull('JSON Schema of the output; null when the server declares none.'),
-  annotations: Shows.objectOrNull(
-    'What the server says of its behaviour; null without any. Not to be trusted.',
-  ),
+  annotations: Shows.objectOrNull('Behaviour hints by the server; null if absent. Untrusted.'),
   definitionHash: Shows.value('Equal for equal definitions.', '9f2c…'),
 }) {}
 
-/** What was last decided about a tool, and about which definition. */
+/** Last decision about a tool, with the definition at that time. */
 export class LastDecisionDto extends Answer({
-  enabled: Shows.flag('Whether agents might call it.', true),
+  enabled: Shows.flag('Whether agents were allowed to call the tool.', true),
   decidedBy: Shows.partOrNull(
     () => UserReferenceDto,
-    'Who decided; null where no person did, but the rules let agents call it.',
+    'Who decided; null when the rules allowed the tool and not a person.',
   ),
-  decidedAt: Shows.momentOrNull('When; null where that was not kept.', '2026-01-30T09:00:00.000Z'),
-  definition: Shows.part(() => ToolDefinitionDto, 'The tool as it was then, whole.'),
+  decidedAt: Shows.momentOrNull('When it was decided; null when unknown.', '2026-01-30T09:00:00.000Z'),
+  definition: Shows.part(() => ToolDefinitionDto, 'Definition of the tool at that time.'),
 }) {}
 
-/** A tool that waits for a decision. */
+/** A tool that awaits a decision. */
 export class ToolReviewDto extends Answer({
   toolId: Shows.uuid('Tool id.'),
-  name: Shows.value('Name by which the server knows it.', 'get-orders'),
-  enabled: Shows.flag('Whether agents may call the tool now.', false),
+  name: Shows.value('Name of the tool on its server.', 'get-orders'),
+  enabled: Shows.flag('Whether agents may currently call the tool.', false),
   found: Shows.enum(
     'ToolFinding',
     ToolFinding,
-    'NEW: it is as it was when the system first listed it. CHANGED: it was defined otherwise before.',
+    'NEW: the definition is the first one of this tool. CHANGED: the tool had a different definition before.',
   ),
-  foundAt: Shows.momentOrNull('When; null where that was not kept.', '2026-01-31T10:25:00.456Z'),
-  definition: Shows.part(() => ToolDefinitionDto, 'The tool as it is now.'),
+  foundAt: Shows.momentOrNull(
+    'When the definition was found; null when unknown.',
+    '2026-01-31T10:25:00.456Z',
+  ),
+  definition: Shows.part(() => ToolDefinitionDto, 'Current definition of the tool.'),
   decided: Shows.partOrNull(
     () => LastDecisionDto,
-    'What was last decided about it; null where that is not known, or nothing ever was.',
+    'Last decision about the tool; null when unknown or never decided.',
   ),
 }) {}
 
 export class ToolReviewPageDto extends Answer({
-  systemTag: Shows.value('`ETag` of the system: the `If-Match` of a decision.'),
-  reviews: Shows.list(() => ToolReviewDto, 'In the order in which they were found first.'),
+  systemTag: Shows.value('`ETag` of the system, to send as `If-Match` with a decision.'),
+  reviews: Shows.list(() => ToolReviewDto, 'In the order in which they were first found.'),
   next: Shows.textOrNull(NEXT_PAGE_AFTER),
 }) {}
 
@@ -83,7 +84,7 @@ function toToolReview(tool: WaitingTool): ToolReviewDto {
   return { toolId, name, enabled, found: findingOf(tool), foundAt, definition: toDefinition(tool), decided };
 }
 
-/** The rules decided about a tool when it was stored, and do so again whenever its definition is another. */
+/** Returns why a tool awaits a decision. The rules decide when a tool is first stored and again for each new definition. */
 function findingOf({ before, decidedAt, createdAt }: WaitingTool): ToolFinding {
   const isFirst = before === null && decidedAt !== null && decidedAt <= createdAt;
   return isFirst ? ToolFinding.New : ToolFinding.Changed;

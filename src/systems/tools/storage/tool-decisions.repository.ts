@@ -6,13 +6,13 @@ import { keyOf } from '../model/tool-decisions.js';
 import type { DefinedName, ToolDecision } from '../model/tool.types.js';
 import { inParts } from '../../../store/tables/statement-batches.js';
 
-/** Rows that are named by all columns of their key. */
+/** Maximum number of rows that a statement selects by composite keys. */
 const KEYS_PER_STATEMENT = 100;
 
-/** Rows of decisions about tools, and of tools as they were then. Writers have locked the resource definition. */
+/** Stores decisions about tools, and snapshots of reviewed tools. Writers must have locked the resource definition. */
 @Injectable()
 export class ToolDecisionsRepository {
-  /** Those of a resource definition about tools of these names. */
+  /** Finds decisions about tools of a resource definition, by tool names. */
   async of(
     manager: EntityManager,
     resourceDefinitionId: string,
@@ -25,7 +25,7 @@ export class ToolDecisionsRepository {
     return found;
   }
 
-  /** Removes decisions about definitions that no tool has, in whichever version; those about others stay. */
+  /** Removes those of the given decisions whose definition no tool has in any version. */
   async removeUnused(
     manager: EntityManager,
     { appId, resourceDefinitionId }: DefinitionScope,
@@ -44,7 +44,7 @@ export class ToolDecisionsRepository {
     }
   }
 
-  /** Adds decisions, in the place of earlier ones about the same definitions. */
+  /** Adds decisions, replacing earlier ones about the same definitions. */
   async store(
     manager: EntityManager,
     resourceDefinitionId: string,
@@ -56,7 +56,7 @@ export class ToolDecisionsRepository {
     }
   }
 
-  /** Tools as they were when something was last decided about them, by tool id. */
+  /** Finds snapshots of tools at their last decision, by tool id. */
   async reviewed(
     manager: EntityManager,
     toolIds: readonly string[],
@@ -67,7 +67,7 @@ export class ToolDecisionsRepository {
     return new Map(rows.map((row) => [row.toolId, row]));
   }
 
-  /** Keeps tools as they are stored now, but for those of which one is kept. To be done before they are stored anew. */
+  /** Stores snapshots of tools that have none. Call it before storing new definitions. */
   async keep(manager: EntityManager, toolIds: readonly string[]): Promise<void> {
     for (const some of inParts(toolIds)) {
       const kept = await this.reviewed(manager, some, { toolId: true });
@@ -78,7 +78,7 @@ export class ToolDecisionsRepository {
     }
   }
 
-  /** Forgets what is kept of tools: the decision about them is one about how they are defined now. */
+  /** Removes snapshots of tools whose decision is about the current definition. */
   async forget(manager: EntityManager, toolIds: readonly string[]): Promise<void> {
     for (const some of inParts(toolIds)) {
       await manager.delete(ReviewedToolEntity, { toolId: In([...some]) });

@@ -4,36 +4,36 @@ import type { SystemEntity } from '../../storage/system.entity.js';
 
 type Json = Record<string, unknown>;
 
-/** What was decided about a definition of a tool. */
+/** Decision about a definition of a tool. */
 abstract class DecisionColumns {
   @Column({ type: 'boolean' }) enabled: boolean;
-  /** Who set `enabled`; null where no person did, but the synchronisation by its rules. */
+  /** Who set `enabled`; null when the rules of the synchronisation did and not a person. */
   @Column({ type: 'simple-json', name: 'decided_by', nullable: true }) decidedBy: UserReference | null;
-  /** When `enabled` was set; null where that was before this was kept. */
+  /** When `enabled` was set; null when it was set before times were recorded. */
   @Column({ type: 'datetime', name: 'decided_at', precision: 3, nullable: true }) decidedAt: Date | null;
 }
 
-/** How a tool is defined, and what was decided about that. */
+/** Definition of a tool and the decision about it. */
 abstract class DecidedColumns extends DecisionColumns {
   @Column({ type: 'varchar', length: 255, nullable: true }) title: string | null;
   @Column({ type: 'text' }) description: string;
   @Column({ type: 'simple-json', name: 'input_schema' }) inputSchema: Json;
   @Column({ type: 'simple-json', name: 'output_schema', nullable: true }) outputSchema: Json | null;
   @Column({ type: 'simple-json', nullable: true }) annotations: Json | null;
-  /** SHA-256 of the canonical definition, see definitionHash(). */
+  /** SHA-256 of the canonical definition, see `definitionHash`. */
   @Column({ type: 'varchar', name: 'definition_hash', length: 64 }) definitionHash: string;
 }
 
-/** One tool of an MCP system. It keeps its id and `enabled` for ever, also while the server does not offer it. */
+/** Tool of an MCP system. Keeps its id and `enabled` for ever, even while the server does not list it. */
 @Entity('tools')
 @Index('uq_tools_system_name', ['systemId', 'name'], { unique: true })
 export class ToolEntity extends DecidedColumns {
   @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
   @Column({ type: 'varchar', name: 'system_id', length: 36 }) systemId: string;
   @Column({ type: 'varchar', length: 128 }) name: string;
-  /** False while the server's list lacks the tool: then it is neither listed nor offered. */
+  /** False while the server does not list the tool. Then it is neither shown nor offered to agents. */
   @Column({ type: 'boolean' }) present: boolean;
-  /** Place in the server's list. */
+  /** Position in the server's list. */
   @Column({ type: 'int' }) position: number;
   @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'datetime', name: 'modified_at', precision: 3 }) modifiedAt: Date;
@@ -43,8 +43,8 @@ export class ToolEntity extends DecidedColumns {
 }
 
 /**
- * A tool as it was when something was last decided about it, kept since its server has defined it otherwise. There is none where
- * the decision is about the present definition, or where nothing was ever decided.
+ * Snapshot of a tool at its last decision, stored when its server changes the definition. Absent while the decision is about the
+ * current definition, or when there never was one.
  */
 @Entity('reviewed_tools')
 @Index('ix_reviewed_tools_system', ['systemId'])
@@ -54,8 +54,8 @@ export class ReviewedToolEntity extends DecidedColumns {
 }
 
 /**
- * Whether agents may call a tool that is defined in this very way, in all versions of an application. It outlives versions and
- * systems, so that a new version takes it over.
+ * Decision whether agents may call a tool with one definition. Outlives versions and systems, so that new versions of the application
+ * inherit it.
  */
 @Entity('tool_decisions')
 export class ToolDecisionEntity extends DecisionColumns {
@@ -66,5 +66,5 @@ export class ToolDecisionEntity extends DecisionColumns {
   @PrimaryColumn({ type: 'varchar', name: 'definition_hash', length: 64 }) definitionHash: string;
 }
 
-/** A tool without the relation to its system. */
+/** A tool without its relation to the system. */
 export type ToolRow = Omit<ToolEntity, 'system'>;

@@ -5,10 +5,10 @@ import { ToolEntity, type ToolRow } from './tool.entity.js';
 import type { Decided, DefinedTool, ToolDefinition, ToolState } from '../model/tool.types.js';
 import { inParts } from '../../../store/tables/statement-batches.js';
 
-/** Rows per statement: with the largest schemas, every quote escaped, still below the usual packet limit of 16 MB. */
+/** Rows per statement. Stays below the usual packet limit of 16 MB, even with the largest schemas and all quotes escaped. */
 const BATCH = 32;
 
-/** What a plan needs to know of a stored tool: not its definition, only the fingerprint. */
+/** Columns that a synchronisation plan needs: the hash, not the definition. */
 const STORED = {
   id: true,
   name: true,
@@ -35,18 +35,18 @@ export type StoredTool = Pick<ToolEntity, keyof typeof STORED>;
 
 @Injectable()
 export class ToolsRepository {
-  /** Every tool of a system, present or not, without the definitions. */
+  /** Finds all tools of a system, present or not, without their definitions. */
   async ofSystem(manager: EntityManager, systemId: string): Promise<StoredTool[]> {
     return manager.find(ToolEntity, { select: STORED, where: { systemId } });
   }
 
-  /** Definitions as they are stored, by tool id. */
+  /** Finds stored definitions, by tool id. */
   async definitions(manager: EntityManager, ids: string[]): Promise<Map<string, ToolDefinition>> {
     const tools = await manager.findBy(ToolEntity, { id: In(ids) });
     return new Map(tools.map((tool) => [tool.id, tool]));
   }
 
-  /** What is known of tools now; ids that are not stored are missing. */
+  /** Finds the current states of tools; unknown ids are omitted. */
   async states(manager: EntityManager, ids: readonly string[]): Promise<ToolState[]> {
     const found: ToolState[] = [];
     for (const some of inParts(ids)) {
@@ -56,13 +56,13 @@ export class ToolsRepository {
     return found;
   }
 
-  /** Every tool of a system, present or not, with its definition, in the order of the server's list. */
+  /** Finds all tools of a system, present or not, with their definitions, in the order of the server's list. */
   async defined(manager: EntityManager, systemId: string): Promise<DefinedTool[]> {
     const rows = await manager.find(ToolEntity, { select: DEFINED, where: { systemId } });
     return rows.toSorted((one, other) => one.position - other.position);
   }
 
-  /** Tools that an MCP system lists and no person has decided about as they are defined, by id, those after `after`. */
+  /** Lists present tools of a system whose current definition was not reviewed by a person, by id, starting after `after`. */
   async undecided(
     manager: EntityManager,
     { appId, appVersionId, resourceId }: SystemKey,
@@ -73,14 +73,14 @@ export class ToolsRepository {
     return manager.find(ToolEntity, { where, order: { id: 'ASC' }, take: limit });
   }
 
-  /** Takes tools off the list; they keep everything else. */
+  /** Marks tools as no longer present. */
   async markGone(manager: EntityManager, ids: string[], now: Date): Promise<void> {
     for (const some of inParts(ids)) {
       await manager.update(ToolEntity, { id: In(some) }, { present: false, modifiedAt: now });
     }
   }
 
-  /** A tool that its system lists; null when there is none. */
+  /** Finds a present tool. */
   async findPresent(manager: EntityManager, systemId: string, id: string): Promise<ToolEntity | null> {
     return manager.findOneBy(ToolEntity, { id, systemId, present: true });
   }
@@ -89,17 +89,17 @@ export class ToolsRepository {
     return manager.existsBy(ToolEntity, { id, systemId, present: true });
   }
 
-  /** How many tools the systems list in all. */
+  /** Counts the present tools of systems. */
   async countPresent(manager: EntityManager, systemIds: string[]): Promise<number> {
     return manager.countBy(ToolEntity, { systemId: In(systemIds), present: true });
   }
 
-  /** @param modifiedAt when the flag was last another one */
+  /** Stores a decision. @param modifiedAt when the flag last changed */
   async decide(manager: EntityManager, id: string, decided: Decided, modifiedAt: Date): Promise<void> {
     await manager.update(ToolEntity, { id }, { ...decided, modifiedAt });
   }
 
-  /** Adds new rows and overwrites those whose id is stored. */
+  /** Inserts rows, or overwrites those with the same id. */
   async store(manager: EntityManager, rows: ToolRow[]): Promise<void> {
     for (const some of inParts(rows, BATCH)) {
       await manager.upsert(ToolEntity, some as QueryDeepPartialEntity<ToolEntity>[], ['id']);

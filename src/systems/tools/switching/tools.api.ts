@@ -18,11 +18,11 @@ const DEFINITION = {
 
 export const ToolReviewsApi = apiRoutes([403], {
   listToolReviews: {
-    summary: 'List tools that wait for a decision',
+    summary: 'List tools that await a decision',
     description:
-      'Extension of the contract. Tools that the system lists and about whose present definition no person has decided, each as it is defined now and, ' +
-      'where that is known, as it was when something was last decided about it. `systemTag` is the `If-Match` of `switchTool`: it refuses a decision about ' +
-      'another state of the system than this one. Follow `next` until it is null.',
+      'Extension of the contract. Tools of the system whose current definition was not reviewed by a person, each with its current definition and, ' +
+      'if known, the definition of the last decision. Send `systemTag` as `If-Match` of `switchTool`, which then rejects a decision when the ' +
+      'system has changed. Follow `next` until it is null.',
     answer: {
       type: ToolReviewPageDto,
       example: {
@@ -55,14 +55,14 @@ export const ToolsApi = apiRoutes([], {
   switchTool: {
     summary: 'Enable or disable a tool',
     description:
-      'The flag is looked at whenever an agent is about to call the tool, so it takes effect at once, in a committed version too. ' +
-      'Repeating the call changes nothing. Versions that are still to come take over the flag, with who set it and when, as long as the definition of the tool is the same.',
+      'Takes effect immediately, even in a committed version, because the flag is checked before each call of an agent. ' +
+      'Repeating the request changes nothing. New versions inherit the flag, its author and its time while the definition of the tool stays the same.',
     headers: [SYSTEM_IF_MATCH],
     body: {
       type: SwitchToolRequestDto,
       examples: {
-        disable: { summary: 'Switch it off', value: { enabled: false } },
-        enable: { summary: 'Switch it on', value: { enabled: true } },
+        disable: { summary: 'Disable the tool', value: { enabled: false } },
+        enable: { summary: 'Enable the tool', value: { enabled: true } },
       },
     },
     answer: {
@@ -70,7 +70,7 @@ export const ToolsApi = apiRoutes([], {
       example: exampleOf(SwitchToolResponseDto, {
         tool: { id: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20', name: 'get-stock', enabled: false },
       }),
-      description: 'The tool as it is now.',
+      description: 'New state of the tool.',
     },
     errors: [403, { 404: 'Tool not found.' }, 412],
   },

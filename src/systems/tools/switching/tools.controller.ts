@@ -21,7 +21,7 @@ import {
 } from './switch-tool.dto.js';
 import { ToolsService } from './tools.service.js';
 
-/** Tools of an MCP system (docs/contract.md, section 2.5), and those that wait for a decision (an extension). */
+/** Enables and disables tools of an MCP system (docs/contract.md, section 2.5) and lists those that await a decision (an extension). */
 @ApiTags('Tools')
 @RequirePermission(Permission.IntegrationManagement)
 @Controller('appmanager/api/resource/app/:appId/app-version/:versionId/rt/system/ri/:systemResourceId')
@@ -48,7 +48,7 @@ export class ToolsController {
     @Body() { enabled }: SwitchToolRequestDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SwitchToolResponseDto> {
-    // Never needed: the interface contract knows no such answer.
+    // Optional, because the interface contract has no 428 response.
     const condition = readIfMatch(ifMatch);
     const switched = await this.tools.switch(principal, toolKeyOf(params), enabled, condition);
     if (switched.tag !== null) {

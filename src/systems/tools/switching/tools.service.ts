@@ -22,7 +22,7 @@ import type { SystemKey } from '../../model/system.types.js';
 import { ToolDecisionsRepository } from '../storage/tool-decisions.repository.js';
 import { ToolsRepository } from '../storage/tools.repository.js';
 
-/** Single tools of MCP systems (docs/contract.md, section 2.5). */
+/** Reads, enables and disables tools of MCP systems (docs/contract.md, section 2.5). */
 @Injectable()
 export class ToolsService {
   private findUses: ToolUseFinder = () => Promise.resolve([]);
@@ -36,14 +36,14 @@ export class ToolsService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Lets the module of agents say which nodes use a system. Call it in `onModuleInit`. */
+  /** Registers how to find the nodes that use a system. The module of agents calls it in `onModuleInit`. */
   findUsesWith(finder: ToolUseFinder): void {
     this.findUses = finder;
   }
 
   /**
-   * Enables or disables a tool, in a committed version too: the flag is no part of its definition. Later versions
-   * take over the last decision about the definition; versions that have the tool already keep their flag.
+   * Enables or disables a tool, even in a committed version, because the flag is not part of its definition. Later versions inherit
+   * the last decision about the definition; existing versions keep their flag.
    * @throws SystemNotFoundError, ToolNotFoundError, ChangedMeanwhileError
    */
   async switch(
@@ -63,7 +63,7 @@ export class ToolsService {
       }
       await this.systems.demandMatch(manager, version, ifMatch);
       const change = { id: tool.id, name: tool.name, enabled, wasEnabled: tool.enabled };
-      // A tool that no person has decided on yet is looked at now, also where its flag stays.
+      // Counts as a review even if the flag stays the same.
       if (enabled !== tool.enabled || tool.decidedBy === null) {
         await this.decisions.decide(manager, principal.user, { system, tool }, enabled);
       }
@@ -79,7 +79,7 @@ export class ToolsService {
         toolId: tool.id,
         details: { tool: tool.name, enabled, wasEnabled: tool.enabled },
       });
-      // Who said what he has seen can go on from there.
+      // Callers that sent `If-Match` need the new tag for their next change.
       const tag = ifMatch === undefined ? null : await this.systems.tagInside(manager, version);
       return { ...change, tag, resourceDefinitionId: system.resourceDefinitionId };
     });
@@ -89,7 +89,7 @@ export class ToolsService {
     return { ...switched, affectedNodes };
   }
 
-  /** @throws SystemNotFoundError, ToolNotFoundError when a path names no listed tool of an MCP system */
+  /** Checks that a path names a present tool of an MCP system. @throws SystemNotFoundError, ToolNotFoundError */
   async demandPath({ systemId, toolId, ...system }: ToolKey): Promise<void> {
     const id = await this.systems.idOf(system);
     if (
@@ -100,12 +100,12 @@ export class ToolsService {
     }
   }
 
-  /** Tools about whose present definition no person has decided (extension of the contract), as found. @throws SystemNotFoundError */
+  /** Lists tools whose current definition was not reviewed by a person (extension of the contract). @throws SystemNotFoundError */
   async waiting(
     system: SystemKey,
     { after, limit }: { after?: string; limit: number },
   ): Promise<ToolReviewPage> {
-    // The tag comes first: what changes behind it makes it out of date, and nobody decides by it.
+    // Reads the tag first, so that any later change makes it outdated and a decision with it is rejected.
     const systemTag = await this.systems.tag(system);
     const page = await readPage(
       limit,
@@ -122,13 +122,13 @@ export class ToolsService {
     return { ...page, items, systemTag };
   }
 
-  /** Tools as they are at this moment, by their ids; those that are not stored any more are missing. Not inside of a transaction. */
+  /** Returns the current states of tools by id, omitting deleted ones. Call it outside transactions. */
   async states(ids: readonly string[]): Promise<Map<string, ToolState>> {
     const rows = await this.database.read((manager) => this.tools.states(manager, ids));
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** Every tool of a system as it is at this moment, listed by its server or not, in the order of its list. Not inside of a transaction. */
+  /** Returns all tools of a system, present or not, in the order of the server's list. Call it outside transactions. */
   async ofSystem(systemId: string): Promise<DefinedTool[]> {
     return this.database.read((manager) => this.tools.defined(manager, systemId));
   }

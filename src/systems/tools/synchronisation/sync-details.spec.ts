@@ -24,17 +24,17 @@ async function* differencesOf(changed: string[]): AsyncGenerator<ChangedTool> {
 }
 
 describe('syncDetails', () => {
-  it('tells everything that fits', async () => {
+  it('includes everything when it fits', async () => {
     const takenOver = [{ name: 'a', enabled: false, decidedBy: null, decidedAt: null }];
-    const told = report({ added: ['a'], changed: ['b'], removed: ['c'], returned: ['d'], takenOver });
-    expect(await syncDetails(told, ['description'], differencesOf(['b']), 4_096)).toEqual({
-      ...told,
+    const small = report({ added: ['a'], changed: ['b'], removed: ['c'], returned: ['d'], takenOver });
+    expect(await syncDetails(small, ['description'], differencesOf(['b']), 4_096)).toEqual({
+      ...small,
       changed: [{ name: 'b', changes: [{ path: '/description', before: '"ä"', after: '"ö"' }] }],
       fields: ['description'],
     });
   });
 
-  it.each([4_096, 32_768])('stays below %i bytes and counts what it leaves out', async (maxBytes) => {
+  it.each([4_096, 32_768])('stays below %i bytes and counts omitted entries', async (maxBytes) => {
     const changed = names('changed', 2_000);
     const large = report({ changed, added: names('added', 500), disabledForReview: [...changed] });
     read = 0;
@@ -44,19 +44,19 @@ describe('syncDetails', () => {
     const bytes = Buffer.byteLength(JSON.stringify(details));
     expect(bytes).toBeLessThanOrEqual(maxBytes);
     expect(bytes).toBeGreaterThan(maxBytes * 0.8);
-    const told = details.changed.filter(({ changes }) => changes.length > 0).length;
-    expect(told).toBeGreaterThan(5);
+    const detailed = details.changed.filter(({ changes }) => changes.length > 0).length;
+    expect(detailed).toBeGreaterThan(5);
     expect(details.changed.map(({ name }) => name)).toEqual(changed.slice(0, details.changed.length));
     expect(details.omitted).toEqual({
       changed: 2_000 - details.changed.length,
       disabledForReview: 2_000 - details.disabledForReview.length,
       added: 500 - details.added.length,
     });
-    // What has no place is not even read.
-    expect(read).toBe(told + 1);
+    // Stops reading when there is no more room.
+    expect(read).toBe(detailed + 1);
   });
 
-  it('tells some differences of a tool that has more than there is room for', async () => {
+  it('includes the first differences of a tool when not all of them fit', async () => {
     const changes = Array.from({ length: 50 }, (_none, index) => ({
       path: `/inputSchema/properties/p${index}/description`,
       before: 'b'.repeat(500),

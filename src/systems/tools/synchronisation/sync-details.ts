@@ -1,23 +1,22 @@
 import type { ChangedTool, SyncReport } from '../model/tool.types.js';
 
-/** What the audit log tells of a synchronisation. */
+/** Details of a synchronisation in the audit log. */
 export interface SyncDetails extends Omit<SyncReport, 'changed'> {
   changed: ChangedTool[];
   /** Fields of the system that were filled. */
   fields: string[];
-  /** How many entries of a list did not fit. */
+  /** Number of entries of each list that did not fit. */
   omitted?: Partial<Record<keyof SyncReport, number>>;
 }
 
 /** Lists of names, the most important first. */
 const LISTS = ['disabledForReview', 'removed', 'returned', 'added', 'takenOver'] as const;
-/** Member names, brackets and counts. */
+/** Bytes reserved for member names, brackets and counts. */
 const FRAME_BYTES = 512;
 
 /**
- * The facts of a synchronisation in at most `maxBytes` of JSON: as many differences of changed tools as fit into half of
- * it, then names.
- * @param differences of the changed tools in the order of the report; read only as far as there is room
+ * Summarises a synchronisation in at most `maxBytes` of JSON: differences of changed tools up to half of it, then names.
+ * @param differences changed tools in the order of the report; read only while there is room
  */
 export async function syncDetails(
   report: SyncReport,
@@ -26,10 +25,10 @@ export async function syncDetails(
   maxBytes: number,
 ): Promise<SyncDetails> {
   const room = new Room(maxBytes - FRAME_BYTES);
-  const told = await toldDifferences(differences, room.half());
-  told.forEach((tool) => room.takes(tool));
-  const bare = report.changed.slice(told.length).map((name) => ({ name, changes: [] }));
-  const changed = [...told, ...room.fitting(bare)];
+  const detailed = await fittingDifferences(differences, room.half());
+  detailed.forEach((tool) => room.reserve(tool));
+  const bare = report.changed.slice(detailed.length).map((name) => ({ name, changes: [] }));
+  const changed = [...detailed, ...room.fitting(bare)];
   const fitting = LISTS.map((list) => [list, room.fitting<unknown>(report[list])] as const);
   const details = { changed, ...Object.fromEntries(fitting), fields } as unknown as SyncDetails;
   const omitted = [...LISTS, 'changed' as const]
@@ -38,21 +37,24 @@ export async function syncDetails(
   return omitted.length === 0 ? details : { ...details, omitted: Object.fromEntries(omitted) };
 }
 
-async function toldDifferences(differences: AsyncIterable<ChangedTool>, room: Room): Promise<ChangedTool[]> {
-  const told: ChangedTool[] = [];
+async function fittingDifferences(
+  differences: AsyncIterable<ChangedTool>,
+  room: Room,
+): Promise<ChangedTool[]> {
+  const tools: ChangedTool[] = [];
   for await (const { name, changes } of differences) {
-    const fitting = room.takes({ name, changes: [] }) ? room.fitting(changes) : [];
+    const fitting = room.reserve({ name, changes: [] }) ? room.fitting(changes) : [];
     if (fitting.length > 0) {
-      told.push({ name, changes: fitting });
+      tools.push({ name, changes: fitting });
     }
     if (fitting.length < changes.length) {
       break;
     }
   }
-  return told;
+  return tools;
 }
 
-/** Bytes of JSON that are left. */
+/** Remaining bytes of JSON. */
 class Room {
   constructor(private bytes: number) {}
 
@@ -60,9 +62,9 @@ class Room {
     return new Room(this.bytes / 2);
   }
 
-  /** Whether `value` still fits; it takes its place then. */
-  takes(value: unknown): boolean {
-    // And the comma.
+  /** Reserves room for a value. @returns false when it does not fit */
+  reserve(value: unknown): boolean {
+    // One more byte for the comma.
     const bytes = Buffer.byteLength(JSON.stringify(value)) + 1;
     if (bytes > this.bytes) {
       return false;
@@ -71,9 +73,9 @@ class Room {
     return true;
   }
 
-  /** The first entries, as many as fit. */
+  /** Returns as many of the first entries as fit. */
   fitting<Entry>(entries: Entry[]): Entry[] {
-    const excess = entries.findIndex((entry) => !this.takes(entry));
+    const excess = entries.findIndex((entry) => !this.reserve(entry));
     return excess === -1 ? entries : entries.slice(0, excess);
   }
 }

@@ -21,7 +21,7 @@ import { syncDetails } from './sync-details.js';
 import { definitionChanges } from '../model/tool-definition.js';
 import { auditLimits } from '../../../audit/audit.limits.js';
 
-/** What is decided about tools in all versions of an application. Inside of a transaction that has locked the system. */
+/** Manages decisions about tools across all versions of an application. Call it in a transaction that has locked the system. */
 @Injectable()
 export class ToolDecisionsService {
   constructor(
@@ -32,8 +32,8 @@ export class ToolDecisionsService {
   ) {}
 
   /**
-   * Nobody else decides on tools of these names until the transaction ends.
-   * @returns the decisions so far, and whether no list was ever stored for a system of the resource definition
+   * Locks the decisions of a resource definition until the transaction ends.
+   * @returns earlier decisions about tools of these names, and whether this is the first list of the resource definition
    */
   async open(
     manager: EntityManager,
@@ -50,7 +50,7 @@ export class ToolDecisionsService {
     return { decisions, isFirst: !wasSynchronised };
   }
 
-  /** Keeps what was decided on of tools that are defined otherwise now. To be done before the new definitions are stored. */
+  /** Stores snapshots of decided tools whose definition changes. Call it before storing the new definitions. */
   async keep(
     manager: EntityManager,
     stored: readonly StoredTool[],
@@ -61,7 +61,7 @@ export class ToolDecisionsService {
     await this.decisions.keep(manager, [...byPerson, ...byRules]);
   }
 
-  /** Once tools are stored: keeps decisions, and forgets needless ones. @param earlier of `open` */
+  /** Stores new decisions and removes needless ones. Call it after storing the tools. @param earlier decisions returned by `open` */
   async close(
     manager: EntityManager,
     system: SystemEntity,
@@ -78,7 +78,7 @@ export class ToolDecisionsService {
     }
   }
 
-  /** Stores a decision of a person about a tool of a system, for this version and for later ones. */
+  /** Stores the decision of a person about a tool, for this version and later ones. */
   async decide(
     manager: EntityManager,
     user: UserReference,
@@ -95,17 +95,17 @@ export class ToolDecisionsService {
   }
 }
 
-/** Definitions read from the database in one statement. */
+/** Number of definitions read per statement. */
 const DEFINITIONS_AT_ONCE = 8;
 
-/** What a server said that is to be stored. */
+/** Tools and self-description of a server, to be stored. */
 export interface ServerListing {
   tools: HashedDefinition[];
-  /** What the server says of itself, for a system without a description. */
+  /** Self-description of the server, used for a system without a description. */
   description: string;
 }
 
-/** Brings the stored tools of a system in line with what its server lists. */
+/** Synchronises the stored tools of a system with the list of its server. */
 @Injectable()
 export class ToolSyncService {
   constructor(
@@ -118,9 +118,9 @@ export class ToolSyncService {
   ) {}
 
   /**
-   * Writes all that changed inside the caller's transaction. Tools are the offer of the server, so the tools of a committed
-   * version are written too; of its systems nothing but the time.
-   * @param locked locked, so that one synchronisation at a time works on it
+   * Writes all changes in the caller's transaction. In a committed version, tools are updated too because they belong to the server; of
+   * its systems only the time changes.
+   * @param locked the locked system, so that synchronisations do not overlap
    */
   async apply(
     manager: EntityManager,
@@ -130,13 +130,13 @@ export class ToolSyncService {
   ): Promise<SyncReport> {
     const now = this.clock.now();
     const { plan, stored, earlier } = await this.plan(manager, system, listing, now);
-    // What an admin has emptied later stays empty.
+    // Only at the first synchronisation, so that a description that an admin cleared stays empty.
     const isFilled = writable && system.description === '' && system.toolsSynchronisedAt === null;
     const description = isFilled ? listing.description : system.description;
     const synchronised = { ...system, description, toolsSynchronisedAt: now };
     const fields = description === system.description ? [] : ['description'];
     const isUnchanged = isEmpty(plan.report) && fields.length === 0;
-    // What is found without anybody asking changes no author.
+    // Background refreshes do not change the author.
     if (isUnchanged || !writable || principal === SERVICE_ITSELF) {
       await this.systems.saveUnchanged(manager, synchronised);
     } else {
@@ -152,7 +152,7 @@ export class ToolSyncService {
     return plan.report;
   }
 
-  /** How many tools the systems list in all. */
+  /** Counts the present tools of systems. */
   async countTools(manager: EntityManager, systems: readonly SystemEntity[]): Promise<number> {
     const ids = systems.map(({ id }) => id);
     return ids.length === 0 ? 0 : this.tools.countPresent(manager, ids);
@@ -195,7 +195,7 @@ export class ToolSyncService {
     });
   }
 
-  /** What changed about each tool. To be read before the new definitions are stored. */
+  /** Yields the differences of each changed tool. Read them before storing the new definitions. */
   private async *differences(
     manager: EntityManager,
     redefinitions: Redefinition[],

@@ -39,7 +39,7 @@ const context = (
   newId: () => `id-${(ids += 1)}`,
 });
 
-/** The rows as they are once the plan has been written. */
+/** Returns the rows after the plan has been applied. */
 function apply(stored: ToolRow[], listed: HashedDefinition[], sync: SyncContext): ToolRow[] {
   const { rows, goneIds } = planSync(stored, listed, sync);
   const byName = new Map(
@@ -57,7 +57,7 @@ const list = fc.uniqueArray(
 );
 
 describe('planSync', () => {
-  it('keeps its promises through every sequence of lists', () => {
+  it('keeps its invariants for all sequences of lists', () => {
     fc.assert(
       fc.property(
         fc.array(list, { minLength: 1, maxLength: 8 }),
@@ -69,14 +69,14 @@ describe('planSync', () => {
             const before = new Map(tools.map((tool) => [tool.name, tool]));
             tools = apply(tools, listed, context(round === 0, policy));
             const present = tools.filter((tool) => tool.present).toSorted((a, b) => a.position - b.position);
-            // Exactly the server's list is shown, in its order and with its definitions.
+            // The present tools are exactly the server's list, in its order and with its definitions.
             expect(present.map(({ name, description }) => [name, description])).toEqual(
               listed.map(({ name, description }) => [name, description]),
             );
             for (const [name, old] of before) {
               const tool = tools.find((row) => row.name === name);
               expect(tool?.id).toBe(old.id);
-              // Nothing is ever enabled by a synchronisation, and what did not change keeps its flag.
+              // A synchronisation never enables a tool, and unchanged tools keep their flag.
               expect(!tool?.enabled || old.enabled).toBe(true);
               if (tool?.definitionHash === old.definitionHash) {
                 expect(tool.enabled).toBe(old.enabled);
@@ -90,7 +90,7 @@ describe('planSync', () => {
           const last = lists.at(-1)!.map(({ name, text }) => define(name, text));
           const again = planSync(tools, last, context(false));
           expect(again).toMatchObject({ rows: [], goneIds: [], redefinitions: [] });
-          // And once its decisions are stored, it decides nothing either.
+          // With its decisions stored, it makes no new ones.
           expect(planSync(tools, last, context(false, policy, again.decisions)).decisions).toEqual([]);
           expect(isEmpty(again.report)).toBe(true);
         },
@@ -98,7 +98,7 @@ describe('planSync', () => {
     );
   });
 
-  it('disables a tool that comes back with another definition', () => {
+  it('disables a tool that returns with a different definition', () => {
     const stored = apply(apply([], [define('a')], context(true)), [], context(false));
     const { rows, report } = planSync(stored, [define('a', 'new')], context(false));
     expect(rows[0]).toMatchObject({ enabled: false, present: true, description: 'new', modifiedAt: NOW });
@@ -116,7 +116,7 @@ describe('planSync', () => {
   });
 
   it.each<ToolChangePolicy>(['review-changes', 'accept'])(
-    'takes over what was decided, under the policy %s',
+    'inherits decisions, under the policy %s',
     (policy) => {
       const decisions = [decision(define('off'), false), decision(define('on'), true)];
       const plan = planSync([], [define('off'), define('on')], context(false, policy, decisions));
@@ -133,7 +133,7 @@ describe('planSync', () => {
     },
   );
 
-  it('lets what no person decided wait for one', () => {
+  it('reports tools that no person decided about for review', () => {
     const decisions = [decision(define('a'), false, false)];
     const { report } = planSync([], [define('a')], context(false, 'review-changes', decisions));
     expect(report).toMatchObject({ disabledForReview: ['a'], takenOver: [{ name: 'a', decidedBy: null }] });
@@ -142,7 +142,7 @@ describe('planSync', () => {
   it.each<[ToolChangePolicy, boolean[]]>([
     ['review-changes', [false, false, false]],
     ['accept', [true, false, true]],
-  ])('decides by the policy %s about another definition and a new name', (policy, flags) => {
+  ])('applies the policy %s to changed definitions and new names', (policy, flags) => {
     const decisions = [decision(define('on'), true), decision(define('off'), false)];
     const listed = [define('on', 'other'), define('off', 'other'), define('new')];
     const plan = planSync([], listed, context(false, policy, decisions));
@@ -152,7 +152,7 @@ describe('planSync', () => {
     ).toEqual(flags.map((enabled) => [enabled, null, NOW]));
   });
 
-  it('leaves a decision of a person about a definition that comes back in another version', () => {
+  it('keeps the decision of a person about a definition that appears in another version', () => {
     const stored = apply([], [define('a')], context(true));
     const listed = [define('a', 'other')];
     const decided = planSync(stored, listed, context(false, 'review-changes', [decision(listed[0]!, true)]));
@@ -166,7 +166,7 @@ describe('planSync', () => {
     expect(ruled.decisions).toMatchObject([{ enabled: false, decidedBy: null }]);
   });
 
-  it('keeps off what was decided off about the definition that a tool changes to, under the policy accept too', () => {
+  it('disables a tool whose new definition was disabled elsewhere, even under the policy accept', () => {
     const stored = apply([], [define('a')], context(true));
     const listed = [define('a', 'other')];
     const plan = planSync(stored, listed, context(false, 'accept', [decision(listed[0]!, false)]));
@@ -179,7 +179,7 @@ describe('planSync', () => {
 });
 
 describe('ToolDecisions', () => {
-  it('knows the most recent one of a name; of two at one time the one that switched off', () => {
+  it('returns the most recent decision of a name, or at equal times the one that disabled the tool', () => {
     const at = (definitionHash: string, enabled: boolean, time: number | null): ToolDecision => ({
       name: 'a',
       definitionHash,

@@ -9,30 +9,30 @@ import type {
   ToolDecision,
 } from '../model/tool.types.js';
 
-/** What a plan needs to know besides the two lists. */
+/** Input of a plan in addition to the two lists. */
 export interface SyncContext {
   systemId: string;
-  /** Whether no list was ever stored for the resource definition: this is the one that was registered. */
+  /** Whether this is the first list of the resource definition. */
   isFirst: boolean;
-  /** What was decided so far in all versions of the application. */
+  /** Earlier decisions in all versions of the application. */
   decisions: readonly ToolDecision[];
   policy: ToolChangePolicy;
   now: Date;
   newId: () => string;
 }
 
-/** A stored tool whose definition is another one now. */
+/** A stored tool with its new definition. */
 export interface Redefinition {
   id: string;
   definition: HashedDefinition;
 }
 
-/** Rows to write, tools that are gone, and what it all means. Rows that stay as they are do not appear. */
+/** Rows to write, tools that are gone, new decisions and a report. Contains no unchanged rows. */
 export interface SyncPlan {
   rows: ToolRow[];
   goneIds: string[];
   redefinitions: Redefinition[];
-  /** What the versions to come take over. */
+  /** Decisions that later versions inherit. */
   decisions: ToolDecision[];
   report: SyncReport;
 }
@@ -41,11 +41,11 @@ type Position = { definition: HashedDefinition; position: number };
 type Context = Omit<SyncContext, 'decisions'> & { earlier: ToolDecisions };
 
 /**
- * Works out how the stored tools of a system become those that its server lists. A tool is known by its name and keeps its id
- * and flag for ever. A tool that is gone stays stored, not present, and comes back with both. A tool that the system stores for
- * the first time comes with the decision about its definition, from any version.
- * @param stored every stored tool of the system, present or not
- * @param listed the server's tools in its order, names unique
+ * Plans how to update the stored tools of a system to the list of its server. A tool is identified by its name. A tool that is gone
+ * stays stored as not present and returns with its id and flag. A tool that is new in the system inherits the decision about its
+ * definition from any version.
+ * @param stored all stored tools of the system, present or not
+ * @param listed the server's tools in its order, with unique names
  */
 export function planSync(
   stored: StoredTool[],
@@ -95,7 +95,7 @@ function planNew(
   rows.push({ ...row, createdAt: now, modifiedAt: now });
 }
 
-/** For a definition that nobody knows: a tool of another definition has changed, any other is new. */
+/** Decides about a definition without a decision. If the name has one, the tool has changed; otherwise it is new. */
 function isEnabledAtFirst(definition: HashedDefinition, { earlier, isFirst, policy }: Context): boolean {
   const latest = earlier.latest(definition.name);
   if (policy === 'accept') {
@@ -104,7 +104,7 @@ function isEnabledAtFirst(definition: HashedDefinition, { earlier, isFirst, poli
   return latest === undefined && isFirst && IS_ON_AT_FIRST[policy](definition);
 }
 
-/** Whether a tool of the very first list is on without a review. The hint is the server's own word. */
+/** Whether a tool of the first list is enabled without a review. `readOnlyHint` is an unverified claim of the server. */
 const IS_ON_AT_FIRST: Record<Exclude<ToolChangePolicy, 'accept'>, (tool: HashedDefinition) => boolean> = {
   'review-changes': () => true,
   'review-writes': ({ annotations }) => annotations?.['readOnlyHint'] === true,
@@ -138,7 +138,7 @@ function planChanged(
   const { name, definitionHash } = definition;
   const known = earlier.of(definition);
   const decided = policy === 'accept' ? accepted(tool, known, now) : ruled(false, now);
-  // A decision of a person about this definition in another version holds for later versions.
+  // Keeps the decision of a person about this definition in another version, for later versions to inherit.
   if (known === undefined || known.decidedBy === null) {
     decisions.push({ name, definitionHash, ...decided });
   }
@@ -154,15 +154,15 @@ function planChanged(
 }
 
 /**
- * A changed tool keeps its flag, unless its new definition was decided off elsewhere. Where only rules did that they do it again: a
- * review tells when this tool was found changed.
+ * Decides about a changed tool under the policy `accept`: it keeps its flag, unless its new definition was disabled elsewhere. Renews
+ * a decision of the rules, so that a review shows when this tool changed.
  */
 function accepted(tool: StoredTool, known: ToolDecision | undefined, now: Date): Decided {
   const isOff = known?.enabled === false;
   return isOff && known.decidedBy !== null ? decidedOf(known) : ruled(tool.enabled && !isOff, now);
 }
 
-/** What the synchronisation decides by its rules. */
+/** Returns a decision of the rules. */
 function ruled(enabled: boolean, now: Date): Decided {
   return { enabled, decidedBy: null, decidedAt: now };
 }
@@ -172,9 +172,9 @@ function decidedOf({ enabled, decidedBy, decidedAt }: Decided): Decided {
 }
 
 /**
- * Tools that were decided on as they were before they are defined anew: by a person, or by rules that let agents call them. What a
- * person decided is what a later review begins from. What the rules did is that only where no person was there before.
- * @returns ids
+ * Finds the tools with new definitions whose old definition was decided about: by a person, or by rules that enabled it. A later
+ * review compares with the decision of a person; with that of the rules only if there is none of a person.
+ * @returns tool ids
  */
 export function decidedBefore(
   stored: readonly StoredTool[],
@@ -187,7 +187,7 @@ export function decidedBefore(
   return { byPerson: byPerson.map(({ id }) => id), byRules: byRules.map(({ id }) => id) };
 }
 
-/** Whether a synchronisation did anything that a person should know of. */
+/** Returns whether a report contains no changes that a person should know about. */
 export function isEmpty({ added, changed, removed, returned }: SyncReport): boolean {
   return added.length + changed.length + removed.length + returned.length === 0;
 }

@@ -79,7 +79,7 @@ describe('Tool calls that end without an answer', () => {
     await lateCall(peer.url, () => peer.calls.length > 0);
     await vi.waitFor(() => expect(peer.cancelled()).toHaveLength(1));
     const [{ params } = {}] = peer.cancelled();
-    expect(params).toEqual({ requestId: peer.calls.at(-1), reason: 'Nobody waits for it any more' });
+    expect(params).toEqual({ requestId: peer.calls.at(-1), reason: 'The result is no longer needed' });
   });
 
   it('tells it of a call that is cancelled, and before the session ends when the service stops', async () => {

@@ -15,7 +15,7 @@ export interface Step {
 /** Patterns for the service's fixed failure messages. Any other failure means that the server was not reached. */
 const CAUSES: readonly (readonly [StepName, RegExp])[] = [
   ['token', /token endpoint|no token/],
-  ['credentials', /MCP server (asks for|knows the) credentials/],
+  ['credentials', /MCP server (requires|accepts the) credentials/],
   ['tools', /list of tools|lists more tools/],
   ['protocol', /not an MCP server|protocol (error|version)|HTTP error/],
 ];

@@ -140,7 +140,7 @@ describe('arguments that are not checked', () => {
     expect(outcome).toBe('ARGUMENTS_UNCHECKED');
     expect(JSON.parse(content)).toEqual({
       ok: false,
-      error: 'To hold the arguments against the schema of the tool takes too long. The tool was not called.',
+      error: 'Checking the arguments against the schema of the tool took too long. The tool was not called.',
     });
     expect(stored).toMatchObject([{ request: { tool: 'get', arguments: '{"a":1}' }, repeatable: true }]);
   });
@@ -155,8 +155,7 @@ it.each([
   [
     {},
     {
-      error:
-        'The MCP server limits how often it is called (HTTP 429); try again later. The tool was not called.',
+      error: 'The MCP server limits requests (HTTP 429); try again later. The tool was not called.',
     },
   ],
 ])('tells the model of a server that limits its calls: %o', async (failure, told) => {
