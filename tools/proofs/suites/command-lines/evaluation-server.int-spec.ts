@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { StubIssuer } from '../../../../test/support/issuer.js';
 
 const SERVER = 'dist/src/evaluation/main.js';
@@ -14,13 +14,14 @@ const DEV_TOKEN = 'dist/src/evaluation/dev-token.cli.js';
 let dataDir: string;
 const running: ChildProcess[] = [];
 
-beforeEach(async () => {
+async function makeFolder(): Promise<void> {
   dataDir = await mkdtemp(join(tmpdir(), 'svc-data-'));
-});
-afterEach(async () => {
+}
+
+async function endAll(): Promise<void> {
   await Promise.all(running.splice(0).map((child) => end(child, 'SIGKILL')));
   await rm(dataDir, { recursive: true, force: true });
-});
+}
 
 interface Run {
   readonly child: ChildProcess;
@@ -89,19 +90,129 @@ const listPath =
 const statusOf = async (url: string, bearer: string): Promise<number> =>
   (await fetch(url + listPath, { headers: { authorization: `Bearer ${bearer}` } })).status;
 
+const answering = (script: string, answers: string): Promise<void> =>
+  writeFile(script, JSON.stringify({ model: 'scripted', rules: [{ when: { prompt: 'Hello' }, answers }] }));
+
+/** Calls the runtime as somebody without permissions. */
+async function call(url: string, path: string, body?: object): Promise<Record<string, unknown>> {
+  const bearer = await token('--permission', 'none');
+  const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/rtm/api/runtime/${path}`, {
+    headers: { ...headers, 'svc-platform': 'test' },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  });
+  expect(answer.status).toBe(200);
+  return { ...((await answer.json()) as object), iss: decodeJwt(bearer).iss };
+}
+
+/** A start takes longest: tests share a server, and each goes on from where the one before has left it. */
 describe('the evaluation server', () => {
-  it('takes the tokens of dev:token, and hands them out until it stops', async () => {
-    const { url, server } = await startServer();
+  let url: string;
+  let server: Run;
+  let script: string;
+  let started: Record<string, unknown>;
+  const modelUrl = (): string => String(/scripted, (http:\S+)/.exec(server.text())?.[1]);
+
+  beforeAll(async () => {
+    await makeFolder();
+    script = join(dataDir, 'script.json');
+    ({ url, server } = await startServer());
+  });
+  afterAll(endAll);
+
+  it('takes the tokens of dev:token', async () => {
     expect(await statusOf(url, await token())).toBe(200);
     expect(await statusOf(url, await token('--permission', 'none'))).toBe(403);
+  });
+
+  it('refuses to share its data folder', async () => {
+    const second = run(SERVER);
+    expect(await second.exit).toBe(1);
+    expect(second.text()).toContain('Another evaluation server');
+    expect(await statusOf(url, await token())).toBe(200);
+  });
+
+  it('has tokens that a production server on its data folder refuses', async () => {
+    const issuer = await StubIssuer.start();
+    const production = run(PRODUCTION, {
+      NODE_ENV: 'test', // lets production code run on the embedded database
+      HOST: '127.0.0.1',
+      DATABASE_URL: `sqlite:${join(dataDir, 'production.sqlite')}`,
+      OIDC_ISSUER: issuer.url,
+      OIDC_AUDIENCE: 'urn:svc:api',
+      SECRETS_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
+    });
+    const port = await new Promise<number>((resolve, reject) => {
+      production.child.stdout?.on('data', () => {
+        const found = /"port":(\d+)/.exec(production.text())?.[1];
+        if (found) {
+          resolve(Number(found));
+        }
+      });
+      void production.exit.then((code) => reject(new Error(`ended with ${code}: ${production.text()}`)));
+    });
+    const other = `http://127.0.0.1:${port}`;
+    expect(await statusOf(other, await issuer.sign())).toBe(200);
+    expect(await statusOf(other, await token())).toBe(401);
+    await end(production.child, 'SIGKILL');
+    await issuer.stop();
+  });
+
+  it('brings a scripted model', async () => {
+    const models = await fetch(`${modelUrl()}/models`);
+    expect(await models.json()).toMatchObject({ data: [{ id: 'scripted' }] });
+  });
+
+  it('hands out tokens and models until it stops', async () => {
+    const { buildId } = await call(url, 'app/sample/build/info');
+    const path = `app/sample/build/${String(buildId)}/process-name/loan_onboarding/start`;
+    started = await call(url, path, { client: { name: 'Ada' } });
     await end(server.child, 'SIGTERM');
     await expect(access(join(dataDir, 'evaluation.json'))).rejects.toThrow('ENOENT');
+    await expect(fetch(`${modelUrl()}/models`)).rejects.toThrow('fetch failed');
     const cli = run(DEV_TOKEN);
     expect(await cli.exit).toBe(1);
     expect(cli.text()).toContain('npm run dev');
   });
 
-  it('leaves nothing behind, and names the setting, when its port is taken', async () => {
+  it('knows the people of its data folder after a restart, and leaves them their tasks', async () => {
+    await answering(script, 'one');
+    ({ url, server } = await startServer({ EVALUATION_MODEL_SCRIPT: script }));
+    const { iss, uuid } = started;
+    expect(await call(url, 'task')).toMatchObject({ iss, tasks: [{ processInstanceUuid: uuid }] });
+  });
+
+  it('reads a changed script without a restart, and prints which rule is missing', async () => {
+    const ask = async (content: string) => {
+      const body = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }] });
+      return (await fetch(`${modelUrl()}/chat/completions`, { method: 'POST', body })).text();
+    };
+    expect(await ask('Hello')).toContain('"content":"one"');
+    await answering(script, 'two');
+    expect(await ask('Hello')).toContain('"content":"two"');
+    expect(await ask('Goodbye')).toContain('"code":"no_rule"');
+    await writeFile(script, '{');
+    expect(await ask('Hello')).toContain('script.json is no script: line 1: no JSON.');
+    const told = 'scripted model: script.json is no script: line 1: no JSON.';
+    await expect.poll(server.text).toContain(told);
+    expect(server.text()).toMatch(/^scripted model: The script has no answer .* message: "Goodbye"\./m);
+  });
+
+  it('takes over the data folder of a killed server, and brings no model where one is named', async () => {
+    const old = await token();
+    await end(server.child, 'SIGKILL');
+    const next = await startServer({ LLM_BASE_URL: 'https://models.example.com/v1' });
+    expect(await statusOf(next.url, old)).toBe(401);
+    expect(await statusOf(next.url, await token())).toBe(200);
+    expect(next.server.text()).toContain('Language model     LLM_BASE_URL\n');
+  });
+});
+
+describe('the evaluation server does not start', () => {
+  beforeEach(makeFolder);
+  afterEach(endAll);
+
+  it('where its port is taken, names the setting, and leaves nothing behind', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -114,7 +225,7 @@ describe('the evaluation server', () => {
     expect(left.filter((name) => !name.startsWith('svc.sqlite') && name !== 'secrets.key')).toEqual([]);
   });
 
-  it('names the setting of a data folder that cannot be one, and not its value', async () => {
+  it('where the data folder cannot be one, and names the setting, not its value', async () => {
     const file = join(dataDir, 'canary');
     await writeFile(file, '');
     const server = run(SERVER, { DATA_DIR: file });
@@ -125,78 +236,7 @@ describe('the evaluation server', () => {
     expect(await readdir(dataDir)).toEqual(['canary']);
   });
 
-  it('refuses a data folder in use, and takes over that of a killed server', async () => {
-    const { url, server } = await startServer();
-    const old = await token();
-    const second = run(SERVER);
-    expect(await second.exit).toBe(1);
-    expect(second.text()).toContain('Another evaluation server');
-    expect(await statusOf(url, old)).toBe(200);
-    await end(server.child, 'SIGKILL');
-    const { url: next } = await startServer();
-    expect(await statusOf(next, old)).toBe(401);
-    expect(await statusOf(next, await token())).toBe(200);
-  });
-
-  it('knows the people of its data folder after a restart, and leaves them their tasks', async () => {
-    const call = async (url: string, path: string, body?: object): Promise<Record<string, unknown>> => {
-      const bearer = await token('--permission', 'none');
-      const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
-      const answer = await fetch(`${url}/rtm/api/runtime/${path}`, {
-        headers: { ...headers, 'svc-platform': 'test' },
-        ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-      });
-      expect(answer.status).toBe(200);
-      return { ...((await answer.json()) as object), iss: decodeJwt(bearer).iss };
-    };
-    const { url, server } = await startServer();
-    const { buildId } = await call(url, 'app/sample/build/info');
-    const path = `app/sample/build/${String(buildId)}/process-name/loan_onboarding/start`;
-    const { uuid, iss } = await call(url, path, { client: { name: 'Ada' } });
-    await end(server.child, 'SIGTERM');
-
-    const again = await startServer();
-    expect(await call(again.url, 'task')).toMatchObject({ iss, tasks: [{ processInstanceUuid: uuid }] });
-  });
-
-  it('brings a scripted model, unless another one is named', async () => {
-    const { server } = await startServer();
-    const url = /scripted, (http:\S+)/.exec(server.text())?.[1];
-    const models = await fetch(`${url}/models`);
-    expect(await models.json()).toMatchObject({ data: [{ id: 'scripted' }] });
-    await end(server.child, 'SIGTERM');
-    await expect(fetch(`${url}/models`)).rejects.toThrow('fetch failed');
-
-    const other = await startServer({ LLM_BASE_URL: 'https://models.example.com/v1' });
-    expect(other.server.text()).toContain('Language model     LLM_BASE_URL\n');
-  });
-
-  it('reads a changed script without a restart, and prints which rule is missing', async () => {
-    const script = join(dataDir, 'script.json');
-    const answering = (answers: string) =>
-      writeFile(
-        script,
-        JSON.stringify({ model: 'scripted', rules: [{ when: { prompt: 'Hello' }, answers }] }),
-      );
-    await answering('one');
-    const { server } = await startServer({ EVALUATION_MODEL_SCRIPT: script });
-    const url = /scripted, (http:\S+)/.exec(server.text())?.[1];
-    const ask = async (content: string) => {
-      const body = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }] });
-      return (await fetch(`${url}/chat/completions`, { method: 'POST', body })).text();
-    };
-    expect(await ask('Hello')).toContain('"content":"one"');
-    await answering('two');
-    expect(await ask('Hello')).toContain('"content":"two"');
-    expect(await ask('Goodbye')).toContain('"code":"no_rule"');
-    await writeFile(script, '{');
-    expect(await ask('Hello')).toContain('script.json is no script: line 1: no JSON.');
-    await end(server.child, 'SIGTERM');
-    expect(server.text()).toMatch(/^scripted model: The script has no answer .* message: "Goodbye"\./m);
-    expect(server.text()).toContain('scripted model: script.json is no script: line 1: no JSON.');
-  });
-
-  it('names the setting of a script that it cannot use, and leaves nothing behind', async () => {
+  it('with a script that it cannot use, names the setting, and leaves nothing behind', async () => {
     const script = join(dataDir, 'script.json');
     await writeFile(script, '{}');
     const server = run(SERVER, { EVALUATION_MODEL_SCRIPT: script });
@@ -214,7 +254,7 @@ describe('the evaluation server', () => {
     ['OIDC_ISSUER', 'https://sso.example.com'],
     ['OIDC_AUDIENCE', 'urn:svc:api'],
     ['DATABASE_URL', 'mysql://user:password@db.example.com/svc'],
-  ])('refuses %s and hands out nothing', async (name, value) => {
+  ])('with %s, and hands out nothing', async (name, value) => {
     const server = run(SERVER, { [name]: value });
     expect({ status: await server.exit, text: server.text() }).toEqual({
       status: 78,
@@ -225,6 +265,9 @@ describe('the evaluation server', () => {
 });
 
 describe('the production server', () => {
+  beforeEach(makeFolder);
+  afterEach(endAll);
+
   it.each([
     ['nothing', {}],
     ['only NODE_ENV', { NODE_ENV: 'development' }],
@@ -237,32 +280,5 @@ describe('the production server', () => {
     const server = run(PRODUCTION, settings);
     expect(await server.exit).toBe(78);
     expect(server.text()).toContain('OIDC_ISSUER');
-  });
-
-  it('refuses an evaluation token, also beside a running evaluation server on its data folder', async () => {
-    await startServer();
-    const evaluationToken = await token();
-    const issuer = await StubIssuer.start();
-    const server = run(PRODUCTION, {
-      NODE_ENV: 'test', // lets production code run on the embedded database
-      HOST: '127.0.0.1',
-      DATABASE_URL: `sqlite:${join(dataDir, 'production.sqlite')}`,
-      OIDC_ISSUER: issuer.url,
-      OIDC_AUDIENCE: 'urn:svc:api',
-      SECRETS_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
-    });
-    const port = await new Promise<number>((resolve, reject) => {
-      server.child.stdout?.on('data', () => {
-        const found = /"port":(\d+)/.exec(server.text())?.[1];
-        if (found) {
-          resolve(Number(found));
-        }
-      });
-      void server.exit.then((code) => reject(new Error(`ended with ${code}: ${server.text()}`)));
-    });
-    const url = `http://127.0.0.1:${port}`;
-    expect(await statusOf(url, await issuer.sign())).toBe(200);
-    expect(await statusOf(url, evaluationToken)).toBe(401);
-    await issuer.stop();
   });
 });

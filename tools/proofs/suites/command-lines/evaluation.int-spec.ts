@@ -55,9 +55,9 @@ interface Run {
   readonly error: string;
 }
 
-/** Runs `npm run -s dev:token` as its script does, without the build. */
+/** Runs `npm run -s dev:token` as its script does. */
 function devToken(...args: string[]): Promise<Run> {
-  const command = ['--import', 'tsx', 'src/evaluation/dev-token.cli.ts', ...args];
+  const command = ['dist/src/evaluation/dev-token.cli.js', ...args];
   return new Promise((resolve) => {
     execFile(
       process.execPath,
