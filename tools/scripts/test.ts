@@ -116,6 +116,10 @@ async function runTests(databases: readonly TestedDatabase[]): Promise<readonly 
   if (values.all || values.db !== undefined) {
     process.env['TEST_MATRIX'] = values.rest ? 'rest' : 'all';
   }
+  if (values.rest) {
+    // Unit tests run once more for another Node alone.
+    process.env['RANDOM_PROCESSES'] ??= '15';
+  }
   const chosen = positionals.length > 0 || busy === 0 ? positionals : WAITING;
   const { filter, options } = parseCLI(['vitest', 'run', '--passWithNoTests', ...chosen]);
   if (busy > 0) {
