@@ -7,7 +7,7 @@ import { count, entries, ProcessRows, type StoredInstance } from './process-rows
 
 const CALLERS = 8;
 const PAUSE_MS = 60;
-const LIGHT_PAUSE_MS = 250;
+const LIGHT_PAUSE_MS = 600;
 const AGAIN_MS = 20;
 const LOOK_MS = 100;
 /** Of the answer to a commit without one. */
