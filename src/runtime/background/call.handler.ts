@@ -64,7 +64,8 @@ export class CallHandler implements JobHandler {
       return;
     }
     try {
-      await this.starter.start(await this.request(work, parent), { job });
+      const request = await this.request(job, work, parent);
+      await this.starter.start(request, (start) => this.starter.write(start));
     } catch (error) {
       await this.failed(job, work, error);
     }
@@ -85,7 +86,7 @@ export class CallHandler implements JobHandler {
     }
   }
 
-  private async request(work: Work, parent: InstanceHead): Promise<StartRequest> {
+  private async request(job: Job, work: Work, parent: InstanceHead): Promise<StartRequest> {
     const caller = await this.definitions.byId(parent.definitionId);
     const definition = await this.definitions.called(caller, work.appId, work.process);
     const { index: startNode } = chooseStart(definition.graph, work.startCondition ?? undefined);
@@ -99,6 +100,8 @@ export class CallHandler implements JobHandler {
       shard: null,
       rootAppId: parent.rootAppId,
       depth: parent.depth + 1,
+      job,
+      keepsStopped: false,
       parent: {
         parentAppId: parent.appId,
         parentId: parent.id,

@@ -11,7 +11,6 @@ import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import { FailedStepError } from '../steps/step-failures.js';
 import { hasEnded } from '../steps/instance-status.js';
-import type { NoStep } from '../steps/step.types.js';
 import type { InstanceHead, InstanceRow } from '../storage/process-instance.entity.js';
 import { Instances } from '../storage/instances.repository.js';
 import { Tokens } from '../storage/tokens.repository.js';
@@ -75,24 +74,22 @@ export class JobSteps {
   /** Makes a step whose transaction completes the job. An incident ends the job too, and keeps it for a retry. */
   async make(job: Job, instanceId: number, command: EngineCommand): Promise<void> {
     try {
-      await this.steps.run<void>(
-        { id: instanceId },
-        {
-          actor: null,
-          job,
-          decide: async (held) =>
-            (await this.putOffWhileHeld(held.transaction, held.row, job)) ?? { command },
-        },
-      );
+      await this.steps.transact({ id: instanceId }, async (held) => {
+        if (await this.endsWithoutStep(held.transaction, held.row, job)) {
+          this.steps.noteChange(held);
+        } else {
+          await this.steps.make(held, command, { actor: null, job });
+        }
+      });
     } catch (error) {
       await this.failed(job, instanceId, error);
     }
   }
 
-  /** Carries out a command, unless it does not fit the state of the instance any more. */
+  /** Carries out a command, unless it no longer fits the state of the instance. */
   async tryTo(id: number, command: EngineCommand, actor: string | null): Promise<void> {
     try {
-      await this.steps.run<void>({ id }, { actor, decide: () => ({ command }) });
+      await this.steps.transact({ id }, (held) => this.steps.make(held, command, { actor }));
     } catch (error) {
       if (!(error instanceof EngineRefusal)) {
         throw error;
@@ -114,7 +111,7 @@ export class JobSteps {
   async isPutOff(job: Job, instanceId: number): Promise<boolean> {
     return this.database.write(async (manager) => {
       const row = await Instances.lock(manager, { id: instanceId });
-      return row !== null && (await this.putOffWhileHeld(manager, row, job)) !== undefined;
+      return row !== null && (await this.endsWithoutStep(manager, row, job));
     });
   }
 
@@ -134,24 +131,17 @@ export class JobSteps {
     }
   }
 
-  private async putOffWhileHeld(
-    sender: Sender,
-    row: InstanceRow,
-    job: Job,
-  ): Promise<NoStep<void> | undefined> {
-    if (row.state !== 'ONHOLD') {
-      // An end that came first has taken what the job was for; the engine would only say so.
-      return hasEnded(row.state) ? this.completed(sender, job) : undefined;
+  /** Ends a job whose instance is on hold, which parks the job, or has ended. @returns whether it did */
+  private async endsWithoutStep(sender: Sender, row: InstanceRow, job: Job): Promise<boolean> {
+    if (row.state === 'ONHOLD') {
+      const payload = { ...job.payload, runKey: runKeyOf(job) };
+      const { kind, instanceId, tokenId } = job;
+      const parked = [...row.content.parked, { kind, instanceId, tokenId, payload }];
+      await Instances.update(sender, row, { content: { ...row.content, parked } });
+    } else if (!hasEnded(row.state)) {
+      return false;
     }
-    const payload = { ...job.payload, runKey: runKeyOf(job) };
-    const { kind, instanceId, tokenId } = job;
-    const parked = [...row.content.parked, { kind, instanceId, tokenId, payload }];
-    await Instances.update(sender, row, { content: { ...row.content, parked } });
-    return this.completed(sender, job);
-  }
-
-  private async completed(sender: Sender, job: Job): Promise<NoStep<void>> {
     await this.queue.complete(sender, job);
-    return { answer: undefined, isNews: true };
+    return true;
   }
 }

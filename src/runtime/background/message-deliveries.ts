@@ -15,7 +15,7 @@ import { BuildDefinitionsService } from '../../delivery/builds/contents/build-de
 import type { BuildDefinition } from '../../delivery/builds/model/builds.types.js';
 import { shardOfHash } from '../../store/shards.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
-import { BY_NOBODY, ProcessStarter } from '../steps/process-starter.js';
+import { BY_NOBODY, ProcessStarter, type StartRequest } from '../steps/process-starter.js';
 import { laterIfRefused } from './scheduled-jobs.js';
 
 /** Takes a message in the transaction that gives it to its receiver; false when somebody else has it. */
@@ -69,19 +69,13 @@ export class MessageDeliveries {
 
   private async deliver({ payload }: MessageRow, wait: WaitRow, take: TakeMessage): Promise<void> {
     const { tokenId, visit, node } = wait;
-    await this.steps.run<void>(
-      { id: wait.instanceId },
-      {
-        actor: null,
-        decide: async ({ row, transaction }) => {
-          if (row.state !== 'STARTED') {
-            throw new MessageTakenError();
-          }
-          await this.takeBoth(transaction, wait, take);
-          return { command: { kind: 'MESSAGE', tokenId, visit, node, payload } };
-        },
-      },
-    );
+    await this.steps.transact({ id: wait.instanceId }, async (held) => {
+      if (held.row.state !== 'STARTED') {
+        throw new MessageTakenError();
+      }
+      await this.takeBoth(held.transaction, wait, take);
+      await this.steps.make(held, { kind: 'MESSAGE', tokenId, visit, node, payload }, { actor: null });
+    });
   }
 
   private async leaveToJob({ payload }: MessageRow, wait: WaitRow, take: TakeMessage): Promise<void> {
@@ -122,24 +116,21 @@ export class MessageStarts {
     if (found === null) {
       return false;
     }
-    const receive = async (manager: Sender): Promise<void> => {
-      if (!(await Messages.removeMessage(manager, message))) {
-        throw new MessageTakenError();
-      }
+    const request: StartRequest = {
+      definition: await this.definitions.of(found.definition),
+      startNode: found.node,
+      data: message.payload,
+      shard: shardOfHash(message.waitKey),
+      rootAppId: message.appId,
+      ...BY_NOBODY,
     };
     try {
-      await this.starter.start(
-        {
-          definition: await this.definitions.of(found.definition),
-          startNode: found.node,
-          data: message.payload,
-          shard: shardOfHash(message.waitKey),
-          rootAppId: message.appId,
-          ...BY_NOBODY,
-        },
-        // A process that stops at once is kept with its incident, and the message has been received.
-        { begin: receive, stopped: receive },
-      );
+      await this.starter.start(request, async (start) => {
+        if (!(await Messages.removeMessage(start.transaction, message))) {
+          throw new MessageTakenError();
+        }
+        await this.starter.write(start);
+      });
     } catch (error) {
       await this.failed(error, message);
     }

@@ -14,7 +14,7 @@ import { latest, type RuntimeJob, decodeJob } from '../steps/runtime-job.js';
 import { laterIfRefused, ScheduledJobs } from './scheduled-jobs.js';
 import { BuildDefinitionsService } from '../../delivery/builds/contents/build-definitions.service.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
-import { BY_NOBODY, ProcessStarter } from '../steps/process-starter.js';
+import { BY_NOBODY, ProcessStarter, type StartRequest } from '../steps/process-starter.js';
 
 type Work = Extract<RuntimeJob, { kind: 'TIMER_START' }>;
 
@@ -76,21 +76,19 @@ export class TimerStartHandler implements JobHandler, OnModuleInit {
     next: Work | null,
   ): Promise<void> {
     const id = await this.jobs.reserve(next);
-    await this.starter.start(
-      {
-        definition,
-        startNode: node,
-        data: {},
-        shard: job.shard,
-        rootAppId: definition.build.rootApplicationId,
-        ...BY_NOBODY,
-      },
-      {
-        job,
-        begin: (manager) => this.jobs.add(manager, id, next, job.shard),
-        stopped: (manager) => this.jobs.replaceIn(manager, job, id, next),
-      },
-    );
+    const request: StartRequest = {
+      definition,
+      startNode: node,
+      data: {},
+      shard: job.shard,
+      rootAppId: definition.build.rootApplicationId,
+      job,
+      ...BY_NOBODY,
+    };
+    await this.starter.start(request, async (start) => {
+      await this.jobs.add(start.transaction, id, next, job.shard);
+      await this.starter.write(start);
+    });
   }
 
   /** The time after the one that is due, later than now: those that were missed are not caught up. */

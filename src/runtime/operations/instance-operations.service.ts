@@ -36,24 +36,14 @@ export class InstanceOperationsService {
     await this.audit.demandTheirs(principal, { uuid, action });
     const version = await this.audit.demandVersion(uuid);
     try {
-      return await this.steps.run<InstanceOperationDto>(
-        { uuid },
-        {
-          actor: principal.user.userName,
-          decide: ({ row, transaction }) => {
-            const manager = transaction.alone();
-            return {
-              command,
-              after: async ({ result }) => {
-                const { state } = result.instance;
-                const event = { version, action, uuid, stateBefore: row.state, state };
-                await this.audit.record(manager, principal, event, row.shard);
-                return { uuid, state };
-              },
-            };
-          },
-        },
-      );
+      return await this.steps.transact({ uuid }, async (held) => {
+        const manager = held.transaction.alone();
+        const { result } = await this.steps.make(held, command, { actor: principal.user.userName });
+        const { state } = result.instance;
+        const event = { version, action, uuid, stateBefore: held.row.state, state };
+        await this.audit.record(manager, principal, event, held.row.shard);
+        return { uuid, state };
+      });
     } catch (error) {
       if (!(error instanceof EngineRefusal)) {
         throw error;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import type { JsonObject } from '#engine/json';
 import type { Principal } from '../../platform/user/principal.js';
 import {
@@ -13,7 +14,7 @@ import { InstanceStepsService } from '../steps/instance-steps.service.js';
 import { decodeJob, outlives } from '../steps/runtime-job.js';
 import { ProcessIncidentError, ProcessStateError } from '../model/process-runtime.errors.js';
 import { FailedStepError, toDomainError } from '../steps/step-failures.js';
-import type { Decision, LockedInstance } from '../steps/step.types.js';
+import type { LockedInstance } from '../steps/step.types.js';
 import { IncidentsService } from '../steps/incidents.service.js';
 import {
   StoppedWork,
@@ -45,6 +46,8 @@ interface Attempt {
 
 interface Retried {
   held: LockedInstance;
+  /** Of the instance's transaction, which no other step shares: the audit log needs it. */
+  manager: EntityManager;
   stop: Stop;
   attempt: Attempt;
   /** The values that `patch` changes, see `correctionText`. */
@@ -145,89 +148,85 @@ export class InstanceRetriesService {
   }
 
   private async attempt(stop: Stop, attempt: Attempt): Promise<InstanceRetryDto> {
-    const { uuid } = attempt.target;
-    return this.steps.run<InstanceRetryDto>(
-      { uuid },
-      {
-        actor: attempt.principal.user.userName,
-        retried: stop,
-        decide: async (held) => {
-          held.transaction.alone();
-          const { patch } = attempt;
-          const corrected = patch && correctionText(held.definition(), held.row.content.data, patch);
-          const retried = { held, stop, attempt, corrected };
-          return (
-            (await this.again(retried)) ?? {
-              command: await this.toCommand(held, stop, patch),
-              after: async ({ result, now: at }) => {
-                const { state } = result.instance;
-                await this.close(retried, { state, at, step: result });
-                return { uuid, state, retriedIncidents: [stop.uuid] };
-              },
-            }
-          );
-        },
-      },
-    );
+    const { patch } = attempt;
+    return this.steps.transact({ uuid: attempt.target.uuid }, async (held) => {
+      const manager = held.transaction.alone();
+      const corrected = patch && correctionText(held.definition(), held.row.content.data, patch);
+      const retried = { held, manager, stop, attempt, corrected };
+      if ((await Incidents.stillOpen(manager, held.row.id, [stop])).length === 0) {
+        return { uuid: held.row.uuid, state: held.row.state, retriedIncidents: [] };
+      }
+      return (await this.isAskedAnew(retried)) ? this.askAnew(retried) : this.putBack(retried);
+    });
   }
 
-  /** Where the background work itself is there again; with corrected data this takes a step too. */
-  private async again(retried: Retried): Promise<Decision<InstanceRetryDto> | undefined> {
-    const { stop, attempt } = retried;
-    const { transaction, row } = retried.held;
-    const answer = { uuid: row.uuid, state: row.state, retriedIncidents: [] as string[] };
-    if ((await Incidents.stillOpen(transaction, row.id, [stop])).length === 0) {
-      return { answer };
-    }
-    const { job, tokenId, node } = stop;
-    const { jobId, asAsked, patch } = attempt;
+  /**
+   * Whether the engine requests the work anew. Otherwise the background work itself runs again.
+   * @throws EngineRefusal when the state of the instance allows neither
+   */
+  private async isAskedAnew({ held, manager, stop, attempt }: Retried): Promise<boolean> {
+    const { row } = held;
+    const { job } = stop;
     const isReady = row.state === (job.kind === 'START' ? 'CREATED' : 'STARTED');
-    if (
-      isReady &&
-      !asAsked &&
-      isAskedAnew(stop) &&
-      !(await this.work.mustGoOn(transaction, row.shard, job))
-    ) {
-      return undefined;
-    }
     if (!isReady && !outlives(job, row.state)) {
       throw new EngineRefusal('INSTANCE_NOT_STARTED', `The process instance is ${row.state}.`);
     }
-    const event = { kind: 'RETRY', tokenId, node, data: { job: job.kind } } as const;
-    const putBack = async (step?: StepResult): Promise<InstanceRetryDto> => {
-      const at = await this.work.putBack(transaction, row, job, jobId);
-      await this.close(retried, { state: row.state, at, events: [event], step });
-      return { ...answer, retriedIncidents: [stop.uuid] };
-    };
-    return patch === undefined
-      ? { answer: await putBack(), isNews: true }
-      : { command: { kind: 'CHANGE_DATA', patch }, after: ({ result }) => putBack(result) };
+    return (
+      isReady && !attempt.asAsked && isAskedAnew(stop) && !(await this.work.mustGoOn(manager, row.shard, job))
+    );
   }
 
-  private async toCommand(held: LockedInstance, stop: Stop, patch?: JsonObject): Promise<EngineCommand> {
+  private async askAnew(retried: Retried): Promise<InstanceRetryDto> {
+    const { held, stop, attempt } = retried;
+    const command = await this.toCommand(retried);
+    const cause = { actor: attempt.principal.user.userName, retried: stop };
+    const { result, now: at } = await this.steps.make(held, command, cause);
+    const { state } = result.instance;
+    await this.close(retried, { state, at, step: result });
+    return { uuid: held.row.uuid, state, retriedIncidents: [stop.uuid] };
+  }
+
+  /** Queues the background work again. With corrected data this takes a step too. */
+  private async putBack(retried: Retried): Promise<InstanceRetryDto> {
+    const { held, manager, stop, attempt } = retried;
+    const { row } = held;
+    const { principal, jobId, patch } = attempt;
+    const cause = { actor: principal.user.userName, retried: stop };
+    const made = patch && (await this.steps.make(held, { kind: 'CHANGE_DATA', patch }, cause));
+    const at = await this.work.putBack(manager, row, stop.job, jobId);
+    const { tokenId, node, job } = stop;
+    const event = { kind: 'RETRY', tokenId, node, data: { job: job.kind } } as const;
+    await this.close(retried, { state: row.state, at, events: [event], step: made?.result });
+    if (made === undefined) {
+      this.steps.noteChange(held);
+    }
+    return { uuid: row.uuid, state: row.state, retriedIncidents: [stop.uuid] };
+  }
+
+  private async toCommand({ held, manager, stop, attempt: { patch } }: Retried): Promise<EngineCommand> {
     const { job, actionSvcUuid } = stop;
     const corrected = patch === undefined ? {} : { patch };
     if (job.kind === 'START') {
-      const { data } = (await held.load()).state;
+      const { data } = held.row.content;
       return { kind: 'START', startNode: decodeJob<'START'>(job.payload).node, data, ...corrected };
     }
     const { tokenId, visit } = stop.tokenId === null ? decodeJob<'CALL'>(job.payload) : stop;
-    const call = await this.work.callOf(held.transaction, job);
+    const call = await this.work.callOf(manager, job);
     const at = { tokenId: tokenId ?? 0, visit: visit ?? 0 };
     return { kind: 'RETRY', ...at, actionSvcUuid, ...(call === null ? {} : { call }), ...corrected };
   }
 
   /** Closes the incident that is retried, where its step has not, keeps what was corrected, and tells the audit log. */
   private async close(retried: Retried, { state, at, events, step }: Outcome): Promise<void> {
-    const { held, stop, attempt, corrected } = retried;
-    const { transaction, row } = held;
+    const { held, manager, stop, attempt, corrected } = retried;
+    const { row } = held;
     const { principal, target, version, patch } = attempt;
     const change = step?.events.find(({ kind }) => kind === 'DATA_CHANGED');
     if (corrected !== undefined && change !== undefined) {
-      await this.corrections.insert(transaction, row, change.seq, corrected);
+      await this.corrections.insert(manager, row, change.seq, corrected);
     }
     const closing = { state: 'RETRIED', actor: principal.user.userName, at, events } as const;
-    await closeIncidents(transaction, row.id, [stop], closing);
+    await closeIncidents(manager, row.id, [stop], closing);
     const done = {
       ...target,
       version,
@@ -237,7 +236,7 @@ export class InstanceRetriesService {
       retriedIncidents: [stop.uuid],
       ...(patch === undefined ? {} : { changedData: patchedMembers(patch) }),
     };
-    await this.audit.record(transaction.alone(), principal, done, row.shard);
+    await this.audit.record(manager, principal, done, row.shard);
   }
 
   /** @throws what the operator is told; the incident tells why, where the same work has stopped again */

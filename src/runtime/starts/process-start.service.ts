@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Sender } from '../../store/groups/step-transaction.js';
 import { inTurns } from '#engine/support';
 import { callerHash, type Principal } from '../../platform/user/principal.js';
 import type { JsonObject } from '#engine/json';
@@ -32,7 +31,7 @@ import {
   startEventsFor,
   type StartCaller,
 } from './start-choice.js';
-import { ProcessStarter, type StartRequest } from '../steps/process-starter.js';
+import { ProcessStarter, type ProcessStart, type StartRequest } from '../steps/process-starter.js';
 import { toDomainError, isOfMissingData, stopError, toStopReport } from '../steps/step-failures.js';
 import type { InstanceRow } from '../storage/process-instance.entity.js';
 import type { StartProcessResponseDto, TokenDto } from '../model/start.response.dto.js';
@@ -147,6 +146,7 @@ export class ProcessStartService {
       shard: repeat === undefined ? null : shardOfHash(repeat.keyHash),
       rootAppId: definition.build.rootApplicationId,
       depth: 0,
+      keepsStopped: true,
     };
     const outcome = await (repeat === undefined
       ? this.startOnce(request, undefined)
@@ -167,33 +167,31 @@ export class ProcessStartService {
   }
 
   private async startOnce(request: StartRequest, repeat: RepeatKey | undefined): Promise<StartOutcome> {
-    const { definition } = request;
-    await this.standings.demandNotWithdrawn(definition.build.buildId);
+    await this.standings.demandNotWithdrawn(request.definition.build.buildId);
     try {
-      return await this.starter.start<StartOutcome>(request, {
-        begin: (sender, { row, result, now }) =>
-          this.keep(sender, repeat, toStartAnswer(definition, row, result.instance, now), now),
-        stopped: (sender, { row, incident, incidentUuid, now }) => {
-          const stopped = toStopReport(incident, row.uuid, definition, incidentUuid);
-          return this.keep(sender, repeat, { stopped, isMissing: isOfMissingData(incident) }, now);
-        },
+      return await this.starter.start(request, async (start) => {
+        const answer = toOutcome(start);
+        if (repeat !== undefined) {
+          const shard = shardOfHash(repeat.keyHash);
+          await this.repeats.keep(start.transaction, repeat, { shard, answer, now: start.now });
+        }
+        await this.starter.write(start);
+        return answer;
       });
     } catch (error) {
       throw error instanceof EngineRefusal ? toDomainError(error) : error;
     }
   }
+}
 
-  private async keep(
-    sender: Sender,
-    repeat: RepeatKey | undefined,
-    answer: StartOutcome,
-    now: Date,
-  ): Promise<StartOutcome> {
-    if (repeat !== undefined) {
-      await this.repeats.keep(sender, repeat, { shard: shardOfHash(repeat.keyHash), answer, now });
-    }
-    return answer;
+function toOutcome(start: ProcessStart): StartOutcome {
+  const { row, now, request } = start;
+  if ('error' in start) {
+    const { error, incident } = start;
+    const stopped = toStopReport(error, row.uuid, request.definition, incident.uuid);
+    return { stopped, isMissing: isOfMissingData(error) };
   }
+  return toStartAnswer(request.definition, row, start.result.instance, now);
 }
 
 function toStartAnswer(

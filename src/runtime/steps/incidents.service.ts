@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import type { Sender } from '../../store/groups/step-transaction.js';
+import { afterCommit } from '../../store/groups/write-progress.js';
 import { requestContext } from '../../platform/observability/logging/request-context.js';
 import { Database } from '../../store/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
@@ -75,32 +76,25 @@ export class IncidentsService {
     return toStopReport(incident, row.uuid, definition, uuid);
   }
 
-  /**
-   * Stores an instance that could not start: CREATED, without tokens, with the incident that tells why and can be retried.
-   * @param start its definition, and the index of the start event
-   * @param begin called first in the transaction
-   * @returns what it returned
-   */
-  async recordFailedStart<Answer>(
+  /** The incident of an instance that could not start. Its retry starts the instance. Not inside of a transaction. */
+  async ofFailedStart(row: InstanceRow, startNode: number, fault: Fault): Promise<IncidentRow> {
+    const payload = encodeJob({ kind: 'START', node: startNode });
+    const job = { kind: 'START', instanceId: row.id, tokenId: null, payload };
+    return this.toIncident(await this.resources.nextId('process-incident'), fault, job);
+  }
+
+  /** Stores an instance that could not start, and completes the job that started it. */
+  async writeFailedStart(
+    sender: Sender,
     row: InstanceRow,
-    { definition, startNode }: { definition: RunnableDefinition; startNode: number },
-    fault: Fault,
-    begin: (manager: EntityManager, incidentUuid: string) => Promise<Answer>,
-  ): Promise<Answer> {
-    const job = {
-      kind: 'START',
-      instanceId: row.id,
-      tokenId: null,
-      payload: encodeJob({ kind: 'START', node: startNode }),
-    };
-    const incident = this.toIncident(await this.resources.nextId('process-incident'), fault, job);
-    const answer = await this.database.write(async (manager) => {
-      const answer = await begin(manager, incident.uuid);
-      await insertStopped(manager, row, { ...incident, definition }, row.startedBy?.userName ?? null);
-      return answer;
-    });
-    this.notices.stopped(row, incident);
-    return answer;
+    incident: IncidentRow,
+    { definition, job }: { definition: RunnableDefinition; job?: Job },
+  ): Promise<void> {
+    if (job !== undefined) {
+      await this.queue.complete(sender, job);
+    }
+    await insertStopped(sender, row, { ...incident, definition }, row.startedBy?.userName ?? null);
+    afterCommit(sender, () => this.notices.stopped(row, incident));
   }
 
   /** Finds the element of a fault; undefined where it cannot be loaded, which may be the fault itself. */

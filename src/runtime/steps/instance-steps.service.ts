@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { inThisTurn, turnWithRoom } from '#engine/support';
-import type { JsonObject } from '#engine/json';
 import { requestContext } from '../../platform/observability/logging/request-context.js';
 import { inSpan } from '../../platform/observability/tracing/spans.js';
 import { Database } from '../../store/database.js';
 import type { StepTransaction } from '../../store/groups/step-transaction.js';
-import { EngineIncident, type EngineCommand, type StepContext, type StepResult, step } from '#engine/tokens';
+import { afterCommit } from '../../store/groups/write-progress.js';
+import { EngineIncident, type EngineCommand, type StepResult, step } from '#engine/tokens';
 import { DefinitionNotHeldError, ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import {
   RunnableDefinitionsService,
@@ -16,34 +16,24 @@ import { FailedStepError } from './step-failures.js';
 import { StepNotices, tellStep } from './step-notices.js';
 import { StepResources } from './step-resources.js';
 import { StepWriter } from './step-writer.js';
-import type { LoadedInstance, PlannedStep, StepPlan, LockedInstance } from './step.types.js';
+import type { LoadedInstance, LockedInstance, MadeStep, StepCause } from './step.types.js';
 import type { InstanceRow } from '../storage/process-instance.entity.js';
-import type { IncidentHead } from '../storage/incidents.repository.js';
 import { type InstanceKey, Instances, type LockedRow } from '../storage/instances.repository.js';
 import { ShardGroups, shardOf, shardOfUuid } from '../../store/shards.js';
 import { Tokens } from '../storage/tokens.repository.js';
 
-/** What is told once the transaction was committed: it may be repeated, or rolled back. */
-interface Done {
-  row: InstanceRow;
-  raised: readonly IncidentHead[];
-  warnings: readonly string[];
-  /** Data of the instance afterwards. */
-  data: JsonObject;
-}
-
-/** What the attempts of one step know of those before. */
+/** What the attempts of one transaction know of earlier ones. */
 interface Attempts {
-  /** Revision of the instance before the first of them waited for anybody. */
+  /** Revision of the instance before the first attempt waited for other transactions. */
   revBefore?: number;
-  /** Loaded for this step; by now others may have taken its place among those that are held. */
+  /** Loaded for this transaction. The cache may have dropped it since. */
   definition?: RunnableDefinition;
 }
 
 /**
- * Steps of process instances, each one short transaction: lock the instance, read its live tokens, let the engine go on to the
- * next wait states, write instance, tokens, events and jobs (docs/process-semantics.md, section 4). Whoever comes second waits for the lock
- * and then sees what the first one did.
+ * Steps of process instances (docs/process-semantics.md, section 4). `transact` locks the instance and runs the caller's work, which
+ * decides what to do and makes the step: `load` reads the live tokens, `run` lets the engine go on to the next wait states, `write` stores
+ * the result. Concurrent steps of one instance wait for the lock and then see what the earlier step wrote.
  */
 @Injectable()
 export class InstanceStepsService {
@@ -57,74 +47,96 @@ export class InstanceStepsService {
   ) {}
 
   /**
-   * Makes one step of an instance.
-   * @throws ProcessInstanceNotFoundError, and whatever the plan throws
-   * @throws QuotaExceededError when it adds work that a quota refuses
-   * @throws EngineRefusal when the command does not fit the state
-   * @throws FailedStepError when the engine stops with an incident; nothing is stored, and it is not recorded yet
+   * Locks an instance and runs work in the transaction of the lock. Retries may run the work more than once.
+   * @throws ProcessInstanceNotFoundError, and what the work throws; nothing is stored then
    */
-  run<Answer>(key: InstanceKey, plan: StepPlan<Answer>): Promise<Answer> {
-    return inSpan('process step', {}, () => this.made(key, plan));
-  }
-
-  private async made<Answer>(key: InstanceKey, plan: StepPlan<Answer>): Promise<Answer> {
-    const attempts: Attempts = {};
-    // In the transaction nothing waits for a turn: others wait for its locks.
-    await turnWithRoom();
-    if (plan.addsWork === true) {
-      await this.resources.refreshQuotas();
-    }
-    try {
-      return await this.resources.withIds(() => this.commit(key, plan, attempts));
-    } catch (error) {
-      if (!(error instanceof DefinitionNotHeldError)) {
-        throw error;
+  transact<Answer>(key: InstanceKey, work: (held: LockedInstance) => Promise<Answer>): Promise<Answer> {
+    return inSpan('process step', {}, async () => {
+      const attempts: Attempts = {};
+      const commit = (): Promise<Answer> =>
+        this.resources.withIds(() =>
+          this.database.writeTogether(async (transaction) =>
+            work(await this.lock(transaction, key, attempts)),
+          ),
+        );
+      // Before the transaction, because others wait for its locks.
+      await turnWithRoom();
+      try {
+        return await commit();
+      } catch (error) {
+        if (!(error instanceof DefinitionNotHeldError)) {
+          throw error;
+        }
+        attempts.definition = await this.definitions.byId(error.definitionId);
+        return commit();
       }
-      attempts.definition = await this.definitions.byId(error.definitionId);
-      return this.resources.withIds(() => this.commit(key, plan, attempts));
-    }
-  }
-
-  private async commit<Answer>(
-    key: InstanceKey,
-    plan: StepPlan<Answer>,
-    attempts: Attempts,
-  ): Promise<Answer> {
-    let done: Done | undefined;
-    const answer = await this.database.writeTogether(async (transaction) => {
-      const held = await this.lock(transaction, key, attempts);
-      const { row } = held;
-      const decision = await plan.decide(held);
-      tellStep(row, 'command' in decision ? decision.command.kind : undefined);
-      if ('answer' in decision) {
-        done = decision.isNews && { row, raised: [], warnings: [], data: row.content.data };
-        return decision.answer;
-      }
-      if (plan.addsWork === true) {
-        this.resources.demandWork(row);
-      }
-      const now = this.resources.now();
-      const before = await held.load();
-      const result = transaction.compute(() =>
-        inThisTurn(() => this.step(before, decision, this.resources.engineContext(now))),
-      );
-      const origin = { actor: plan.actor, requestId: requestContext()?.requestId ?? null };
-      const { job, retried } = plan;
-      const { takeId } = this.resources;
-      const raised = await this.writer
-        .write({ ...before, isNew: false, transaction, result, takeId, now, job, retried, origin })
-        .catch(rethrown(before, decision.command));
-      done = { row, raised, warnings: result.warnings, data: result.instance.data };
-      return (await decision.after?.({ before, result, now })) as Answer;
     });
-    if (done !== undefined) {
-      this.resources.grown(done.row, done.row.content.data, done.data);
-      this.notices.committed(done.row, done.raised, done.warnings);
-    }
-    return answer;
   }
 
-  /** Its tokens are read when somebody asks for them. @throws ProcessInstanceNotFoundError */
+  /** Makes a whole step of an instance that the transaction has locked. @throws as `run` and `write` */
+  async make(held: LockedInstance, command: EngineCommand, cause: StepCause): Promise<MadeStep> {
+    const made = this.run(await this.load(held), command);
+    await this.write(made, cause);
+    return made;
+  }
+
+  /** Reads the live tokens. */
+  async load({ transaction, row, locked, ...held }: LockedInstance): Promise<LoadedInstance> {
+    const definition = held.definition();
+    const tokens = await Tokens.live(transaction, row.id);
+    return {
+      transaction,
+      row,
+      locked,
+      definition,
+      state: toInstanceState(row, tokens),
+      tokens: new Map(tokens.map((token) => [token.state.id, token])),
+    };
+  }
+
+  /**
+   * Lets the engine carry out a command in memory.
+   * @throws EngineRefusal when the command does not fit the state
+   * @throws FailedStepError when the engine stops with an incident, which is not recorded yet
+   */
+  run(before: LoadedInstance, command: EngineCommand): MadeStep {
+    const now = this.resources.now();
+    tellStep(before.row, command.kind);
+    return before.transaction.compute(() =>
+      inThisTurn(() => ({ before, command, now, result: this.result(before, command, now) })),
+    );
+  }
+
+  /** Stores a step. @throws FailedStepError when the process family would exceed its limits */
+  async write({ before, command, result, now }: MadeStep, cause: StepCause): Promise<void> {
+    const { transaction, row } = before;
+    const { actor, job, retried } = cause;
+    const origin = { actor, requestId: requestContext()?.requestId ?? null };
+    const { takeId } = this.resources;
+    const raised = await this.writer
+      .write({ ...before, isNew: false, result, takeId, now, job, retried, origin })
+      .catch(rethrown(before, command));
+    afterCommit(transaction, () => {
+      this.resources.grown(row, row.content.data, result.instance.data);
+      this.notices.committed(row, raised, result.warnings);
+    });
+  }
+
+  /** Prepares `demandWork`, before the transaction. */
+  refreshQuotas(): Promise<void> {
+    return this.resources.refreshQuotas();
+  }
+
+  /** @throws QuotaExceededError when a caller may add no work to the instance */
+  demandWork({ row }: LockedInstance): void {
+    this.resources.demandWork(row);
+  }
+
+  /** Tells readers after the commit that the instance has changed without a step. */
+  noteChange({ transaction, row }: Pick<LockedInstance, 'transaction' | 'row'>): void {
+    afterCommit(transaction, () => this.notices.committed(row, [], []));
+  }
+
   private async lock(
     transaction: StepTransaction,
     key: InstanceKey,
@@ -132,11 +144,9 @@ export class InstanceStepsService {
   ): Promise<LockedInstance> {
     const found = await this.lockRow(transaction, key, attempts);
     const { row } = found;
+    tellStep(row, undefined);
     const locked = { ...found.locked, revBefore: attempts.revBefore ?? found.locked.revBefore };
-    const definition = (): RunnableDefinition => this.definitionOf(row, attempts);
-    const held = { transaction, row, locked, definition };
-    let loaded: Promise<LoadedInstance> | undefined;
-    return { ...held, load: () => (loaded ??= this.load(held)) };
+    return { transaction, row, locked, definition: () => this.definitionOf(row, attempts) };
   }
 
   private async lockRow(
@@ -144,7 +154,7 @@ export class InstanceStepsService {
     key: InstanceKey,
     attempts: Attempts,
   ): Promise<LockedRow> {
-    // Before anything is asked for: the transaction of a group touches its own shards only.
+    // Before the first statement: the transaction of a group touches its own shards only.
     transaction.join(this.groups.nameOf('uuid' in key ? shardOfUuid(key.uuid) : shardOf(key.id)));
     const found = await Instances.lockTimed(transaction, key);
     if (found === null) {
@@ -163,27 +173,13 @@ export class InstanceStepsService {
     return definition;
   }
 
-  private async load({ transaction, row, ...held }: Omit<LockedInstance, 'load'>): Promise<LoadedInstance> {
-    const definition = held.definition();
-    const tokens = await Tokens.live(transaction, row.id);
-    return {
-      row,
-      locked: held.locked,
-      definition,
-      state: toInstanceState(row, tokens),
-      tokens: new Map(tokens.map((token) => [token.state.id, token])),
-    };
-  }
-
-  private step<Answer>(before: LoadedInstance, plan: PlannedStep<Answer>, context: StepContext): StepResult {
-    const { command } = plan;
+  private result(before: LoadedInstance, command: EngineCommand, now: Date): StepResult {
     try {
       if (command.kind !== 'END') {
         before.definition.demandWhole();
       }
-      const made = step(before.definition.runtime, before.state, command, context);
-      const result = prolonged(made, before, command);
-      return plan.made?.(result) ?? result;
+      const context = this.resources.engineContext(now);
+      return prolonged(step(before.definition.runtime, before.state, command, context), before, command);
     } catch (error) {
       return rethrown(before, command)(error);
     }

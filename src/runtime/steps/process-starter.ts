@@ -7,7 +7,8 @@ import type { UserReference } from '../../platform/user/user-reference.js';
 import { inSpan } from '../../platform/observability/tracing/spans.js';
 import { Database } from '../../store/database.js';
 import { SHARDS, placedId, shardOf, ShardGroups } from '../../store/shards.js';
-import type { Sender } from '../../store/groups/step-transaction.js';
+import type { StepTransaction } from '../../store/groups/step-transaction.js';
+import { afterCommit } from '../../store/groups/write-progress.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import { EngineIncident, type StepResult, newContent, newInstance, step } from '#engine/tokens';
 import { faultOf } from './incident-records.js';
@@ -18,6 +19,8 @@ import type { RunnableDefinition } from '../definitions/runnable-definitions.ser
 import { StepNotices, tellStep } from './step-notices.js';
 import { StepResources } from './step-resources.js';
 import { StepWriter } from './step-writer.js';
+import type { StepBase } from './step.types.js';
+import type { IncidentRow } from '../storage/incidents.repository.js';
 
 export interface StartRequest {
   definition: RunnableDefinition;
@@ -27,45 +30,52 @@ export interface StartRequest {
   platform: string | null;
   starter: string | null;
   startedBy: UserReference | null;
-  /** Null for one that was not called by another. */
+  /** Null for a process that no other process called. */
   parent: ParentLink | null;
-  /** Where what belongs to the start is stored already; null where nothing is. A called process is where its caller is. */
+  /** Shard of rows that the start belongs to; null for any. A called process is in the shard of its caller. */
   shard: number | null;
   rootAppId: string;
   depth: number;
-}
-
-/** What a start by a timer or a message has of these. */
-export const BY_NOBODY = { platform: null, starter: null, startedBy: null, parent: null, depth: 0 } as const;
-
-/** An instance that is ready to be stored. */
-export interface PreparedStart {
-  row: InstanceRow;
-  result: StepResult;
-  now: Date;
-}
-
-/** An instance that stopped at once. */
-export interface FailedStart {
-  row: InstanceRow;
-  incident: EngineIncident;
-  incidentUuid: string;
-  now: Date;
-}
-
-export interface StartPlan<Answer> {
-  /** The background job whose effect this is; it is completed in the transaction. */
+  /** The background job whose effect this is; the transaction completes it. */
   job?: Job;
-  /** Called first in the transaction; without it nothing is answered. */
-  begin?(manager: Sender, prepared: PreparedStart): Promise<Answer>;
-  /**
-   * Called in its place, first in the transaction that stores an instance which stopped at once. Without it nothing is stored, and
-   * the start throws. It completes the job, if there is one.
-   */
-  stopped?(manager: Sender, failed: FailedStart): Promise<Answer>;
+  /** Whether a process that stops at once is stored with its incident. Otherwise the start throws the incident. */
+  keepsStopped: boolean;
 }
 
-/** Starts instances: the step is made in memory, since nothing of it is stored yet, and then written as a whole. */
+/** Properties of a start by a timer or a message. */
+export const BY_NOBODY = {
+  platform: null,
+  starter: null,
+  startedBy: null,
+  parent: null,
+  depth: 0,
+  keepsStopped: true,
+} as const;
+
+interface NewInstance {
+  readonly request: StartRequest;
+  readonly row: InstanceRow;
+  readonly now: Date;
+}
+
+/** An instance that the engine started in memory. */
+interface StartedInstance extends NewInstance {
+  readonly result: StepResult;
+}
+
+/** An instance that stopped at once: CREATED, without tokens, with the incident that can be retried. */
+interface StoppedInstance extends NewInstance {
+  readonly error: EngineIncident;
+  readonly incident: IncidentRow;
+}
+
+/** A start in its transaction, which nobody has written yet. */
+export type ProcessStart = (StartedInstance | StoppedInstance) & { readonly transaction: StepTransaction };
+
+/**
+ * Starts instances. The engine makes the step in memory, because nothing of the instance is stored yet. Then the caller's work runs in a
+ * transaction, where it stores what belongs to the start and calls `write`.
+ */
 @Injectable()
 export class ProcessStarter {
   constructor(
@@ -78,56 +88,72 @@ export class ProcessStarter {
   ) {}
 
   /**
-   * Starts an instance. One that stops at once is stored as CREATED, with the incident, if the plan says what else belongs to that.
+   * Starts an instance. Retries may run the work more than once.
    * @throws QuotaExceededError when the application or the caller may start no more; nothing is stored
    * @throws EngineRefusal when the data is too large
-   * @throws EngineIncident when the process stops before its first wait state and the plan has no `stopped`
+   * @throws EngineIncident when the process stops before its first wait state, unless the request keeps it
    */
-  start<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
+  start<Answer>(request: StartRequest, work: (start: ProcessStart) => Promise<Answer>): Promise<Answer> {
     return inSpan('process start', {}, async () => {
       const giveBack = await this.resources.demandStart(request, request.data, request.parent !== null);
-      return this.startOrStop(request, plan).catch((error: unknown) => {
+      try {
+        return await this.startOrStop(request, work);
+      } catch (error) {
         giveBack();
         throw error;
-      });
+      }
     });
   }
 
-  private async startOrStop<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
+  /** Stores an instance. @throws EngineIncident when the process family would exceed its limits */
+  async write(start: ProcessStart): Promise<void> {
+    if ('incident' in start) {
+      const { transaction, row, incident, request } = start;
+      await this.incidents.writeFailedStart(transaction, row, incident, request);
+      return;
+    }
+    const { transaction, row, now, result, request } = start;
+    const { takeId } = this.resources;
+    const origin = { actor: row.startedBy?.userName ?? null, requestId: requestContext()?.requestId ?? null };
+    const step = { ...baseOf(start), transaction, result, takeId, now, origin, job: request.job };
+    const raised = await this.writer.write(step);
+    afterCommit(transaction, () => {
+      this.resources.grown(row, request.data, result.instance.data);
+      this.notices.committed(row, raised, result.warnings);
+    });
+  }
+
+  private async startOrStop<Answer>(
+    request: StartRequest,
+    work: (start: ProcessStart) => Promise<Answer>,
+  ): Promise<Answer> {
     try {
-      return await this.resources.withIds(() => this.commit(request, plan));
+      return await this.resources.withIds(async () => {
+        const started = await inTurn(() => this.started(request));
+        tellStep(started.row, 'START');
+        return this.commit(started, work, this.writer.isAlone(baseOf(started), started.result));
+      });
     } catch (error) {
-      if (!(error instanceof EngineIncident) || plan.stopped === undefined) {
+      if (!(error instanceof EngineIncident) || !request.keepsStopped) {
         throw error;
       }
-      const stopped = plan.stopped.bind(plan);
-      return this.resources.withIds(() => this.recordFailure(request, error, stopped));
+      return this.resources.withIds(async () => this.commit(await this.stopped(request, error), work, true));
     }
   }
 
-  private async commit<Answer>(request: StartRequest, plan: StartPlan<Answer>): Promise<Answer> {
-    const prepared = await inTurn(() => this.prepare(request));
-    const { row, result, now } = prepared;
-    tellStep(row, 'START');
-    const origin = { actor: row.startedBy?.userName ?? null, requestId: requestContext()?.requestId ?? null };
-    const base = { row, isNew: true, tokens: new Map(), definition: request.definition };
-    // A start that leaves its group in `write` would break it: by then it has written.
-    const { answer, raised } = await this.database.writeTogether(
-      async (transaction) => {
-        transaction.join(this.groups.nameOf(row.shard));
-        const answer = (await plan.begin?.(transaction, prepared)) as Answer;
-        const { takeId } = this.resources;
-        const step = { ...base, transaction, result, takeId, now, origin, job: plan.job };
-        return { answer, raised: await this.writer.write(step) };
-      },
-      this.writer.isAlone(base, result),
-    );
-    this.resources.grown(row, request.data, result.instance.data);
-    this.notices.committed(row, raised, result.warnings);
-    return answer;
+  /** @param isAlone decided in advance: a start that left its group in `write` would break it, because by then it has written */
+  private commit<Answer>(
+    start: StartedInstance | StoppedInstance,
+    work: (start: ProcessStart) => Promise<Answer>,
+    isAlone: boolean,
+  ): Promise<Answer> {
+    return this.database.writeTogether(async (transaction) => {
+      transaction.join(this.groups.nameOf(start.row.shard));
+      return work({ ...start, transaction });
+    }, isAlone);
   }
 
-  private prepare(request: StartRequest): PreparedStart {
+  private started(request: StartRequest): StartedInstance {
     const now = this.resources.now();
     const row = newRow(request, this.resources.takeId('process-instance'), now);
     const { id } = row;
@@ -136,24 +162,23 @@ export class ProcessStarter {
     const instance = newInstance({ id, uuid: row.uuid, parentUuid: parent?.parentUuid ?? null });
     const command = { kind: 'START', startNode, data } as const;
     const context = this.resources.engineContext(now);
-    return { row, now, result: step(definition.runtime, instance, command, context) };
+    return { request, row, now, result: step(definition.runtime, instance, command, context) };
   }
 
-  private async recordFailure<Answer>(
-    request: StartRequest,
-    incident: EngineIncident,
-    stopped: NonNullable<StartPlan<Answer>['stopped']>,
-  ): Promise<Answer> {
+  private async stopped(request: StartRequest, error: EngineIncident): Promise<StoppedInstance> {
     const now = this.resources.now();
     const row = { ...newRow(request, this.resources.takeId('process-instance'), now), expiresAt: null };
-    const fault = faultOf(incident, request.definition, { tokenId: null, visit: null });
-    return this.incidents.recordFailedStart(row, request, fault, (manager, incidentUuid) =>
-      stopped(manager, { row, incident, incidentUuid, now }),
-    );
+    const fault = faultOf(error, request.definition, { tokenId: null, visit: null });
+    const incident = await this.incidents.ofFailedStart(row, request.startNode, fault);
+    return { request, row, now, error, incident };
   }
 }
 
-/** @param sequence a number that no other instance gets */
+function baseOf({ row, request: { definition } }: NewInstance): StepBase {
+  return { row, isNew: true, tokens: new Map(), definition };
+}
+
+/** @param sequence unique among instances */
 function newRow(request: StartRequest, sequence: number, now: Date): InstanceRow {
   const { definition, data, platform, starter, startedBy, parent, rootAppId, depth } = request;
   const { build } = definition;

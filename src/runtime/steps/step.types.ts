@@ -8,58 +8,40 @@ import type { LockedRow } from '../storage/instances.repository.js';
 import type { TokenRow } from '../storage/process-token.entity.js';
 import type { RunnableDefinition } from '../definitions/runnable-definitions.service.js';
 
+/** An instance that a transaction has locked. */
 export interface LockedInstance extends LockedRow {
   readonly transaction: StepTransaction;
-  /** The definition of the instance. Throws what begins the step anew where the definition has to be loaded first. */
+  /** The definition of the instance. @throws DefinitionNotHeldError, which loads the definition and repeats the transaction */
   definition(): RunnableDefinition;
-  /** Reads the live tokens, once. */
-  load(): Promise<LoadedInstance>;
 }
 
 /** An instance that a transaction has locked and read. */
 export interface LoadedInstance extends LockedRow {
+  readonly transaction: StepTransaction;
   state: InstanceState;
   /** Live tokens by id. */
   tokens: ReadonlyMap<number, TokenRow>;
   definition: RunnableDefinition;
 }
 
-export interface StepOutcome {
+/** A step that the engine made and nobody has written yet. */
+export interface MadeStep {
   before: LoadedInstance;
+  command: EngineCommand;
   result: StepResult;
   now: Date;
 }
 
-export interface PlannedStep<Answer> {
-  command: EngineCommand;
-  /** Called with what the engine made, just before it is written: what is stored in its place. */
-  made?(result: StepResult): StepResult;
-  /** Called when everything is written, still in the transaction; without it nothing is answered. */
-  after?(outcome: StepOutcome): Answer | Promise<Answer>;
-}
-
-/** No step, and nothing written but what the decision wrote; `isNews` where that is something of which others have to be told. */
-export interface NoStep<Answer> {
-  answer: Answer;
-  isNews?: true;
-}
-
-export type Decision<Answer> = PlannedStep<Answer> | NoStep<Answer>;
-
 export type RetriedIncident = Pick<IncidentRow, 'id'> & { job: ParkedJob };
 
-/** What one transaction does to an instance. */
-export interface StepPlan<Answer> {
-  /** Who acts, by user name; null for the background. */
+/** Why a step is made. */
+export interface StepCause {
+  /** User name; null for the background. */
   actor: string | null;
-  /** The background job whose effect this is; it is completed in the transaction. */
+  /** The background job whose effect this is; the transaction completes it. */
   job?: Job;
-  /** Whether a caller adds work, which quotas may refuse. */
-  addsWork?: true;
-  /** The incident that is retried: when the step asks for the very same work, it goes on with the run that was begun. */
+  /** The incident that is retried. A step that requests the very same work continues the run that was begun. */
   retried?: RetriedIncident;
-  /** Called once, with the lock held and before tokens are read: what to do. May throw whatever refuses it. */
-  decide(held: LockedInstance): Decision<Answer> | Promise<Decision<Answer>>;
 }
 
 /** Kinds of rows to which a step gives ids. */
@@ -70,10 +52,10 @@ export const STEP_IDS = [
   'process-wait',
   'process-incident',
 ] as const;
-/** Takes an id that nobody else gets. */
+/** Takes a unique id. */
 export type TakeId = (kind: (typeof STEP_IDS)[number]) => number;
 
-/** An instance as it was before a step; `null` for one that starts. */
+/** An instance as it was before a step. */
 export interface StepBase {
   row: InstanceRow;
   isNew: boolean;
@@ -81,7 +63,7 @@ export interface StepBase {
   definition: RunnableDefinition;
 }
 
-/** A step that was made, as a transaction writes it. */
+/** What `StepWriter` writes. */
 export interface StepWriting extends StepBase {
   transaction: StepTransaction;
   result: StepResult;

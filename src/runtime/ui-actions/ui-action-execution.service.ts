@@ -4,7 +4,7 @@ import { inThisTurn } from '#engine/support';
 import type { Principal } from '../../platform/user/principal.js';
 import type { JsonObject } from '#engine/json';
 import { requestContext } from '../../platform/observability/logging/request-context.js';
-import { EngineRefusal } from '#engine/tokens';
+import { EngineRefusal, type TokenState, type UiActionPlace } from '#engine/tokens';
 import { repeatKey } from '../../idempotency/idempotency-key.dto.js';
 import { RepeatsService } from '../../idempotency/repeats.service.js';
 import { InstanceStepsService } from '../steps/instance-steps.service.js';
@@ -15,7 +15,7 @@ import {
   type RunnableDefinition,
   RunnableDefinitionsService,
 } from '../definitions/runnable-definitions.service.js';
-import type { Decision, LockedInstance, StepOutcome } from '../steps/step.types.js';
+import type { LoadedInstance, LockedInstance, MadeStep } from '../steps/step.types.js';
 import { Database } from '../../store/database.js';
 import { Instances } from '../storage/instances.repository.js';
 import { Tokens } from '../storage/tokens.repository.js';
@@ -75,14 +75,8 @@ export class UiActionExecutionService {
       commit: newCommit(),
     };
     try {
-      const answer = await this.steps.run<UiActionResponseDto>(
-        { uuid: processUuid },
-        {
-          actor: principal.user.userName,
-          addsWork: true,
-          decide: (held) => this.decide(held, call),
-        },
-      );
+      await this.steps.refreshQuotas();
+      const answer = await this.steps.transact({ uuid: processUuid }, (held) => this.executeIn(held, call));
       this.repeats.committed(call);
       return answer;
     } catch (error) {
@@ -105,39 +99,57 @@ export class UiActionExecutionService {
     await this.database.read((manager) => Tokens.demand(manager, head.id, tokenUuid));
   }
 
-  /** Rights first, then the stored answer of a call that repeats one, then what only the tokens tell. */
-  private async decide(held: LockedInstance, call: TimedCall): Promise<Decision<UiActionResponseDto>> {
+  /**
+   * Executes the action in the transaction that has locked the instance: checks access, then looks for the stored answer of a repeated
+   * call, then reads the tokens and makes the step.
+   */
+  private async executeIn(held: LockedInstance, call: TimedCall): Promise<UiActionResponseDto> {
     const { principal, key, body, repeat } = call;
-    const { transaction } = held;
+    const { transaction, row } = held;
     const definition = held.definition();
-    const place = this.access.demand(principal, held.row, definition, key.uiActionSvcUuid);
-    const stored = repeat === undefined ? null : await this.answers.find(transaction, repeat, held.row.shard);
+    const place = this.access.demand(principal, row, definition, key.uiActionSvcUuid);
+    const stored = repeat === undefined ? null : await this.answers.find(transaction, repeat, row.shard);
     if (stored !== null && repeat !== undefined) {
-      // An answer is stored for this path, so its token was there; another body may still be refused.
+      // An answer is stored for this path, so its token was there; another body may still be rejected.
       inThisTurn(() => refuseInput(definition, place, body));
-      return { answer: this.answers.answer(stored, repeat) as UiActionResponseDto };
+      return this.answers.answer(stored, repeat) as UiActionResponseDto;
     }
-    const loaded = await held.load();
-    const live = [...loaded.state.tokens.values()].find(({ uuid }) => uuid === key.tokenUuid);
-    const { id: tokenId } = live ?? (await Tokens.demand(transaction, held.row.id, key.tokenUuid));
+    const loaded = await this.steps.load(held);
+    const token = [...loaded.state.tokens.values()].find(({ uuid }) => uuid === key.tokenUuid);
+    const { id: tokenId } = token ?? (await Tokens.demand(transaction, row.id, key.tokenUuid));
     inThisTurn(() => refuseInput(definition, place, body));
     const executed = this.repeats.repeated(loaded, tokenId, place, call);
     if (executed !== undefined) {
       const { node, backTo } = executed;
       const answer = toAnswer(backTo ?? key.tokenUuid, definition, { node, back: backTo !== undefined });
-      // As old as the first one.
-      return { answer: await this.kept(held, call, answer, held.row.modifiedAt) };
+      // As old as the first answer.
+      return this.kept(held, call, answer, row.modifiedAt);
     }
-    if (live === undefined) {
+    if (token === undefined) {
       throw new ProcessStateError('TOKEN_NOT_ACTIVE', 'The token is not active.');
     }
-    demandMatch(call.ifMatch, visitTag(live));
+    demandMatch(call.ifMatch, visitTag(token));
+    return this.step(held, loaded, { token, place, call });
+  }
+
+  private async step(
+    held: LockedInstance,
+    loaded: LoadedInstance,
+    { token, place, call }: { token: TokenState; place: UiActionPlace; call: TimedCall },
+  ): Promise<UiActionResponseDto> {
+    const { principal, key, body, goesBack } = call;
+    this.steps.demandWork(held);
     const { uiActionSvcUuid } = key;
-    return {
-      command: { kind: 'UI_ACTION', tokenId, uiActionSvcUuid, body, goesBack: call.goesBack },
-      made: (result) => this.repeats.noted(result, loaded, live, place, call),
-      after: (outcome) => this.kept(held, call, answerOf(outcome), outcome.now),
-    };
+    const made = this.steps.run(loaded, {
+      kind: 'UI_ACTION',
+      tokenId: token.id,
+      uiActionSvcUuid,
+      body,
+      goesBack,
+    });
+    const noted = { ...made, result: this.repeats.noted(made.result, loaded, token, place, call) };
+    await this.steps.write(noted, { actor: principal.user.userName });
+    return this.kept(held, call, answerOf(noted), noted.now);
   }
 
   /** An answer, stored for a call that repeats this one. */
@@ -165,7 +177,7 @@ export class UiActionExecutionService {
   }
 }
 
-function answerOf({ before: { definition, state }, result }: StepOutcome): UiActionResponseDto {
+function answerOf({ before: { definition, state }, result }: MadeStep): UiActionResponseDto {
   const { action, changedTokens } = result;
   if (action === null) {
     throw new TypeError('A UI action ends with a token somewhere.');
