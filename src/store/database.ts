@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { noteStored, requestContext } from '../platform/observability/logging/request-context.js';
 import { within } from '../platform/concurrency/deadline.js';
+import { withRetries } from '../platform/concurrency/retry.js';
 import { Env } from '../platform/config/env.js';
 import { followed, WriteProgress } from './groups/write-progress.js';
 import {
@@ -23,8 +23,7 @@ import { sendDirectly, watchStatements } from './connection/statement-spans.js';
 import { setShardGroups } from './shards.js';
 import { dropConnections } from './connection/server-pool.js';
 import { databaseLimits } from './database.limits.js';
-
-const BACKOFF_BASE_MS = 5;
+import { GROUP_RETRY, READ_RETRY, transactionRetry } from './database.retries.js';
 
 /**
  * The one door to the database. `read` runs plain statements, `write` one transaction. A transaction that was rolled
@@ -56,7 +55,7 @@ export class Database {
       waitMs: databaseLimits.deadlineMs,
     };
     this.groups = new WriteQueue(
-      { alone: (work) => this.store(work), once: (work) => this.store(work, 0) },
+      { alone: (work) => this.store(work), once: (work) => this.store(work, GROUP_RETRY) },
       { ...this.limits, workMs: databaseLimits.groupWorkMs },
     );
   }
@@ -198,7 +197,11 @@ export class Database {
       return await (this.isEmbedded
         ? this.inTurn(() => run(manager))
         : this.inTime(
-            this.againWhenLost(() => run(manager)),
+            withRetries(READ_RETRY, (retries) => {
+              // The first attempt lost its connection.
+              this.failedAt = retries > 0 ? performance.now() : this.failedAt;
+              return run(manager);
+            }),
             () => new DatabaseDeadlineError(),
             since,
           ));
@@ -213,49 +216,12 @@ export class Database {
     return (on) => this.atWork.run(true, () => work(on));
   }
 
-  private store<T>(
-    work: (manager: EntityManager) => Promise<T>,
-    retries = databaseLimits.transactionRetries,
-  ): Promise<T> {
+  private store<T>(work: (manager: EntityManager) => Promise<T>, retry = transactionRetry()): Promise<T> {
     const progress = new WriteProgress();
+    const attempt = (): Promise<T> => this.attempt(work, progress);
     return this.isEmbedded
-      ? this.inTurn(() => this.attempt(work, progress))
-      : this.inTime(this.transaction(work, progress, retries), () =>
-          progress.abandon(new DatabaseDeadlineError()),
-        );
-  }
-
-  private async transaction<T>(
-    work: (manager: EntityManager) => Promise<T>,
-    progress: WriteProgress,
-    retries: number,
-  ): Promise<T> {
-    for (let attempt = 0; ; attempt += 1) {
-      const began = performance.now();
-      try {
-        return await this.attempt(work, progress);
-      } catch (error) {
-        this.noteFailure(error, began);
-        if (attempt >= retries || !isRepeatable(error)) {
-          throw error;
-        }
-      }
-      await backOff(attempt);
-      progress.begin();
-    }
-  }
-
-  /** One connection of the pool may have ended since it was last used; another one may do. */
-  private async againWhenLost<T>(run: () => Promise<T>): Promise<T> {
-    try {
-      return await run();
-    } catch (error) {
-      if (!isConnectionLost(error)) {
-        throw error;
-      }
-      this.failedAt = performance.now();
-      return run();
-    }
+      ? this.inTurn(attempt)
+      : this.inTime(withRetries(retry, attempt), () => progress.abandon(new DatabaseDeadlineError()));
   }
 
   private noteFailure(error: unknown, began: number): void {
@@ -272,6 +238,8 @@ export class Database {
     work: (manager: EntityManager) => Promise<T>,
     progress: WriteProgress,
   ): Promise<T> {
+    progress.begin();
+    const began = performance.now();
     try {
       return await this.dataSource.transaction(async (manager) => {
         const result = await work(manager);
@@ -279,7 +247,9 @@ export class Database {
         return result;
       });
     } catch (error) {
-      throw progress.failed(error);
+      const failure = progress.failed(error);
+      this.noteFailure(failure, began);
+      throw failure;
     }
   }
 
@@ -302,13 +272,4 @@ export class Database {
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
     return this.turns.take(work, requestContext() === undefined);
   }
-}
-
-/** Whether the same transaction may succeed when it is run again, and is not stored yet. */
-function isRepeatable(error: unknown): boolean {
-  return isRetryable(error) || isWriteRefused(error) || isConnectionLost(error);
-}
-
-async function backOff(attempt: number): Promise<void> {
-  await sleep(Math.random() * BACKOFF_BASE_MS * 2 ** attempt);
 }

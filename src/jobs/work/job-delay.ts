@@ -1,23 +1,11 @@
+import { backoff } from '../../platform/concurrency/retry.js';
+import { jobLimits } from '../job.limits.js';
+
 const FIRST_POLL_MS = 50;
-const MAX_DOUBLINGS = 30;
 
-/** Bounds of an exponential delay, in milliseconds. */
-export interface DelayBounds {
-  baseMs: number;
-  maxMs: number;
-}
-
-/**
- * Returns the delay before the next attempt: exponential backoff up to a limit, with jitter in its upper half, so that jobs that
- * failed together are not retried together.
- * @param attempts number of attempts so far, from 1
- * @param random from 0 to 1
- * @returns milliseconds
- */
-export function retryDelay(attempts: number, { baseMs, maxMs }: DelayBounds, random = Math.random()): number {
-  const doublings = Math.min(Math.max(attempts, 1) - 1, MAX_DOUBLINGS);
-  const limit = Math.min(maxMs, baseMs * 2 ** doublings);
-  return Math.round((limit / 2) * (1 + random));
+/** Returns the milliseconds before the next attempt of a job. @param attempts number of attempts so far, from 1 */
+export function retryDelay(attempts: number): number {
+  return backoff(attempts, { baseMs: jobLimits.retryBaseMs, maxMs: jobLimits.retryMaxMs });
 }
 
 /**
@@ -26,5 +14,5 @@ export function retryDelay(attempts: number, { baseMs, maxMs }: DelayBounds, ran
  * @param maxMs `pollMs`
  */
 export function pollDelay(idle: number, maxMs: number, random = Math.random()): number {
-  return retryDelay(idle + 1, { baseMs: FIRST_POLL_MS, maxMs }, random);
+  return backoff(idle + 1, { baseMs: FIRST_POLL_MS, maxMs }, random);
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { withRetries } from '../../platform/concurrency/retry.js';
 import { Log } from '../../platform/observability/logging/log.js';
 import { isDatabaseFailure } from '../../store/database.errors.js';
 import { Database } from '../../store/database.js';
@@ -62,20 +62,15 @@ export class JobEnds {
    * @throws errors that are not a failure of the database
    */
   async store(end: RunEnd, lease: JobLease): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await this.settle(end);
-        return;
-      } catch (error) {
-        if (!isDatabaseFailure(error)) {
-          throw error;
-        }
+    const mayRetry = (error: unknown): boolean => isDatabaseFailure(error) && lease.endedBy === undefined;
+    const policy = { retries: Infinity, isRetryable: mayRetry, delayMs: retryDelay, signal: lease.signal };
+    try {
+      await withRetries(policy, () => this.settle(end));
+    } catch (error) {
+      if (!isDatabaseFailure(error)) {
+        throw error;
       }
-      if (lease.endedBy !== undefined) {
-        this.pending.add(end);
-        return;
-      }
-      await sleep(this.delayAfter(attempt), undefined, { signal: lease.signal }).catch(() => undefined);
+      this.pending.add(end);
     }
   }
 
@@ -111,14 +106,8 @@ export class JobEnds {
     }
   }
 
-  /** Returns the milliseconds before the next attempt of a job. */
-  delayAfter(attempts: number): number {
-    const bounds = { baseMs: jobLimits.retryBaseMs, maxMs: jobLimits.retryMaxMs };
-    return retryDelay(attempts, bounds);
-  }
-
   private async settle({ job, countedAs }: RunEnd): Promise<void> {
-    const delayMs = this.delayAfter(job.attempts);
+    const delayMs = retryDelay(job.attempts);
     if (countedAs === 'failure' && (await this.jobs.putOffFailed(job, delayMs))) {
       return;
     }

@@ -8,6 +8,7 @@ import type { JobLane, ClaimedJob, Job, JobHandler } from '../model/job-queue.ty
 import { asJobSpan } from '../model/job-trace.js';
 import { JobEnds } from './job-ends.service.js';
 import { JobHandlersService } from '../queue/job-handlers.service.js';
+import { retryDelay } from './job-delay.js';
 import { JobLease } from './job-lease.js';
 import { JobQueueService } from '../queue/job-queue.service.js';
 import {
@@ -170,7 +171,7 @@ export class JobRunner {
 
   private async putOffLost(job: Job, lease: JobLease): Promise<Outcome> {
     try {
-      await this.jobs.putOff(job, this.ends.delayAfter(job.attempts));
+      await this.jobs.putOff(job, retryDelay(job.attempts));
       return 'lost';
     } catch (error) {
       if (!this.ends.isInterruption(error, lease)) {

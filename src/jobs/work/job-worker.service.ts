@@ -4,7 +4,8 @@ import { Log } from '../../platform/observability/logging/log.js';
 import { Env } from '../../platform/config/env.js';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pollDelay, retryDelay } from './job-delay.js';
+import { backoff } from '../../platform/concurrency/retry.js';
+import { pollDelay } from './job-delay.js';
 import { JOB_LANES, type ClaimedJob, type JobLane } from '../model/job-queue.types.js';
 import { JobRunner } from './job-runner.js';
 import { JobSignal } from '../queue/job-signal.js';
@@ -105,7 +106,7 @@ class JobLaneWorkers {
       this.log.error('background jobs wait for the database', cause);
     }
     this.failures += 1;
-    const delay = retryDelay(this.failures, OUTAGE);
+    const delay = backoff(this.failures, OUTAGE);
     await sleep(delay, undefined, { signal: this.stopping.signal }).catch(() => undefined);
   }
 

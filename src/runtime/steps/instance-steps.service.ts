@@ -53,23 +53,18 @@ export class InstanceStepsService {
   transact<Answer>(key: InstanceKey, work: (held: LockedInstance) => Promise<Answer>): Promise<Answer> {
     return inSpan('process step', {}, async () => {
       const attempts: Attempts = {};
-      const commit = (): Promise<Answer> =>
-        this.resources.withIds(() =>
-          this.database.writeTogether(async (transaction) =>
-            work(await this.lock(transaction, key, attempts)),
-          ),
-        );
-      // Before the transaction, because others wait for its locks.
-      await turnWithRoom();
-      try {
-        return await commit();
-      } catch (error) {
+      const loadDefinition = async (error: unknown): Promise<boolean> => {
         if (!(error instanceof DefinitionNotHeldError)) {
-          throw error;
+          return false;
         }
         attempts.definition = await this.definitions.byId(error.definitionId);
-        return commit();
-      }
+        return true;
+      };
+      const commit = (): Promise<Answer> =>
+        this.database.writeTogether(async (transaction) => work(await this.lock(transaction, key, attempts)));
+      // Before the transaction, because others wait for its locks.
+      await turnWithRoom();
+      return this.resources.withIds(commit, loadDefinition);
     });
   }
 

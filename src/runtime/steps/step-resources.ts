@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { withRetries } from '../../platform/concurrency/retry.js';
 import { Clock } from '../../platform/clock.js';
 import { uuidOf } from '../../platform/ordered-uuid.js';
 import { IdBlocks, IdRangeExhaustedError } from '../../store/ids/id-blocks.js';
@@ -13,7 +14,7 @@ import { QuotasService } from '../quotas/accounts/quotas.service.js';
 import { Instances } from '../storage/instances.repository.js';
 import type { InstanceHead } from '../storage/process-instance.entity.js';
 
-/** How many ids of a kind must be in stock; few steps need more, and then they are made again with more. */
+/** Ids of each kind that must be in stock. The few steps that take more are repeated with the next number. */
 const GUESSES = [16, 1_024, 65_536];
 
 type Owner = Pick<InstanceHead, 'rootAppId' | 'starter'>;
@@ -62,19 +63,23 @@ export class StepResources implements OnModuleInit {
     return this.blocks.next(name);
   }
 
-  /** Runs work that takes ids; again, after its roll-back, where it took more than were in stock. */
-  async withIds<T>(work: () => Promise<T>): Promise<T> {
-    for (const count of GUESSES) {
-      await this.blocks.provide(STEP_IDS, count);
-      try {
-        return await work();
-      } catch (error) {
-        if (!(error instanceof IdRangeExhaustedError)) {
-          throw error;
-        }
-      }
-    }
-    throw new IdRangeExhaustedError();
+  /**
+   * Runs work that takes ids, and repeats it after its rollback when it took more than were in stock.
+   * @param provide provides what else an attempt lacked; returns false when its error is of another kind
+   */
+  withIds<T>(
+    work: () => Promise<T>,
+    provide: (error: unknown) => Promise<boolean> = () => Promise.resolve(false),
+  ): Promise<T> {
+    let guess = 0;
+    const isRetryable = async (error: unknown): Promise<boolean> => {
+      guess += error instanceof IdRangeExhaustedError ? 1 : 0;
+      return error instanceof IdRangeExhaustedError ? guess < GUESSES.length : provide(error);
+    };
+    return withRetries({ retries: GUESSES.length, isRetryable }, async () => {
+      await this.blocks.provide(STEP_IDS, GUESSES[guess] ?? 0);
+      return work();
+    });
   }
 
   /**

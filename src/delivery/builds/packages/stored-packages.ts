@@ -1,3 +1,4 @@
+import { type RetryPolicy, withRetries } from '../../../platform/concurrency/retry.js';
 import { jsonParts, memberOf } from '../../../platform/json/json-part.js';
 import { unpackBytes } from '../../../platform/json/packed-text.js';
 import { inTurns } from '#engine/support';
@@ -12,9 +13,6 @@ import { AppPackages } from '../storage/app-packages.repository.js';
 
 /** Members of a document, those of its application or its systems, and those of one system. */
 const LEVELS = 3;
-/** How often work on a package is done again because another one was stored meanwhile. */
-const ATTEMPTS = 5;
-
 /** The package of a version as it was delivered; null when there is none. Not inside of a transaction. */
 export async function storedPackage(database: Database, version: AppVersionKey): Promise<PackageText | null> {
   const row = await database.read((manager) => AppPackages.document(manager, version));
@@ -44,18 +42,13 @@ export async function namesOf(json: Buffer): Promise<{ libraries: LibraryReferen
   };
 }
 
+/** Retries work that stores only if the package it has read is still there. */
+const UNTIL_UNMOVED: RetryPolicy = { retries: 4, isRetryable: (error) => error instanceof PackageMovedError };
+
 /**
- * Does work that begins by reading the package of a version, and stores only if it is still there.
+ * Runs work that reads the package of a version first and stores only if the package is still there.
  * @throws what the work throws; PackageMovedError when others stored packages all the time
  */
-export async function untilUnmoved<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof PackageMovedError) || attempt >= ATTEMPTS) {
-        throw error;
-      }
-    }
-  }
+export function untilUnmoved<Result>(work: () => Promise<Result>): Promise<Result> {
+  return withRetries(UNTIL_UNMOVED, work);
 }

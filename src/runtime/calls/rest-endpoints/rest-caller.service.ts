@@ -6,7 +6,7 @@ import {
 } from '../../../platform/outbound/outbound.error.js';
 import { restLimits } from './rest.limits.js';
 import { CallNotMadeError, WorkflowFailedError } from '../workflows/model/workflows.errors.js';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { backoff, type RetryPolicy, withRetries } from '../../../platform/concurrency/retry.js';
 import { Env } from '../../../platform/config/env.js';
 import { Injectable } from '@nestjs/common';
 import { configuredOutbound, outboundClient } from '../../../platform/outbound/configured-outbound.js';
@@ -136,23 +136,19 @@ export class RestCallerService {
    * @throws RestFailure; the reason of the signal
    */
   async call(request: RestRequest, connection: SystemAccess, signal: AbortSignal): Promise<RestAnswer> {
-    const retries = restLimits.maxRetries;
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await asRestSpan(request, (traced) => this.once(traced, connection, signal));
-      } catch (failure) {
-        if (!(failure instanceof RestFailure)) {
-          throw failure;
-        }
-        const mayRepeat = failure.hadNoEffect || isIdempotent(request.method);
-        if (!failure.passes || !mayRepeat || attempt >= retries) {
-          throw failure;
-        }
+    const policy: RetryPolicy = {
+      retries: restLimits.maxRetries,
+      isRetryable: (error) =>
+        error instanceof RestFailure && error.passes && (error.hadNoEffect || isIdempotent(request.method)),
+      delayMs: (retry) => backoff(retry, { baseMs: restLimits.retryDelayMs, maxMs: Infinity }, 1),
+      signal,
+    };
+    return withRetries(policy, async (retries) => {
+      if (retries > 0) {
+        signal.throwIfAborted();
       }
-      const delay = restLimits.retryDelayMs * 2 ** attempt;
-      // What the pause itself rejects with does not say why the run ends.
-      await sleep(delay, undefined, { signal }).catch(() => signal.throwIfAborted());
-    }
+      return asRestSpan(request, (traced) => this.once(traced, connection, signal));
+    });
   }
 
   /** @throws RestFailure; the reason of the signal */

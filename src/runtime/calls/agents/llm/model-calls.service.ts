@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { SpanKind } from '@opentelemetry/api';
+import { backoff, type RetryPolicy, withRetries } from '../../../../platform/concurrency/retry.js';
 import { Metrics } from '../../../../platform/observability/metrics/metrics.js';
 import { currentSpan, inSpan } from '../../../../platform/observability/tracing/spans.js';
 import { Env } from '../../../../platform/config/env.js';
@@ -40,16 +40,12 @@ export class ModelCallsService {
 
   /** @throws ModelCallError when the last try failed too, or the reason of the request's signal */
   async ask(request: ModelRequest): Promise<ModelTurn> {
-    for (let retry = 0; ; retry += 1) {
-      try {
-        return await this.once(request);
-      } catch (error) {
-        if (!(error instanceof ModelCallError) || !error.isRetryable || retry >= modelLimits.maxRetries) {
-          throw error;
-        }
-        await this.pause(error, retry, request.signal);
+    return withRetries(retryOf(request.signal), async (retries) => {
+      if (retries > 0) {
+        request.signal.throwIfAborted();
       }
-    }
+      return this.once(request);
+    });
   }
 
   /** A span as OpenTelemetry names them (Semantic Conventions, "Generative AI"); what is said is no part of it. */
@@ -86,12 +82,17 @@ export class ModelCallsService {
       this.metrics.modelCallDuration.observe({ outcome }, (performance.now() - startedAt) / 1_000);
     }
   }
+}
 
-  private async pause({ retryAfterMs }: ModelCallError, retry: number, signal: AbortSignal): Promise<void> {
-    const own = modelLimits.retryBaseMs * 2 ** retry;
-    const delay = Math.min(retryAfterMs ?? own, modelLimits.retryMaxMs);
-    await wait(delay, undefined, { signal }).catch(() => signal.throwIfAborted());
-  }
+function retryOf(signal: AbortSignal): RetryPolicy {
+  const own = { baseMs: modelLimits.retryBaseMs, maxMs: modelLimits.retryMaxMs };
+  return {
+    retries: modelLimits.maxRetries,
+    isRetryable: (error) => error instanceof ModelCallError && error.isRetryable,
+    delayMs: (retry, error) =>
+      Math.min((error as ModelCallError).retryAfterMs ?? backoff(retry, own, 1), modelLimits.retryMaxMs),
+    signal,
+  };
 }
 
 /** A bounded set: the statuses of HTTP by their first digit. */
