@@ -26,9 +26,8 @@ import { databaseLimits } from './database.limits.js';
 import { GROUP_RETRY, READ_RETRY, transactionRetry } from './database.retries.js';
 
 /**
- * The one door to the database. `read` runs plain statements, `write` one transaction. A transaction that was rolled
- * back for no fault of its own is repeated. Such causes are a deadlock, a connection that was lost before the commit,
- * and a server that takes no writes any more. Work given to `write` must therefore touch nothing but the manager.
+ * The only entry to the database. `read` runs plain statements, `write` one transaction. Both may run their work again (see
+ * database.retries.ts), so the work must have no effect outside the database.
  */
 @Injectable()
 export class Database {
@@ -60,7 +59,7 @@ export class Database {
     );
   }
 
-  /** How many groups this replica has written, and how many pieces of work in them and in transactions of their own. */
+  /** Number of groups that this replica has written, of their members, and of callers with a transaction of their own. */
   get written(): Readonly<WriteQueue['written']> {
     return this.groups.written;
   }
@@ -70,19 +69,19 @@ export class Database {
   }
 
   /**
-   * Runs statements that only read, and once more when the connection was lost. `work` may run twice, then.
-   * @throws DatabaseUnavailableError, DatabaseOverloadedError, DatabaseDeadlineError when the database cannot do it now
-   * @throws NestedDatabaseUseError inside of work that was given to `read` or `write`
+   * Runs statements that only read. Repeats the work once when the connection was lost.
+   * @throws DatabaseUnavailableError, DatabaseOverloadedError, DatabaseDeadlineError when the database cannot answer now
+   * @throws NestedDatabaseUseError inside work of `read` or `write`
    */
   async read<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.readSince(performance.now(), work);
   }
 
   /**
-   * A reading that is answered together with others of its kind that come at the same time (docs/architecture.md, Shared reads).
-   * Its statement begins after all whom it answers have come.
-   * @param read reads for any number, each time with the results in their order; `null` or the like for one that is not there
-   * @param keyOf equal for all who may have the same result object, which nobody may change
+   * Returns a function whose concurrent calls share a statement (docs/architecture.md, Shared reads). The statement starts after every call
+   * that it answers.
+   * @param read reads for any number of calls; returns the results in their order
+   * @param keyOf equal for calls that may get the same result object, which callers must not modify
    */
   sharedRead<Part, Result>(
     read: (manager: EntityManager, parts: readonly Part[]) => Promise<readonly Result[]>,
@@ -99,9 +98,9 @@ export class Database {
   }
 
   /**
-   * The same for statements that change rows and are no transaction: each commits by itself. They may be sent once more when the connection
-   * was lost, and must do no harm then.
-   * @param change changes rows for any number, each time with the results in their order
+   * The same for statements that change rows outside a transaction: each commits alone. They may be sent twice when the connection was lost,
+   * so they must be idempotent.
+   * @param change changes rows for any number of calls; returns the results in their order
    */
   sharedChange<Part, Result>(
     change: (manager: EntityManager, parts: readonly Part[]) => Promise<readonly Result[]>,
@@ -119,12 +118,12 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction: all of it is stored or nothing. Rethrows what `work` throws. Once it is stored, the
-   * request being served is no longer answered that nothing was.
-   * @throws DatabaseUnavailableError, DatabaseOverloadedError, DatabaseDeadlineError when the database cannot do it now:
-   * nothing is stored, also not later
-   * @throws CommitUnansweredError when nobody knows whether the work was stored
-   * @throws NestedDatabaseUseError inside of work that was given to `read` or `write`
+   * Runs work in one transaction and rethrows what the work throws. After the commit, later failures of the current request no longer say
+   * that nothing was stored.
+   * @throws DatabaseUnavailableError, DatabaseOverloadedError, DatabaseDeadlineError when the database cannot store it now; it is not
+   * stored later either
+   * @throws CommitUnansweredError when it is unknown whether the work was stored
+   * @throws NestedDatabaseUseError inside work of `read` or `write`
    */
   async write<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     const result = await this.writeAside(work);
@@ -133,8 +132,7 @@ export class Database {
   }
 
   /**
-   * The same for writes that no caller asks for, such as ids that are taken in advance. A request that stored nothing
-   * else has stored nothing.
+   * The same for writes that no caller requested, such as id blocks. They do not count as something that the request has stored.
    * @throws as `write`
    */
   async writeAside<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
@@ -161,16 +159,16 @@ export class Database {
   ): Promise<T> {
     const { run, stored } = followed(this.guarded(work));
     const result = await store(run).catch((error: unknown) => {
-      throw this.told(error);
+      throw this.toCallerError(error);
     });
     stored();
     return result;
   }
 
   /**
-   * For services that may ask the database, but not inside of work that was given to it. There the embedded file would
-   * wait for itself for ever. A server would wait for a connection of others who wait likewise.
-   * @throws NestedDatabaseUseError inside of such work
+   * Rejects calls from inside work of `read` or `write`, where the embedded file would wait for itself forever, and a server for connections
+   * whose holders wait too.
+   * @throws NestedDatabaseUseError inside such work
    */
   refuseNestedUse(): void {
     if (this.isAtWork) {
@@ -183,7 +181,7 @@ export class Database {
   }
 
   /**
-   * Whether this replica saw the database fail since a moment, also where another attempt went well.
+   * Whether this replica saw the database fail since a moment, even if a retry succeeded.
    * @param since on the clock of `performance.now()`
    */
   hasFailedSince(since: number): boolean {
@@ -206,7 +204,7 @@ export class Database {
             since,
           ));
     } catch (error) {
-      throw this.told(error);
+      throw this.toCallerError(error);
     }
   }
 
@@ -226,7 +224,7 @@ export class Database {
 
   private noteFailure(error: unknown, began: number): void {
     if (isWriteRefused(error)) {
-      // The others lead to the same server. New ones may find the one that took its place.
+      // Older connections lead to the same server. New ones may reach its replacement.
       dropConnections(this.dataSource, began);
     }
     if (isWriteRefused(error) || isConnectionLost(error)) {
@@ -253,16 +251,16 @@ export class Database {
     }
   }
 
-  /** What callers are told: an outage of ours has a kind of its own, a mistake stays what it is. */
-  private told(error: unknown): unknown {
-    const told = isOutage(error) || isRetryable(error) ? new DatabaseUnavailableError(error) : error;
-    if (isDatabaseFailure(told)) {
+  /** Maps outages to an error of their own and leaves other errors as they are. */
+  private toCallerError(error: unknown): unknown {
+    const mapped = isOutage(error) || isRetryable(error) ? new DatabaseUnavailableError(error) : error;
+    if (isDatabaseFailure(mapped)) {
       this.failedAt = performance.now();
     }
-    return told;
+    return mapped;
   }
 
-  // A server that hangs, or a pool that nobody gives back to, must not become a request that never ends.
+  // A server that hangs, or an exhausted pool, must not lead to a request that never ends.
   private inTime<T>(work: Promise<T>, end: () => Error, since = performance.now()): Promise<T> {
     return within(this.limits.waitMs + since - performance.now(), work, () => {
       throw end();

@@ -9,7 +9,7 @@ export interface GroupLimits {
   waitMs: number;
 }
 
-/** One who waits for a group. */
+/** A caller that waits for a group. */
 export interface Waiting {
   since: number;
   span: ServiceSpan | undefined;
@@ -17,23 +17,23 @@ export interface Waiting {
 }
 
 /**
- * Whatever has queued up while earlier groups were under way is the next group. So nobody waits for others to come, and one that comes
- * alone is a group of its own.
+ * Forms a group of all callers that queued up while earlier groups ran. So no caller waits for others to arrive, and a single caller is a
+ * group of its own.
  */
 export class GroupQueue<Member extends Waiting> {
   private readonly waiting: Member[] = [];
   private running = 0;
   private isDue = false;
 
-  /** @param run does the work of a group, and never rejects */
+  /** @param run does the work of a group; must not reject */
   constructor(
     private readonly limits: GroupLimits,
     private readonly run: (members: readonly Member[]) => Promise<void>,
   ) {}
 
   /**
-   * Waits for a place, in the order in which all have come.
-   * @throws DatabaseOverloadedError when too many wait
+   * Adds a caller to the queue, in the order of arrival.
+   * @throws DatabaseOverloadedError when too many callers wait
    */
   add(member: Member): void {
     if (this.waiting.length >= this.limits.waiting) {
@@ -47,7 +47,7 @@ export class GroupQueue<Member extends Waiting> {
   private schedule(): void {
     if (!this.isDue && this.waiting.length > 0 && this.running < this.limits.groups) {
       this.isDue = true;
-      // Requests that were read in the same turn share the group.
+      // Requests that were read in the same turn of the event loop share the group.
       setImmediate(() => {
         this.isDue = false;
         this.begin();

@@ -6,16 +6,16 @@ import { groupedBy } from '#engine/support';
 
 const LONGEST_TURN_MS = 5;
 
-/** Reads for one who asks. */
+/** Reads for one caller. */
 export type SharedRead<Part, Result> = (part: Part) => Promise<Result>;
 
 export interface ReadKind<Part, Result> {
   /**
-   * Reads for several with as many statements as for one.
-   * @param since when the first of them came, on the clock of `performance.now()`
+   * Reads for several callers with as many statements as for one.
+   * @param since when the first of them arrived, on the clock of `performance.now()`
    */
   read(parts: readonly Part[], since: number): Promise<readonly Result[]>;
-  /** Equal for those who get one result. */
+  /** Equal for callers that share one result. */
   keyOf(part: Part): string;
 }
 
@@ -36,7 +36,7 @@ export class ReadQueue<Part, Result> {
     );
   }
 
-  /** @throws DatabaseOverloadedError when too many wait, and whatever reading does */
+  /** @throws DatabaseOverloadedError when too many callers wait, and what reading throws */
   add(part: Part): Promise<Result> {
     return new Promise((answer, refuse) => {
       this.queue.add({ part, since: performance.now(), span: currentSpan(), answer, refuse });
@@ -45,7 +45,7 @@ export class ReadQueue<Part, Result> {
 
   /**
    * Never rejects.
-   * @param asked who asks for the same, the first to come in front
+   * @param asked readers by key, each list in order of arrival
    */
   private async readAll(asked: readonly (readonly Reader<Part, Result>[])[]): Promise<void> {
     const firsts = asked.flatMap(([first]) => first ?? []);
@@ -63,7 +63,7 @@ export class ReadQueue<Part, Result> {
         asked.forEach((same) => same.forEach(({ refuse }) => refuse(error)));
         return;
       }
-      // Nobody knows whose fault it was.
+      // Any reader may have caused the failure.
       for (const same of asked) {
         await this.readAll([same]);
       }
@@ -71,7 +71,7 @@ export class ReadQueue<Part, Result> {
   }
 }
 
-/** What readers make of their answers can take long, and others shall not wait for all of them. */
+/** Answers readers one by one, and yields the event loop when they take long to process their results. */
 async function answerAll<Result>(
   asked: readonly (readonly Pick<Reader<unknown, Result>, 'answer'>[])[],
   results: readonly Result[],
@@ -81,7 +81,7 @@ async function answerAll<Result>(
     same.map((reader) => [reader.answer, results[index] as Result] as const),
   )) {
     answer(result);
-    // Comes when all that goes on by itself has gone on.
+    // Resolves after all pending promises.
     await new Promise<void>((resolve) => {
       process.nextTick(resolve);
     });

@@ -9,17 +9,17 @@ interface Asked {
 }
 
 /**
- * Joins statements of one kind. Members of a group get their answers at one time, and go on to their next statements at
- * once; what they ask for by then is sent together.
+ * Merges statements of one kind. Members of a group get their results at the same time and immediately request their next statements, which
+ * are sent together.
  */
 export class SharedStatements {
-  /** Of the transaction: a statement for several is a part of that, and of none of theirs. */
+  /** Span of the transaction. A merged statement is a part of it, not of the spans of members. */
   private readonly span = currentSpan();
   private readonly kinds = new Map<string, { send: Send<never, unknown>; asked: Asked[] }>();
 
   ask<Part, Result>(kind: string, part: Part, send: Send<Part, Result>): Promise<Result> {
     if (this.kinds.size === 0) {
-      // After all that goes on by itself. Not later: the embedded file keeps others from all work while a transaction is open.
+      // Runs after all pending promises. Not later, because an open transaction of the embedded file blocks everything else.
       process.nextTick(() => withSpan(this.span, () => this.send()));
     }
     const same = this.kinds.get(kind);

@@ -3,12 +3,12 @@ import { isRolledBack } from '../connection/driver-errors.js';
 import type { Sender } from './step-transaction.js';
 import { cached } from '#engine/support';
 
-/** How far a transaction has come: what its end means depends on whether its COMMIT was on the way. */
+/** Progress of a transaction. What its failure means depends on whether its COMMIT was sent. */
 export class WriteProgress {
   private isCommitting = false;
   private abandonedFor: Error | undefined;
 
-  /** @throws the reason when nobody waits for the transaction any more */
+  /** Begins an attempt. @throws the reason when the caller no longer waits for the transaction */
   begin(): void {
     if (this.abandonedFor !== undefined) {
       throw this.abandonedFor;
@@ -16,19 +16,19 @@ export class WriteProgress {
     this.isCommitting = false;
   }
 
-  /** @throws the reason when nobody waits for the transaction any more: it must be rolled back */
+  /** @throws the reason when the caller no longer waits for the transaction, which must be rolled back */
   beginCommit(): void {
     this.begin();
     this.isCommitting = true;
   }
 
-  /** Nobody waits any more: what has not come to its COMMIT yet will not be stored. */
+  /** Gives the transaction up: it is not stored unless its COMMIT was sent already. @returns what its caller gets */
   abandon(reason: Error): Error {
     this.abandonedFor = reason;
     return this.isCommitting ? new CommitUnansweredError({ cause: reason }) : reason;
   }
 
-  /** What the failure of a transaction means. Without an answer that says so nobody knows whether a COMMIT was made. */
+  /** Returns what the failure of an attempt means. Whether a COMMIT without an answer was made is unknown. */
   failed(error: unknown): unknown {
     const isKnown = !this.isCommitting || isRolledBack(error);
     this.isCommitting = false;
