@@ -1,3 +1,4 @@
+import type { BuiltInPermission } from '../config/permission-rules.js';
 import {
   ForbiddenError,
   InternalError,
@@ -56,7 +57,8 @@ export class IntrospectionUnavailableError extends UnavailableError {
   }
 }
 
-const DENIALS: Readonly<Record<string, string>> = {
+/** A permission does not compile without a message here and a scope in permission-rules.ts. */
+const DENIALS: Readonly<Record<Permission, string>> = {
   [Permission.IntegrationManagement]: 'Insufficient permissions to access Integration Management',
   [Permission.ApplicationDelivery]: 'Insufficient permissions to deliver applications',
   [Permission.ProcessRead]: 'Insufficient permissions to read process data',
@@ -64,11 +66,12 @@ const DENIALS: Readonly<Record<string, string>> = {
   [Permission.ProcessData]: 'Insufficient permissions to correct process data',
   [Permission.WorkflowTest]: 'Insufficient permissions to test workflows',
   [Permission.ToolCall]: 'Insufficient permissions to call tools',
-};
+} satisfies Record<BuiltInPermission, string>;
 
-/** Message of a 403; a permission that a deployment names has no text of its own. */
+/** Returns the message of a 403. Permissions that a deployment defines share one. */
 export function denialOf(permission: string): string {
-  return DENIALS[permission] ?? 'Insufficient permissions';
+  const denials: Readonly<Record<string, string>> = DENIALS;
+  return denials[permission] ?? 'Insufficient permissions';
 }
 
 /** 403: the principal lacks the permission of the route (docs/contract.md, section 1). */

@@ -24,7 +24,7 @@ export type PermissionRule = z.output<typeof RULE>;
 /** Permission -> rules, any of which grants it (setting PERMISSION_RULES). */
 export type PermissionRules = Readonly<Record<string, readonly PermissionRule[]>>;
 
-/** By permission: the OAuth scope that grants it; so does the realm role of Keycloak with its own name. */
+/** OAuth scope that grants each permission, as the Keycloak realm role with the permission's name does. */
 const SCOPES = {
   'integration-management': 'integration:manage',
   'application-delivery': 'application:deliver',
@@ -34,6 +34,9 @@ const SCOPES = {
   'workflow-test': 'workflow:test',
   'tool-call': 'tool:call',
 };
+
+/** Permissions of the service itself; deployments can name more. */
+export type BuiltInPermission = keyof typeof SCOPES;
 
 const DEFAULT: Record<string, PermissionRule[]> = Object.fromEntries(
   Object.entries(SCOPES).map(([permission, scope]) => [

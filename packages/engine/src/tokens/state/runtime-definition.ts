@@ -7,6 +7,7 @@ import type {
   GraphAction,
   GraphFlow,
   GraphNode,
+  NodeKind,
   GraphUiAction,
   ProcessGraph,
 } from '../../definitions/model/process-graph.types.js';
@@ -144,9 +145,28 @@ function runtimeNode(graph: ProcessGraph, node: GraphNode): RuntimeNode {
   };
 }
 
+/** Kinds of nodes at which a token waits for an event. */
+const WAITS: Readonly<Record<NodeKind, boolean>> = {
+  START_EVENT: false,
+  END_EVENT: false,
+  INTERMEDIATE_CATCH_EVENT: true,
+  INTERMEDIATE_THROW_EVENT: false,
+  BOUNDARY_EVENT: false,
+  TASK: false,
+  USER_TASK: false,
+  SEND_TASK: false,
+  RECEIVE_TASK: true,
+  EXCLUSIVE_GATEWAY: false,
+  PARALLEL_GATEWAY: false,
+  INCLUSIVE_GATEWAY: false,
+  EVENT_BASED_GATEWAY: true,
+  SUB_PROCESS: false,
+  CALL_ACTIVITY: false,
+};
+
 function waitsSomewhere(graph: ProcessGraph, node: GraphNode): boolean {
   return (
-    ['INTERMEDIATE_CATCH_EVENT', 'RECEIVE_TASK', 'EVENT_BASED_GATEWAY'].includes(node.kind) ||
+    WAITS[node.kind] ||
     node.boundaries.some((boundary) => {
       const type = graph.nodes[boundary]?.event?.type;
       return type === 'TIMER' || type === 'MESSAGE';
