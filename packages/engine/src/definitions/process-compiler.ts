@@ -18,7 +18,7 @@ import { mayBeParsed } from './reader/xml-guard.js';
 
 /** A BPMN file of a package. */
 export interface ProcessFile {
-  /** How problems call it. */
+  /** Name in problem messages. */
   name: string;
   xml: string;
 }
@@ -27,25 +27,25 @@ export interface ProcessFile {
 export interface CompiledFile {
   /** Empty when a problem is an error. */
   definitions: ProcessGraph[];
-  /** The parts that could be read, whatever is wrong with the file. They show which names the file uses, and are never run. */
+  /** All readable parts, even of a file with errors. They show which names the file uses and are never executed. */
   readable: ProcessGraph[];
   problems: DefinitionProblem[];
-  /** Warnings of a process that hold unless another process calls it and brings data of its own, by the name of the process. */
+  /** Warnings by process name that apply unless another process calls it with its own data. */
   unlessCalled: ReadonlyMap<string, readonly DefinitionProblem[]>;
 }
 
 /**
- * Compiles BPMN 2.0 files into graphs that run, and refuses what would not: see docs/bpmn.md. Everything is decided here and
- * nothing at the start of an instance. References to other files are not followed.
+ * Compiles BPMN 2.0 files into executable graphs and rejects what cannot be executed (docs/bpmn.md), so that nothing is left to
+ * decide when an instance starts. References to other files are not followed.
  */
 export class ProcessCompiler {
-  /** @param options.startPermission whether every start needs a permission of the whole service; the checks of correlations assume that anyone may start otherwise */
+  /** @param options.startPermission whether every start requires a permission of the whole service; otherwise correlation checks assume that anyone may start */
   constructor(private readonly options: { startPermission?: boolean } = {}) {}
 
   /**
-   * @param context.appId the application: part of the uuids that nodes and actions keep in every later version
-   * @param context.outputs what workflows give, as far as the package says so
-   * @returns all problems at once, never an exception because of the file
+   * Compiles a file. Reports all problems of the file and never throws because of its content.
+   * @param context.appId the application, part of the stable uuids of nodes and actions
+   * @param context.outputs output schemas of workflows, as far as the package declares them
    */
   async compile(
     file: ProcessFile,
@@ -122,7 +122,7 @@ function nameOf(process: BpmnElement, problems: DefinitionProblems): string {
   const own = textOf(process, 'processName')?.trim() || textOf(process, 'name')?.trim();
   const name = own || (idOf(process) ?? '');
   if (!isProcessName(name)) {
-    const message = `A process is started by its name: 1 to 64 letters, digits, . _ - [ ] ( ), but not . or .., which mean a place in a path; not "${name.slice(0, 80)}". Give svc:processName beside a name for people.`;
+    const message = `A process is started by its name: 1 to 64 letters, digits, . _ - [ ] ( ), but not . or .., which mean a place in a path; not "${name.slice(0, 80)}". Add svc:processName to keep a display name.`;
     problems.error('INVALID_PROCESS_NAME', process, message);
   }
   return name;

@@ -47,7 +47,7 @@ const properties = (...names: string[]) => ({
 });
 const CLIENT = { properties: { client: properties('name', 'address') } };
 
-describe('keys and the input that schemas speak of', () => {
+describe('keys and the input that schemas define', () => {
   it.each<[string, Case, string[]]>([
     [
       'a slip in a key',
@@ -55,7 +55,7 @@ describe('keys and the input that schemas speak of', () => {
       ['KEY_NAMES_NOTHING decison decide decision', 'INPUT_NOT_TAKEN decide decision approve decison'],
     ],
     [
-      'a key beside the schema',
+      'a key outside the schema',
       { keys: 'decision, xyz', schema: properties('decision') },
       ['KEY_NAMES_NOTHING xyz decide'],
     ],
@@ -120,7 +120,7 @@ describe('keys and the input that schemas speak of', () => {
       { keys: '', schema: properties('decision') },
       ['INPUT_NOT_TAKEN decide decision approve'],
     ],
-  ])('tells %s', async (_, given, expected) => {
+  ])('reports %s', async (_, given, expected) => {
     expect(await told(given)).toEqual(expected);
   });
 
@@ -216,7 +216,7 @@ describe('work of the check', () => {
     Array.from({ length: count }, (_, index) => `<svc:uiAction name="u${index}" action="a"/>`).join('');
   const taskIds = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
 
-  it('does not multiply UI actions with keys, and gives turns for each node', async () => {
+  it('does not grow with UI actions times keys, and yields after each node', async () => {
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 0);
     vi.mocked(parsePath).mockClear();
@@ -229,7 +229,7 @@ describe('work of the check', () => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  it('asks for the comma of a key that is two names', async () => {
+  it('suggests the missing comma in a key of two names', async () => {
     const schema = '{"type":"object","properties":{"outcome":{},"device":{}}}';
     const ui = `<svc:uiAction name="u" action="a"><svc:bodySchema>${schema}</svc:bodySchema></svc:uiAction>`;
     const { problems } = await compileXml(chain(['t'], ui, 'outcome device'));

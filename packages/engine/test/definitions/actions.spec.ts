@@ -138,7 +138,7 @@ describe('actions', () => {
     ],
     ['a manual one with a delay', '<svc:action name="x" manual="true" delay="PT1S"/>', 'INVALID_ACTION'],
     [
-      'a delay that is none',
+      'an invalid delay',
       '<svc:action name="x" delay="1 s"><svc:data>{}</svc:data></svc:action>',
       'INVALID_DURATION',
     ],
@@ -185,7 +185,7 @@ describe('actions', () => {
       'INVALID_JSON',
     ],
     [
-      'data that stands twice',
+      'repeated data',
       '<svc:action name="x"><svc:data>{}</svc:data><svc:data>{}</svc:data></svc:action>',
       'REPEATED_PART',
     ],
@@ -251,13 +251,13 @@ describe('actions', () => {
     expect(await errorsOf(withNode(content))).toContain('MISPLACED_EXTENSION a');
   });
 
-  it('refuses elements of ours that it does not know', async () => {
+  it('refuses unknown svc elements', async () => {
     expect(await errorsOf(withNode(`${actions(OK)}<svc:script>1</svc:script>`))).toEqual([
       'MISPLACED_EXTENSION -',
     ]);
   });
 
-  it('compiles a return point that callers have to ask for', async () => {
+  it('compiles a return point that requires an explicit request', async () => {
     const xml = withNode(
       actions('<svc:action name="x" manual="true" keys="*" allowBack="explicit" removeKeys="y"/>'),
     );
@@ -292,7 +292,7 @@ describe('actions', () => {
       'INVALID_JSON a',
     ],
     [
-      'a schema that is none',
+      'an invalid schema',
       '<svc:uiAction name="u" action="ok"><svc:bodySchema>{"type":"thing"}</svc:bodySchema></svc:uiAction>',
       'INVALID_SCHEMA a',
     ],
@@ -381,7 +381,7 @@ describe('user tasks without actions', () => {
     }
   });
 
-  it('get none beside UI actions of their own', async () => {
+  it('get none in addition to their own UI actions', async () => {
     const ui = '<svc:uiActions><svc:uiAction name="u" action="complete"/></svc:uiActions>';
     expect(await errorsOf(withNode(ui))).toEqual(['UNKNOWN_ACTION a']);
   });

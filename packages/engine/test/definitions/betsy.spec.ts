@@ -77,7 +77,7 @@ const OWN_REASON: Readonly<Record<string, readonly string[]>> = {
   REF: ['INVALID_REFERENCE', 'UNRESOLVED_REFERENCE'],
 };
 
-/** Kinds of the expectations that we refuse; how our problems call them. */
+/** Refused kinds in the expectations, by their names in our problems. */
 const REFUSED_KINDS: Readonly<Record<string, readonly string[]>> = {
   tokenQuantity: ['startQuantity', 'completionQuantity'],
 };

@@ -44,7 +44,7 @@ describe('compiling a process', () => {
     );
   });
 
-  it('gives a plain process the values that mean nothing special', async () => {
+  it('compiles a plain process with default values', async () => {
     const graph = await graphOf(bpmn(SIMPLE.replace('userTask', 'task')));
     expect(graph).toMatchObject({
       format: 1,
@@ -84,7 +84,7 @@ describe('compiling a process', () => {
     expect((await graphOf(bpmn(SIMPLE, { attributes }))).name).toBe(name);
   });
 
-  it('means the same whatever the order of elements in the file', async () => {
+  it('does not depend on the order of elements in the file', async () => {
     const parts = [
       '<bpmn:startEvent id="s"><bpmn:outgoing>f1</bpmn:outgoing></bpmn:startEvent>',
       '<bpmn:exclusiveGateway id="g"><bpmn:incoming>f1</bpmn:incoming><bpmn:outgoing>f3</bpmn:outgoing><bpmn:outgoing>f2</bpmn:outgoing></bpmn:exclusiveGateway>',
@@ -131,7 +131,7 @@ describe('compiling a process', () => {
     expect(problems).toMatchObject([{ severity: 'warning', code: 'NOT_EXECUTABLE', element: 'Q' }]);
   });
 
-  it('passes over drawings, notes and data', async () => {
+  it('ignores drawings, notes and data', async () => {
     const notes = `<bpmn:documentation>text</bpmn:documentation><bpmn:textAnnotation id="t"><bpmn:text>x</bpmn:text></bpmn:textAnnotation>
       <bpmn:association id="as" sourceRef="a" targetRef="t"/><bpmn:group id="gr"/><bpmn:dataObject id="do"/>
       <bpmn:dataObjectReference id="dor" dataObjectRef="do"/><bpmn:property id="pr" name="x"/>`;
@@ -209,7 +209,7 @@ describe('kinds of nodes', () => {
     expect(nodeOf(graph, 'e').event).toEqual({ type: 'ERROR', code: 'NO_MONEY' });
   });
 
-  it('shares event definitions that stand outside of processes', async () => {
+  it('shares event definitions outside processes', async () => {
     const graph = await graphOf(
       bpmn(
         `${nodes('startEvent:s')}<bpmn:endEvent id="e"><bpmn:eventDefinitionRef>ED</bpmn:eventDefinitionRef></bpmn:endEvent>${flows('s>e')}`,
@@ -219,7 +219,7 @@ describe('kinds of nodes', () => {
     expect(nodeOf(graph, 'e').event).toEqual({ type: 'TERMINATE' });
   });
 
-  it('puts error events into the order in which they are asked', async () => {
+  it('puts error events into the order in which they are tried', async () => {
     const timer =
       '<bpmn:timerEventDefinition><bpmn:timeDuration xsi:type="bpmn:tFormalExpression">PT1S</bpmn:timeDuration></bpmn:timerEventDefinition>';
     const { definitions: found, problems } = await compileXml(
@@ -278,7 +278,7 @@ describe('kinds of nodes', () => {
     ]);
   });
 
-  it('leaves out conditions behind a parallel gateway, and says so', async () => {
+  it('ignores conditions after a parallel gateway, with a warning', async () => {
     const { definitions: found, problems } = await compileXml(
       bpmn(nodes('startEvent:s parallelGateway:g endEvent:y endEvent:z') + flows('s>g g>y[x] g>z')),
     );
@@ -286,7 +286,7 @@ describe('kinds of nodes', () => {
     expect(problems).toMatchObject([{ severity: 'warning', code: 'CONDITION_IGNORED', element: 'g_y' }]);
   });
 
-  it('takes a condition without type for CEL when it is, and says so', async () => {
+  it('accepts a CEL condition without type, with a warning', async () => {
     const xml = bpmn(
       nodes('startEvent:s exclusiveGateway:g endEvent:y endEvent:z') + flows('s>g g>y[x>1] g>z'),
     ).replace(' xsi:type="bpmn:tFormalExpression"', '');
@@ -299,7 +299,7 @@ describe('kinds of nodes', () => {
 describe('levels, lanes and calls', () => {
   const inner = '<bpmn:startEvent id="is"/><bpmn:task id="ia"/><bpmn:endEvent id="iz"/>';
 
-  it('knows the scope of what stands in a subprocess', async () => {
+  it('knows the scope of nodes in a subprocess', async () => {
     const graph = await graphOf(
       bpmn(
         `${nodes('startEvent:s endEvent:z')}<bpmn:subProcess id="sub">${inner}${flows('is>ia ia>iz')}</bpmn:subProcess>${flows('s>sub sub>z')}`,

@@ -61,7 +61,7 @@ async function outcomeOf(xml: string, element = 'a'): Promise<Outcome> {
   return problems.some((problem) => problem.element === element) ? 'warned' : 'runs';
 }
 
-/** What becomes of each node that has nothing but an id: nothing that waits or works in a drawing passes in silence. */
+/** Expected result for each node with only an id: no node that should wait or work is ignored silently. */
 const BARE: Readonly<Record<string, Outcome>> = {
   adHocSubProcess: 'refused',
   boundaryEvent: 'refused',
@@ -91,7 +91,7 @@ const BARE: Readonly<Record<string, Outcome>> = {
   userTask: 'runs',
 };
 
-describe('every node of BPMN runs, is refused, or is told', () => {
+describe('every BPMN node runs, is refused, or causes a warning', () => {
   it('is decided for all of them', () => {
     expect(tagsOf('FlowNode')).toEqual(Object.keys(BARE));
   });
@@ -128,7 +128,7 @@ describe('every node of BPMN runs, is refused, or is told', () => {
     ],
     ['a message', '<bpmn:messageEventDefinition messageRef="m"/>'],
     ['an error', '<bpmn:errorEventDefinition/>'],
-  ])('tells of %s that can never come, since nothing stays at the activity', async (_, definition) => {
+  ])('warns of %s that can never fire, since no token rests at the activity', async (_, definition) => {
     const boundary = `<bpmn:boundaryEvent id="b" attachedToRef="a">${definition}</bpmn:boundaryEvent>${flows('b>z')}`;
     const passing = `<bpmn:subProcess id="a">${nodes('startEvent:is task:it endEvent:iz')}${flows('is>it it>iz')}</bpmn:subProcess>`;
     const codes = async (element: string) =>
@@ -149,7 +149,7 @@ describe('every node of BPMN runs, is refused, or is told', () => {
     expect(await codes(passing.replace('task id="it"', inner))).toEqual([]);
   });
 
-  it('tells of message flows from and to nodes without messages', async () => {
+  it('warns of message flows from and to nodes without messages', async () => {
     const xml = definitions(
       `<bpmn:collaboration id="C"><bpmn:participant id="p1" processRef="A"/><bpmn:participant id="p2" processRef="B"/><bpmn:messageFlow id="mf" sourceRef="at" targetRef="bt"/></bpmn:collaboration>
        <bpmn:process id="A">${nodes('startEvent:as userTask:at endEvent:az')}${flows('as>at at>az')}</bpmn:process>
@@ -274,7 +274,7 @@ describe('implementations that are not run', () => {
     ['another prefix', 'xmlns:q="http://camunda.org/schema/1.0/bpmn" q:class="x"', 'refused'],
     ['the same prefix for something else', 'xmlns:camunda="urn:other" camunda:class="x"', 'warned'],
     [
-      'a prefix that stands for two namespaces',
+      'a prefix with two namespaces',
       'xmlns:flowable="http://camunda.org/schema/1.0/bpmn" flowable:topic="x"',
       'refused',
     ],
@@ -307,13 +307,13 @@ describe('implementations that are not run', () => {
   });
 });
 
-/** Third-party models: beside the project, never in it. */
+/** Third-party models, kept outside the project. */
 const FOLDER = resolve(import.meta.dirname, '../../../../../shared/bpmn');
 const files = existsSync(FOLDER)
   ? readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.bpmn'))
   : [];
 
-/** Whether a node does what it is drawn for: an activity that has nothing to do is only a drawing. */
+/** Whether a node does anything: an activity without work is only a drawing. */
 function isExecuted({ kind, actions, event, call, starts }: GraphNode): boolean {
   const isActivity = [
     'TASK',
@@ -327,7 +327,7 @@ function isExecuted({ kind, actions, event, call, starts }: GraphNode): boolean 
   return !isActivity || works;
 }
 
-describe('third-party models: what passes in silence', () => {
+describe('third-party models: nodes ignored silently', () => {
   it.skipIf(files.length === 0)(
     files.length > 0
       ? 'is nothing in any accepted model'

@@ -80,7 +80,7 @@ describe('inclusive joins', () => {
 });
 
 describe('going back', () => {
-  it('leads from every node behind, but not over one that forbids it', async () => {
+  it('is possible from every later node, but not across one that forbids it', async () => {
     const graph = await graphOf(
       bpmn(
         nodes('startEvent:s task:a') +
@@ -95,7 +95,7 @@ describe('going back', () => {
     expect(backOf(graph, 'd')).toBe('z');
   });
 
-  it('leads out of subprocesses that begin behind, and over boundary events', async () => {
+  it('is possible from subprocesses that start later, and across boundary events', async () => {
     const timer =
       '<bpmn:boundaryEvent id="t" attachedToRef="sub"><bpmn:timerEventDefinition><bpmn:timeDuration xsi:type="bpmn:tFormalExpression">PT1S</bpmn:timeDuration></bpmn:timerEventDefinition></bpmn:boundaryEvent>';
     const inside = nodes('startEvent:is') + back('ib') + nodes('endEvent:iz') + flows('is>ib ib>iz');
@@ -108,7 +108,7 @@ describe('going back', () => {
     expect(backOf(graph, 'ib')).toBe('iz');
   });
 
-  it('leads from itself where a loop leads there again', async () => {
+  it('is possible from the node itself in a loop', async () => {
     const graph = await graphOf(
       bpmn(
         nodes('startEvent:s exclusiveGateway:m exclusiveGateway:x endEvent:z') +

@@ -29,7 +29,7 @@ const withLanes = (content: string) => bpmn(`<bpmn:laneSet id="ls">${content}</b
 const laneOf = (id: string, ref: string) =>
   `<bpmn:lane id="${id}"><bpmn:flowNodeRef>${ref}</bpmn:flowNodeRef></bpmn:lane>`;
 
-describe('what is not executed is refused by name and id', () => {
+describe('rejects unsupported elements by name and id', () => {
   it.each([
     ['scriptTask "a"', '<bpmn:scriptTask id="a"/>'],
     ['businessRuleTask "a"', '<bpmn:businessRuleTask id="a"/>'],
@@ -116,7 +116,7 @@ describe('what is not executed is refused by name and id', () => {
       '<bpmn:collaboration id="c"><bpmn:participant id="q"/></bpmn:collaboration>',
     ],
     ['extension', '<bpmn:extension mustUnderstand="true" definition="x:y"/>'],
-  ])('%s beside a process', async (name, outside) => {
+  ])('%s next to a process', async (name, outside) => {
     const { problems } = await compileXml(bpmn(SIMPLE, { outside }));
     expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(name)]);
   });
@@ -133,14 +133,14 @@ describe('what is not executed is refused by name and id', () => {
       'participant without process "q" is not executed here; give it a process with isExecutable="false", or remove the collaboration.',
     ],
     [
-      'where an element of ours may stand',
+      'where an svc element belongs',
       withTask(
         '<bpmn:userTask id="a"><bpmn:extensionElements><svc:payload>1</svc:payload></bpmn:extensionElements></bpmn:userTask>',
       ),
       expect.stringMatching(/^svc:payload stands in svc:action, not where it is \(line: \d+\)\.$/),
     ],
     [
-      'where an element of ours may stand that the reader takes',
+      'where an svc element belongs that the reader accepts',
       withTask(
         '<bpmn:userTask id="a"><bpmn:extensionElements><svc:action/></bpmn:extensionElements></bpmn:userTask>',
       ),
@@ -153,18 +153,18 @@ describe('what is not executed is refused by name and id', () => {
       ),
       expect.stringMatching(/^There is no element svc:nonsense \(line: \d+\)\.$/),
     ],
-  ])('tells %s', async (_what, xml, message) => {
+  ])('reports %s', async (_what, xml, message) => {
     const { problems } = await compileXml(xml);
     expect(problems.map((problem) => problem.message)).toEqual([message]);
   });
 
-  it('does not tell of what follows from a refused element', async () => {
+  it('does not report follow-up problems of a refused element', async () => {
     const xml = bpmn(START_END + nodes('scriptTask:a task:b') + flows('s>a a>b b>z'));
     expect(await errorsOf(xml)).toEqual(['UNSUPPORTED_ELEMENT a']);
   });
 });
 
-describe('a reference that names nothing is told alone', () => {
+describe('reports only the unresolved reference', () => {
   const listed = (kind: string, id: string, into: string, out: string, more = '') =>
     `<bpmn:${kind} id="${id}" ${more}>${into.replaceAll(/\S+/g, '<bpmn:incoming>$&</bpmn:incoming>')}${out.replaceAll(/\S+/g, '<bpmn:outgoing>$&</bpmn:outgoing>')}</bpmn:${kind}>`;
   const LISTED = bpmn(
@@ -204,7 +204,7 @@ describe('a reference that names nothing is told alone', () => {
       'UNRESOLVED_REFERENCE b',
     ],
     [
-      'an event behind a gateway',
+      'an event after a gateway',
       eventGateway(
         '<bpmn:receiveTask id="r" messageRef="m"/><bpmn:receiveTask id="q" messageRef="m"/>',
         'g>r g>q r>z q>z',
@@ -233,7 +233,7 @@ describe('a reference that names nothing is told alone', () => {
     expect(problems.map(({ code, element }) => `${code} ${element}`)).toEqual([expected]);
   });
 
-  it('tells of a node the nearest one, whatever other elements are called', async () => {
+  it('suggests the closest node for a node reference', async () => {
     const xml = bpmn(
       `${SIMPLE}<bpmn:textAnnotation id="chekk"/>${nodes('task:check')}${flows('a>check check>z')}`,
     );
@@ -244,7 +244,7 @@ describe('a reference that names nothing is told alone', () => {
   });
 });
 
-describe('a slip in the XML is told alone', () => {
+describe('reports only the XML mistake', () => {
   const written = (content: string) => bpmn(content.replaceAll('><bpmn:', '>\n<bpmn:'));
   const LISTED = written(
     `<bpmn:startEvent id="s"><bpmn:outgoing>s_a</bpmn:outgoing></bpmn:startEvent>
@@ -300,7 +300,7 @@ describe('a slip in the XML is told alone', () => {
   });
 });
 
-describe('a misspelt attribute is told alone', () => {
+describe('reports only the misspelt attribute', () => {
   const timerAt = (host: string) =>
     `<bpmn:boundaryEvent id="b" attachedToRef="${host}">${timer('timeDuration', 'PT1H')}</bpmn:boundaryEvent>${flows('b>z')}`;
   const MODEL = bpmn(
@@ -338,7 +338,7 @@ ${nodes('exclusiveGateway:heavy userTask:more')}${flows('s>rate rate>ask ask>hea
     ]);
   });
 
-  it('warns of a default flow beside one that is always taken', async () => {
+  it('warns of a default flow next to one that is always taken', async () => {
     const xml = MODEL.replace(/<bpmn:conditionExpression.*?<\/bpmn:conditionExpression>/, '');
     expect((await compileXml(xml)).problems).toEqual([
       {
@@ -355,7 +355,7 @@ ${nodes('exclusiveGateway:heavy userTask:more')}${flows('s>rate rate>ask ask>hea
   it('says that an only flow may have no condition', async () => {
     const { problems } = await compileXml(bpmn(START_END + nodes('userTask:a') + flows('s>a a>z[x]')));
     expect(problems.map(({ message }) => message)).toContain(
-      'The only flow out of "a" may have no condition; add another flow or take it away.',
+      'The only flow out of "a" may have no condition; add another flow or remove the condition.',
     );
   });
 });
@@ -393,7 +393,7 @@ describe('namespaces', () => {
   });
 });
 
-describe('how nodes stand together', () => {
+describe('how nodes are connected', () => {
   it.each([
     [
       'no start event',
@@ -433,7 +433,7 @@ describe('how nodes stand together', () => {
       ['CONDITION_WITHOUT_ALTERNATIVE a_z'],
     ],
     [
-      'a condition behind a start event',
+      'a condition after a start event',
       START_END + nodes('task:a') + flows('s>a[x] a>z'),
       ['CONDITION_NOT_ALLOWED s_a'],
     ],
@@ -462,7 +462,7 @@ describe('how nodes stand together', () => {
     expect((await errorsOf(bpmn(content))).toSorted()).toEqual(expected);
   });
 
-  it('refuses flows that cross the border of a subprocess, in both directions', async () => {
+  it('refuses flows that cross the boundary of a subprocess, in both directions', async () => {
     const inside = nodes('startEvent:is task:ia endEvent:iz') + flows('is>ia ia>iz');
     const sub = `<bpmn:subProcess id="sub">${inside}</bpmn:subProcess>`;
     for (const [flow, id] of [
@@ -517,7 +517,7 @@ describe('how nodes stand together', () => {
     ]);
   });
 
-  it('says what to do about a list that an edit has left behind', async () => {
+  it('explains how to fix a list left over from an edit', async () => {
     const { problems } = await compileXml(withLists(OUT, ''));
     expect(problems.map(({ message }) => message)).toEqual([
       'The incoming list of endEvent "z" does not agree with the sequence flows: s_z missing. Where targetRef of the flows is right, ' +
@@ -540,14 +540,14 @@ describe('event-based gateways', () => {
     ['one event', catchTimer('t'), 'g>t t>z', ['INVALID_EVENT_GATEWAY g', 'USELESS_GATEWAY g']],
     ['a task', catchTimer('t') + nodes('task:a'), 'g>t g>a t>z a>z', ['INVALID_EVENT_GATEWAY a']],
     [
-      'a message event beside a receive task',
+      'a message event next to a receive task',
       catchMessage + receive,
       'g>n g>r n>z r>z',
       ['INVALID_EVENT_GATEWAY g'],
     ],
     ['a condition', catchTimer('t') + catchTimer('u'), 'g>t[x] g>u t>z u>z', ['CONDITION_NOT_ALLOWED g_t']],
     [
-      'a boundary event behind',
+      'a boundary event after it',
       `${catchTimer('t') + receive}<bpmn:boundaryEvent id="b" attachedToRef="r">${timer('timeDuration', 'PT1S')}</bpmn:boundaryEvent>`,
       'g>t g>r t>z r>z b>z',
       ['INVALID_EVENT_GATEWAY r'],
@@ -743,7 +743,7 @@ describe('values', () => {
     ['action name="x"', 'action name="x" maunal="true"', 'manual'],
     ['action name="x"', 'action name="x" kind="startWorkfow"', 'startWorkflow'],
     ['<svc:action name="x"/>', '<svc:action name="x"><svc:inptu>{}</svc:inptu></svc:action>', 'input'],
-  ])('tells the nearest name where %s is %s', async (before, after, nearest) => {
+  ])('suggests the closest name when %s is %s', async (before, after, nearest) => {
     const actions = '<svc:actions><svc:action name="x"/></svc:actions>';
     const task = `<bpmn:task id="a"><bpmn:extensionElements>${actions}</bpmn:extensionElements></bpmn:task>`;
     const { problems } = await compileXml(
@@ -890,7 +890,7 @@ describe('files', () => {
     ]);
   });
 
-  it('refuses ids that stand twice, missing ids and references that lead nowhere', async () => {
+  it('refuses duplicate ids, missing ids and unresolved references', async () => {
     expect(await errorsOf(bpmn(`${SIMPLE}<bpmn:textAnnotation id="a"/>`))).toContain('DUPLICATE_ID -');
     expect(await errorsOf(bpmn(`${SIMPLE}<bpmn:task/>`))).toEqual(['MISSING_ID P']);
     expect(await errorsOf(bpmn(`${SIMPLE}<bpmn:sequenceFlow id="f" sourceRef="a" targetRef="q"/>`))).toEqual([
@@ -901,7 +901,7 @@ describe('files', () => {
     );
   });
 
-  it('refuses parts that stand twice: the reader would keep the last one', async () => {
+  it('refuses repeated parts, of which the reader would keep the last one', async () => {
     const twice = bpmn(START_END + nodes('exclusiveGateway:g task:a') + flows('s>g g>a[x] g>z a>z')).replace(
       /(<bpmn:conditionExpression.*?<\/bpmn:conditionExpression>)/,
       '$1$1',
@@ -921,7 +921,7 @@ describe('files', () => {
     ]);
   });
 
-  it('refuses flags that the reader would take for false', async () => {
+  it('refuses flags that the reader would read as false', async () => {
     expect(await errorsOf(bpmn(SIMPLE).replace('isExecutable="true"', 'isExecutable="1"'))).toContain(
       'INVALID_VALUE -',
     );
@@ -946,7 +946,7 @@ describe('files', () => {
     ]);
   });
 
-  it('tells everything at once, errors first, each with file and sentence', async () => {
+  it('reports everything at once, errors first, each with file and message', async () => {
     const { problems } = await compileXml(
       bpmn(nodes('startEvent:s userTask:u scriptTask:q task:x') + flows('s>u u>x[a=] x>q')),
     );

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { bpmn, compileXml, flows } from './compile.js';
 
-it('lets others have the event loop while a file of many long expressions is compiled', async () => {
+it('yields the event loop while a file of many long expressions is compiled', async () => {
   const names = Array.from({ length: 100 }, (_, index) => `a${index}`);
   const long = `${'a.b.c + '.repeat(150)}1 > 2`;
   const xml = bpmn(

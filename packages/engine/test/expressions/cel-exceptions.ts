@@ -1,4 +1,4 @@
-/** Cases of the conformance suite that do not hold, and why. One that holds after all fails the test. */
+/** Cases of the conformance suite that fail, and why. A listed case that passes fails the test. */
 export interface KnownException {
   readonly reason: string;
   /** Names of cases, or a pattern when they are a whole section. */

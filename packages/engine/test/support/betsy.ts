@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** Conformance models of uniba-dsg/betsy (LGPL-3.0): beside the project, never in it. */
+/** Conformance models of uniba-dsg/betsy (LGPL-3.0), kept outside the project. */
 const BETSY_FOLDER = resolve(import.meta.dirname, '../../../../../shared/bpmn/betsy');
 
 /** One process that must run, with the traces that it must leave. */

@@ -2,7 +2,7 @@ import type { ProcessGraph } from '../../src/definitions/model/process-graph.typ
 import type { EngineEvent, TokenState } from '../../src/tokens/state/engine.types.js';
 import type { MemoryInstance } from './memory-engine.js';
 
-/** Background work as far as it belongs to instances, whoever keeps it. */
+/** Background work of instances. */
 export interface Background {
   readonly jobs: readonly {
     readonly instanceId: number;
@@ -15,7 +15,7 @@ export interface Background {
   }[];
 }
 
-/** What must hold of an instance at rest, whatever has happened to it. @throws Error that names the first thing that does not */
+/** Checks the invariants of an instance at rest. @throws Error that names the first thing that does not */
 export function checkInvariants(background: Background, instance: MemoryInstance): void {
   checkStates(instance);
   checkTree(instance);
@@ -36,7 +36,7 @@ function demand(condition: boolean, what: string, instance: MemoryInstance): voi
   }
 }
 
-/** Something is alive exactly while the instance is; the audit trail has no gaps and tells every state. */
+/** Tokens live exactly as long as the instance; the audit trail has no gaps and records every state. */
 function checkStates(instance: MemoryInstance): void {
   const { state } = instance;
   const alive = [...state.tokens.values()].some(
@@ -57,7 +57,7 @@ function checkStates(instance: MemoryInstance): void {
   demand(told.tokens.size === instance.tokens.size, 'a token was not stored', instance);
 }
 
-/** What the audit trail has told of an instance up to an event. */
+/** State of an instance according to the audit trail up to an event. */
 interface Told {
   events: number;
   instance: unknown;
@@ -153,7 +153,7 @@ function checkJoins(instance: MemoryInstance): void {
     } else {
       demand(
         [...tokens.values()].some((token) => delays(instance, token, join)),
-        'an inclusive join waits for nobody',
+        'an inclusive join waits for no token',
         instance,
       );
     }
@@ -167,7 +167,7 @@ function checkJoins(instance: MemoryInstance): void {
   }
 }
 
-/** An instance at rest in which every token that is not held waits at a join stands still for ever, and must say so. */
+/** An instance at rest whose tokens all wait at joins is stuck forever and must be marked. */
 function checkStuck({ state, ...instance }: MemoryInstance): void {
   const { tokens, joins, pending } = state;
   const parked = new Set(joins.flatMap(({ arrivals }) => arrivals.flat()));
@@ -177,12 +177,12 @@ function checkStuck({ state, ...instance }: MemoryInstance): void {
       pending.length > 0 ||
       free.length > 0 ||
       joins.some(({ missing }) => missing !== undefined),
-    'all tokens wait at joins, and nothing tells it',
+    'all tokens wait at joins, and none is marked as stuck',
     { ...instance, state },
   );
 }
 
-/** An independent reading of BPMN 2.0.2, 13.4.3: searched in the graph, without what the compiler has prepared. */
+/** An independent reading of BPMN 2.0.2, 13.4.3: searched in the graph, without the compiler's lookups. */
 function delays(
   instance: MemoryInstance,
   token: TokenState,
@@ -232,7 +232,7 @@ function flowsFrom(graph: ProcessGraph, node: number): number[] {
   return [...outgoing, ...boundaries.flatMap((boundary) => graph.nodes[boundary]!.outgoing)];
 }
 
-/** Jobs and waits belong to visits that are still going on. */
+/** Jobs and waits belong to current visits. */
 function checkBackground(background: Background, instance: MemoryInstance): void {
   const { tokens, id } = instance.state;
   const isLive = ({ tokenId, visit }: { tokenId: number; visit: number }) =>

@@ -25,7 +25,7 @@ export type WorkflowAnswer = {
 };
 export type WorkflowHandler = (input: JsonObject, instanceId: number) => WorkflowAnswer;
 
-/** One instance with what a database would know of it. */
+/** One instance with the state that a database would store. */
 export interface MemoryInstance {
   definition: RuntimeDefinition;
   state: InstanceState;
@@ -161,7 +161,7 @@ export class MemoryEngine {
     throw new Error('Background work does not come to an end.');
   }
 
-  /** Lets time pass; what is due on the way runs at its time. */
+  /** Advances the clock and runs jobs when they are due. */
   advance(milliseconds: number): void {
     const until = this.now + milliseconds;
     for (;;) {
@@ -291,7 +291,7 @@ export class MemoryEngine {
     }
   }
 
-  /** As a worker: a stale command is dropped, one on hold is put off, an incident is recorded. */
+  /** Acts as a worker: drops stale commands, postpones those on hold, records incidents. */
   private inBackground(
     instance: MemoryInstance,
     command: EngineCommand,
@@ -449,7 +449,7 @@ export function trace(instance: MemoryInstance, ...kinds: string[]): string[] {
     .map(({ key }) => key);
 }
 
-/** Where live tokens stand: `node STATE status`, sorted. */
+/** Positions of live tokens: `node STATE status`, sorted. */
 export function positions(instance: MemoryInstance): string[] {
   return [...instance.state.tokens.values()]
     .map(({ node, state, status }) => `${instance.definition.node(node).key} ${state} ${status}`)

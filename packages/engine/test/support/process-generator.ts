@@ -8,7 +8,7 @@ export type Block =
   | { kind: 'loop'; id: string; body: Block }
   | { kind: 'subProcess'; id: string; body: Block };
 
-/** Data that decides which way an instance takes: a branch, several, or a number of rounds, by block. */
+/** Data that decides the path of an instance: a branch, several, or a number of iterations, by block. */
 export type Decisions = Record<string, unknown>;
 
 /** How large a random process may become. */
@@ -53,7 +53,7 @@ export class GeneratedProcess {
     return decisions;
   }
 
-  /** Ids of the user tasks that an instance comes to, sorted, when it never goes back. */
+  /** Sorted ids of the user tasks that an instance reaches if it never goes back. */
   visits(decisions: Decisions): string[] {
     return visitsOf(this.root, decisions).toSorted();
   }
@@ -136,7 +136,7 @@ class Scope {
     return this.random.shuffled(this.elements).join('\n');
   }
 
-  /** Writes a block behind an element, and tells which element comes last. */
+  /** Writes a block after an element. Returns its last element. */
   write(block: Block, before: string, condition?: string): string {
     switch (block.kind) {
       case 'user':

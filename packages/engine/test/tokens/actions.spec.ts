@@ -51,7 +51,7 @@ describe('automatic actions', () => {
     expect(instance.state.data).toMatchObject({ id: instance.state.uuid, parent: null });
   });
 
-  it('wait for their delay, and those behind them too', () => {
+  it('wait for their delay, and so do the following ones', () => {
     const engine = engineOf(
       taskWith(save('late', { a: 1 }, { order: 1, delay: 'PT10S' }), save('next', { b: 1 }, { order: 2 })),
     );
@@ -65,7 +65,7 @@ describe('automatic actions', () => {
     expect(positions(instance)).toEqual(['u ACTIVE ARRIVED']);
   });
 
-  it('behave the same right behind the start, on a task', () => {
+  it('behave the same directly after the start, on a task', () => {
     const instance = engineOf(
       new TestGraph()
         .start()
@@ -224,7 +224,7 @@ describe('manual actions', () => {
     expect(instance.state.tokens.get(id ?? 0)?.actions['t.b']).toMatchObject({ runs: 2, state: 'COMPLETED' });
   });
 
-  it('are refused where the token does not stand, on another token, or unknown', () => {
+  it('are refused on another node or token, or if unknown', () => {
     const engine = engineOf(taskWith(manual('a')));
     const instance = engine.start('test');
     const [id] = instance.state.tokens.keys();
@@ -235,7 +235,7 @@ describe('manual actions', () => {
     expectFailure(() => engine.act(instance, 't.a', {}, id), { code: 'ACTION_NOT_AVAILABLE' });
   });
 
-  it('begin anew with each visit', () => {
+  it('start again with each visit', () => {
     const engine = engineOf(
       new TestGraph()
         .start()
@@ -294,7 +294,7 @@ describe('child actions', () => {
     expect(instance.state.data).toEqual({ n: 2 });
   });
 
-  it('of an automatic parent run, too, and before what comes behind it', () => {
+  it('of an automatic parent also run, before the actions that follow it', () => {
     const instance = engineOf(
       taskWith(
         save('next', {}, { order: 2 }),
@@ -305,7 +305,7 @@ describe('child actions', () => {
     expect(executed(instance)).toEqual(['p', 'c', 'next']);
   });
 
-  it('do not run by themselves without autoRunChildren, and are not waited for', () => {
+  it('do not run without autoRunChildren, and the token does not wait for them', () => {
     const engine = engineOf(taskWith(manual('p'), save('c', { c: 1 }, { parent: 'p' })));
     const instance = engine.start('test');
     engine.act(instance, 't.p');

@@ -54,7 +54,7 @@ describe('a back action', () => {
     expect(positions(instance)).toEqual(['b ACTIVE ARRIVED']);
   });
 
-  it('removes and restores what it is told to', () => {
+  it('removes and restores the configured keys', () => {
     const engine = engineOf(line({ back: { removeKeys: ['gone.x'], restoreKeys: ['kept', 'made'] } }));
     const instance = engine.start('test', { kept: 1, other: 1, gone: { x: 1, y: 1 } });
     engine.act(instance, 'a.go', { kept: 2, made: 2, other: 2 });
@@ -308,7 +308,7 @@ describe('a back action with branches', () => {
     expect(instance.state.state).toBe('FINISHED');
   });
 
-  it('leads from behind the join to before the split, not into a branch', () => {
+  it('goes from after the join to before the split, not into a branch', () => {
     const engine = engineOf(forked());
     const instance = engine.start('test');
     ['a.go', 'b1.go', 'b2.done', 'c.done'].forEach((action) => engine.act(instance, action));
@@ -317,7 +317,7 @@ describe('a back action with branches', () => {
     expect(positions(instance)).toEqual(['a ACTIVE ARRIVED']);
   });
 
-  it('lets an inclusive join look again', () => {
+  it('makes an inclusive join check again', () => {
     const engine = engineOf(
       new TestGraph()
         .start()
@@ -348,7 +348,7 @@ describe('a back action with branches', () => {
     ]);
   });
 
-  it('leads out of an embedded subprocess and takes its tokens along', () => {
+  it('leaves an embedded subprocess and aborts its tokens', () => {
     const engine = engineOf(
       new TestGraph()
         .start()
@@ -371,7 +371,7 @@ describe('a back action with branches', () => {
     expect(positions(instance)).toEqual(['u ACTIVE ARRIVED']);
   });
 
-  it('takes along what a boundary event has started on the way', () => {
+  it('aborts tokens that a boundary event has started since', () => {
     const engine = engineOf(
       new TestGraph()
         .start()

@@ -11,7 +11,7 @@ function child(): TestGraph {
   return new TestGraph('child').start().user('t').end().flow('start -> t -> end');
 }
 
-/** Waits, beside `t`, at `e` whose way ends with the error E. */
+/** Waits at `e`, in parallel to `t`, before an error end event E. */
 function throwing(name: string): TestGraph {
   return new TestGraph(name)
     .start()
@@ -34,7 +34,7 @@ const timed = () =>
     .flow('time -> late');
 
 describe('call activity', () => {
-  it('takes all data of the child where it has no result, and nothing without an output key', () => {
+  it('stores all data of a child without a result, and nothing without an output key', () => {
     for (const [outputKey, expected] of [
       ['out', { out: { b: 2 } }],
       [null, {}],
@@ -48,7 +48,7 @@ describe('call activity', () => {
     }
   });
 
-  it('goes on at once when it does not wait', () => {
+  it('continues immediately when it does not wait', () => {
     const engine = engineOf(parent({ waits: false }), child());
     const instance = engine.start('test');
     expect(positions(instance)).toEqual(['u ACTIVE ARRIVED']);
@@ -69,7 +69,7 @@ describe('call activity', () => {
     });
   });
 
-  it('is an incident of source SUBPROCESS when nobody takes that, and can be retried', () => {
+  it('is an incident of source SUBPROCESS when nothing catches the failure, and can be retried', () => {
     const engine = engineOf(parent({}), child());
     const instance = engine.start('test');
     engine.run();
@@ -127,7 +127,7 @@ describe('call activity', () => {
     expect(engine.incidents).toEqual([]);
   });
 
-  it('refuses answers that nobody waits for', () => {
+  it('refuses results that nothing waits for', () => {
     const engine = engineOf(parent({}), child());
     const instance = engine.start('test');
     const [token] = instance.state.tokens.values();
@@ -272,7 +272,7 @@ describe('multi-instance', () => {
   });
 });
 
-/** Calls `called`; `beside` is a task that another token stands on meanwhile. */
+/** Calls `called`; `beside` is a task where another token waits. */
 function middle(name: string, called: string, target: Partial<CallTarget> = {}): TestGraph {
   return new TestGraph(name)
     .start()
@@ -359,12 +359,12 @@ describe('an error that nothing catches in a called process', () => {
     expect(states(engine)).toEqual({ top: 'FAILED', bottom: 'FAILED' });
   });
 
-  it('tells nobody where the caller does not wait', () => {
+  it('does not notify a caller that does not wait', () => {
     const engine = thrown(middle('top', 'bottom', { waits: false }));
     expect(states(engine)).toEqual({ top: 'STARTED', bottom: 'FAILED' });
   });
 
-  it('comes too late for a caller that has ended, whose own caller is told of that end', () => {
+  it('comes too late for a caller that has ended and has notified its own caller', () => {
     const engine = engineOf(middle('top', 'two'), middle('two', 'bottom'), throwing('bottom'));
     engine.start('top');
     engine.run();

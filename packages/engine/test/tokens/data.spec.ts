@@ -19,7 +19,7 @@ describe('background jobs of one step', () => {
     return engineOf(graph);
   };
 
-  it('carry no more data together than a multiple of what an instance may have', () => {
+  it('carry at most a multiple of the data limit in total', () => {
     const limits = { ...LIMITS, dataBytes: 1_000 };
     const data = { a: 'x'.repeat(900) };
     const [few, many] = [sending(10), sending(20)];
@@ -46,7 +46,7 @@ describe('the ids of an instance', () => {
   const known =
     'processInstanceId != "forged" && input.processInstanceId.startsWith("instance") && parentProcessInstanceId == null';
 
-  it('are known in conditions, whatever the data says', () => {
+  it('are available in conditions, even if the data has the same names', () => {
     const graph = new TestGraph().start().xor('x').user('yes').user('no');
     graph.flow('start -> x', `x -> yes ? ${known}`, 'x -> no default');
     expect(positions(engineOf(graph).start('test', forged))).toEqual(['yes ACTIVE ARRIVED']);

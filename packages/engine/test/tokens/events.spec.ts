@@ -140,7 +140,7 @@ describe('receive tasks', () => {
     expect(instance.state.data).toEqual({ x: 1 });
   });
 
-  it('go on when their time is over, and the message is not waited for any more', () => {
+  it('continue after their timeout and no longer wait for the message', () => {
     const engine = engineOf(receiving('PT3S'));
     const instance = engine.start('test');
     engine.advance(3 * SECOND);
@@ -187,7 +187,7 @@ const choosing = () =>
     .flow('start -> g -> t -> a', 'g -> m -> b', 'g -> r -> c');
 
 describe('event-based gateway', () => {
-  it('takes the timer when nothing else came, and cancels the messages', () => {
+  it('takes the timer when no message arrived, and cancels the messages', () => {
     const engine = engineOf(choosing());
     const instance = engine.start('test');
     expect(positions(instance)).toEqual(['g ACTIVE WAITING_MESSAGE_EVENT']);
@@ -206,7 +206,7 @@ describe('event-based gateway', () => {
     expect(positions(instance)).toEqual(['b ACTIVE ARRIVED']);
   });
 
-  it('leads through the receive task that got its message', () => {
+  it('passes the receive task that got its message', () => {
     const engine = engineOf(choosing());
     const instance = engine.start('test');
     engine.publish('r', { x: 1 });
@@ -216,7 +216,7 @@ describe('event-based gateway', () => {
   });
 });
 
-describe('a receive task behind an event-based gateway', () => {
+describe('a receive task after an event-based gateway', () => {
   it('that has its message waits neither for it nor for its time-out again', () => {
     const actions = [workflow('w')];
     const engine = engineOf(
@@ -287,7 +287,7 @@ const branching = () =>
     .flow('start -> t -> a', 't -> b', 'time -> late', 'stop -> late');
 
 describe('boundary events', () => {
-  it('that do not interrupt start a token beside it, once', () => {
+  it('that do not interrupt start another token, once', () => {
     const engine = engineOf(bounded(false));
     const instance = engine.start('test');
     engine.advance(60 * SECOND);
@@ -334,7 +334,7 @@ describe('boundary events', () => {
     expect(engine.jobs).toEqual([]);
   });
 
-  it('beside a branch of a split are waited for by its parent', () => {
+  it('at a branch of a split are awaited by its parent', () => {
     const engine = engineOf(
       new TestGraph()
         .start()
@@ -355,7 +355,7 @@ describe('boundary events', () => {
     expect(instance.state.state).toBe('FINISHED');
   });
 
-  it('that name an error are asked before one that catches every error, wherever that stands', () => {
+  it('that name an error take precedence over one that catches every error, in any order', () => {
     expect(outcome(null, 'E')).toBe('two');
     expect(outcome(null, 'F')).toBe('one');
   });
@@ -366,7 +366,7 @@ describe('boundary events', () => {
     expect(outcome(null, { errorCode: null })).toBe('incident');
   });
 
-  it('on an error are asked with their condition', () => {
+  it('on an error apply only if their condition holds', () => {
     expect(outcome(null, 'E', '!yes')).toBe('one');
     expect(outcome('!yes', 'E')).toBe('two');
     expect(outcome('!yes', 'E', '!yes')).toBe('FAILED');
@@ -395,7 +395,7 @@ describe('boundary events', () => {
     expect(positions(instance)).toEqual(['x ACTIVE ARRIVED']);
   });
 
-  it('are over when the token has left over several flows and is held, or is under way', () => {
+  it('end when the token has left over several flows and is held, or is moving', () => {
     const engine = engineOf(branching());
     const instance = engine.start('test');
     engine.act(instance, 't.done');

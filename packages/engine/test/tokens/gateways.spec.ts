@@ -37,7 +37,7 @@ describe('exclusive gateway', () => {
     expect(() => engine.start('test', {})).toThrow(expect.objectContaining({ type: 'GATEWAY_EVALUATION' }));
   });
 
-  it('passes on each token that comes together in it by itself', () => {
+  it('passes on each arriving token separately', () => {
     const engine = engineOf(
       new TestGraph()
         .start()
@@ -160,7 +160,7 @@ describe('parallel gateway', () => {
     ]);
   });
 
-  it('makes a child of the nearest common ancestor when some of its tokens stay behind', () => {
+  it('makes a child of the nearest common ancestor when some of its tokens remain', () => {
     const engine = engineOf(
       new TestGraph()
         .start()
@@ -243,7 +243,7 @@ describe('inclusive gateway', () => {
     expect(instance.state.tokens.size).toBe(1);
   });
 
-  it('lets a single token go on as itself', () => {
+  it('lets a single token continue unchanged', () => {
     const engine = engineOf(inclusive());
     const instance = engine.start('test', { test: 'a' });
     const [token] = instance.state.tokens.keys();
@@ -252,7 +252,7 @@ describe('inclusive gateway', () => {
     expect(positions(instance)).toEqual(['d ACTIVE ARRIVED']);
   });
 
-  it('takes the default of a task when no conditional flow is true, beside unconditional ones', () => {
+  it('takes the default of a task when no conditional flow is true, in addition to unconditional ones', () => {
     const engine = engineOf(
       new TestGraph()
         .start()
@@ -291,7 +291,7 @@ describe('inclusive gateway', () => {
     expect(trace(instance, 'USER_TASK')).toEqual(['a', 'b', 'c']);
   });
 
-  it('waits for no token that was split behind an embedded subprocess, but for its parts', () => {
+  it('waits not for a token split after an embedded subprocess, but for its children', () => {
     const engine = engineOf(
       new TestGraph()
         .start()

@@ -16,7 +16,7 @@ import { MemoryEngine } from '../support/memory-engine.js';
 type NodeOptions = Partial<
   Omit<GraphNode, 'index' | 'key' | 'kind' | 'scope' | 'attachedTo' | 'actions' | 'call'>
 > & {
-  /** Key of the embedded subprocess it stands in. */
+  /** Key of the enclosing embedded subprocess. */
   in?: string;
   actions?: GraphAction[];
 };
@@ -253,7 +253,7 @@ export function returning(name: string, options: Partial<GraphAction> = {}): Gra
   return manual(name, { back: { removeKeys: [], restoreKeys: [] }, ...options });
 }
 
-/** A memory engine that holds every instance to the invariants after each of its steps. */
+/** A memory engine that checks the invariants of an instance after each step. */
 export function engineOf(...graphs: TestGraph[]): MemoryEngine {
   const engine = new MemoryEngine(...graphs.map((graph) => graph.build()));
   engine.afterStep = (instance) => checkInvariants(engine, instance);

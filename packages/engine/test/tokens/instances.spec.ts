@@ -108,7 +108,7 @@ describe('an instance', () => {
     ]);
   });
 
-  it('tells its parent how it ended', () => {
+  it('reports to its parent how it ended', () => {
     const definition = new RuntimeDefinition(simple().build());
     const context = { now: 0, newToken: () => ({ id: 1, uuid: 'u' }), limits: LIMITS };
     const started = step(
@@ -141,7 +141,7 @@ describe('bounded work', () => {
     expect(trace(instance, 'TASK')).toHaveLength(200);
   });
 
-  it('lets nobody act on a token that is under way', () => {
+  it('rejects actions on a moving token', () => {
     const graph = new TestGraph().start().user('u').xor('merge').flow('start -> u -> merge -> merge');
     const engine = engineOf(graph);
     const instance = engine.start('test');
@@ -174,7 +174,7 @@ describe('bounded work', () => {
     expect(engine.jobs.map(({ job }) => job.kind)).toEqual(['CONTINUE']);
   });
 
-  it('begins to count anew once all tokens rest', () => {
+  it('restarts the count once all tokens rest', () => {
     const engine = engineOf(
       new TestGraph().start().task('a').task('b').user('u').flow('start -> a -> b -> u'),
     );
@@ -186,7 +186,7 @@ describe('bounded work', () => {
     expect(instance.state.continues).toBe(0);
   });
 
-  it('is stale when nothing is under way', () => {
+  it('is stale when no token is moving', () => {
     const engine = engineOf(simple());
     const instance = engine.start('test');
     expectFailure(() => engine.step(instance, { kind: 'CONTINUE' }), { code: 'STALE' });
@@ -263,7 +263,7 @@ const looksAt = (tasks: number) => {
 };
 
 describe('a step', () => {
-  it('leaves the state that it was given as it was, and shares what it does not change', () => {
+  it('does not modify the given state and shares unchanged parts', () => {
     const definition = new RuntimeDefinition(
       new TestGraph()
         .start()

@@ -27,7 +27,7 @@ const KINDS: readonly NodeKind[] = [
   'END_EVENT',
 ];
 
-/** Nodes of one level, joined at random: whatever a modeller could draw, sense or not. */
+/** Nodes of one level, connected at random: anything that can be drawn, useful or not. */
 class RandomGraph {
   readonly graph = new TestGraph();
   private count = 0;
@@ -214,14 +214,14 @@ function walk(random: Random): number {
   return steps;
 }
 
-/** Some of these graphs loop for ever; others end between looking and acting. */
+/** Some of these graphs loop forever; others end between looking and acting. */
 function isEndless(error: unknown): boolean {
   const ended = error instanceof EngineRefusal && error.code === 'INSTANCE_NOT_STARTED';
   return ended || (error instanceof Error && error.message.includes('does not come to an end'));
 }
 
 describe(`random graphs (RANDOM_SEED=${SEED})`, () => {
-  it('keep the invariants whatever they look like', () => {
+  it('keep the invariants, whatever their shape', () => {
     let steps = 0;
     for (let index = 0; index < GRAPHS; index += 1) {
       try {

@@ -11,7 +11,7 @@ const PROCESSES = Number(process.env.RANDOM_PROCESSES ?? 60);
 const WALKS = 40;
 const TIMEOUT_MS = 120_000;
 
-/** Repeats a failure with the number that leads to it. */
+/** Seed to reproduce a failure. */
 function told<T>(index: number, attempt: () => T): T {
   try {
     return attempt();
@@ -33,7 +33,7 @@ describe(`random processes (RANDOM_SEED=${SEED})`, () => {
   }, TIMEOUT_MS);
 
   it(
-    'come to the tasks that their structure and data say',
+    'reach the tasks that their structure and data require',
     () => {
       processes.forEach(({ process, definition, random }, index) => {
         for (let walk = 0; walk < WALKS / 2; walk += 1) {
@@ -49,7 +49,7 @@ describe(`random processes (RANDOM_SEED=${SEED})`, () => {
   );
 
   it(
-    'come to their end and keep the invariants, also when tokens go back',
+    'end and keep the invariants, even when tokens go back',
     () => {
       let backs = 0;
       processes.forEach(({ process, definition, random }, index) => {

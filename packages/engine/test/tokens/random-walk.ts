@@ -7,7 +7,7 @@ import type { Random } from '../support/random.js';
 
 const MOST_STEPS = 2_000;
 
-/** Leads one instance at random to its end, now and then back, and holds it to the invariants after each step. */
+/** Runs one instance to its end with random actions, sometimes going back, and checks the invariants after each step. */
 export class RandomWalk {
   private readonly engine: MemoryEngine;
   private readonly instance: MemoryInstance;

@@ -50,7 +50,7 @@ describe('a join that can never be completed', () => {
     }
   });
 
-  it('is found behind an embedded subprocess that more than one flow leaves', () => {
+  it('is found after an embedded subprocess with several outgoing flows', () => {
     const { instance } = startOf(
       new TestGraph()
         .start()
@@ -67,7 +67,7 @@ describe('a join that can never be completed', () => {
     expect(stuck(instance)).toEqual({ join: ['which'] });
   });
 
-  it('is none while somebody can still come, and goes on when they do', () => {
+  it('is not stuck while a token can still arrive, and fires when it does', () => {
     const { engine, instance } = startOf(branches());
     engine.act(instance, 'a.done');
     engine.act(instance, 'b.done', { ok: true });
@@ -87,7 +87,7 @@ describe('a join that can never be completed', () => {
     expect(stuck(instance)).toEqual({ join: ['which'] });
   });
 
-  it('is none while a boundary event can still lead to it', () => {
+  it('is not stuck while a boundary event can still lead to it', () => {
     const { engine, instance } = startOf(
       new TestGraph()
         .start()
@@ -106,7 +106,7 @@ describe('a join that can never be completed', () => {
     expect(stuck(instance)).toEqual({ join: ['late'] });
   });
 
-  it('is found behind an exclusive choice, at once', () => {
+  it('is found immediately after an exclusive choice', () => {
     const { instance } = startOf(
       new TestGraph()
         .start()
@@ -127,7 +127,7 @@ describe('a join that can never be completed', () => {
     expect(stuck(instance)).toEqual({ join: ['a'] });
   });
 
-  it('is found when other tokens were under way for longer than a step', () => {
+  it('is found when other tokens moved for longer than a step', () => {
     const inside = { in: 's' };
     const tasks = Array.from({ length: 12 }, (_, index) => `t${index}`);
     const graph = new TestGraph()
@@ -184,7 +184,7 @@ describe('a join that can never be completed', () => {
     expect(stuck(instance)).toEqual({ one: ['two'], two: ['one'] });
   });
 
-  it('is none while a token waits in a loop that may still lead to it, and is found when that has ended', () => {
+  it('is not stuck while a token waits in a loop that may still lead to it, and is found after that', () => {
     const { engine, instance } = startOf(
       new TestGraph()
         .start()
@@ -208,7 +208,7 @@ describe('a join that can never be completed', () => {
     expect(stuck(instance)).toEqual({ join: ['out'] });
   });
 
-  it('is none at an inclusive join, which goes on with who is there', () => {
+  it('is never an inclusive join, which fires with the tokens it has', () => {
     const { engine, instance } = startOf(
       new TestGraph()
         .start()
@@ -230,7 +230,7 @@ describe('a join that can never be completed', () => {
     expect(positions(instance).filter((position) => position.startsWith('after'))).toHaveLength(1);
   });
 
-  it('is found behind an inclusive join that can go on, and behind none that cannot', () => {
+  it('is found after an inclusive join that can fire, but not after one that cannot', () => {
     const { engine, instance } = startOf(
       new TestGraph()
         .start()
@@ -280,7 +280,7 @@ describe('a join that can never be completed', () => {
     expect(instance.state.state).toBe('STARTED');
   });
 
-  it('is none where a boundary event leads to it beside its activity, which still can', () => {
+  it('is not stuck where a boundary event and its activity both lead to it', () => {
     const { engine, instance } = startOf(
       new TestGraph()
         .start()

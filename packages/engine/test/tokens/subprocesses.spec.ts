@@ -16,7 +16,7 @@ function nested(): TestGraph {
 }
 
 describe('embedded subprocess', () => {
-  it('holds the token while others run in it, and gives it back at its end', () => {
+  it('holds the token while others run inside, and releases it at the end', () => {
     const engine = engineOf(nested());
     const instance = engine.start('test');
     expect(positions(instance)).toEqual(['a ACTIVE ARRIVED', 's ON_HOLD EXECUTING']);
@@ -127,7 +127,7 @@ describe('embedded subprocess', () => {
     expect([...instance.tokens.values()].map(({ state }) => state)).toEqual(['ACTIVE', 'DISMISSED']);
   });
 
-  it('goes on beside a boundary event that does not interrupt it', () => {
+  it('continues after a non-interrupting boundary event', () => {
     const engine = engineOf(
       nested()
         .user('late')
@@ -174,7 +174,7 @@ describe('error events', () => {
     expect(positions(instance)).toEqual(['fixed ACTIVE ARRIVED']);
   });
 
-  it('that nobody catches fail the instance', () => {
+  it('that are not caught fail the instance', () => {
     const engine = engineOf(failing('E', 'F'));
     const instance = engine.start('test');
     engine.act(instance, 'a.done');

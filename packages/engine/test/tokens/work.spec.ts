@@ -38,7 +38,7 @@ describe('the work of one step', () => {
     expectFailure(() => engineOf(graph).start('test', data), { name: 'EngineIncident', type: 'NODE' });
   });
 
-  it('goes on in the background where each node by itself takes little enough', () => {
+  it('continues in the background when each single node is within the limit', () => {
     const graph = new TestGraph().start();
     const names = Array.from({ length: 12 }, (_, index) => `x${index}`);
     names.forEach((name) => graph.xor(name));

@@ -10,35 +10,35 @@ import type { GraphAction, GraphUiAction, ProcessGraph } from '../model/process-
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { EVERYTHING, namesOf, resultsOf, savedBy } from './data-names.checks.js';
 
-/** Two names with a blank between them, outside of brackets. */
+/** Two names separated by a space, outside brackets. */
 const TWO_NAMES = /^[\w.]+\s+\w/;
-/** Keys of one process that are looked at: nobody reads more. */
+/** Maximum number of keys checked per process. */
 const MAX_KEYS = 1_000;
-/** Keys, members and names of one process that are looked at, all together. */
+/** Maximum number of keys, members and names visited per process. */
 const MAX_WORK = 500_000;
-/** Names of one process that hints are looked for: each compares a name with all that are known. */
+/** Maximum number of hints per process: each compares a name with all known names. */
 const MAX_HINTS = 50;
-/** Pairs of characters that are compared in one step of work. */
+/** Character pairs compared per step of work. */
 const PAIRS = 100;
-/** Pairs of characters that are compared for one hint. */
+/** Maximum number of character pairs compared for one hint. */
 const MAX_PAIRS = 5_000_000;
-/** Members of one UI action that are told. */
+/** Maximum number of members reported per UI action. */
 const MAX_MEMBERS = 5;
-/** Short names are near to many others that mean something else. */
+/** Shorter names resemble too many unrelated names. */
 const HINT_MIN_LENGTH = 6;
 
-/** An action with facts about its keys, worked out once for all its UI actions. */
-interface Looked {
+/** An action with its parsed keys, shared by its UI actions. */
+interface ParsedAction {
   readonly action: GraphAction;
   readonly keys: readonly { readonly key: string; readonly path: readonly string[] }[];
-  /** Without the numbers of elements: a schema speaks of elements, not of their numbers. */
+  /** Without indexes, since a schema describes all elements of a list. */
   readonly tree: KeyTree;
   readonly element: string;
 }
 
 /**
- * Compares the `keys` of manual actions with the input that schemas and default bodies name (docs/bpmn.md, "Keys and input"). A
- * key that names nothing loses input of a person. A member that no key takes is refused when it is sent.
+ * Compares the `keys` of manual actions with the input that schemas and default bodies define (docs/bpmn.md, "Keys and input"). A key
+ * that matches nothing loses user input. A member that no key takes is refused when it is sent.
  */
 export async function checkActionKeys(graph: ProcessGraph, problems: DefinitionProblems): Promise<void> {
   const check = new ActionKeysCheck(graph, problems);
@@ -54,9 +54,9 @@ export async function checkActionKeys(graph: ProcessGraph, problems: DefinitionP
 class ActionKeysCheck {
   private readonly work = new CheckWork(MAX_WORK);
   private readonly input: KnownMembers;
-  /** Values that the process writes by itself. */
+  /** Values that the process writes itself. */
   private readonly written: KnownMembers;
-  /** Where it puts results. */
+  /** Paths of results. */
   private readonly results: KeyTree;
   private keysLeft = MAX_KEYS;
   private hintsLeft = MAX_HINTS;
@@ -77,61 +77,61 @@ class ActionKeysCheck {
       return;
     }
     const keys = action.keys.map((key) => ({ key, path: namesOf(key) }));
-    const looked = { action, keys, tree: keyTree(keys.map(({ path }) => path)), element };
+    const parsed = { action, keys, tree: keyTree(keys.map(({ path }) => path)), element };
     const schemas = uiActions.map(({ bodySchema }) => KnownMembers.ofSchema(bodySchema, this.work));
-    await this.checkKeys(looked, uiActions, schemas);
+    await this.checkKeys(parsed, uiActions, schemas);
     for (const [index, uiAction] of uiActions.entries()) {
-      this.checkInput(uiAction, schemas[index], looked);
+      this.checkInput(uiAction, schemas[index], parsed);
       await turnWithRoom();
     }
   }
 
-  /** What some keys take cannot be judged without the others of the action. */
+  /** Whether the limits allow checking all keys of an action; checking only some would be unreliable. */
   private hasRoomFor({ keys }: GraphAction): boolean {
     this.keysLeft -= keys.length;
     return this.keysLeft >= 0 && !this.work.isSpent;
   }
 
   private async checkKeys(
-    looked: Looked,
+    parsed: ParsedAction,
     uiActions: readonly GraphUiAction[],
     schemas: readonly KnownMembers[],
   ): Promise<void> {
     const defaults = uiActions.flatMap(({ body }) => (body === null ? [] : [body]));
     const known = [...schemas, KnownMembers.ofValues(defaults, this.work), this.input, this.written];
-    for (const { key, path } of looked.keys) {
+    for (const { key, path } of parsed.keys) {
       const isNamed =
         overlaps(this.results, path) || known.some((members) => members.look(path).found === 'named');
       if (this.work.isSpent) {
         return;
       }
       if (!isNamed) {
-        this.tellKey(key, path, { looked, schemas });
+        this.reportKey(key, path, { parsed, schemas });
       }
       await turnWithRoom();
     }
   }
 
-  /** Where input may be anything, only a name that is nearly one of the input schema is worth a word. */
-  private tellKey(
+  /** Reports a key. If input may be anything, only likely typos of names in the input schema are reported. */
+  private reportKey(
     key: string,
     path: readonly string[],
-    { looked, schemas }: { looked: Looked; schemas: readonly KnownMembers[] },
+    { parsed, schemas }: { parsed: ParsedAction; schemas: readonly KnownMembers[] },
   ): void {
-    const isSpokenOf = schemas.every((members) => members.look(path).found === 'missing');
-    const places = isSpokenOf ? schemas : [this.input];
+    const isDescribed = schemas.every((members) => members.look(path).found === 'missing');
+    const places = isDescribed ? schemas : [this.input];
     const missing = places.filter((members) => members.look(path).found === 'missing');
     const nearest = missing.flatMap((members) => this.nearestPath(members, path) ?? [])[0];
-    const isSlip = nearest !== undefined && nearest.name.length >= HINT_MIN_LENGTH;
-    if (missing.length > 0 && (isSpokenOf || isSlip)) {
+    const isTypo = nearest !== undefined && nearest.name.length >= HINT_MIN_LENGTH;
+    if (missing.length > 0 && (isDescribed || isTypo)) {
       const hint = nearest === undefined ? '' : ` Did you mean ${JSON.stringify(nearest.path)}?`;
       const slip = TWO_NAMES.test(key) ? ' Is a comma missing in it?' : '';
-      const message = `Key "${key}" of action "${looked.action.name}" names nothing that a schema or a default body speaks of, and what a person sends under another name is refused.${slip}${hint}`;
-      this.problems.warning('KEY_NAMES_NOTHING', looked.element, message);
+      const message = `Key "${key}" of action "${parsed.action.name}" matches nothing in a schema or default body, and input under another name is refused.${slip}${hint}`;
+      this.problems.warning('KEY_NAMES_NOTHING', parsed.element, message);
     }
   }
 
-  /** The path with each name that is missing replaced by the nearest, as far as there is one; and the first of these names. */
+  /** Replaces each missing name of a path by the closest known one, as far as possible. Also returns the first replacement. */
   private nearestPath(
     members: KnownMembers,
     path: readonly string[],
@@ -167,7 +167,7 @@ class ActionKeysCheck {
   private checkInput(
     { name, body, excludeKeys }: GraphUiAction,
     schema: KnownMembers | undefined,
-    { action, tree, element }: Looked,
+    { action, tree, element }: ParsedAction,
   ): void {
     const samples = [schema === undefined ? {} : sampleOf(schema, tree, this.work), body ?? {}];
     const untaken = samples.flatMap((sample) =>
@@ -182,7 +182,7 @@ class ActionKeysCheck {
   }
 }
 
-/** Data with all members that a schema names, as deep as keys lead and work is left. */
+/** Builds sample data with all members of a schema, as deep as the keys and the work budget go. */
 function sampleOf(members: KnownMembers, keys: KeyTree, work: CheckWork): JsonObject {
   if (!work.spend(members.names.size)) {
     return {};
@@ -190,8 +190,8 @@ function sampleOf(members: KnownMembers, keys: KeyTree, work: CheckWork): JsonOb
   return Object.fromEntries(
     [...members.names].map((name) => {
       const below = keys.names.get(name);
-      const leadsOn = below !== undefined && !below.isTaken;
-      return [name, leadsOn ? sampleOf(members.member(name), below, work) : true];
+      const continues = below !== undefined && !below.isTaken;
+      return [name, continues ? sampleOf(members.member(name), below, work) : true];
     }),
   );
 }

@@ -2,15 +2,14 @@ import type { DefinitionProblems } from '../model/definition-problems.js';
 import type { DraftNode, ProcessDraft } from '../draft/draft.js';
 import { Values } from '../draft/values.js';
 
-/** Ranks behind every priority, of events that catch every error, and behind these. */
+/** Ranks after every priority: events without priority, events that catch every error, other events. */
 const WITHOUT_PRIORITY = 1e12;
 const EVERY_ERROR = 1e13;
 const NO_ERROR_EVENT = 1e14;
 
 /**
- * Checks boundary events (BPMN 2.0.2, 10.5.4) and sorts those of each activity as an error asks them. Events that name an error
- * come first (BPMN 2.0.2, 10.5.6). Then the lowest priority comes first, an event without priority last; then the order in the
- * file counts (docs/process-semantics.md, section 10).
+ * Checks boundary events (BPMN 2.0.2, 10.5.4) and sorts those of each activity as errors try them: events that name an error first
+ * (BPMN 2.0.2, 10.5.6), then by priority, lowest first and none last, then in file order (docs/process-semantics.md, section 10).
  */
 export function checkBoundaries(draft: ProcessDraft, problems: DefinitionProblems): void {
   const priorities = new Map<DraftNode, number>();
@@ -25,11 +24,11 @@ export function checkBoundaries(draft: ProcessDraft, problems: DefinitionProblem
   }
 }
 
-/** @returns its rank among the boundary events of its activity */
+/** Checks a boundary event. Returns its rank among those of its activity. */
 function checkBoundary(node: DraftNode, problems: DefinitionProblems): number {
   const values = new Values(node.element, problems);
   if (node.attachedTo !== null && node.attachedTo.scope !== node.scope) {
-    values.error('INVALID_BOUNDARY', 'A boundary event stands in the same subprocess as its activity.');
+    values.error('INVALID_BOUNDARY', 'A boundary event must be in the same subprocess as its activity.');
   }
   return node.event?.type === 'ERROR' ? rankOfError(node, values) : rankOfOther(values);
 }
@@ -57,7 +56,7 @@ function warnOfTies(
   boundaries.forEach((node, index) => {
     const rival = boundaries.slice(0, index).find((other) => isTie(node, other, priorities));
     if (rival !== undefined) {
-      const message = `"${rival.key}" and "${node.key}" catch the same error with the same svc:priority; the first one in the file is asked first.`;
+      const message = `"${rival.key}" and "${node.key}" catch the same error with the same svc:priority; the first one in the file is tried first.`;
       problems.warning('SAME_PRIORITY', node.element, message);
     }
   });

@@ -9,8 +9,8 @@ import { StartValues } from './start-values.js';
 const MAX_WORK = 100_000;
 
 /**
- * Warns of correlations that come from the body of a start that is open to everybody: who starts such a process with a value of others
- * receives their messages, or sends messages to them (docs/bpmn.md, "Messages").
+ * Warns of correlations that come from the body of a start open to everyone: a caller who starts such a process with somebody else's
+ * value receives or sends messages meant for others (docs/bpmn.md, "Messages").
  */
 export function checkCorrelations(graph: ProcessGraph, problems: DefinitionProblems): void {
   const correlations = graph.nodes.flatMap(correlationsOf);
@@ -34,7 +34,7 @@ export function checkCorrelations(graph: ProcessGraph, problems: DefinitionProbl
   }
 }
 
-/** Whether a request starts there without a permission. */
+/** Whether a request can start there without a permission. */
 function isOpen({ nodes, lanes }: ProcessGraph, start: number): boolean {
   const node = nodes[start];
   return (

@@ -19,14 +19,14 @@ import type {
   WorkflowOutputs,
 } from '../model/process-graph.types.js';
 
-/** Members and names of one process that are looked at, all together. */
+/** Maximum number of members and names visited per process. */
 const MAX_WORK = 500_000;
-/** Characters of expressions of one process that are read once more for this check. */
+/** Maximum number of expression characters parsed again per process. */
 const MAX_TEXT = 200_000;
-/** As a key: all data. */
+/** Wildcard key for all data. */
 export const EVERYTHING = '*';
 
-/** What is written at one place, and the element where it stands. */
+/** Paths read at one place, with the element that contains it. */
 interface Reads {
   readonly element: string;
   /** Characters. */
@@ -36,8 +36,8 @@ interface Reads {
 }
 
 /**
- * Holds the names that conditions and `${…}` of a process read against what schemas, keys and results say of its data
- * (docs/bpmn.md, "Names that are read"). Where more data may come in, only a name that is nearly another one is worth a word.
+ * Checks the names that conditions and `${…}` of a process read against its schemas, keys and results (docs/bpmn.md, "Names that are
+ * read"). Where further data may come in, only likely typos are reported.
  */
 export async function checkDataNames(
   graph: ProcessGraph,
@@ -58,7 +58,7 @@ export async function checkDataNames(
       const unknown = known.check(path, isDataOnly);
       if (unknown !== undefined) {
         const hint = unknown.nearest === undefined ? '' : ` Did you mean ${JSON.stringify(unknown.nearest)}?`;
-        const message = `"${writePath(path)}" is read here, and no schema, key or result of the process speaks of it.${hint}`;
+        const message = `"${writePath(path)}" is read here, but no schema, key or result of the process defines it.${hint}`;
         problems.warning('NAME_UNKNOWN', element, message);
       }
     }
@@ -66,13 +66,13 @@ export async function checkDataNames(
   }
 }
 
-/** The path of data that an expression reads, which may name all data first. */
+/** Removes the alias for all data from a path, unless the data has a member with that name. */
 export function withoutAlias(read: ReadPath, { input, written }: DataSources): ReadPath {
   const speaksOfAlias = [input, ...written].some(({ names }) => names.has(DATA_ALIAS));
   return read[0] === DATA_ALIAS && !speaksOfAlias ? read.slice(1) : read;
 }
 
-/** What is known of the data of a process, by where it comes from. */
+/** Collects what is known about the data of a process, by origin. */
 export function sourcesOf(
   { nodes, inputSchema }: ProcessGraph,
   outputs: WorkflowOutputs,
@@ -107,7 +107,7 @@ export function sourcesOf(
   return { input: KnownMembers.ofSchema(inputSchema, work), written, taken: keyTree(taken), isOpen };
 }
 
-/** What a person sends: what schemas say of it, and whether they say all. */
+/** Returns what is known about user input, and whether schemas describe it completely. */
 function inputOf(
   uiActions: readonly GraphUiAction[],
   work: CheckWork,
@@ -120,7 +120,7 @@ function inputOf(
   };
 }
 
-/** A message brings its payload; a called process may write into the data of its caller. */
+/** Whether a node brings unknown data: a message its payload, a called process what it appends to its caller. */
 function takesForeignData({ event, kind, call, actions }: GraphNode): boolean {
   return (
     (event?.type === 'MESSAGE' && kind !== 'SEND_TASK') ||
@@ -130,19 +130,19 @@ function takesForeignData({ event, kind, call, actions }: GraphNode): boolean {
   );
 }
 
-/** A place of a result, and the schema of all that stands there, where that is known. */
+/** Path of a result, and its complete schema if known. */
 interface Result {
   readonly key: string;
   readonly schema?: JsonObject | undefined;
 }
 
-/** Where a node puts results. @param outputs what workflows give */
+/** Returns the results of a node. @param outputs output schemas of workflows */
 export function resultsOf({ actions, call }: GraphNode, outputs: WorkflowOutputs = new Map()): Result[] {
   const results: Result[] = call === null || call.outputKey === null ? [] : [{ key: call.outputKey }];
   return [...results, ...actions.flatMap((action) => resultOf(action, outputs))];
 }
 
-/** An element of a list tells nothing of the others. */
+/** Returns the result of an action. For an element of a list, the schema is left out, as it says nothing about the others. */
 function resultOf({ operation }: GraphAction, outputs: WorkflowOutputs): Result[] {
   if (operation.kind !== 'START_WORKFLOW' || operation.resultKey === null) {
     return [];
@@ -152,12 +152,12 @@ function resultOf({ operation }: GraphAction, outputs: WorkflowOutputs): Result[
   return [{ key, schema: isWhole ? outputs.get(workflow) : undefined }];
 }
 
-/** The data that an action saves by a template. */
+/** Returns the template data that an action saves. */
 export function savedBy({ operation }: GraphAction): JsonObject[] {
   return operation.kind === 'SAVE_DATA' && operation.data !== null ? [operation.data] : [];
 }
 
-/** The names of a key, without numbers of elements: a rule of a schema for a list holds for each of its elements. */
+/** Returns the names in a key, without indexes, since a schema applies to every element of a list. */
 export function namesOf(key: string): string[] {
   return parseKey(key).filter((step) => typeof step === 'string');
 }
@@ -181,7 +181,7 @@ function* readsOfNode({ key, kind, event, condition, call, timeout }: GraphNode)
   yield* inExpression(key, condition);
   yield* inExpression(key, call?.multiInstance?.collection ?? null);
   yield* inTemplate(key, timeout);
-  // The start of a process has no data before it.
+  // No data exists before a process starts.
   if (event !== null && kind !== 'START_EVENT') {
     yield* inTemplate(key, event.type === 'TIMER' ? event.timer.expression : null);
     yield* inExpression(key, event.type === 'MESSAGE' ? event.correlation : null);

@@ -17,8 +17,8 @@ import { alternativeTo, treatmentOf, type Treatment } from './supported-elements
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/;
 
 /**
- * Checks every element of a file by itself: whether it is executed, its references, its attributes.
- * @returns whether all are executed
+ * Checks every element of a file on its own: whether it is executed, its references and attributes.
+ * @returns whether all elements are executed
  */
 export function checkElements(root: BpmnElement, problems: DefinitionProblems): boolean {
   let complete = true;
@@ -39,7 +39,7 @@ export function checkElements(root: BpmnElement, problems: DefinitionProblems): 
   return complete;
 }
 
-/** An element without an id is named by the element around it. */
+/** Names an element for messages, by the enclosing element if it has no id. */
 function calledIn(element: BpmnElement, refused: string): string {
   const id = idOf(element);
   let holder = element.$parent;
@@ -63,7 +63,7 @@ function checkElement(element: BpmnElement, problems: DefinitionProblems): void 
   checkExtensions(element, problems);
 }
 
-/** Nothing in a process that is only drawn matters; extension elements have a check of their own. */
+/** Returns the parts to check: none of a process that is only drawn, or of extension elements, which have their own check. */
 function partsOf(element: BpmnElement, treatment: Treatment): BpmnElement[] {
   const closed =
     element.$type === 'bpmn:ExtensionElements' ||
@@ -74,7 +74,7 @@ function partsOf(element: BpmnElement, treatment: Treatment): BpmnElement[] {
 function checkAttributes(element: BpmnElement, problems: DefinitionProblems): void {
   if (Object.hasOwn(element, 'isImmediate')) {
     const message =
-      'isImmediate says nothing about processes that are executed (BPMN 2.0.2, 8.4.13): take it away.';
+      'isImmediate says nothing about processes that are executed (BPMN 2.0.2, 8.4.13): remove it.';
     problems.error('NOT_IN_EXECUTABLE', element, message);
   }
   if (element.$type === 'bpmn:Process' && textOf(element, 'processType') === 'Public') {
@@ -91,12 +91,11 @@ function checkAttributes(element: BpmnElement, problems: DefinitionProblems): vo
   }
 }
 
-/** Lists of flows have a check of their own, which also tells when they name something else. */
+/** Flow lists have their own check, which also covers wrong targets. */
 const CHECKED_ELSEWHERE: ReadonlySet<string> = new Set(['incoming', 'outgoing']);
 
 /**
- * Checks that every reference leads to an element of the type in the meta-model. The reader only checks whether it leads
- * anywhere.
+ * Checks that every reference names an element of the type in the meta-model. The reader only checks that the target exists.
  */
 function checkReferences(element: BpmnElement, problems: DefinitionProblems): void {
   for (const property of element.$descriptor?.properties ?? []) {

@@ -12,9 +12,8 @@ interface Namespace {
 }
 
 /**
- * Checks extension elements: ours stand where they mean something, each once. Extensions of other engines that say what runs
- * are told by name. The others are passed over with a warning: a process that relies on them will not do what its author
- * expects.
+ * Checks extension elements: svc elements must be in their place, each once. Extensions of other engines that affect execution are
+ * reported by name. All others are ignored with a warning, since a process that relies on them will not work as its author expects.
  */
 export function checkExtensions(element: BpmnElement, problems: DefinitionProblems): void {
   const extensions = childOf(element, 'extensionElements');
@@ -40,7 +39,7 @@ function checkAttributes(element: BpmnElement, problems: DefinitionProblems): vo
   );
   const declared = foreign.length === 0 ? [] : declaredNamespaces(element);
   for (const [name, value] of foreign) {
-    // Tools leave attributes empty that somebody cleared.
+    // Tools keep cleared attributes as empty ones.
     const isEmpty = String(value).trim() === '';
     checkForeign(element, name, isEmpty ? undefined : meaningOfAttribute(name, declared), problems);
   }
@@ -69,12 +68,12 @@ function meaningOfElement({ $type, $descriptor }: BpmnElement): ForeignMeaning |
 function meaningOfAttribute(name: string, declared: readonly Namespace[]): ForeignMeaning | undefined {
   const [prefix = '', local = ''] = name.split(':', 2);
   const own = declared.find((one) => one.prefix === prefix);
-  // Of a prefix that stands for several namespaces in a file the reader makes others, which no declaration shows.
+  // For a prefix with several namespaces, the reader generates others that appear in no declaration.
   const uris = own === undefined ? declared.map(({ uri }) => uri) : [own.uri];
   return uris.map((uri) => foreignMeaning(uri, 'attributes', local)).find((meaning) => meaning !== undefined);
 }
 
-/** Namespaces with their prefixes as an element sees them, the closest first. */
+/** Returns the namespaces in scope of an element, closest first. */
 function declaredNamespaces(element: BpmnElement): Namespace[] {
   const found: Namespace[] = [];
   for (let at: BpmnElement | undefined = element; at !== undefined; at = at.$parent) {

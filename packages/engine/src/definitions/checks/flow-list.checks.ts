@@ -7,8 +7,8 @@ type Side = 'incoming' | 'outgoing';
 const ENDS = { incoming: 'targetRef', outgoing: 'sourceRef' } as const;
 
 /**
- * Checks the `incoming` and `outgoing` children of nodes. Many tools write none; then only `sourceRef` and `targetRef` say how
- * nodes are connected. A file with one such child must have all of them, and they must agree (BPMN 2.0.2, 8.4.11).
+ * Checks the `incoming` and `outgoing` children of nodes. Many tools omit them; then only `sourceRef` and `targetRef` connect
+ * nodes. A file with one such child must have all of them, and they must match (BPMN 2.0.2, 8.4.11).
  */
 export function checkFlowLists(drafts: readonly ProcessDraft[], problems: DefinitionProblems): void {
   const listed = drafts.some(({ nodes }) =>
@@ -47,7 +47,7 @@ function check(
   }
 }
 
-/** Nothing says which of both holds, so an author decides. Most often the lists are left over from an edit. */
+/** Explains the options, since only the author knows which side is right. Most often the lists are left over from an edit. */
 function whatToDo(side: Side): string {
   return (
     `Where ${ENDS[side]} of the flows is right, write the <${side}> children of the node accordingly, ` +

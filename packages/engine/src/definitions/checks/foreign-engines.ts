@@ -1,18 +1,18 @@
-/** What an extension of another engine says about the execution of its element. */
+/** Aspect of execution that an extension of another engine affects. */
 export type ForeignPart =
-  /** What runs in the place of the element. */
+  /** Code that runs in place of the element. */
   | 'implementation'
-  /** What runs beside the element, when a token comes or goes. */
+  /** Code that runs in addition, when a token arrives or leaves. */
   | 'listener'
-  /** Which data go in and come out. */
+  /** Input and output data. */
   | 'data'
   /** Who may work on it. */
   | 'people';
 
 interface ForeignEngine {
-  /** Its name for people. */
+  /** Display name. */
   readonly engine: string;
-  /** URIs; prefixes say nothing. */
+  /** Namespace URIs. */
   readonly namespaces: readonly string[];
   /** Local names of attributes. */
   readonly attributes: Readonly<Record<string, ForeignPart>>;
@@ -27,7 +27,7 @@ const CODE = all('implementation', 'class', 'expression', 'delegateExpression', 
 const PEOPLE = all('people', 'assignee', 'owner', 'candidateUsers', 'candidateGroups');
 const LISTENERS = all('listener', 'executionListener', 'taskListener');
 
-/** Extensions of other engines that say what runs. What is not here tells nothing about execution that we know of. */
+/** Extensions of other engines that are known to affect execution. */
 const FOREIGN_ENGINES: readonly ForeignEngine[] = [
   {
     engine: 'Camunda 7',
@@ -96,7 +96,7 @@ const BY_NAMESPACE: ReadonlyMap<string, ForeignEngine> = new Map(
   FOREIGN_ENGINES.flatMap((engine) => engine.namespaces.map((uri) => [uri, engine] as const)),
 );
 
-/** What is known of an attribute or element of another engine. */
+/** Meaning of an attribute or element of another engine. */
 export interface ForeignMeaning {
   part: ForeignPart;
   engine: string;
@@ -105,7 +105,7 @@ export interface ForeignMeaning {
 /**
  * Looks up an extension of another engine.
  * @param name local name, without prefix
- * @returns undefined when it tells nothing about execution that we know of
+ * @returns undefined when it is not known to affect execution
  */
 export function foreignMeaning(
   uri: string,

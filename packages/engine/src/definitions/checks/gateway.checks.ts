@@ -39,7 +39,7 @@ function checkDefault(node: DraftNode, { loose }: ProcessDraft, problems: Defini
   }
 }
 
-/** An exclusive gateway takes the first flow whose condition holds; a flow without one always does. */
+/** Warns of a default flow that is never taken, because an unconditional flow of the exclusive gateway always is. */
 function warnOfUntaken({ element, key, outgoing }: DraftNode, problems: DefinitionProblems): void {
   const flow = childOf(element, 'default');
   const always = outgoing.find(
@@ -51,7 +51,7 @@ function warnOfUntaken({ element, key, outgoing }: DraftNode, problems: Definiti
   }
 }
 
-/** BPMN 2.0.2, 10.6.1: a gateway brings flows together, or parts them, or both. */
+/** BPMN 2.0.2, 10.6.1: a gateway joins flows, splits them, or both. */
 function checkShape(node: DraftNode, problems: DefinitionProblems): void {
   if (node.incoming.length < 2 && node.outgoing.length < 2) {
     const message = `${kindOf(node.element)} "${node.key}" has several incoming or several outgoing flows; with one of each it does nothing.`;
@@ -74,7 +74,7 @@ function checkDirection(node: DraftNode, problems: DefinitionProblems): void {
   }
 }
 
-/** BPMN 2.0.2, 8.4.13: a task with a condition needs another way out. */
+/** BPMN 2.0.2, 8.4.13: a task with a conditional flow needs another outgoing flow. */
 function checkConditional(node: DraftNode, draft: ProcessDraft, problems: DefinitionProblems): void {
   const [only, ...others] = node.outgoing;
   if (
@@ -83,7 +83,7 @@ function checkConditional(node: DraftNode, draft: ProcessDraft, problems: Defini
     childOf(only.element, 'conditionExpression') !== undefined &&
     !mayLeadOn(node, draft)
   ) {
-    const message = `The only flow out of "${node.key}" may have no condition; add another flow or take it away.`;
+    const message = `The only flow out of "${node.key}" may have no condition; add another flow or remove the condition.`;
     problems.error('CONDITION_WITHOUT_ALTERNATIVE', only.element, message);
   }
 }
@@ -107,7 +107,7 @@ function checkEventBased(node: DraftNode, draft: ProcessDraft, problems: Definit
     (target) => target.kind !== 'RECEIVE_TASK' && target.event?.type === 'MESSAGE',
   );
   if (receives && messages) {
-    const message = 'Behind an event-based gateway stand receive tasks or message events, not both.';
+    const message = 'An event-based gateway leads to receive tasks or message events, not both.';
     problems.error('INVALID_EVENT_GATEWAY', node.element, message);
   }
 }
@@ -117,7 +117,7 @@ function checkAwaited(target: DraftNode, problems: DefinitionProblems): void {
     problems.error(
       'INVALID_EVENT_GATEWAY',
       target.element,
-      `"${target.key}", behind an event-based gateway, ${message}`,
+      `"${target.key}", after an event-based gateway, ${message}`,
     );
   if (target.kind !== 'RECEIVE_TASK' && target.kind !== 'INTERMEDIATE_CATCH_EVENT') {
     refuse('is a message or timer catch event or a receive task.');

@@ -2,11 +2,11 @@ import type { DefinitionProblems } from '../model/definition-problems.js';
 import type { CallTarget, GraphNode, ProcessGraph } from '../model/process-graph.types.js';
 
 /**
- * Warns of boundary events that can never fire. A timer or message needs an activity at which a token comes to rest, an error
- * needs an activity that can fail. What is drawn there would be left out in silence.
+ * Warns of boundary events that can never fire. A timer or message needs an activity where a token rests, an error needs an activity
+ * that can fail.
  */
 export function checkBoundaryUse({ nodes }: ProcessGraph, problems: DefinitionProblems): void {
-  // What an action with a misspelt attribute would do is not known.
+  // The effect of an action with a misspelt attribute is unknown.
   const isUnsure = ({ key }: GraphNode): boolean => problems.hasWrongValueAt(key);
   const resting = withScopes(nodes, (node) => mayRest(node) || isUnsure(node));
   const failing = withScopes(nodes, (node) => mayFail(node) || isUnsure(node));
@@ -26,7 +26,7 @@ export function checkBoundaryUse({ nodes }: ProcessGraph, problems: DefinitionPr
   }
 }
 
-/** The nodes of which something holds, with the subprocesses around them. */
+/** Returns the nodes that satisfy a predicate, with their enclosing subprocesses. */
 function withScopes(
   nodes: readonly GraphNode[],
   holds: (node: GraphNode) => boolean,
@@ -66,7 +66,7 @@ function mayFail({ kind, event, actions, call }: GraphNode): boolean {
 
 /**
  * Checks call activities that call a process of their own file: it must have a start event that a call can use (BPMN 2.0.2,
- * 10.5.2). What stands in other files is checked where all files are known.
+ * 10.5.2). Calls across files are checked where all files are known.
  */
 export function checkCalls(definitions: readonly ProcessGraph[], problems: DefinitionProblems): void {
   const starts = new Map(definitions.map((definition) => [definition.name, startsOf(definition)]));
@@ -79,7 +79,7 @@ export function checkCalls(definitions: readonly ProcessGraph[], problems: Defin
   }
 }
 
-/** Conditions of the none start events, null for one without. */
+/** Returns the start conditions of the none start events, null for one without. */
 function startsOf({ nodes, starts }: ProcessGraph): ReadonlySet<string | null> {
   const events = starts.flatMap((index) => nodes[index] ?? []).filter(({ event }) => event?.type === 'NONE');
   return new Set(events.map(({ startCondition }) => startCondition));

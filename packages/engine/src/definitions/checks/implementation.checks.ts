@@ -4,25 +4,25 @@ import { childOf, idOf, kindOf, partsOf, textOf, type BpmnElement } from '../mod
 import type { DraftNode } from '../draft/draft.js';
 import type { ForeignMeaning, ForeignPart } from './foreign-engines.js';
 
-/** Values of the standard's attribute that name nothing (BPMN 2.0.2, table 10.7). */
+/** Values of `implementation` that name no service (BPMN 2.0.2, table 10.7). */
 const UNSPECIFIED: ReadonlySet<string> = new Set(['', '##unspecified']);
 
-/** What runs here, for messages about all kinds of work. */
+/** Supported ways to do work, for messages. */
 export const OUR_WORK =
   'an automatic svc:action of kind "startWorkflow" (nodes of type REST_ENDPOINT and CUSTOM_AGENT call others) or "saveData" (values)';
 
-/** The alternative to an implementation of another engine. */
+/** Alternatives to implementations of other engines. */
 const INSTEAD: Readonly<Record<'implementation' | 'listener', string>> = {
   implementation: `give it ${OUR_WORK}`,
   listener: `do the same in a task of its own, with ${OUR_WORK}`,
 };
 
-/** Parts that are left out, although the element is executed. */
+/** Messages for parts that are ignored although the element is executed. */
 const LEFT_OUT: Readonly<Record<ForeignPart, string>> = {
   implementation: 'is not run: what is executed is what this file says in BPMN and svc: itself',
   listener: 'is not run: the svc:actions of the element are',
   data: 'moves no data: process data is shared, see svc:data, svc:input, svc:copyKeys and svc:outputKey',
-  people: 'restricts nobody: give svc:execute to the lane',
+  people: 'restricts no one: give svc:execute to the lane',
 };
 
 /**
@@ -40,7 +40,7 @@ export function checkImplementation(element: BpmnElement, problems: DefinitionPr
 }
 
 /**
- * Tells of an extension of another engine that says what runs.
+ * Reports an extension of another engine that affects execution.
  * @param name as in the file: `camunda:class`
  */
 export function reportForeign(
@@ -52,11 +52,11 @@ export function reportForeign(
   report(element, `${name} (${engine})`, part, problems);
 }
 
-/** Work with nothing of ours in its place is refused: it would be left out in silence. */
+/** Reports foreign work: an error if nothing supported replaces it, otherwise a warning. */
 function report(element: BpmnElement, what: string, part: ForeignPart, problems: DefinitionProblems): void {
   const holder = holderOf(element);
   const name = `${what} of ${nameOf(kindOf(holder), idOf(holder))}`;
-  if (part === 'implementation' ? !isExecutedBySelf(element) : part === 'listener' && !hasActions(element)) {
+  if (part === 'implementation' ? !worksOnItsOwn(element) : part === 'listener' && !hasActions(element)) {
     const instead = INSTEAD[part === 'listener' ? 'listener' : 'implementation'];
     problems.error('UNSUPPORTED_ELEMENT', holder, `${name} is not executed here; ${instead}.`);
     return;
@@ -64,21 +64,21 @@ function report(element: BpmnElement, what: string, part: ForeignPart, problems:
   problems.warning('FOREIGN_IMPLEMENTATION_NOT_RUN', holder, `${name} ${LEFT_OUT[part]}.`);
 }
 
-/** Event definitions seldom have an id. An author looks for the event around them. */
+/** Returns the element to report; for parts that seldom have an id, such as event definitions, the enclosing one. */
 function holderOf(element: BpmnElement): BpmnElement {
   const isPart = kindOf(element).endsWith('EventDefinition') || idOf(element) === null;
   return isPart && element.$parent !== undefined ? element.$parent : element;
 }
 
-/** An element can have thousands of extensions, each of which asks for its actions. */
+/** Cache, because an element can have thousands of extensions and each lookup reads its actions. */
 const elementsWithActions = new WeakMap<BpmnElement, boolean>();
 
-/** Whether the element has actions of ours. It is not changed once it was read. */
+/** Whether the element has svc actions. Elements do not change after reading. */
 export function hasActions(element: BpmnElement): boolean {
   return cached(elementsWithActions, element, () => partsOf(element, 'svc:Actions', 'actions').length > 0);
 }
 
-/** Elements that do something by themselves, whatever another engine would do there: wait, send, call. */
+/** Elements that wait, send or call on their own, without a foreign implementation. */
 const EXECUTED_BY_SELF: ReadonlySet<string> = new Set([
   'userTask',
   'receiveTask',
@@ -86,7 +86,7 @@ const EXECUTED_BY_SELF: ReadonlySet<string> = new Set([
   'callActivity',
 ]);
 
-function isExecutedBySelf(element: BpmnElement): boolean {
+function worksOnItsOwn(element: BpmnElement): boolean {
   return (
     EXECUTED_BY_SELF.has(kindOf(element)) ||
     childOf(element, 'messageRef') !== undefined ||
@@ -94,7 +94,7 @@ function isExecutedBySelf(element: BpmnElement): boolean {
   );
 }
 
-/** The warning for a task without actions, by its kind. Kinds that are not here wait, send or call. */
+/** Warnings for tasks without actions. Kinds not listed wait, send or call. */
 const IDLE: Readonly<Record<string, string>> = {
   task: `has no actions: give it ${OUR_WORK}, or make it a userTask where a person works`,
   serviceTask: `has no actions: give it ${OUR_WORK}`,
@@ -102,8 +102,8 @@ const IDLE: Readonly<Record<string, string>> = {
   manualTask: 'is work outside that nobody confirms: where the process shall wait for it, make it a userTask',
 };
 
-/** Warns of a task at which nothing happens. One that was refused for what it should run or send is not told twice. */
-export function warnOfNothing(
+/** Warns of a task that does nothing, unless its implementation or reference has already been reported. */
+export function warnOfIdleTask(
   { element, key, event }: DraftNode,
   kind: string,
   problems: DefinitionProblems,

@@ -2,16 +2,16 @@ import type { DefinitionProblems } from '../model/definition-problems.js';
 import { kindOf, type BpmnElement } from '../model/bpmn-element.js';
 import { mayLeadOn, type DraftNode, type ProcessDraft } from '../draft/draft.js';
 
-/** What is checked of one process. */
+/** Context of the checks of one process. */
 export interface CheckContext {
   problems: DefinitionProblems;
-  /** Whether every element of the file is executed: without those that are not, ways end where they should not. */
+  /** Whether every element of the file is executed; otherwise flows may end where they should not. */
   complete: boolean;
 }
 
 /**
- * Checks each level of a process: the process itself, or an embedded subprocess. It has a beginning and an end, and every node
- * is between them (BPMN 2.0.2, 10.5.2, 10.5.3 and 13.2).
+ * Checks each level of a process: the process itself, or an embedded subprocess. It must have a start and an end, with every
+ * node between them (BPMN 2.0.2, 10.5.2, 10.5.3 and 13.2).
  */
 export function checkLevels(draft: ProcessDraft, { problems, complete }: CheckContext): void {
   const levels = nodesByScope(draft);
@@ -93,7 +93,7 @@ function isEntered({ kind }: DraftNode): boolean {
   return kind !== 'START_EVENT' && kind !== 'BOUNDARY_EVENT';
 }
 
-/** A flow that could not be connected might be the missing one. */
+/** Checks that a node has the flows it needs, unless an unconnected flow might be the missing one. */
 function checkConnected(node: DraftNode, draft: ProcessDraft, problems: DefinitionProblems): void {
   const name = `${kindOf(node.element)} "${node.key}"`;
   if (isEntered(node) && node.incoming.length === 0 && draft.loose.size === 0) {

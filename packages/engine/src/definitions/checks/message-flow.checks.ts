@@ -3,8 +3,8 @@ import { nameOf, type DefinitionProblems } from '../model/definition-problems.js
 import { childOf, childrenOf, idOf, isA, kindOf, partsOf, type BpmnElement } from '../model/bpmn-element.js';
 
 /**
- * Checks message flows (BPMN 2.0.2, 9.3): they pass between two pools. They are drawings, messages find each other by name;
- * but a wrong one says that something else was meant.
+ * Checks message flows (BPMN 2.0.2, 9.3): they connect two pools. Message flows are not executed, since messages are matched by name,
+ * but a wrong one shows that the author meant something else.
  */
 export function checkMessageFlows(collaboration: BpmnElement, problems: DefinitionProblems): void {
   const pools = new Map<BpmnElement, BpmnElement>();
@@ -20,7 +20,7 @@ export function checkMessageFlows(collaboration: BpmnElement, problems: Definiti
   }
 }
 
-/** What a message flow can say of an element that it starts or ends at. */
+/** Facts about an element at an end of a message flow. */
 interface FlowEnd {
   pool: BpmnElement | undefined;
   isExecuted: boolean;
@@ -65,7 +65,7 @@ function checkFlow(flow: BpmnElement, known: Known, problems: DefinitionProblems
   warnOfDrawing(flow, { source, target, known }, problems);
 }
 
-/** The drawing says that a message is sent or awaited where nothing of the kind is executed. */
+/** Warns of a message flow at an element that sends or receives no message. */
 function warnOfDrawing(
   flow: BpmnElement,
   { source, target, known }: { source: BpmnElement; target: BpmnElement; known: Known },
@@ -106,7 +106,7 @@ function hasSendingAction(element: BpmnElement): boolean {
   return partsOf(element, 'svc:Actions', 'actions').some(({ kind }) => kind === 'sendMessage');
 }
 
-/** The pool itself, or that of the process around; undefined outside of all pools. */
+/** Returns the pool itself or the pool of the enclosing process; undefined outside all pools. */
 function poolOf(element: BpmnElement, pools: ReadonlyMap<BpmnElement, BpmnElement>): BpmnElement | undefined {
   if (kindOf(element) === 'participant') {
     return element;

@@ -7,26 +7,26 @@ import { keyTree, type KeyTree } from '../../paths/data-keys.js';
 import type { GraphAction, GraphNode, ProcessGraph } from '../model/process-graph.types.js';
 import { EVERYTHING, namesOf, sourcesOf, withoutAlias } from './data-names.checks.js';
 
-/** Data has no more levels, so a longer path leads to nothing: a loop makes one longer with each lap. */
+/** Maximum path length, as deep as data can be. Loops would extend paths with each iteration. */
 const MAX_NAMES = 64;
 
-/** A path that is read behind a node, or behind the first of its actions only. */
+/** A path read after a node, or after some of its actions. */
 export interface Read {
   readonly path: ReadPath;
   readonly node: number;
-  /** @default all */
+  /** Number of actions executed before the read; by default all. */
   readonly actions?: number;
 }
 
 /**
- * Finds out whether a value comes from the body of a start: it looks back from where the value is read to what wrote it, and from there
- * to what that was made of. What workflows, people and called processes give counts as their own.
+ * Determines whether a value may come from the body of a start, by tracing it back to what wrote it and the values used for that.
+ * Values from workflows, people and called processes do not count.
  */
 export class StartValues {
   private readonly others = new Map<number, DataSources>();
   private readonly keys = new Map<GraphAction, KeyTree>();
 
-  /** @param isOpen whether the body of a start may come from anybody */
+  /** @param isOpen whether anyone may send the body of a start */
   constructor(
     private readonly graph: ProcessGraph,
     private readonly sources: DataSources,
@@ -34,7 +34,7 @@ export class StartValues {
     private readonly isOpen: (start: number) => boolean,
   ) {}
 
-  /** Returns whether what is read may be what the body of a start brought; false where there is no work left. */
+  /** Whether a read value may come from the body of a start; false once the work budget is spent. */
   reach(read: Read): boolean {
     const seen = new Set<string>();
     const open = this.unseen([read], seen);
@@ -71,13 +71,13 @@ export class StartValues {
       return 'body';
     }
     const node = this.graph.nodes[read.node];
-    const made = node && this.madeOf(node, read);
+    const made = node && this.sourcesAt(node, read);
     const isStart = this.graph.starts.includes(read.node) && this.isOpen(read.node);
     return made ?? (isStart && found === 'open' ? 'body' : this.before(read));
   }
 
-  /** What a node makes the value of; undefined where it does not write it. */
-  private madeOf(node: GraphNode, { path, actions }: Read): Read[] | undefined {
+  /** Returns the reads from which a node creates the value; undefined if it does not write it. */
+  private sourcesAt(node: GraphNode, { path, actions }: Read): Read[] | undefined {
     const before = node.actions.slice(0, actions);
     for (const [index, action] of [...before.entries()].toReversed()) {
       const found = this.savedBy(action, path);
@@ -86,7 +86,7 @@ export class StartValues {
         const made = pathsInJson(found.value).map((read) => {
           return { path: [...withoutAlias(read, this.sources), ...found.below], ...at };
         });
-        // Objects are merged: a member that the new one does not have stays.
+        // Objects are merged, so members missing from the new object remain.
         const mayStay = found.below.length > 0 || isJsonObject(found.value);
         return mayStay ? [...made, { path, ...at }] : made;
       }
@@ -97,7 +97,7 @@ export class StartValues {
     return isWritten ? [] : undefined;
   }
 
-  /** What an action saves at a path, where its keys take it; undefined otherwise. */
+  /** Returns the value that an action saves at a path, if its keys allow it. */
   private savedBy(action: GraphAction, path: ReadPath): ReturnType<typeof valueAt> {
     const { operation } = action;
     const found =
@@ -111,7 +111,7 @@ export class StartValues {
     );
   }
 
-  /** What is written into the data at a node but by templates. */
+  /** Returns the data that a node writes other than by templates. */
   private othersOf(node: GraphNode): DataSources {
     return cached(this.others, node.index, () => {
       const actions = node.actions.filter(
@@ -127,7 +127,7 @@ export class StartValues {
     return before.map((index) => ({ path, node: index }));
   }
 
-  /** Nodes of which one may have come last before a node. */
+  /** Returns the possible direct predecessors of a node. */
   private nodesBefore(node: GraphNode | undefined): number[] {
     if (node === undefined) {
       return [];
@@ -142,7 +142,7 @@ export class StartValues {
     return [...sources.flatMap((source) => this.endsOf(source)), ...outside];
   }
 
-  /** The last nodes in an embedded subprocess; any other node itself. */
+  /** Returns the last nodes of an embedded subprocess; for any other node the node itself. */
   private endsOf(index: number): number[] {
     const ends = this.inside(index).filter(({ outgoing }) => outgoing.length === 0);
     return ends.length === 0 ? [index] : ends.flatMap((end) => this.endsOf(end.index));
@@ -156,7 +156,7 @@ export class StartValues {
   }
 }
 
-/** What stands in a JSON template at a path, and what of the path leads on below it; undefined where nothing does. */
+/** Returns the value of a JSON template at a path, with the rest of the path below it; undefined if there is none. */
 function valueAt(data: JsonObject, path: ReadPath): { value: unknown; below: ReadPath } | undefined {
   let value: unknown = data;
   for (const [index, name] of path.entries()) {

@@ -2,7 +2,7 @@ import { NODE_KINDS } from '../draft/draft.js';
 import { childOf, childrenOf, kindOf, type BpmnElement } from '../model/bpmn-element.js';
 import { OUR_WORK } from './implementation.checks.js';
 
-/** What has a meaning here; the parts of these are looked at too. */
+/** Supported elements, whose parts are checked too. */
 const EXECUTED: ReadonlySet<string> = new Set([
   ...Object.keys(NODE_KINDS),
   'definitions',
@@ -27,8 +27,8 @@ const EXECUTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Elements that inform people and execute nothing: drawings, data without associations (BPMN 2.0.2, 10.4), and interfaces,
- * because messages find each other by name.
+ * Elements that only document: drawings, data without associations (BPMN 2.0.2, 10.4), and interfaces, because messages are matched by
+ * name.
  */
 const IGNORED: ReadonlySet<string> = new Set([
   'documentation',
@@ -53,18 +53,17 @@ const IGNORED: ReadonlySet<string> = new Set([
   'endPoint',
 ]);
 
-/** Where the tag in a file is called otherwise than the type of the meta-model. */
+/** XML tags that differ from the type in the meta-model. */
 const TAGS: Readonly<Record<string, string>> = { inputOutputSpecification: 'ioSpecification' };
 
-/** Parts of a loop that decide how often it runs, all but the collection. */
+/** Unsupported parts that control how often a loop runs. */
 const LOOP_PARTS = ['loopCardinality', 'completionCondition', 'complexBehaviorDefinition'];
 
-/** What becomes of an element: executed, passed over, or refused under a name. */
+/** Treatment of an element: executed, ignored, or refused under a name. */
 export type Treatment = 'executed' | 'ignored' | { refused: string };
 
 /**
- * Decides whether an element is executed, passed over or refused. An element that is drawn and silently left out would surprise
- * more than a refusal.
+ * Decides whether an element is executed, ignored or refused. Silently ignoring a drawn element would surprise more than refusing it.
  */
 export function treatmentOf(element: BpmnElement): Treatment {
   const kind = kindOf(element);
@@ -83,7 +82,7 @@ export function isDocumentation(element: BpmnElement): boolean {
   return element.$type === 'bpmn:Process' && element.isExecutable === false;
 }
 
-/** What of a kind of element is not executed, in BPMN's words. */
+/** Unsupported uses of supported elements, by their BPMN names. */
 const REFUSED_USES: Readonly<Record<string, (element: BpmnElement) => string | undefined>> = {
   subProcess: ({ triggeredByEvent }) => (triggeredByEvent === true ? 'eventSubProcess' : undefined),
   participant: (element) =>
@@ -113,14 +112,14 @@ function refusedLoop(loop: BpmnElement): string | undefined {
   return LOOP_PARTS.find((part) => childOf(loop, part) !== undefined || childrenOf(loop, part).length > 0);
 }
 
-/** Only a process is started again and again (docs/bpmn.md). */
+/** Refuses cycles except on start events (docs/bpmn.md). */
 function refusedTimer(timer: BpmnElement): string | undefined {
   const event = timer.$parent === undefined ? '' : kindOf(timer.$parent);
   const repeats = childOf(timer, 'timeCycle') !== undefined;
   return repeats && event !== 'startEvent' ? `timeCycle of ${event}` : undefined;
 }
 
-/** Alternatives to elements that are not executed, as in docs/bpmn.md. The first that fits counts. */
+/** Alternatives to unsupported elements, as in docs/bpmn.md. The first match counts. */
 const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
   [
     /^participant without process$/,
@@ -150,7 +149,7 @@ const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
   [/^(resourceRole|performer|humanPerformer|potentialOwner)$/, 'use svc:execute of lanes'],
 ];
 
-/** What an author does instead, for a message. */
+/** Returns an alternative to an unsupported element, for a message. */
 export function alternativeTo(refused: string): string {
   const known = ALTERNATIVES.find(([pattern]) => pattern.test(refused));
   return known?.[1] ?? 'model it in another way';

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../support/nearest-name.js';
-import { hasActions, warnOfNothing } from '../checks/implementation.checks.js';
+import { hasActions, warnOfIdleTask } from '../checks/implementation.checks.js';
 import type { GraphAction, GraphUiAction } from '../model/process-graph.types.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { partsOf, type BpmnElement } from '../model/bpmn-element.js';
@@ -14,14 +14,14 @@ const WITH_ACTIONS = new Set(['task', 'serviceTask', 'userTask', 'sendTask']);
 const MAX_ACTIONS = 100;
 const ALLOW_BACK = ['false', 'true', 'explicit'] as const;
 
-/** Reads the actions and UI actions of a node out of its extension elements. */
+/** Reads the actions and UI actions of a node from its extension elements. */
 export class ActionReader {
   constructor(
     private readonly problems: DefinitionProblems,
     private readonly uuids: SvcUuids,
   ) {}
 
-  /** Actions in the order in which they run. */
+  /** Returns the actions in execution order. */
   actionsOf(node: DraftNode, kind: string): GraphAction[] {
     const elements = actionElements(node);
     if (elements.length === 0) {
@@ -41,18 +41,18 @@ export class ActionReader {
     return actions.toSorted((a, b) => a.order - b.order);
   }
 
-  /** Nothing that waits or works in a drawing passes in silence: a user task waits, other tasks are told. */
+  /** Handles a node without actions: a user task gets an implicit one, other tasks a warning. */
   private withoutActions(node: DraftNode, kind: string): GraphAction[] {
     if (node.kind === 'USER_TASK') {
       return uiActionElements(node).length === 0 ? [implicitAction(node.key, this.uuids)] : [];
     }
-    warnOfNothing(node, kind, this.problems);
+    warnOfIdleTask(node, kind, this.problems);
     return [];
   }
 
-  /** A mandatory manual action is how a node waits for a person (docs/process-semantics.md, section 6). */
+  /** Warns of a user task without a mandatory manual action, which does not wait (docs/process-semantics.md, section 6). */
   private warnOfPassing(node: DraftNode): void {
-    const message = `User task "${node.key}" has no mandatory manual action, so the token does not wait for anybody.`;
+    const message = `User task "${node.key}" has no mandatory manual action, so the token does not wait for anyone.`;
     this.problems.warning('USER_TASK_DOES_NOT_WAIT', node.element, message);
   }
 
@@ -74,7 +74,7 @@ export class ActionReader {
     return uiActions;
   }
 
-  /** Manual actions are executed through UI actions only, so a token waits for ever for one without. */
+  /** Warns of manual actions without a UI action, which can never be executed, so a token would wait forever. */
   private warnOfUnreachable(
     uiActions: readonly GraphUiAction[],
     node: DraftNode,
@@ -93,7 +93,7 @@ export class ActionReader {
     const manual = values.flag('manual', false);
     const optional = values.flag('optional', false);
     if (manual && at.kind !== 'userTask') {
-      values.error('INVALID_ACTION', `Action "${name}" is manual, so it stands on a user task.`);
+      values.error('INVALID_ACTION', `Action "${name}" is manual, so it must be on a user task.`);
     }
     if (optional && !manual) {
       values.error('INVALID_ACTION', `Action "${name}" is automatic and so always mandatory, not optional.`);
@@ -118,7 +118,7 @@ export class ActionReader {
     };
   }
 
-  /** Data that an author writes into the model needs no whitelist. Data of callers does. */
+  /** Reads the whitelist. Data written in the model needs none; data from callers does. */
   private keys(values: Values, manual: boolean): string[] {
     const keys = values.paths('keys', true);
     if (keys.length === 0 && !manual && values.text('keys') === null) {
@@ -153,7 +153,7 @@ export class ActionReader {
     const action = values.required('action', 'A UI action');
     if (!actions.some((one) => one.name === action && one.manual) && !this.mayBe(action, actions, node)) {
       const manual = actions.filter((one) => one.manual).map((one) => one.name);
-      const message = `UI action "${name}" names "${action}", which is no manual action of its user task.`;
+      const message = `UI action "${name}" names "${action}", which is not a manual action of its user task.`;
       values.error('UNKNOWN_ACTION', `${message}${didYouMean(action, manual)}`);
     }
     const bodySchema = values.json('bodySchema');
@@ -168,13 +168,13 @@ export class ActionReader {
     };
   }
 
-  /** Whether an attribute of an action or UI action is misspelt: then what they are together is not known. */
+  /** Whether an attribute of an action or UI action is misspelt, so that checks across them are unreliable. */
   private isUnsure(node: DraftNode): boolean {
     const all = [...actionElements(node), ...uiActionElements(node)];
     return all.some((one) => this.problems.hasWrongValue(one));
   }
 
-  /** Whether an action could have this name, or be manual, but for a misspelt attribute. */
+  /** Whether an action might have this name, or be manual, if not for a misspelt attribute. */
   private mayBe(wanted: string, actions: readonly GraphAction[], node: DraftNode): boolean {
     return actions.some(({ name }) => name === wanted || name === '') && this.isUnsure(node);
   }
@@ -186,7 +186,7 @@ export class ActionReader {
     for (const action of actions) {
       if (action.parent !== null && !byName.has(action.parent) && !this.mayBe(action.parent, actions, node)) {
         const hint = didYouMean(action.parent, [...byName.keys()]);
-        const message = `The parent "${action.parent}" of action "${action.name}" is no action of the same node.${hint}`;
+        const message = `The parent "${action.parent}" of action "${action.name}" is not an action of the same node.${hint}`;
         this.problems.error('UNKNOWN_ACTION', node.element, message);
       } else if (isOwnAncestor(action, byName)) {
         const message = `Action "${action.name}" is its own parent, directly or through others.`;
@@ -267,7 +267,7 @@ function implicitAction(nodeKey: string, uuids: SvcUuids): GraphAction {
   };
 }
 
-/** How a person executes it. Its schema lets front ends know that there is nothing to fill in. */
+/** UI action for the implicit action. Its schema shows front ends that there is no input. */
 function implicitUiAction(nodeKey: string, uuids: SvcUuids): GraphUiAction {
   return {
     svcUuid: uuids.ofUiAction(nodeKey, COMPLETE),

@@ -5,7 +5,7 @@ import { readCopyRule } from './operation.reader.js';
 import { Values } from '../draft/values.js';
 
 /**
- * Reads what a call activity starts (BPMN 2.0.2, 10.3.6; docs/process-semantics.md, section 9).
+ * Reads the call target of a call activity (BPMN 2.0.2, 10.3.6; docs/process-semantics.md, section 9).
  * @param names names of the processes of the same file by their BPMN id
  */
 export function readCall(
@@ -44,7 +44,7 @@ function readLoop(loop: BpmnElement, values: Values): MultiInstance {
   return { collection: collection ?? '', sequential: loop.isSequential === true };
 }
 
-/** The standard's own way to name the collection: a data object or input. */
+/** Reads the collection from the standard's `loopDataInputRef`: a data object or input. */
 function dataInput(loop: BpmnElement, values: Values): string | null {
   const input = childOf(loop, 'loopDataInputRef');
   const name = input && (textOf(input, 'name') ?? textOf(input, 'id'));

@@ -3,7 +3,7 @@ import { nameOf, type DefinitionProblems } from '../model/definition-problems.js
 import { childOf, childrenOf, idOf, isA, kindOf, type BpmnElement } from '../model/bpmn-element.js';
 import { NODE_KINDS, type DraftFlow, type DraftNode, type ProcessDraft } from '../draft/draft.js';
 
-/** Flows a node may have on average; more is no process that anybody drew. */
+/** Maximum average number of flows per node; real processes have fewer. */
 const FLOWS_PER_NODE = 5;
 const MAX_KEY = 255;
 
@@ -20,7 +20,7 @@ export class DraftBuilder {
     private readonly problems: DefinitionProblems,
   ) {}
 
-  /** @returns undefined when it is too large to be looked at any further */
+  /** Returns undefined if the process exceeds the size limits. */
   build(): ProcessDraft | undefined {
     this.collect(this.process, null, 1);
     if (!this.isWithinLimits()) {
@@ -58,7 +58,7 @@ export class DraftBuilder {
   private collectNode(element: BpmnElement, scope: DraftNode | null, level: number): void {
     const kind = NODE_KINDS[kindOf(element)];
     const key = this.keyOf(element);
-    // An event subprocess has been refused; its start events follow rules of their own.
+    // Event subprocesses have already been rejected; their start events follow other rules.
     if (kind === undefined || key === undefined || element.triggeredByEvent === true) {
       return;
     }
@@ -82,7 +82,7 @@ export class DraftBuilder {
     }
   }
 
-  /** BPMN 2.0.2, 8.4.1: an id is optional in the schema, but everything that is executed must be found again by it. */
+  /** Requires an id, which BPMN 2.0.2, 8.4.1, leaves optional: executed elements are identified by it. */
   private keyOf(element: BpmnElement): string | undefined {
     const id = idOf(element);
     if (id === null || id === '' || id.length > MAX_KEY) {
@@ -101,7 +101,7 @@ export class DraftBuilder {
       return false;
     }
     if (this.deepest > maxNesting) {
-      const message = `Subprocesses stand within each other on at most ${maxNesting} levels.`;
+      const message = `Subprocesses can be nested at most ${maxNesting} levels deep.`;
       this.problems.error('PROCESS_TOO_DEEP', this.process, message);
       return false;
     }
@@ -117,7 +117,7 @@ export class DraftBuilder {
       return;
     }
     if (source.scope !== target.scope || source.scope !== scope) {
-      const message = `${nameOf('sequenceFlow', key)} crosses the border of a subprocess; both ends and the flow itself stand in the same one.`;
+      const message = `${nameOf('sequenceFlow', key)} crosses the border of a subprocess; both ends and the flow itself must be in the same one.`;
       this.problems.error('FLOW_CROSSES_SCOPE', element, message);
       this.loose.add(element);
       return;
@@ -139,7 +139,7 @@ export class DraftBuilder {
       isA(end, 'bpmn:FlowNode') &&
       isElsewhere(end, this.process)
     ) {
-      const message = `${property} of a sequence flow stands in another process; only messages pass between processes.`;
+      const message = `${property} of a sequence flow is in another process; only messages pass between processes.`;
       this.problems.error('FLOW_CROSSES_PROCESS', flow, message);
     }
     return node;
@@ -163,7 +163,7 @@ export class DraftBuilder {
     }
   }
 
-  /** Conditions have the order of the `outgoing` children. In a file without them, the order of the flows counts. */
+  /** Sorts outgoing flows by the `outgoing` children, if there are any; otherwise the order of the flows in the file counts. */
   private orderOutgoing(node: DraftNode): void {
     const listed = childrenOf(node.element, 'outgoing');
     if (listed.length > 0) {
@@ -184,7 +184,7 @@ function isElsewhere(element: BpmnElement, process: BpmnElement): boolean {
   return true;
 }
 
-/** By code units of ids and not by language, so that every machine has one order. */
+/** Numbers parts by the code units of their ids, which gives the same order on every machine. */
 function number(parts: readonly { key: string; index: number }[]): void {
   const sorted = parts.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
   sorted.forEach((part, index) => (part.index = index));

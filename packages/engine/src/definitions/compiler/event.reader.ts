@@ -7,7 +7,7 @@ import { Values } from '../draft/values.js';
 
 type EventKind = 'none' | 'terminate' | 'timer' | 'message' | 'error';
 
-/** Which event definitions which event may have (BPMN 2.0.2, tables 10.84 to 10.93, as far as executed here). */
+/** Allowed event definitions per kind of event (BPMN 2.0.2, tables 10.84 to 10.93, as far as executed here). */
 const ALLOWED: Readonly<Record<string, readonly EventKind[]>> = {
   START_EVENT: ['none', 'timer', 'message'],
   END_EVENT: ['none', 'terminate', 'message', 'error'],
@@ -23,7 +23,7 @@ const LATEST_MS = Date.UTC(9999, 11, 31);
 export class EventReader {
   constructor(private readonly problems: DefinitionProblems) {}
 
-  /** @returns null for a node that is no event and has no message */
+  /** Returns null for a node that is not an event and has no message. */
   read(node: DraftNode): EventDefinition | null {
     if (node.kind === 'SEND_TASK' || node.kind === 'RECEIVE_TASK') {
       return this.taskMessage(node);
@@ -51,7 +51,7 @@ export class EventReader {
     return definition === undefined ? { type: 'NONE' } : this.definition(kind, definition, node);
   }
 
-  /** BPMN 2.0.2, 10.5.1: only definitions that stand outside of processes are shared. */
+  /** BPMN 2.0.2, 10.5.1: only definitions outside processes can be shared. */
   private checkShared(node: DraftNode): void {
     for (const shared of childrenOf(node.element, 'eventDefinitionRef')) {
       if (shared.$parent === undefined || kindOf(shared.$parent) !== 'definitions') {
@@ -101,10 +101,10 @@ export class EventReader {
     };
   }
 
-  /** A send task may leave sending to its actions; a receive task has nothing else to do. */
+  /** Reads the message of a task. A send task may instead send through its actions; a receive task needs a message. */
   private taskMessage(node: DraftNode): EventDefinition | null {
-    const silent = node.kind === 'SEND_TASK' && childOf(node.element, 'messageRef') === undefined;
-    return silent ? null : this.message(node.element, node);
+    const isUnspecified = node.kind === 'SEND_TASK' && childOf(node.element, 'messageRef') === undefined;
+    return isUnspecified ? null : this.message(node.element, node);
   }
 
   private errorCode(definition: BpmnElement, node: DraftNode): string | null {
@@ -173,7 +173,7 @@ export class EventReader {
   }
 }
 
-/** Others have been refused by name already. */
+/** Whether a kind is executed; others have already been rejected by name. */
 function isKnown(kind: string): boolean {
   return Object.values(ALLOWED).some((kinds) => kinds.some((one) => one === kind));
 }
@@ -190,7 +190,7 @@ function checkDate(text: string, values: Values): void {
   }
 }
 
-/** At least a second apart, so that a cycle is not a busy loop. */
+/** Checks a cycle. Occurrences must be at least a second apart, to prevent busy loops. */
 function checkCycle(text: string, values: Values): void {
   const cycle = parseCycle(text);
   if (cycle === undefined || cycle.repetitions === 0 || addDuration(0, cycle.interval) < 1_000) {

@@ -5,12 +5,12 @@ import { childOf, kindOf, textOf, type BpmnElement } from '../model/bpmn-element
 import { isActivity, type DraftFlow, type DraftNode, type ProcessDraft } from '../draft/draft.js';
 import { Values } from '../draft/values.js';
 
-/** Ways to name CEL as the language of an expression. */
+/** Accepted names of CEL as an expression language. */
 const CEL: ReadonlySet<string> = new Set(['cel', 'CEL', 'https://cel.dev']);
 
 /**
- * Reads the conditions of sequence flows and checks where they may stand (BPMN 2.0.2, 8.4.13 and 13.4). A parallel gateway
- * takes every flow, so conditions behind one are told and left out.
+ * Reads the conditions of sequence flows and checks where they are allowed (BPMN 2.0.2, 8.4.13 and 13.4). A parallel gateway takes
+ * every flow, so its conditions are ignored with a warning.
  */
 export async function readFlowConditions(draft: ProcessDraft, problems: DefinitionProblems): Promise<void> {
   for (const flow of draft.flows) {
@@ -26,7 +26,7 @@ function conditionOf(flow: DraftFlow, problems: DefinitionProblems): string | nu
   }
   const values = new Values(expression, problems);
   if (flow.source.kind === 'PARALLEL_GATEWAY') {
-    values.warning('CONDITION_IGNORED', 'A parallel gateway takes every flow; the condition is not asked.');
+    values.warning('CONDITION_IGNORED', 'A parallel gateway takes every flow; the condition is ignored.');
     return null;
   }
   if (!mayDecide(flow.source)) {
@@ -57,8 +57,8 @@ function celOf(expression: BpmnElement, values: Values): string | null {
 }
 
 /**
- * BPMN 2.0.2, 8.4.6: without `xsi:type="tFormalExpression"` it is text in a natural language. Many tools leave the type out. So
- * a text that is CEL is taken, with a warning.
+ * BPMN 2.0.2, 8.4.6: without `xsi:type="tFormalExpression"` it is natural-language text. Many tools omit the type, so valid
+ * CEL is accepted with a warning.
  */
 function isCondition(expression: BpmnElement, source: string, values: Values): boolean {
   if (kindOf(expression) === 'formalExpression') {

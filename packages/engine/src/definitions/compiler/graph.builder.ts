@@ -9,7 +9,7 @@ import type { SvcUuids } from './svc-uuids.js';
 import { Values } from '../draft/values.js';
 import { readStartPermissions } from './start-permissions.js';
 
-/** What reads the parts of a node. */
+/** Readers of the parts of a node. */
 export interface NodeReaders {
   problems: DefinitionProblems;
   uuids: SvcUuids;
@@ -18,15 +18,14 @@ export interface NodeReaders {
   names: ReadonlyMap<string, string>;
 }
 
-/** Nodes times flows into inclusive gateways: a step may have to look for each of these flows from where a token can come. */
+/** Limit of nodes times flows into inclusive gateways, since a step may have to compute reachability for each such flow. */
 const MAX_WAYS_TO_JOINS = 2_000_000;
 
-/** The part of a graph that its nodes and flows make. */
+/** Nodes, flows and lanes of a graph. */
 export type GraphBody = Pick<ProcessGraph, 'nodes' | 'flows' | 'lanes' | 'starts'>;
 
 /**
- * Turns references of nodes and flows into numbers. Both are in the order of their ids, so that the order of elements in the file
- * means nothing.
+ * Converts references between nodes and flows to indexes. Both are sorted by id, so the order of elements in the file does not matter.
  */
 export async function buildGraph(
   draft: ProcessDraft,

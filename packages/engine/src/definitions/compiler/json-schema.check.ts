@@ -8,17 +8,17 @@ const MAX_BYTES = 65_536;
 const MAX_DEPTH = 32;
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** Checks a JSON Schema (draft 2020-12) for data of callers: its size, and that it compiles as at the start of an instance. */
+/** Checks a JSON Schema (draft 2020-12) for data from callers: its size, and whether it compiles. */
 export function checkSchema(schema: JsonObject | null, what: string, values: Values): void {
   if (schema === null) {
     return;
   }
   const problem = sizeProblem(schema) ?? draftProblem(schema) ?? faultOf(schema);
-  const slip = problem === undefined ? describeMisspeltRequired(schema) : undefined;
+  const typo = problem === undefined ? describeMisspeltRequired(schema) : undefined;
   if (problem !== undefined) {
     values.error('INVALID_SCHEMA', `${what} ${problem}`);
-  } else if (slip !== undefined) {
-    values.warning('REQUIRED_UNKNOWN', `${what}: ${slip}`);
+  } else if (typo !== undefined) {
+    values.warning('REQUIRED_UNKNOWN', `${what}: ${typo}`);
   }
 }
 

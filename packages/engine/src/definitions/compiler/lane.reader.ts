@@ -60,7 +60,7 @@ function place(
   if (before === undefined || here === undefined) {
     node.lane = index;
   } else if (before !== here && before.level === here.level) {
-    const message = `"${node.key}" stands in two lanes, "${before.key}" and "${here.key}".`;
+    const message = `"${node.key}" is in two lanes, "${before.key}" and "${here.key}".`;
     problems.error('INVALID_LANE', node.element, message);
   } else if (here.level > before.level) {
     node.lane = index;

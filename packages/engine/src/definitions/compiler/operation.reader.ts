@@ -2,7 +2,7 @@ import type { ActionOperation, CopyRule } from '../model/process-graph.types.js'
 import { childrenOf, textOf } from '../model/bpmn-element.js';
 import { Values } from '../draft/values.js';
 
-/** What belongs to which kind of action. */
+/** Parts of each kind of action. */
 const PARTS = {
   saveData: ['data'],
   startWorkflow: ['workflow', 'appId', 'input', 'resultKey'],
@@ -70,9 +70,9 @@ function saveData(values: Values, manual: boolean): ActionOperation {
       'A manual action stores what the caller sends; a default for that is the body of the UI action, not data.';
     values.error('INVALID_ACTION', message);
   }
-  const silent =
+  const isUnspecified =
     textOf(values.element, 'data') === undefined && ['saveData', null].includes(values.text('kind'));
-  if (!manual && silent) {
+  if (!manual && isUnspecified) {
     const message =
       'An automatic saveData needs data; for an action that a person executes give manual="true".';
     values.error('MISSING_VALUE', message);
@@ -99,7 +99,7 @@ function parentPaths(values: Values): Record<string, string> {
   return Object.fromEntries(paths);
 }
 
-/** What belongs to another kind of action would be left out without a word. */
+/** Rejects parts of other kinds of actions, which would otherwise be ignored silently. */
 function refuseForeign(values: Values, kind: Kind): void {
   const known: readonly string[] = PARTS[kind];
   for (const part of ALL_PARTS) {

@@ -17,14 +17,14 @@ import { readLanes } from './lane.reader.js';
 import { SvcUuids } from './svc-uuids.js';
 import { Values } from '../draft/values.js';
 
-/** What is known of the file around a process. */
+/** Context of the file that contains a process. */
 export interface CompileContext extends CheckContext {
   appId: string;
   /** Names of the processes of the file by their BPMN id. */
   names: ReadonlyMap<string, string>;
 }
 
-/** Checks and compiles a process; the graph means something only when no errors were found in the file. */
+/** Checks and compiles a process. The graph is valid only if the file has no errors. */
 export async function compileProcess(draft: ProcessDraft, context: CompileContext): Promise<ProcessGraph> {
   const { problems } = context;
   const events = new EventReader(problems);
@@ -65,11 +65,11 @@ function inputSchemaOf(process: BpmnElement, problems: DefinitionProblems): Proc
   return schema;
 }
 
-/** Each is a row of every instance, and a row more that a step may have to change. */
+/** Each path adds a row per instance that steps may have to update. */
 const MAX_SEARCHABLE = 8;
 const MAX_LENGTH = 255;
 
-/** Reads `svc:searchable`: by which data instances of a process are found. Each path is written in one way. */
+/** Reads `svc:searchable`: the data by which instances can be found. Paths are normalized. */
 function searchableOf(values: Values): Pick<ProcessGraph, 'searchable'> {
   const searchable = values.paths('searchable').map((path) => writePath(parsePath(path)));
   const twice = searchable.find((path, index) => searchable.indexOf(path) !== index);
@@ -84,7 +84,7 @@ function searchableOf(values: Values): Pick<ProcessGraph, 'searchable'> {
     values.error('INVALID_VALUE', `searchable names ${twice.slice(0, MAX_LENGTH)} twice.`);
   }
   if (unfit !== undefined) {
-    const message = `A path of searchable has at most ${MAX_LENGTH} characters and no colon, which ends it where it is asked for.`;
+    const message = `A path of searchable has at most ${MAX_LENGTH} characters and no colon, which ends the path in a query.`;
     values.error('INVALID_VALUE', message);
   }
   return searchable.length === 0 ? {} : { searchable };

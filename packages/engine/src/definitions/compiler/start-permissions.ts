@@ -5,8 +5,8 @@ import type { DefinitionProblems } from '../model/definition-problems.js';
 import type { GraphNode } from '../model/process-graph.types.js';
 
 /**
- * Reads `svc:start`: the permissions of which a request needs one to start a process. A start event goes before its process. It means
- * nothing where no request starts: messages and timers ask for no permission.
+ * Reads `svc:start`: permissions, one of which a request needs to start a process. A start event overrides its process. It has no
+ * effect where no request starts, since messages and timers need no permission.
  * @returns permissions by start event
  */
 export function readStartPermissions(
@@ -40,7 +40,7 @@ export function readStartPermissions(
 function permissionsOf(values: Values): string[] | undefined {
   const names = (values.text('start') ?? '').split(',').map((name) => name.trim());
   const named = names.filter((name) => name !== '');
-  // An empty attribute must not open the process to everybody.
+  // An empty attribute must not let everyone start the process.
   if (named.length === 0 && textOf(values.element, 'start') !== undefined) {
     values.error('INVALID_VALUE', 'svc:start names permissions, with commas between them.');
   }

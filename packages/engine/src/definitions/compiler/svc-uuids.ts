@@ -1,12 +1,12 @@
 import { v5, validate } from 'uuid';
 import type { Values } from '../draft/values.js';
 
-/** Namespace of the uuids we derive; any constant does, but it may never change. */
+/** Namespace of derived uuids. It must never change. */
 const NAMESPACE = '5b0c4f5e-6d0e-5e0a-9a43-2f1b7a6c1d90';
 
 /**
- * Gives the parts of a process uuids that do not change in later versions. That is `svc:uuid` where the model has one.
- * Otherwise the uuid is derived (RFC 9562, version 5) from application, process, node and action.
+ * Assigns the parts of a process uuids that stay the same in later versions: `svc:uuid` if the model has one, otherwise a uuid derived
+ * (RFC 9562, version 5) from application, process, node and action.
  */
 export class SvcUuids {
   private readonly used = new Set<string>();
@@ -32,7 +32,7 @@ export class SvcUuids {
     return this.derive('ui-action', nodeKey, name);
   }
 
-  /** The uuid that the model gives; undefined without one, or when it is none or already taken. */
+  /** Returns the uuid in the model; undefined if missing or invalid. */
   given(values: Values): string | undefined {
     const uuid = values.text('uuid')?.toLowerCase();
     if (uuid === undefined) {

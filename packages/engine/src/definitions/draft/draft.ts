@@ -6,7 +6,7 @@ export interface DraftNode {
   readonly element: BpmnElement;
   readonly key: string;
   readonly kind: NodeKind;
-  /** Embedded subprocess it stands in; null at the top. */
+  /** Enclosing embedded subprocess; null at the top level. */
   readonly scope: DraftNode | null;
   /** Position in the file. */
   readonly position: number;
@@ -16,9 +16,9 @@ export interface DraftNode {
   /** Position of its lane among those of the process. */
   lane: number | null;
   readonly incoming: DraftFlow[];
-  /** In the order in which conditions are asked. */
+  /** In the order in which conditions are evaluated. */
   readonly outgoing: DraftFlow[];
-  /** Boundary events on it, error events in the order they are asked. */
+  /** Attached boundary events; error events in the order in which they are tried. */
   boundaries: DraftNode[];
   attachedTo: DraftNode | null;
 }
@@ -41,7 +41,7 @@ export interface ProcessDraft {
   /** Nodes of all levels. */
   readonly nodes: readonly DraftNode[];
   readonly flows: readonly DraftFlow[];
-  /** Flows and boundary events that could not be connected, which is told: what they would have led to is not known. */
+  /** Flows and boundary events that could not be connected. They are reported, and their targets are unknown. */
   readonly loose: ReadonlySet<BpmnElement>;
 }
 
@@ -82,7 +82,7 @@ export function isGateway({ kind }: DraftNode): boolean {
   return KINDS[kind][0] === 'gateway';
 }
 
-/** Whether a node may have a way out that could not be connected: it begins there, or nobody knows where it begins. */
+/** Whether a node may have an outgoing flow that could not be connected: its source is this node or unknown. */
 export function mayLeadOn({ element }: DraftNode, { loose }: ProcessDraft): boolean {
   return [...loose].some((flow) => {
     const source = childOf(flow, 'sourceRef');

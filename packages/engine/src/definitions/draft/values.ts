@@ -12,14 +12,14 @@ import { textOf, type BpmnElement } from '../model/bpmn-element.js';
 const MAX_NAME = 255;
 const MAX_DEPTH = 64;
 
-/** Reads typed values out of one element, telling problems under its id. */
+/** Reads typed attribute values of one element and reports problems under its id. */
 export class Values {
   constructor(
     readonly element: BpmnElement,
     private readonly problems: DefinitionProblems,
   ) {}
 
-  /** Text of an attribute without the spaces around it; null when absent or empty. */
+  /** Returns the trimmed text of an attribute; null when absent or empty. */
   text(name: string): string | null {
     const text = textOf(this.element, name)?.trim() ?? '';
     if (text.length > MAX_NAME && !LONG.has(name)) {
@@ -29,7 +29,7 @@ export class Values {
     return text === '' ? null : text;
   }
 
-  /** A text that must be there. */
+  /** Reads a required text. */
   required(name: string, where: string): string {
     const text = this.text(name);
     if (text === null) {
@@ -46,7 +46,7 @@ export class Values {
     return text === null ? fallback : text === 'true';
   }
 
-  /** A whole number from 0 to a billion. */
+  /** Reads a whole number below a billion. */
   number(name: string): number | null {
     const text = this.text(name);
     if (text !== null && !/^\d{1,9}$/.test(text)) {
@@ -66,7 +66,7 @@ export class Values {
     return choice ?? fallback;
   }
 
-  /** Comma-separated data paths; with `everything`, `*` is one too. */
+  /** Reads comma-separated data paths. With `everything`, `*` is allowed too. */
   paths(name: string, everything = false): string[] {
     return splitPaths(textOf(this.element, name) ?? '').filter((path) => {
       if (everything && path === '*') {
@@ -86,7 +86,7 @@ export class Values {
     return source === null || this.isExpression(source, name) ? source : null;
   }
 
-  /** Whether a text is CEL, without telling a problem. */
+  /** Whether a text is CEL. Reports no problem. */
   isCel(source: string): boolean {
     try {
       compileExpression(source);
@@ -104,7 +104,7 @@ export class Values {
     return this.attempt('INVALID_EXPRESSION', what, () => compileTemplate(source));
   }
 
-  /** An ISO 8601 duration, bounded; with `references` it may hold `${…}`, and is then read when it begins. */
+  /** Reads a bounded ISO 8601 duration. With `references` it may contain `${…}` and is then parsed at run time. */
   duration(name: string, references = false): string | null {
     const text = this.text(name);
     const open = references && text?.includes('${') === true;
@@ -121,7 +121,7 @@ export class Values {
     return true;
   }
 
-  /** A JSON object, as it is. */
+  /** Reads a JSON object. */
   json(name: string): JsonObject | null {
     const source = textOf(this.element, name)?.trim() ?? '';
     const read = { value: undefined as unknown };
@@ -135,7 +135,7 @@ export class Values {
     return read.value;
   }
 
-  /** A JSON object whose strings may hold `${…}`. */
+  /** Reads a JSON object whose strings may contain `${…}`. */
   jsonTemplate(name: string): JsonObject | null {
     const object = this.json(name);
     const compiles =
@@ -143,12 +143,12 @@ export class Values {
     return compiles ? object : null;
   }
 
-  /** The values of an element inside of this one. */
+  /** Returns a reader for a nested element. */
   of(element: BpmnElement): Values {
     return new Values(element, this.problems);
   }
 
-  /** What an action lacks, or has too much, is not told where one of its attributes is misspelt: it follows from that. */
+  /** Reports an error, unless it may only follow from a misspelt attribute of an action. */
   error(code: string, message: string): void {
     if (FOLLOWING.has(code) && this.isMisspelt()) {
       return;
@@ -182,10 +182,10 @@ export class Values {
 const OF_ACTIONS: ReadonlySet<string> = new Set(['svc:Action', 'svc:UiAction']);
 const FOLLOWING: ReadonlySet<string> = new Set(['MISSING_VALUE', 'INVALID_ACTION', 'UNKNOWN_ACTION']);
 
-/** Attributes that hold more than a name. */
+/** Attributes that are not limited to the length of a name. */
 const LONG: ReadonlySet<string> = new Set(['body', 'condition', 'correlation', 'collection', 'keys']);
 
-/** JSON that process data can be: not nested without end, no names that reach a prototype. */
+/** Parses JSON that can become process data: limited in depth and without prototype keys. */
 function parseJson(source: string): unknown {
   const value = parsed(source);
   if (jsonDepth(value) > MAX_DEPTH) {
@@ -213,7 +213,7 @@ function parsed(source: string): unknown {
   }
 }
 
-/** Splits at commas outside of brackets and quotes: `a, fields["x, y"]`. */
+/** Splits at commas outside brackets and quotes: `a, fields["x, y"]`. */
 function splitPaths(text: string): string[] {
   const parts = text.match(/(?:\["[^"]*"\]|\['[^']*'\]|[^,])+/g) ?? [];
   return parts.map((part) => part.trim()).filter((part) => part !== '');

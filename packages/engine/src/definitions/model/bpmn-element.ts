@@ -1,4 +1,4 @@
-/** An element of a parsed BPMN file, as bpmn-moddle gives it: its attributes and children are properties. */
+/** An element of a parsed BPMN file, as bpmn-moddle returns it: attributes and children are properties. */
 export interface BpmnElement {
   /** Prefixed type: `bpmn:UserTask`. */
   readonly $type: string;
@@ -31,7 +31,7 @@ export function isElement(value: unknown): value is BpmnElement {
   return typeof value === 'object' && value !== null && typeof (value as BpmnElement).$type === 'string';
 }
 
-/** Local name as it stands in the file: `userTask` for `bpmn:UserTask`. */
+/** Returns the local name as written in the file: `userTask` for `bpmn:UserTask`. */
 export function kindOf(element: BpmnElement): string {
   const name = element.$type.slice(element.$type.indexOf(':') + 1);
   return name.charAt(0).toLowerCase() + name.slice(1);

@@ -1,19 +1,19 @@
 import type { DefinitionProblem } from './process-graph.types.js';
 import { idOf, type BpmnElement } from './bpmn-element.js';
 
-/** Problems told about one file; a file with more is broken in one way many times. */
+/** Maximum number of problems reported per file; a file with more usually repeats one mistake. */
 const MAX_PROBLEMS = 200;
 const MAX_MESSAGE = 500;
 const WRONG_VALUE: ReadonlySet<string> = new Set(['INVALID_VALUE', 'UNKNOWN_ATTRIBUTE']);
 
-/** Gathers what is wrong in one file, so that an author reads everything at once. */
+/** Collects the problems of one file, so that authors see all of them at once. */
 export class DefinitionProblems {
   private readonly found: DefinitionProblem[] = [];
   private readonly known = new Set<string>();
   /** Codes with the ids where they were found. */
   private readonly places = new Set<string>();
   private readonly codes = new Set<string>();
-  /** Elements with an attribute that was refused, whatever id is told. */
+  /** Elements with a rejected attribute, whichever id the problem names. */
   private readonly wrongValues = new Set<BpmnElement>();
   private errors = 0;
   private isCut = false;
@@ -38,7 +38,7 @@ export class DefinitionProblems {
     this.add({ severity: 'warning', code, file: this.file, element: keyOf(element), message });
   }
 
-  /** The file was not read to its end: it has more problems than were found. */
+  /** Records that the file was not read to its end, so it has more problems than were found. */
   cut(): void {
     this.isCut = true;
   }
@@ -48,27 +48,27 @@ export class DefinitionProblems {
     return this.places.has(`${code} ${keyOf(element) ?? ''}`);
   }
 
-  /** Whether parts of the file are missing from what was read: what only follows from that is not told too. */
+  /** Whether parts of the file could not be read. Problems that may only follow from that are not reported. */
   get isTorn(): boolean {
     return this.codes.has('UNPARSABLE_CONTENT') || this.codes.has('DUPLICATE_ID');
   }
 
-  /** Whether a reference of the element is told as wrong: what only follows from that is not told too. */
+  /** Whether a reference of the element was reported as wrong, so that follow-up problems are not reported. */
   hasWrongReference(element: BpmnElement | string): boolean {
     return ['UNRESOLVED_REFERENCE', 'INVALID_REFERENCE'].some((code) => this.has(code, element));
   }
 
-  /** Whether an attribute of the element was refused: what would be read from it is not known. */
+  /** Whether an attribute of the element was rejected, so that its meaning is unknown. */
   hasWrongValue(element: BpmnElement): boolean {
     return this.wrongValues.has(element);
   }
 
-  /** Whether that was so at an element with an id, or within it. */
+  /** Whether an attribute was rejected at an element with this id, or within it. */
   hasWrongValueAt(id: string): boolean {
     return [...WRONG_VALUE].some((code) => this.has(code, id));
   }
 
-  /** Errors first; otherwise as they were found. */
+  /** Returns errors first, otherwise in the order found. */
   list(): DefinitionProblem[] {
     const sorted = this.found.toSorted((a, b) => rank(a) - rank(b));
     const more = sorted.length - MAX_PROBLEMS;
@@ -97,7 +97,7 @@ export class DefinitionProblems {
   }
 }
 
-/** How an element is called in a message: its kind and its id. */
+/** Returns the kind and id of an element for messages. */
 export function nameOf(kind: string, id: string | null): string {
   return id === null ? `${kind} without id` : `${kind} "${id}"`;
 }
@@ -106,7 +106,7 @@ function keyOf(element: BpmnElement | string | null): string | null {
   return element === null || typeof element === 'string' ? element : nearestId(element);
 }
 
-/** An expression or event definition often has no id: the element around it is where an author looks. */
+/** Returns the id of the element or its closest ancestor, because expressions and event definitions often have none. */
 function nearestId(element: BpmnElement): string | null {
   for (let at: BpmnElement | undefined = element; at !== undefined; at = at.$parent) {
     const id = idOf(at);

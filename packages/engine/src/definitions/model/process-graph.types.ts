@@ -182,7 +182,7 @@ const nodeSchema = z
     description: 'A node of a process; nodes, flows and lanes refer to each other by position.',
   });
 
-/** The graph that a process definition is compiled into: what it is as a type, and what is published of it. */
+/** Schema of compiled process definitions. */
 export const processGraphSchema = z
   .strictObject({
     format: z.literal(1),
@@ -226,30 +226,30 @@ export const processGraphSchema = z
 export type ProcessGraph = z.output<typeof processGraphSchema>;
 /** One node of a process. `index` is its position in `nodes`; everything else refers to nodes and flows by index. */
 export type GraphNode = ProcessGraph['nodes'][number];
-/** What a node of a compiled process does. */
+/** Kind of a node. */
 export type NodeKind = GraphNode['kind'];
 /** A sequence flow. */
 export type GraphFlow = ProcessGraph['flows'][number];
 /** A swimlane; `execute` names permissions, one of which a caller needs to start or act in it. Empty asks for none. */
 export type GraphLane = ProcessGraph['lanes'][number];
-/** What an event waits for or throws; NONE for a plain event. */
+/** Event that a node waits for or throws; NONE for a plain event. */
 export type EventDefinition = NonNullable<GraphNode['event']>;
 /** When a timer event fires. */
 export type TimerDefinition = Extract<EventDefinition, { type: 'TIMER' }>['timer'];
 /** An action of a node (docs/process-semantics.md, section 6). */
 export type GraphAction = GraphNode['actions'][number];
-/** What an action does when it runs. */
+/** Operation that an action performs. */
 export type ActionOperation = GraphAction['operation'];
-/** A front end executes it. It is bound to a manual action of its node. */
+/** Action of a front end, bound to a manual action of its node. */
 export type GraphUiAction = GraphNode['uiActions'][number];
-/** What a call activity starts. */
+/** Process that a call activity starts. */
 export type CallTarget = NonNullable<GraphNode['call']>;
-/** Which data a child process starts with: all, only these paths, or all but these. */
+/** Data that a child process starts with: all, only these paths, or all but these. */
 export type CopyRule = CallTarget['copy'];
-/** How often a call activity runs (BPMN 2.0.2, 13.3.7). */
+/** Multi-instance settings of a call activity (BPMN 2.0.2, 13.3.7). */
 export type MultiInstance = NonNullable<CallTarget['multiInstance']>;
 
-/** Something wrong in a definition; errors refuse the package, warnings are only told. */
+/** A problem of a definition. Errors make the package invalid; warnings are only reported. */
 export interface DefinitionProblem {
   severity: 'error' | 'warning';
   /** Stable, upper snake case. */

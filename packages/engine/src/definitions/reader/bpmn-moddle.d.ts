@@ -1,4 +1,4 @@
-/** The parts of bpmn-moddle 10 that we use. Its package brings types of BPMN elements only. */
+/** The parts of bpmn-moddle 10 that we use. The package only has types of BPMN elements. */
 declare module 'bpmn-moddle' {
   export interface ModdleWarning {
     message: string;
@@ -7,17 +7,17 @@ declare module 'bpmn-moddle' {
     value?: string;
   }
 
-  /** The reader of one file. Its options replace members of it. */
+  /** Reader of one file. Options override its members. */
   export interface ModdleReader {
     handler(type: string): RootHandler;
   }
 
-  /** Takes the elements of one file, beginning with the outermost. */
+  /** Handler of the root element of a file. */
   export interface RootHandler {
     context?: ReadContext | undefined;
   }
 
-  /** What is known of a file while it is read. */
+  /** State of reading a file. */
   export interface ReadContext {
     readonly warnings: ModdleWarning[];
     addWarning: (warning: ModdleWarning) => void;
@@ -25,14 +25,14 @@ declare module 'bpmn-moddle' {
 
   export class BpmnModdle {
     constructor(packages?: Record<string, unknown>);
-    /** Every property of an element that is read goes through here. */
+    /** Called for every property that is read. */
     readonly properties: { set: (target: object, name: string, value: unknown) => void };
     /** Rejects when there is no readable `bpmn:definitions`; everything else is a warning, also of the error. */
     fromXML(
       xml: string,
       options?: object,
     ): Promise<{ rootElement: unknown; elementsById: Record<string, unknown>; warnings: ModdleWarning[] }>;
-    /** Writes what was read; tests hold that nothing of a file is lost. */
+    /** Writes elements as XML. Tests use it to check that reading loses nothing. */
     toXML(rootElement: unknown, options?: { format?: boolean }): Promise<{ xml: string }>;
   }
 }

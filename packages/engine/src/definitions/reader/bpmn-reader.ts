@@ -8,7 +8,7 @@ import { limitedFaults, TooManyFaultsError } from './fault-limit.js';
 import { bpmnNamespaceHint } from './namespaces.js';
 import { tagFault } from './tag-fault.js';
 
-/** Names of data types and of extension schemas: they mean nothing to us, and seldom are in the file. */
+/** References to data types and extension schemas, which are ignored and often not in the file. */
 const TYPE_NAMES: ReadonlySet<string> = new Set([
   'bpmn:structureRef',
   'bpmn:type',
@@ -16,12 +16,12 @@ const TYPE_NAMES: ReadonlySet<string> = new Set([
   'bpmn:definition',
 ]);
 
-/** Lists that edits leave behind. */
+/** Lists that often keep ids of deleted flows. */
 const FLOW_LISTS: ReadonlySet<string> = new Set(['incoming', 'outgoing']);
 
-/** The library underneath, for one file after the other: what it knows of BPMN takes long to prepare. */
+/** Wraps bpmn-moddle for one file after the other, because preparing its meta-model takes long. */
 class ElementReader {
-  // The library writes into what it is given.
+  // The library modifies the descriptor.
   private readonly moddle = new BpmnModdle({ svc: structuredClone(SVC_EXTENSION) });
   private problems: DefinitionProblems | undefined;
 
@@ -36,13 +36,13 @@ class ElementReader {
 
   read(xml: string, problems: DefinitionProblems): ReturnType<BpmnModdle['fromXML']> {
     this.problems = problems;
-    // The file has been read when this comes back: what it promises is the result.
+    // Reading is synchronous; only the result is a promise.
     const result = this.moddle.fromXML(xml, limitedFaults(xml));
     this.problems = undefined;
     return result;
   }
 
-  /** Of a part that stands once in an element, the library keeps the last one without a word; it says nothing of the others. */
+  /** Reports a repeated single-value part, because the library silently keeps only the last one. */
   private refuseRepeated(target: object, name: string, value: unknown): void {
     const local = name.slice(name.indexOf(':') + 1);
     const before: unknown = Object.hasOwn(target, local) ? (target as BpmnElement)[local] : undefined;
@@ -55,7 +55,7 @@ class ElementReader {
       this.problems?.error(
         'REPEATED_PART',
         target,
-        `${local} stands more than once in ${kindOf(target)}; only one can count.`,
+        `${local} appears more than once in ${kindOf(target)}; only one can count.`,
       );
     }
   }
@@ -63,21 +63,21 @@ class ElementReader {
 
 const reader = new ElementReader();
 
-/** Ids that a wrong one is compared with, and how many are: a hostile file could ask a million times. */
+/** Maximum number of ids compared for a hint, and of hints: a hostile file could require millions. */
 const MAX_NAMES = 1_000;
 const MAX_HINTS = 50;
 
 /**
- * Reads BPMN 2.0 XML (with the OMG namespaces) into elements. The library underneath is a reader, not a validator. It leaves
- * out parts that it does not understand, so its warnings are errors here.
- * @returns the `definitions`; undefined when the text is none
+ * Reads BPMN 2.0 XML (with the OMG namespaces) into elements. The library is a reader, not a validator. It skips
+ * parts that it does not understand, so its warnings are errors here.
+ * @returns the `definitions` element, or undefined if the text is not BPMN
  */
 export async function readBpmn(xml: string, problems: DefinitionProblems): Promise<BpmnElement | undefined> {
   try {
     const { rootElement, elementsById, warnings } = await reader.read(xml, problems);
     const named = Object.values(elementsById).filter(isElement).slice(0, MAX_NAMES);
-    const told = withoutFollowing(warnings, xml);
-    told.forEach((warning, index) => report(warning, problems, index < MAX_HINTS ? named : []));
+    const reported = withoutFollowing(warnings, xml);
+    reported.forEach((warning, index) => report(warning, problems, index < MAX_HINTS ? named : []));
     return isElement(rootElement) ? rootElement : undefined;
   } catch (error) {
     if (error instanceof TooManyFaultsError) {
@@ -91,7 +91,7 @@ export async function readBpmn(xml: string, problems: DefinitionProblems): Promi
   }
 }
 
-/** Of one place that cannot be parsed the first fault is told. What names an element that stands there follows from it. */
+/** Keeps the first fault of each place that cannot be parsed, and drops unresolved references that may follow from one. */
 function withoutFollowing(warnings: readonly ModdleWarning[], xml: string): readonly ModdleWarning[] {
   const faults = new Map(warnings.toReversed().map((warning) => [placeOfFault(warning), warning]));
   faults.delete(undefined);
@@ -105,7 +105,7 @@ function withoutFollowing(warnings: readonly ModdleWarning[], xml: string): read
   });
 }
 
-/** Whether a reference may be told only because a part of the file is missing: of that, or of a flow that it lists. */
+/** Whether a reference may be unresolved only because its target, or a listed flow, could not be read. */
 function followsFrom(ids: ReadonlySet<string | undefined>, { value, property = '' }: ModdleWarning): boolean {
   return ids.has(value) || FLOW_LISTS.has(property.replace('bpmn:', ''));
 }
@@ -116,12 +116,12 @@ function placeOfFault({ message }: ModdleWarning): string | undefined {
   return /^unparsable content .{0,300}? detected\s+line: \d+\s+column: \d+/s.exec(message)?.[0];
 }
 
-/** A reference stands as an object without type until everything has been read; then it is replaced. */
+/** Whether a value is a reference not yet resolved: an object without a type until the whole file has been read. */
 function isPlaceholder(value: unknown): boolean {
   return typeof value === 'object' && !isElement(value);
 }
 
-/** @param named elements of the file that have an id, for hints */
+/** @param named elements with an id, for hints */
 function report(
   warning: ModdleWarning,
   problems: DefinitionProblems,
@@ -160,11 +160,11 @@ function reportContent(message: string, element: BpmnElement | null, problems: D
   problems.error(
     code,
     element,
-    `The file cannot be read as BPMN 2.0: ${firstLines(message)}${slipIn(message)}`,
+    `The file cannot be read as BPMN 2.0: ${firstLines(message)}${typoHint(message)}`,
   );
 }
 
-/** The reader knows the line and not the element around it. */
+/** Describes a misplaced svc element by its line, since the reader does not know the enclosing element. */
 function misplaced(name: string, message: string): string {
   const where = /line: \d+/.exec(message)?.[0] ?? 'somewhere';
   const place = placeOf(name);
@@ -173,18 +173,18 @@ function misplaced(name: string, message: string): string {
     : `svc:${name} stands in ${place}, not where it is (${where}).`;
 }
 
-/** A drawing means nothing to us, so what is wrong in it does not either. */
+/** Whether an element belongs to a diagram, whose problems do not matter. */
 function isDiagram(element: BpmnElement | null): boolean {
   return element !== null && !/^(bpmn|svc):/.test(element.$type);
 }
 
-/** Ids of those elements that a reference may name. */
+/** Returns the ids of elements that a reference may name. */
 function idsFor(property: string, element: BpmnElement | null, named: readonly BpmnElement[]): string[] {
   const type = element?.$descriptor?.properties?.find(({ ns }) => ns?.name === property)?.type;
   return named.filter((one) => type === undefined || isA(one, type)).flatMap((one) => idOf(one) ?? []);
 }
 
-/** Attributes that an element can have, as they are written there: those of its own namespace without a prefix. */
+/** Returns the attributes that an element can have, as written: those of its own namespace without a prefix. */
 function attributesOf(element: BpmnElement | null): string[] {
   const own = element?.$type.replace(/:.*/s, ':') ?? '';
   const properties = element?.$descriptor?.properties ?? [];
@@ -194,19 +194,19 @@ function attributesOf(element: BpmnElement | null): string[] {
     .map((name) => (name.startsWith(own) ? name.slice(own.length) : name));
 }
 
-/** What an author most likely did, where the words of the parser do not say it. */
-function slipIn(message: string): string {
+/** Returns a hint for parser messages that do not name the likely mistake. */
+function typoHint(message: string): string {
   return /(?:illegal first char|invalid) nodeName/.test(message)
     ? '. A "<" in a text or a condition is written &lt;'
     : '';
 }
 
-/** Why the file could not be read at all. The parser tells where it saw that tags do not fit, which may be far behind the element. */
+/** Explains why the file could not be read. For mismatched tags, the parser reports a place that may be far after the element. */
 function causeOf(message: string, xml: string): string {
   if (/closing tag mismatch|close tag|unclosed tag|unexpected end of file/.test(message)) {
-    return slipIn(message) || `. ${tagFault(xml)}`;
+    return typoHint(message) || `. ${tagFault(xml)}`;
   }
-  return message.startsWith('failed to parse document') ? bpmnNamespaceHint(xml) : slipIn(message);
+  return message.startsWith('failed to parse document') ? bpmnNamespaceHint(xml) : typoHint(message);
 }
 
 function firstLines(message: string): string {

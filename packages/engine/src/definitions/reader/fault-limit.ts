@@ -1,17 +1,17 @@
 import type { ModdleReader, ModdleWarning, ReadContext, RootHandler } from 'bpmn-moddle';
 
-/** What finding the places of faults may cost for one file, in characters that are looked at. */
+/** Work budget for locating faults in one file, in characters scanned. */
 const MAX_WORK = 100_000_000;
-/** A line break costs as much as so many characters. */
+/** Cost of a line break in characters. */
 const LINE_BREAK_WORK = 100;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** A file has more faults than are worth their places. */
+/** Reports a file with more faults than can be located. */
 export class TooManyFaultsError extends Error {
   override readonly name = 'TooManyFaultsError';
   constructor(
-    /** The faults until then. */
+    /** Faults found so far. */
     readonly warnings: readonly ModdleWarning[],
   ) {
     super();
@@ -19,8 +19,8 @@ export class TooManyFaultsError extends Error {
 }
 
 /**
- * Options that make the reader give up with TooManyFaultsError. For each fault that has a place in the text, the parser
- * underneath counts lines from the beginning of the file. Without a limit, a file full of faults takes minutes.
+ * Returns options that make the reader throw TooManyFaultsError. The parser counts lines from the start of the file for each fault, so
+ * without a limit a file full of faults takes minutes.
  */
 export function limitedFaults(xml: string): object {
   let left = Math.ceil(MAX_WORK / (xml.length + LINE_BREAK_WORK * lineBreaksOf(xml) + 1));
@@ -28,7 +28,7 @@ export function limitedFaults(xml: string): object {
     handler(this: ModdleReader, type: string): RootHandler {
       const root = (Object.getPrototypeOf(this) as ModdleReader).handler.call(this, type);
       let context: ReadContext | undefined;
-      // The context of one reading first shows itself here.
+      // The context first becomes accessible here.
       Object.defineProperty(root, 'context', {
         get: () => context,
         set: (given: ReadContext) => {

@@ -5,9 +5,9 @@ import { NOT_CONTENT } from './xml-guard.js';
 
 /** Namespace of BPMN 2.0 elements. */
 const BPMN_NAMESPACE = 'http://www.omg.org/spec/BPMN/20100524/MODEL';
-/** What begins so is ours alone. */
+/** Prefix of URIs reserved for our namespaces. */
 const OURS = /^urn:svc:/i;
-/** Letters in which a misspelt namespace of ours may differ; those of others differ in more. */
+/** Maximum edit distance of a misspelt namespace; foreign namespaces differ more. */
 const MAX_DIFFERENCE = 2;
 const DECLARATION = /\sxmlns(?::([^\s=]+))?\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
 
@@ -16,7 +16,7 @@ interface Declaration {
   uri: string;
 }
 
-/** Refuses a namespace that was meant to be ours: all that stands in it would be passed over, and the process would run without it. */
+/** Rejects a misspelt svc namespace: its content would be ignored, and the process would run without it. */
 export function refuseMisspeltNamespaces(xml: string, problems: DefinitionProblems): void {
   const declared = declarationsIn(xml);
   const hasOurs = declared.some(({ uri }) => uri === SVC_NAMESPACE);
@@ -28,7 +28,7 @@ export function refuseMisspeltNamespaces(xml: string, problems: DefinitionProble
   }
 }
 
-/** The end of a message about a file without BPMN elements: which namespace they have, where the file declares another one. */
+/** Returns a hint for a file without BPMN elements that does not declare the BPMN namespace. */
 export function bpmnNamespaceHint(xml: string): string {
   const isDeclared = declarationsIn(xml).some(({ uri }) => uri === BPMN_NAMESPACE);
   return isDeclared ? '' : `. The namespace of BPMN 2.0 is "${BPMN_NAMESPACE}"; the file does not declare it`;

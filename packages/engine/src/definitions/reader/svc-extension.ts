@@ -13,7 +13,7 @@ const element = (name: string, properties: object[]) => ({ name, superClass: ['E
 
 /**
  * The moddle descriptor of our extensions: attributes on standard elements, and elements within `extensionElements`, where
- * every BPMN tool keeps them. Flags and numbers are texts here: the reader of the meta-model would take `"yes"` for false.
+ * every BPMN tool keeps them. Flags and numbers are declared as strings: the library would read `"yes"` as false.
  */
 export const SVC_EXTENSION = {
   name: 'svc',

@@ -1,6 +1,6 @@
 const IN_ACTION = 'svc:action';
 
-/** Where each of our elements may stand: in the extension elements of these kinds, or in another one of ours. */
+/** Allowed parents of each svc element: the extension elements of these kinds, or another svc element. */
 const PLACES: Readonly<Record<string, readonly string[] | string>> = {
   inputSchema: ['process'],
   actions: ['task', 'serviceTask', 'userTask', 'sendTask'],
@@ -15,21 +15,21 @@ const PLACES: Readonly<Record<string, readonly string[] | string>> = {
   bodySchema: 'svc:uiAction',
 };
 
-/** The kinds of elements in which one of our extension elements may stand; none when it stands elsewhere or is unknown. */
+/** Returns the kinds of elements that may contain an svc element; an empty list if it belongs elsewhere or is unknown. */
 export function hostsOf(name: string): readonly string[] {
   const place = Object.hasOwn(PLACES, name) ? PLACES[name] : undefined;
   return typeof place === 'object' ? place : [];
 }
 
 /**
- * Where one of our elements may stand, for an author.
+ * Describes for authors where an svc element belongs.
  * @param name without prefix, as in the file: `uiAction`
- * @returns undefined when we have no such element
+ * @returns undefined when there is no such element
  */
 export function placeOf(name: string): string | undefined {
   const place = Object.hasOwn(PLACES, name) ? PLACES[name] : undefined;
   return typeof place === 'object' ? `the extensionElements of: ${place.join(', ')}` : place;
 }
 
-/** Names of our elements, without prefix. */
+/** Names of svc elements, without prefix. */
 export const SVC_ELEMENTS: readonly string[] = Object.keys(PLACES);

@@ -3,7 +3,7 @@ import { NOT_CONTENT, tagsIn } from './xml-guard.js';
 
 /** Longest part of an opening tag that a message quotes. */
 const QUOTED_LENGTH = 200;
-/** Letters in which a closing tag may differ from the one that it was meant for. */
+/** Maximum edit distance between a misspelt closing tag and its opening tag. */
 const MAX_DIFFERENCE = 2;
 
 interface OpenTag {
@@ -12,18 +12,17 @@ interface OpenTag {
 }
 
 /**
- * What is wrong where the tags of a text do not fit any more, or where it ends: an element that is not closed, or a closing tag that
- * nothing opens.
- * @param xml may be anything that `mayBeParsed` lets through
+ * Describes the first tag mismatch of a text: an element that is not closed, or a closing tag without an opening one.
+ * @param xml any text that `mayBeParsed` accepts
  * @returns a sentence that names the tag, such as `An element before it is not closed: <bpmn:task id="a"> (line 12)`
  */
 export function tagFault(xml: string): string {
-  // Of equal length, so that places stay what they are.
+  // Blanks of equal length keep the positions.
   const content = xml.replaceAll(NOT_CONTENT, (passed) => ' '.repeat(passed.length));
-  const told = (tag: OpenTag): string => `${tagOf(content, tag)} (line ${lineOf(xml, tag.at)})`;
-  const { open, closing } = unfit(content);
+  const describeTag = (tag: OpenTag): string => `${tagOf(content, tag)} (line ${lineOf(xml, tag.at)})`;
+  const { open, closing } = findMismatch(content);
   const last = open.at(-1);
-  const unclosed = `An element before it is not closed${last === undefined ? '' : `: ${told(last)}`}`;
+  const unclosed = `An element before it is not closed${last === undefined ? '' : `: ${describeTag(last)}`}`;
   if (closing === undefined || open.some(({ name }) => name === closing.name)) {
     return unclosed;
   }
@@ -39,13 +38,13 @@ function isNear(closing: string, opening: string): boolean {
   return closestMatch(closing, [opening], { maxDistance: MAX_DIFFERENCE }) !== undefined;
 }
 
-/** The elements that are open at the first closing tag that does not fit, or at the end of the text. */
-function unfit(content: string): { open: OpenTag[]; closing?: OpenTag } {
+/** Returns the elements open at the first mismatched closing tag, or at the end of the text. */
+function findMismatch(content: string): { open: OpenTag[]; closing?: OpenTag } {
   const open: OpenTag[] = [];
   for (const { at, end } of tagsIn(content)) {
     const [, slash, name = ''] = /^(\/?)([^\s/>]*)/.exec(content.slice(at + 1, at + QUOTED_LENGTH)) ?? [];
     if (slash === '') {
-      // One that no ">" ends is open too.
+      // A tag without a closing ">" counts as open.
       if (content[end - 1] !== '/') {
         open.push({ name, at });
       }

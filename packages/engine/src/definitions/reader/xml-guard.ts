@@ -2,21 +2,21 @@ import { byteLength } from '../../json/byte-length.js';
 import { definitionLimits } from '../definition.limits.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 
-/** Files of tools have 50 bytes and more to an element. So many bytes of the limit to one admit all but those made to be dense. */
+/** Minimum average size of an element. Files of modelling tools have 50 bytes and more per element. */
 const BYTES_PER_ELEMENT = 16;
-/** The floor keeps small limits usable. */
+/** Element limit for small files. */
 const MIN_ELEMENTS = 16_384;
-/** A file declares a handful of namespaces; each declaration makes the parser copy those around it. */
+/** A file declares a handful of namespaces; each declaration makes the parser copy the enclosing ones. */
 const MAX_NAMESPACES = 200;
 const MAX_DEPTH = 200;
-/** Comments, CDATA and processing instructions: what looks like a tag in them is none. */
+/** Comments, CDATA and processing instructions: anything in them that looks like a tag is not one. */
 export const NOT_CONTENT = /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)/g;
 const BOOLEANS =
   /\s(isExecutable|cancelActivity|isInterrupting|parallelMultiple|triggeredByEvent|isSequential|instantiate|isForCompensation|isCollection|isClosed)\s*=\s*(?!["'](?:true|false)["'])["']([^"']{0,20})/g;
 
 /**
- * Refuses text that no XML parser should get: too large, nested too deeply, or with a document type (entities). It also refuses
- * flags that the reader would silently take for false.
+ * Rejects text that no XML parser should read: too large, nested too deeply, or with a document type (entities). Also rejects flags
+ * that the reader would silently read as false.
  * @returns whether the text may be parsed
  */
 export function mayBeParsed(xml: string, problems: DefinitionProblems): boolean {
@@ -30,7 +30,7 @@ export function mayBeParsed(xml: string, problems: DefinitionProblems): boolean 
     problems.error(
       'DOCUMENT_TYPE',
       null,
-      'A BPMN file has no document type and no entities: take the <!…> out.',
+      'A BPMN file has no document type and no entities: remove the <!…>.',
     );
     return false;
   }
@@ -51,7 +51,7 @@ export function mayBeParsed(xml: string, problems: DefinitionProblems): boolean 
   return true;
 }
 
-/** How many elements there are, and the deepest nesting; broken markup is the parser's to report. */
+/** Returns the number of elements and the nesting depth. Broken markup is left to the parser. */
 function sizeOf(content: string): { elements: number; depth: number } {
   let elements = 0;
   let level = 0;
@@ -69,7 +69,7 @@ function sizeOf(content: string): { elements: number; depth: number } {
   return { elements, depth };
 }
 
-/** Places of the tags of a text: of each "<", and of the ">" that ends it; -1 for one that nothing ends. */
+/** Yields the position of each "<" and of the ">" that closes it; -1 if none does. */
 export function* tagsIn(content: string): Generator<{ at: number; end: number }> {
   for (let at = content.indexOf('<'); at !== -1;) {
     const end = endOfTag(content, at + 1);
@@ -78,7 +78,7 @@ export function* tagsIn(content: string): Generator<{ at: number; end: number }>
   }
 }
 
-/** Where a tag ends, as the parser sees it: at the first ">" outside of quotes. A quote that nothing closes is none. */
+/** Returns the end of a tag as the parser sees it: the first ">" outside quotes, ignoring unclosed quotes. */
 function endOfTag(content: string, from: number): number {
   for (let at = from; at < content.length; at += 1) {
     const character = content[at];
