@@ -52,7 +52,9 @@ const quotaOf = (setting: string, who = 'application') => ({
   message: `The quota of the ${who} is used up.`,
   status: 429,
   details: expect.stringMatching(
-    new RegExp(`^${setting} is \\d+\\. Try again in \\d+ seconds, or ask the operator for more\\.$`),
+    new RegExp(
+      `^${setting} is \\d+\\. Try again in \\d+ seconds, or ask the operator to raise the quota\\.$`,
+    ),
   ),
 });
 const callerToken = (app: TestApp, sub: string) =>

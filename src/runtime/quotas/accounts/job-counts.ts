@@ -1,18 +1,18 @@
 import type { JobCount, Payer, Quota } from '../model/quota.types.js';
 
-/** Open background jobs of applications and callers as the database had them a moment ago. */
+/** Cached counts of open background jobs by application and caller. */
 export class JobCounts {
   private readonly known = { APP: new Map<string, number>(), CALLER: new Map<string, number>() };
   private countedAt = -Infinity;
   private counting: Promise<void> | undefined;
 
-  /** @param validMs how long a count is used */
+  /** @param validMs how long a count is cached */
   constructor(
     private readonly count: JobCount,
     private readonly validMs: number,
   ) {}
 
-  /** Counts anew where the last count is too old. */
+  /** Counts again if the last count has expired. */
   async refresh(): Promise<void> {
     if (performance.now() - this.countedAt >= this.validMs) {
       this.counting ??= this.read().finally(() => {
@@ -22,12 +22,12 @@ export class JobCounts {
     }
   }
 
-  /** As last counted. */
+  /** Returns the last count of a payer. */
   of({ scope }: Pick<Quota, 'scope'>, { appId, caller }: Payer): number {
     return this.known[scope].get(scope === 'APP' ? appId : (caller ?? '')) ?? 0;
   }
 
-  /** The largest one. */
+  /** Returns the largest count of any application or caller. */
   largest({ scope }: Pick<Quota, 'scope'>): number {
     return [...this.known[scope].values()].reduce((most, jobs) => Math.max(most, jobs), 0);
   }

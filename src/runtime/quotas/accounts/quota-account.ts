@@ -2,12 +2,12 @@ import type { Database } from '../../../store/database.js';
 import type { Quota } from '../model/quota.types.js';
 import type { QuotaUsesRepository, QuotaWindow } from '../storage/quota-uses.repository.js';
 
-/** Part of a quota that a replica takes at a time, so that few requests need a statement of their own. */
+/** A replica reserves 1/100 of a quota in advance, so that few requests need a statement of their own. */
 const SHARE = 100;
-/** How long a refusal holds without another look: a flood of refused requests must not become one of statements. */
+/** How long a refusal is cached, so that a flood of refused requests does not become a flood of statements. */
 const RECHECK_MS = 1_000;
 
-/** What accounts work with. */
+/** Dependencies of accounts. */
 export interface AccountTools {
   readonly database: Database;
   readonly uses: QuotaUsesRepository;
@@ -16,15 +16,15 @@ export interface AccountTools {
 }
 
 /**
- * One quota of one application or caller in one window, counted in the database for all replicas. Each takes a
- * hundredth of the limit in advance: `take` never exceeds it, and what is held at the end of the window is lost.
+ * Quota of one application or caller in one window, counted in the database for all replicas. Each replica reserves a
+ * hundredth of the limit in advance. `take` never exceeds the limit; the unused reserve is lost when the window ends.
  */
 export class QuotaAccount {
-  /** Taken in advance; negative when more was used than was taken. */
+  /** Unused reserve; negative if more was used than reserved. */
   private held = 0;
-  private taking: Promise<void> | undefined;
+  private refilling: Promise<void> | undefined;
   private refused: { amount: number; until: number } | undefined;
-  /** Share of the limit that is used, as far as this replica knows. */
+  /** Used share of the limit, as last read by this replica. */
   share = 0;
 
   /** @param endsAt epoch milliseconds */
@@ -38,43 +38,43 @@ export class QuotaAccount {
     return this.window.endsAt.getTime();
   }
 
-  /** Whether it is known that so much is not left. */
+  /** Whether this amount, or a smaller one, was refused a moment ago. */
   isRefused(amount: number): boolean {
     return (
       this.refused !== undefined && amount >= this.refused.amount && this.tools.now() < this.refused.until
     );
   }
 
-  /** Whether it is known that nothing is left. */
+  /** Whether the quota was used up when last read. */
   get isUsedUp(): boolean {
     return this.held <= 0 && this.share >= 1;
   }
 
-  /** Uses an amount, if there is as much. @returns whether there was */
+  /** Uses an amount if enough is left. @returns whether it was */
   async take(amount: number): Promise<boolean> {
     while (this.held < amount) {
-      // At the end of the window a refusal would be over at once, and so be asked for again and again.
+      // A window that has ended cannot be refilled, so the loop would not end.
       if (this.isRefused(amount) || this.tools.now() >= this.endsAt) {
         return false;
       }
-      await this.takeMore(amount);
+      await this.refill(amount);
     }
     this.held -= amount;
     return true;
   }
 
-  /** Uses an amount that nobody could know before; what is missing is taken in the background. */
+  /** Uses an amount known only afterwards; a shortfall is reserved in the background. */
   charge(amount: number): void {
     this.held -= amount;
     if (this.held < 0) {
-      // Whoever asks next tells the failure of the database, if it lasts.
+      // If the database stays unavailable, the next `take` reports it.
       this.settle().catch(() => undefined);
     }
   }
 
-  /** Stores what was used beyond what was taken, and gives back what is left: for a replica that stops. */
+  /** Stores overuse and returns the unused reserve, when the replica stops. */
   async close(): Promise<void> {
-    await this.taking?.catch(() => undefined);
+    await this.refilling?.catch(() => undefined);
     const { held, window, tools } = this;
     if (held !== 0 && tools.now() < this.endsAt) {
       this.held = 0;
@@ -83,33 +83,33 @@ export class QuotaAccount {
   }
 
   private async settle(): Promise<void> {
-    await this.takeMore(1);
+    await this.refill(1);
     if (this.held < 0) {
-      await this.takeMore(1, true);
+      await this.refill(1, true);
     }
   }
 
-  /** One transaction at a time: who comes meanwhile waits for it, and looks again. */
-  private takeMore(amount: number, always = false): Promise<void> {
-    this.taking ??= this.transfer(amount, always).finally(() => {
-      this.taking = undefined;
+  /** Reserves more, in one transaction at a time; concurrent callers wait for it and check again. */
+  private refill(amount: number, always = false): Promise<void> {
+    this.refilling ??= this.transfer(amount, always).finally(() => {
+      this.refilling = undefined;
     });
-    return this.taking;
+    return this.refilling;
   }
 
   private async transfer(amount: number, always: boolean): Promise<void> {
     const { database, uses, now } = this.tools;
     const needed = amount - this.held;
-    const wished = Math.max(Math.floor(this.quota.limit / SHARE), needed);
+    const preferred = Math.max(Math.floor(this.quota.limit / SHARE), needed);
     const debt = -this.held;
     const { taken, used } = await database.writeAside(async (manager) => {
       let taken = 0;
       if (always) {
         taken = debt;
         await uses.force(manager, this.window, debt);
-      } else if (await uses.add(manager, this.window, wished, this.quota.limit)) {
-        taken = wished;
-      } else if (wished > needed && (await uses.add(manager, this.window, needed, this.quota.limit))) {
+      } else if (await uses.add(manager, this.window, preferred, this.quota.limit)) {
+        taken = preferred;
+      } else if (preferred > needed && (await uses.add(manager, this.window, needed, this.quota.limit))) {
         taken = needed;
       }
       return { taken, used: await uses.used(manager, this.window) };

@@ -5,7 +5,7 @@ import type { Quota } from '../model/quota.types.js';
 
 const LABELS = ['kind', 'scope'] as const;
 
-/** Quotas in the metrics: by kind and by whether applications or callers have them. Who it is, is in the log. */
+/** Metrics of quotas by kind and scope. The log names the application or caller. */
 @Injectable()
 export class QuotaMetrics {
   private readonly refusals: Counter<'kind' | 'scope'>;
@@ -13,25 +13,25 @@ export class QuotaMetrics {
   constructor(private readonly metrics: Metrics) {
     this.refusals = new Counter({
       name: 'svc_quota_refusals_total',
-      help: 'How often something was refused or stopped because a quota was used up.',
+      help: 'Requests refused and work stopped because a quota was used up.',
       labelNames: LABELS,
       registers: [metrics.registry],
     });
   }
 
-  /** Shows the quotas that there are. @param share of one quota, 1 for all of it */
+  /** Registers the gauges of the configured quotas. @param share returns the used share of a quota, 1 for all of it */
   show(quotas: readonly Quota[], share: (quota: Quota) => number): void {
     const { registry } = this.metrics;
     const limits = new Gauge({
       name: 'svc_quota_limit',
-      help: 'Quota of each application or caller; absent for one that is not set.',
+      help: 'Quota of each application or caller; absent if not set.',
       labelNames: LABELS,
       registers: [registry],
     });
     quotas.forEach(({ kind, scope, limit }) => limits.set({ kind, scope }, limit));
     const shares = new Gauge({
       name: 'svc_quota_largest_share',
-      help: 'Share of its quota that the application or caller has used which has used most, as far as this replica knows.',
+      help: 'Largest share of a quota used by any one application or caller, as known to this replica.',
       labelNames: LABELS,
       registers: [],
       collect: () => {
@@ -41,8 +41,8 @@ export class QuotaMetrics {
     registry.registerMetric(shares);
   }
 
-  /** Something was refused. */
-  refused({ kind, scope }: Quota): void {
+  /** Counts a refusal. */
+  countRefusal({ kind, scope }: Quota): void {
     this.refusals.inc({ kind, scope });
   }
 }

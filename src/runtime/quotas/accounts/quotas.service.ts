@@ -13,17 +13,17 @@ import { QuotaAccount, type AccountTools } from './quota-account.js';
 import { QuotaMetrics } from './quota-metrics.js';
 import { quotaLimits } from '../quota.limits.js';
 
-/** Applications and callers whose windows are kept in memory; another one takes its share of a quota anew. */
+/** Maximum number of accounts kept in memory. */
 const MAX_ACCOUNTS = 20_000;
 const FINGERPRINT_LENGTH = 16;
 const SECOND_MS = 1_000;
 
-/** How much is asked for, by what is counted. */
+/** Requested amounts by kind. */
 export type Amounts = Partial<Record<CountedKind, number>>;
 
 /**
- * Quotas of applications and callers, counted over all replicas (docs/operations.md, quotas). They are asked where work comes in: at
- * a start, a call, a UI action, and before the model is asked. Work that has begun goes on.
+ * Quotas of applications and callers, counted across all replicas (docs/operations.md, quotas). They are checked at starts, calls and UI
+ * actions, and before model calls. Running work is not interrupted.
  */
 @Injectable()
 export class QuotasService implements OnModuleDestroy {
@@ -35,8 +35,8 @@ export class QuotasService implements OnModuleDestroy {
   private readonly accounts = new RecentlyUsed<string, QuotaAccount>({ entries: MAX_ACCOUNTS }, (account) => {
     account.close().catch(() => undefined);
   });
-  /** Accounts that the log has named in their present window. */
-  private readonly told = new RecentlyUsed<string, number>({ entries: MAX_ACCOUNTS });
+  /** Accounts already logged in their current window. */
+  private readonly logged = new RecentlyUsed<string, number>({ entries: MAX_ACCOUNTS });
 
   constructor(
     database: Database,
@@ -53,12 +53,12 @@ export class QuotasService implements OnModuleDestroy {
     metrics.show(this.quotas, (quota) => this.largestShare(quota));
   }
 
-  /** Stores what this replica owes, and gives back what it holds. */
+  /** Stores overuse and returns the unused reserves of this replica. */
   async onModuleDestroy(): Promise<void> {
     await Promise.allSettled(this.accounts.values.map((account) => account.close()));
   }
 
-  /** Says who can count open background jobs. */
+  /** Sets the function that counts open background jobs. */
   countJobsWith(count: JobCount): void {
     if (this.has('JOBS')) {
       this.jobs = new JobCounts(count, this.countMs);
@@ -71,10 +71,10 @@ export class QuotasService implements OnModuleDestroy {
   }
 
   /**
-   * Uses amounts, all or none; not inside of a transaction. Costs nothing without quotas, and a statement now and then with them.
-   * @param ownJobs open background jobs that ask here for themselves
-   * @returns gives the amounts back: nothing came of what they were for
-   * @throws QuotaExceededError when there is not as much left, or for a start with too many open background jobs
+   * Uses amounts, all or none; must not run inside a transaction. Costs nothing without quotas, and an occasional statement with them.
+   * @param ownJobs number of open background jobs that make this request themselves
+   * @returns function that gives the amounts back if the work did not happen
+   * @throws QuotaExceededError when not enough is left, or for a start with too many open background jobs
    */
   async demand(payer: Payer, amounts: Amounts, ownJobs = 0): Promise<() => void> {
     if (amounts.STARTS !== undefined) {
@@ -96,12 +96,12 @@ export class QuotasService implements OnModuleDestroy {
     return () => taken.forEach((giveBack) => giveBack());
   }
 
-  /** Counts open background jobs anew where the last count is too old; not inside of a transaction. */
+  /** Counts open background jobs again if the last count has expired; must not run inside a transaction. */
   async refreshJobs(): Promise<void> {
     await this.jobs?.refresh();
   }
 
-  /** As far as this replica knows; sends no statement. @throws QuotaExceededError when nothing is left */
+  /** Checks a quota as known to this replica, without a statement. @throws QuotaExceededError when nothing is left */
   demandRoom(payer: Payer, kind: CountedKind): void {
     this.demandJobs(payer, 0);
     for (const quota of this.quotas) {
@@ -112,7 +112,7 @@ export class QuotasService implements OnModuleDestroy {
     }
   }
 
-  /** Uses an amount that is known only now, also beyond the quota. */
+  /** Uses an amount known only afterwards, even beyond the quota. */
   charge(payer: Payer, kind: CountedKind, amount: number): void {
     for (const quota of this.quotas) {
       if (quota.kind === kind && amount > 0) {
@@ -121,7 +121,7 @@ export class QuotasService implements OnModuleDestroy {
     }
   }
 
-  /** Removes counts of windows that have ended; returns how many. */
+  /** Removes counts of ended windows; returns how many. */
   async removeEnded(manager: EntityManager, now: Date, limit: number): Promise<number> {
     return this.uses.removeEnded(manager, now, limit);
   }
@@ -151,19 +151,19 @@ export class QuotasService implements OnModuleDestroy {
   }
 
   private refusal(quota: Quota, payer: Payer, account?: QuotaAccount): QuotaExceededError {
-    this.metrics.refused(quota);
+    this.metrics.countRefusal(quota);
     const now = this.tools.now();
     const until = account?.endsAt ?? now + this.countMs;
-    this.tell(quota, payer, until);
+    this.logOnce(quota, payer, until);
     return new QuotaExceededError(quota, Math.max(1, Math.ceil((until - now) / SECOND_MS)));
   }
 
-  /** Once for each application or caller and window. */
-  private tell({ name, scope }: Quota, { appId, caller }: Payer, until: number): void {
+  /** Logs a used-up quota once per application or caller and window. */
+  private logOnce({ name, scope }: Quota, { appId, caller }: Payer, until: number): void {
     const who = scope === 'APP' ? appId : (caller ?? '').slice(0, FINGERPRINT_LENGTH);
     const key = `${name}:${who}`;
-    if ((this.told.get(key) ?? 0) <= this.tools.now()) {
-      this.told.set(key, until);
+    if ((this.logged.get(key) ?? 0) <= this.tools.now()) {
+      this.logged.set(key, until);
       this.log.warn('quota used up', { quota: name, ...(scope === 'APP' ? { app: who } : { caller: who }) });
     }
   }
@@ -179,7 +179,7 @@ export class QuotasService implements OnModuleDestroy {
   }
 }
 
-/** The quotas of QUOTAS. What is counted, and for whom, is in their names: `caller-data-bytes`. */
+/** Reads the setting QUOTAS. Names such as `caller-data-bytes` give scope and kind. */
 export function quotasOf(env: Env): Quota[] {
   return [...env.get('QUOTAS')].map(([name, limit]) => {
     const [scope, ...kind] = name.toUpperCase().split('-');

@@ -1,20 +1,20 @@
-/** Whose work it is. */
+/** Application and caller whose quotas work counts against. */
 export interface Payer {
-  /** Application at the top of the calls. */
+  /** Application of the first caller in the call chain. */
   readonly appId: string;
-  /** Hash of who started it; null where nobody did. */
+  /** Hash of the caller who started the work; null if no caller did. */
   readonly caller: string | null;
 }
 
-/** What is counted in a window of time. */
+/** Kinds counted per time window. */
 export type CountedKind = 'STARTS' | 'DATA_BYTES' | 'MODEL_TOKENS';
 
-/** Open background jobs are as many as there are. */
+/** All kinds of quotas. `JOBS` limits the current number of open background jobs. */
 export type QuotaKind = CountedKind | 'JOBS';
 
 export type QuotaScope = 'APP' | 'CALLER';
 
-/** A quota by its name, such as app-starts. */
+/** Quota of one kind and scope, such as `app-starts`. */
 export interface Quota {
   readonly kind: QuotaKind;
   readonly scope: QuotaScope;
@@ -22,10 +22,10 @@ export interface Quota {
   readonly limit: number;
 }
 
-/** How many open background jobs a payer has. */
+/** Number of open background jobs of a payer. */
 export interface PayerJobs extends Payer {
   readonly jobs: number;
 }
 
-/** Counts open background jobs by their payers, in all replicas. */
+/** Counts open background jobs by payer, across all replicas. */
 export type JobCount = () => Promise<readonly PayerJobs[]>;
