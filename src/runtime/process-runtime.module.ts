@@ -44,7 +44,7 @@ import { FamilyLimits } from './steps/family-limits.js';
 import { InstanceListsRepository } from './storage/instance-lists.repository.js';
 import { UiActionExecutionService } from './ui-actions/ui-action-execution.service.js';
 
-/** Runs processes: instances, tokens, incidents and what goes on in the background. */
+/** Runs processes: instances, tokens, incidents and background work. */
 @Module({
   imports: [BuildsModule, QuotasModule, RedisModule, RepeatsModule, WorkflowsModule],
   controllers: [

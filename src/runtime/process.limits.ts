@@ -1,53 +1,53 @@
-/** Bounds of running processes: a model that never ends, or wants too much, meets one of them. */
+/** Limits of running processes; they stop models that never end or need too many resources. */
 export const processLimits = {
-  /** Milliseconds after the execution of a UI action for which the same call again gets the first answer where it would lead back, unless it has an Idempotency-Key, an If-Match or svc-back; 0 for none. */
+  /** Milliseconds after a UI action in which a repeated call that would go back gets the first answer, unless it has an Idempotency-Key, an If-Match or svc-back; 0 to disable. */
   repeatWindowMs: 1_000,
-  /** Automatic nodes that one transaction goes through; a background job continues after that. */
+  /** Automatic nodes per transaction; a background job continues after them. */
   nodesPerStep: 200,
-  /** Work of all expressions and templates of one transaction, or of one visit of a workflow node, in steps of about half a microsecond; beyond it there is an incident. */
+  /** Cost of all expressions and templates of one transaction or workflow node visit, in steps of about half a microsecond; more raises an incident. */
   expressionSteps: 50_000,
-  /** Such transactions in succession without a token coming to rest; then there is an incident. */
+  /** Consecutive continuations by background jobs before a token waits; more raise an incident. */
   continues: 100,
   /** Live tokens of one process instance. */
   liveTokens: 500,
-  /** Processes that call each other, one inside the other. */
+  /** Depth of nested process calls. */
   callDepth: 16,
-  /** Live instances that one started instance has called, directly and through others; a call beyond them is an incident. */
+  /** Live instances called by one started instance, directly or indirectly; a further call raises an incident. */
   familyInstances: 2_000,
-  /** Open background jobs of an instance and of all that it has called; a step that calls or publishes beyond them is an incident. */
+  /** Open background jobs of a process family; a step that calls or publishes beyond them raises an incident. */
   familyJobs: 5_000,
-  /** Elements of the collection that a call activity runs for. */
+  /** Elements of the collection of a multi-instance call activity. */
   items: 1_000,
-  /** Open incidents of one process instance; background work that fails beyond them is tried again until some are closed. */
+  /** Open incidents of one process instance; further failing background work is retried until some are closed. */
   incidents: 500,
-  /** Newest instances of a process that its statistics count; so many incidents too. */
+  /** Newest instances included in the statistics of a process; also the maximum number of incidents. */
   statisticsInstances: 10_000,
-  /** Events of these instances that are counted, together. */
+  /** Total number of events of these instances included in statistics. */
   statisticsEvents: 100_000,
-  /** Executed actions of one process instance that can be gone back to; the oldest are forgotten. */
+  /** Return points of one process instance; the oldest are dropped. */
   returnPoints: 200,
-  /** Seconds that a published message waits for somebody to receive it. */
+  /** Seconds for which a published message waits for a receiver. */
   messageTtlSeconds: 604_800,
-  /** Days for which a repeated Idempotency-Key gets the stored answer. */
+  /** Days for which the answer to an Idempotency-Key is stored. */
   idempotencyDays: 7,
-  /** Seconds between two removals of stored answers and messages that have expired, and of counts that count nothing. */
+  /** Seconds between cleanups of expired stored answers and messages, and of empty counters. */
   cleanupSeconds: 3_600,
-  /** Rows that one statement of such a removal deletes at the most. */
+  /** Maximum number of rows that one cleanup statement deletes. */
   cleanupRows: 1_000,
-  /** Seconds for which a count of open incidents holds in the metrics of all replicas; at least twenty times as long as it took. */
+  /** Seconds for which the metrics of all replicas use a count of open incidents; at least twenty times as long as counting took. */
   incidentCountSeconds: 30,
-  /** Memory for process definitions that are kept ready to run, estimated; those not used for longest make room. */
+  /** Estimated memory of the cache of compiled process definitions; the least recently used are evicted. */
   definitionCacheBytes: 134_217_728,
-  /** Open connections that follow the progress of instances, in this replica. */
+  /** Open progress streams per replica. */
   followers: 500,
-  /** Open connections of one caller that follow the progress of instances, in this replica. */
+  /** Open progress streams per caller and replica. */
   followersPerCaller: 20,
-  /** Milliseconds between two looks for what other replicas did to instances that are followed; with REDIS_URL they tell it at once. */
+  /** Milliseconds between polls for changes by other replicas to followed instances; with REDIS_URL replicas also notify each other. */
   progressPollMs: 1_000,
-  /** Seconds between two signs of life of such a connection; token and permission are checked again with each. */
+  /** Seconds between heartbeats of a progress stream; each one checks token and permission again. */
   heartbeatSeconds: 15,
-  /** Seconds for which such a connection may take nothing of what was sent to it; then it is cut off. */
+  /** Seconds after which a progress stream that reads nothing is closed. */
   stallSeconds: 30,
-  /** Seconds after which such a connection ends; clients connect again and go on where they were. */
+  /** Maximum duration in seconds of a progress stream; clients reconnect and resume where they were. */
   followSeconds: 1_800,
 };

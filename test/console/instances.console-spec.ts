@@ -81,7 +81,7 @@ describe('Instances', () => {
     await page.getByLabel('Value', { exact: true }).last().fill('x');
     await tab.check('instances-by-data');
     await search.click();
-    await page.getByText('must be a path of data, a colon', { exact: false }).waitFor();
+    await page.getByText('must be a data path, a colon', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Remove value 2' }).click();
     await search.click();
     await page.locator(`a[href$="${uuid}"]`).waitFor();

@@ -17,22 +17,22 @@ import { Env } from '../../platform/config/env.js';
 import type { GraphNode } from '#engine/definitions';
 import type { UiActionPlace } from '#engine/tokens';
 import {
-  asksForPermission,
+  requiresPermission,
   mayAct,
   type RunnableDefinition,
 } from '../definitions/runnable-definitions.service.js';
 
 /**
- * Who may read process data, which holds personal data: who has the permission `process-read` for the application of the
- * instance, and the caller who started it. Lanes say who may act, and have no part in it.
+ * Decides who may read process data, which may be personal: callers with the permission `process-read` for the application of the
+ * instance, and the caller who started it. Lanes restrict UI actions only.
  */
 @Injectable()
 export class InstanceAccessService {
   constructor(private readonly database: Database) {}
 
   /**
-   * Demands that a caller may read an instance. Who may not is told the same of one that is not there: who may read none the
-   * 403, and who may read those of other applications the 404.
+   * Checks that a caller may read an instance. Forbidden and missing instances get the same answer: 403 for callers who may read
+   * no instances, 404 for callers who may read those of other applications.
    * @throws PermissionDeniedError, ProcessInstanceNotFoundError
    */
   async demandReadable(principal: Principal, uuid: string): Promise<void> {
@@ -41,7 +41,7 @@ export class InstanceAccessService {
   }
 
   /**
-   * Demands that a caller may correct the process data of an instance: with the permission of its own, and what reading asks for.
+   * Checks that a caller may correct the process data of an instance, which requires `process-data` and the right to read it.
    * @throws PermissionDeniedError, ProcessInstanceNotFoundError
    */
   async demandCorrectable(principal: Principal, uuid: string): Promise<void> {
@@ -57,8 +57,8 @@ export class InstanceAccessService {
 }
 
 /**
- * An instance that was looked up, as `demandReadable` demands it.
- * @param head null when it is not there
+ * Returns a loaded instance if the caller may read it; see `demandReadable`.
+ * @param head null if there is no such instance
  * @throws PermissionDeniedError, ProcessInstanceNotFoundError
  */
 export function readable<Head extends Pick<InstanceHead, 'appId' | 'starter'>>(
@@ -74,7 +74,7 @@ export function readable<Head extends Pick<InstanceHead, 'appId' | 'starter'>>(
   return head;
 }
 
-/** @throws PermissionDeniedError to who may not read instances of any application */
+/** @throws PermissionDeniedError when the caller may not read instances of any application */
 export function demandReader(principal: Principal): void {
   demand(principal, Permission.ProcessRead);
 }
@@ -85,7 +85,7 @@ function demand({ permissions }: Principal, permission: Permission): void {
   }
 }
 
-/** Whether a caller may read an instance: one of an application of his, or one that he started. */
+/** Whether a caller may read an instance: by permission for its application, or because they started it. */
 export function mayRead(
   principal: Principal,
   { appId, starter }: Pick<InstanceHead, 'appId' | 'starter'>,
@@ -94,8 +94,8 @@ export function mayRead(
 }
 
 /**
- * 403 to who may not read the instance of the path, whatever the path is; then 400 of a malformed path, and 404.
- * @param options `onlyWhenRefused` for a handler that looks at the instance itself
+ * Restricts a route to readers of the instance in its path. The 403 comes before the 400 for a malformed path and the 404.
+ * @param options `onlyWhenRefused` for a handler that checks the instance itself
  */
 export const ForReaders = (options: Pick<PathCheck, 'onlyWhenRefused'> = {}): MethodDecorator =>
   FoundFirst(
@@ -105,16 +105,17 @@ export const ForReaders = (options: Pick<PathCheck, 'onlyWhenRefused'> = {}): Me
     { demandCaller: (_access, _path, principal) => demandReader(principal), ...options },
   );
 
-/** What of an instance decides who may act; `starter` is the caller who started the first of the calls. */
-type Started = Pick<InstanceHead, 'appId' | 'starter'>;
+/** Fields of an instance that decide who may act; `starter` is the caller who started the call chain. */
+type InstanceOwner = Pick<InstanceHead, 'appId' | 'starter'>;
 
 /**
- * Who may execute the UI actions of an instance: where the lane of the node asks for permissions, who has one of them; elsewhere who started
- * the instance, or for one that nobody started the administrators of processes. `PROCESS_UI_ACTION_ACCESS` can open the latter to all.
+ * Decides who may execute the UI actions of an instance. If the lane of the node requires permissions, callers with one of them may;
+ * otherwise the caller who started the instance, or process administrators if no caller did. `PROCESS_UI_ACTION_ACCESS` can open the
+ * latter case to all callers.
  */
 @Injectable()
 export class UiActionAccess {
-  /** Whether any caller may act where no lane asks for a permission. */
+  /** Whether all callers may act at nodes whose lane requires no permission. */
   readonly isOpen: boolean;
   private readonly permission: string | undefined;
 
@@ -126,28 +127,28 @@ export class UiActionAccess {
   /** Whether a caller may execute the UI actions of a node. */
   mayExecute(
     principal: Principal,
-    instance: Started,
+    instance: InstanceOwner,
     definition: RunnableDefinition,
     node: Pick<GraphNode, 'lane'>,
   ): boolean {
-    if (this.isForOthers(principal, instance)) {
+    if (this.lacksPermission(principal, instance)) {
       return false;
     }
-    if (asksForPermission(definition, node)) {
+    if (requiresPermission(definition, node)) {
       return mayAct(definition, node, principal);
     }
     return this.isOpen || isResponsible(principal, instance);
   }
 
   /**
-   * The UI action of a path that a caller may execute. A stranger is told the same of one that is not there, or not for him, as of an
-   * instance that is not there; where all may act, nobody is a stranger.
+   * Returns the UI action in a path if the caller may execute it. Callers who may not know of the instance get the same 404 for a
+   * missing or forbidden UI action as for a missing instance. If all callers may act, all may know of it.
    * @throws ProcessInstanceNotFoundError
-   * @throws UiActionNotFoundError, LanePermissionError to who knows of the instance
+   * @throws UiActionNotFoundError, LanePermissionError for callers who may know of the instance
    */
   demand(
     principal: Principal,
-    instance: Started,
+    instance: InstanceOwner,
     definition: RunnableDefinition,
     svcUuid: string,
   ): UiActionPlace {
@@ -156,24 +157,24 @@ export class UiActionAccess {
       this.isOpen ||
       mayFor(principal, Permission.ProcessRead, instance.appId) ||
       isResponsible(principal, instance);
-    const isKnown = mayKnow && !this.isForOthers(principal, instance);
+    const isKnown = mayKnow && !this.lacksPermission(principal, instance);
     if (place === undefined) {
       throw isKnown ? new UiActionNotFoundError() : new ProcessInstanceNotFoundError();
     }
     if (!this.mayExecute(principal, instance, definition, place.node)) {
-      const isOfLane = isKnown && asksForPermission(definition, place.node);
+      const isOfLane = isKnown && requiresPermission(definition, place.node);
       throw isOfLane ? new LanePermissionError() : new ProcessInstanceNotFoundError();
     }
     return place;
   }
 
-  /** Whether a caller lacks the permission that every UI action asks for, at least for the application of the instance. */
-  private isForOthers(principal: Principal, { appId }: Started): boolean {
+  /** Whether a caller lacks the permission that all UI actions require, for the application of the instance. */
+  private lacksPermission(principal: Principal, { appId }: InstanceOwner): boolean {
     return this.permission !== undefined && !mayFor(principal, this.permission, appId);
   }
 }
 
-function isResponsible(principal: Principal, { appId, starter }: Started): boolean {
+function isResponsible(principal: Principal, { appId, starter }: InstanceOwner): boolean {
   return starter === null
     ? mayFor(principal, Permission.ProcessAdministration, appId)
     : starter === callerHash(principal);

@@ -22,19 +22,19 @@ import { SearchableData } from '../model/search-terms.js';
 import { mayFor } from '../../platform/user/grant.js';
 import type { Principal } from '../../platform/user/principal.js';
 
-/** Bytes of memory for each character of a graph as JSON, and of a condition when it is compiled. Measured. */
-const BYTES_A_CHARACTER = 8;
-const BYTES_A_CHARACTER_OF_CONDITIONS = 256;
+/** Measured bytes of memory per character of a graph in JSON, and per character of a compiled condition. */
+const BYTES_PER_CHARACTER = 8;
+const BYTES_PER_CONDITION_CHARACTER = 256;
 const EVERYTHING = ['*'];
 
-/** A definition of a build with all that running it needs, made once and never changed. */
+/** Process definition of a build, ready to run and immutable. */
 export class RunnableDefinition {
   readonly runtime: RuntimeDefinition;
-  /** By what its instances are found. */
+  /** Data paths by which its instances can be found. */
   readonly searchable: SearchableData;
   private readonly schemas = new WeakMap<JsonObject, CompiledSchema>();
 
-  /** @param damage what is wrong with its build, so that it can be read, but not run */
+  /** @param damage what is wrong with the build; a damaged definition can be read but not run */
   constructor(
     readonly build: BuildDefinition,
     private readonly damage?: string,
@@ -43,7 +43,7 @@ export class RunnableDefinition {
     this.searchable = new SearchableData(build.graph.searchable ?? []);
   }
 
-  /** @throws EngineIncident when it must not run */
+  /** @throws EngineIncident when the build is damaged */
   demandWhole(): void {
     if (this.damage !== undefined) {
       throw new EngineIncident('PROCESS_DEFINITION', 'DEFINITION', this.damage);
@@ -54,20 +54,20 @@ export class RunnableDefinition {
     return this.build.graph;
   }
 
-  /** Bytes of memory that it comes to when all of it has been used; about right is good enough. */
+  /** Approximate bytes of memory when all conditions and schemas are compiled. */
   get estimatedBytes(): number {
     const { flows, nodes } = this.graph;
     const conditions = [...flows, ...nodes].reduce((sum, { condition }) => sum + (condition?.length ?? 0), 0);
-    return this.build.graphLength * BYTES_A_CHARACTER + conditions * BYTES_A_CHARACTER_OF_CONDITIONS;
+    return this.build.graphLength * BYTES_PER_CHARACTER + conditions * BYTES_PER_CONDITION_CHARACTER;
   }
 
-  /** What the body of a start breaks of the input schema; a large one is checked with breaks. */
+  /** Validates a start body against the input schema, in slices if it is large. */
   *faultsOfStart(body: JsonObject): Steps<SchemaFault[]> {
     const { inputSchema } = this.graph;
     return inputSchema === null ? [] : yield* this.compiled(inputSchema).steps(body);
   }
 
-  /** What a body, merged over the one that the UI action brings itself, breaks of its schema. */
+  /** Validates a request body, merged over the default body of the UI action, against its schema. */
   faultsOfUiAction({ body: own, bodySchema }: GraphUiAction, body: JsonObject): SchemaFault[] {
     return bodySchema === null
       ? []
@@ -75,10 +75,10 @@ export class RunnableDefinition {
   }
 
   /**
-   * What data break that were corrected and did not break before: of the input schema, and of the schemas of the UI actions that store one
-   * of the corrected members. A schema does not refuse members of the top that it does not know: other steps store them.
-   * @param names of the corrected members
-   * @throws SchemaTooCostlyError when all of this together asks for too much work
+   * Returns schema violations that a data correction introduces, by the input schema and the schemas of UI actions that store a
+   * corrected member. Unknown top-level members are allowed because other steps store them.
+   * @param names corrected members
+   * @throws SchemaTooCostlyError when the checks together are too costly
    */
   faultsOfCorrection(before: JsonObject, after: JsonObject, names: readonly string[]): SchemaFault[] {
     const cost = { steps: 0 };
@@ -88,13 +88,13 @@ export class RunnableDefinition {
           .check(pickKeys(data, keys), cost)
           .filter((fault) => !isOfUnknownMember(schema, fault));
       const found = faults(after);
-      // A list that is full may hide some.
-      const known = found.length < SCHEMA_LIMITS.faults ? new Set(faults(before).map(written)) : new Set();
-      return found.filter((fault) => !known.has(written(fault)));
+      // A full list may hide some.
+      const known = found.length < SCHEMA_LIMITS.faults ? new Set(faults(before).map(faultKey)) : new Set();
+      return found.filter((fault) => !known.has(faultKey(fault)));
     });
   }
 
-  /** The schemas of what callers send, as far as it is stored in one of these members; with the keys that say what is stored. */
+  /** Schemas of request bodies that are stored in one of these members, with the keys of what is stored. */
   private schemasOf(names: readonly string[]): { schema: JsonObject; keys: readonly string[] }[] {
     const ofUiActions = this.graph.nodes.flatMap(({ actions, uiActions }) =>
       uiActions.flatMap(({ action, bodySchema: schema }) => {
@@ -122,32 +122,32 @@ function isOfUnknownMember(schema: JsonObject, { field, rule }: SchemaFault): bo
   return rule === NOT_ALLOWED_RULE && !field.includes('.') && !isKnown;
 }
 
-function written({ field, rule }: SchemaFault): string {
+function faultKey({ field, rule }: SchemaFault): string {
   return `${field} ${rule}`;
 }
 
-/** Id of a node in the BPMN file; undefined where there is none. */
+/** Returns the id of a node in the BPMN file; undefined without a node. */
 export function elementOf(definition: RunnableDefinition, node: number | null): string | undefined {
   return node === null ? undefined : definition.nodeAt(node)?.key;
 }
 
-/** A definition as far as lanes are asked, ready to run or not. */
+/** Definition with its lanes, ready to run or not. */
 export type DefinitionWithLanes = Pick<RunnableDefinition, 'build'>;
 
-type Placed = Pick<GraphNode, 'lane'>;
+type NodeInLane = Pick<GraphNode, 'lane'>;
 
-/** The lane that a node stands in; undefined outside of lanes. */
-export function laneOf({ build }: DefinitionWithLanes, { lane }: Placed): GraphLane | undefined {
+/** Returns the lane of a node; undefined outside lanes. */
+export function laneOf({ build }: DefinitionWithLanes, { lane }: NodeInLane): GraphLane | undefined {
   return lane === null ? undefined : build.graph.lanes[lane];
 }
 
-/** Whether the lane of a node names permissions. */
-export function asksForPermission(definition: DefinitionWithLanes, node: Placed): boolean {
+/** Whether the lane of a node requires a permission. */
+export function requiresPermission(definition: DefinitionWithLanes, node: NodeInLane): boolean {
   return (laneOf(definition, node)?.execute ?? []).length > 0;
 }
 
 /** Whether the lane of a node lets a caller act (docs/process-semantics.md, section 12). */
-export function mayAct(definition: DefinitionWithLanes, node: Placed, principal: Principal): boolean {
+export function mayAct(definition: DefinitionWithLanes, node: NodeInLane, principal: Principal): boolean {
   const execute = laneOf(definition, node)?.execute ?? [];
   return (
     execute.length === 0 ||
@@ -156,20 +156,20 @@ export function mayAct(definition: DefinitionWithLanes, node: Placed, principal:
 }
 
 /**
- * Definitions ready to run, those used last up to `definitionCacheBytes`. A limit of its own, since a compiled
- * definition takes many times the memory of its graph. A build never changes, so none grows old.
+ * Cache of definitions ready to run, limited to `definitionCacheBytes`. The limit is separate because a compiled
+ * definition takes many times the memory of its graph. Builds are immutable, so entries never expire.
  */
 @Injectable()
 export class RunnableDefinitionsService {
-  private readonly known = new RecentlyUsed<number, RunnableDefinition>({
+  private readonly cache = new RecentlyUsed<number, RunnableDefinition>({
     bytes: processLimits.definitionCacheBytes,
   });
 
   constructor(private readonly builds: BuildDefinitionsService) {}
 
-  /** The definition, if it is in memory; for work inside of a transaction, which must not ask for more. */
+  /** Returns a cached definition, for use inside transactions, which must not load one. */
   held(id: number): RunnableDefinition | undefined {
-    return this.known.get(id);
+    return this.cache.get(id);
   }
 
   /** @throws ProcessDefinitionNotFoundError */
@@ -178,9 +178,8 @@ export class RunnableDefinitionsService {
   }
 
   /**
-   * The definition for a report of what has failed: that it cannot be loaded or compiled can be the failure itself.
-   * @returns undefined then
-   * @throws whatever the database does
+   * Returns the definition for an error report; undefined if it cannot be loaded or compiled, which may be the reported failure.
+   * @throws failures of the database
    */
   async ifUsable(id: number): Promise<RunnableDefinition | undefined> {
     try {
@@ -198,7 +197,7 @@ export class RunnableDefinitionsService {
     return this.of(await this.builds.findDefinition(appId, buildId, processName));
   }
 
-  /** The process that one calls. @throws ProcessDefinitionNotFoundError */
+  /** Resolves the definition of a called process. @throws ProcessDefinitionNotFoundError */
   async called(
     from: RunnableDefinition,
     appId: string | null,
@@ -207,17 +206,17 @@ export class RunnableDefinitionsService {
     return this.of(await this.builds.resolveCall(from.build, appId, processName));
   }
 
-  /** The same object for the same definition, as long as it is held. */
+  /** Returns the definition of a build, from the cache if possible. */
   async of(build: BuildDefinition): Promise<RunnableDefinition> {
     if (this.held(build.id) === undefined) {
       await makeUnicodeClasses(JSON.stringify(build.graph));
       const damage = await this.damageOf(build);
       if (damage !== undefined) {
-        // Not held, so that it runs again once it is restored.
+        // Not cached, so that it can run once the build is restored.
         return new RunnableDefinition(build, damage);
       }
     }
-    return this.held(build.id) ?? this.made(build);
+    return this.held(build.id) ?? this.create(build);
   }
 
   private async damageOf(build: BuildDefinition): Promise<string | undefined> {
@@ -232,9 +231,9 @@ export class RunnableDefinitionsService {
     }
   }
 
-  private made(build: BuildDefinition): RunnableDefinition {
+  private create(build: BuildDefinition): RunnableDefinition {
     const definition = new RunnableDefinition(build);
-    this.known.set(build.id, definition, definition.estimatedBytes);
+    this.cache.set(build.id, definition, definition.estimatedBytes);
     return definition;
   }
 }

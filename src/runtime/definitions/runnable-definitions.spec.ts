@@ -35,8 +35,8 @@ function serviceWith(bytes: number): RunnableDefinitionsService {
   return new RunnableDefinitionsService(builds);
 }
 
-describe('definitions that are held ready to run', () => {
-  it('give way, the one not used for longest first, when their bytes are more than there may be', async () => {
+describe('cache of runnable definitions', () => {
+  it('evicts the least recently used when the byte limit is exceeded', async () => {
     const service = serviceWith(100_000);
     const held = () => [1, 2, 3, 4].filter((id) => service.held(id) !== undefined);
     const first = await service.of(definition(1, 'a > 1'));
@@ -45,12 +45,12 @@ describe('definitions that are held ready to run', () => {
     expect(await service.of(first.build)).toBe(first);
     await service.of(definition(3, 'a > 1'));
     expect(service.held(1)).toBe(first);
-    // A long condition needs much memory once it has been compiled.
+    // A long condition needs much memory once compiled.
     await service.of(definition(4, `a > ${'1 + '.repeat(100)}1`));
     expect(held()).toEqual([4]);
   });
 
-  it('count by their size and not by their number', async () => {
+  it('limits bytes and not the number of definitions', async () => {
     const service = serviceWith(10_000_000);
     for (let id = 1; id <= 100; id += 1) {
       await service.of(definition(id, 'a > 1'));
@@ -59,7 +59,7 @@ describe('definitions that are held ready to run', () => {
   });
 });
 
-it('makes the tables of classes of Unicode class by class, before a definition is compiled', async () => {
+it('builds the tables of Unicode classes before it compiles a definition', async () => {
   const before = unicodeClassesMade();
   await serviceWith(10_000_000).of(
     definition(1, String.raw`'a'.matches('[\\p{Coptic}\\p{Runic}\\p{Nowhere}]')`),

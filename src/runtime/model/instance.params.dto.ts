@@ -18,7 +18,7 @@ import {
 import { type InstanceStatus, INSTANCE_STATES } from '#engine/tokens';
 import { MAX_SEARCH_TERM, MAX_SEARCH_TERMS, MAX_SEARCH_VALUE, SEARCH_TERM_PATTERN } from './search-terms.js';
 
-/** Lists of an instance that not every reader needs. */
+/** Optional lists of an instance response. */
 export const INSTANCE_LISTS = ['children', 'history'] as const;
 export type InstanceList = (typeof INSTANCE_LISTS)[number];
 export const ALL_LISTS: ReadonlySet<InstanceList> = new Set(INSTANCE_LISTS);
@@ -26,7 +26,7 @@ export const ALL_LISTS: ReadonlySet<InstanceList> = new Set(INSTANCE_LISTS);
 const MAX_LIMIT = 200;
 const MAX_SEQ = 2_147_483_647;
 
-/** The ways in which `ONHOLD` is written. */
+/** Maps the alternative spellings of `ONHOLD`. */
 const toState = ({ value }: { value: unknown }): unknown =>
   value === 'ON_HOLD' || value === 'ON HOLD' ? 'ONHOLD' : value;
 
@@ -40,13 +40,13 @@ export class InstanceTokenParams extends FieldsWith(InstanceParams, {
 
 export class InstancesQueryDto extends Fields({
   applicationId: IsQueryId('Only processes of this application.'),
-  processDefinitionName: IsQueryProcessName('Only processes of this name.', 'loan_onboarding'),
+  processDefinitionName: IsQueryProcessName('Only processes with this name.', 'loan_onboarding'),
   state: shown<InstanceStatus | undefined>(
     applyDecorators(
       IsQueryName(
         'ProcessInstanceState',
         INSTANCE_STATES,
-        'Only instances in this state; `ON_HOLD` and `ON HOLD` are other ways to write `ONHOLD`.',
+        'Only instances in this state; `ON_HOLD` and `ON HOLD` are accepted for `ONHOLD`.',
         { example: 'STARTED' },
       ),
       Transform(toState),
@@ -55,22 +55,22 @@ export class InstancesQueryDto extends Fields({
   hasIncidents: IsInQuery<'true' | 'false'>(
     {
       type: Boolean,
-      description: 'Only instances with open incidents (`true`), or without any (`false`).',
+      description: 'Only instances with (`true`) or without (`false`) open incidents.',
     },
     IsIn(['true', 'false'], { message: 'must be true or false' }),
   ),
-  parentProcessInstanceUuid: IsQueryUuid('Only processes that this instance started itself.'),
+  parentProcessInstanceUuid: IsQueryUuid('Only instances that this instance called directly.'),
   data: IsQueryList(
     {
       pattern: SEARCH_TERM_PATTERN,
       maxLength: MAX_SEARCH_TERM,
       most: MAX_SEARCH_TERMS,
-      message: `must be a path of data, a colon and 1 to ${MAX_SEARCH_VALUE} characters, such as client.id:4711`,
+      message: `must be a data path, a colon and a value of 1 to ${MAX_SEARCH_VALUE} characters, such as client.id:4711`,
     },
     {
       description:
-        'Only instances with this value in their data: a path that their process declares as `svc:searchable`, a colon, and the value. ' +
-        'Can be given several times; then all of them must hold.',
+        'Only instances with this value in their data: a path that the process declares as `svc:searchable`, a colon and the value. ' +
+        'If repeated, all values must match.',
       example: ['client.id:4711'],
     },
   ),
@@ -79,7 +79,7 @@ export class InstancesQueryDto extends Fields({
 }) {}
 
 const LISTS = INSTANCE_LISTS.join('|');
-/** Each of them once or, which is no mistake, more often. */
+/** Comma-separated lists; duplicates are allowed. */
 const NAMES_OF_LISTS = `^((${LISTS})(,(${LISTS})){0,9})?$`;
 
 export class InstanceQueryDto extends Fields({
@@ -88,11 +88,11 @@ export class InstanceQueryDto extends Fields({
       type: String,
       pattern: NAMES_OF_LISTS,
       description:
-        'Which lists the answer has beside tokens, data and incidents: `children`, `history`, both with a comma, or nothing. Both without it.',
+        'Optional lists of the response, separated by a comma: `children`, `history`. An empty value leaves out both; by default both are included.',
       example: 'history',
     },
     Matches(new RegExp(NAMES_OF_LISTS), {
-      message: `must be empty or some of ${INSTANCE_LISTS.join(', ')}, with commas`,
+      message: `must be empty or a comma-separated list of: ${INSTANCE_LISTS.join(', ')}`,
     }),
   ),
 }) {}
@@ -100,18 +100,18 @@ export class InstanceQueryDto extends Fields({
 export class HistoryQueryDto extends Fields({
   before: IsQueryNumber(
     { min: 1, max: MAX_SEQ },
-    'Only events before this number, newest first; that is also the order without `after`.',
+    'Only events before this number, newest first. This is also the order without `before` and `after`.',
   ),
   after: IsQueryNumber(
     { min: 0, max: MAX_SEQ },
-    'Only events after this number, oldest first. Not together with `before`.',
+    'Only events after this number, oldest first. Cannot be combined with `before`.',
   ),
   limit: IsPageLimit('Events', MAX_LIMIT),
 }) {}
 
-/** @param include undefined where a caller does not say */
+/** Parses the `include` parameter. @param include undefined for all lists */
 export function toInstanceLists(include: string | undefined): ReadonlySet<InstanceList> {
-  const named: ReadonlySet<string> | undefined =
+  const requested: ReadonlySet<string> | undefined =
     include === undefined ? undefined : new Set(include.split(','));
-  return new Set(INSTANCE_LISTS.filter((list) => named?.has(list) ?? true));
+  return new Set(INSTANCE_LISTS.filter((list) => requested?.has(list) ?? true));
 }

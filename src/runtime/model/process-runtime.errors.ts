@@ -16,7 +16,7 @@ export class ProcessInstanceNotFoundError extends NotFoundError {
   }
 }
 
-/** The instance has no such token; it may be one of another instance. */
+/** The token does not exist or belongs to another instance. */
 export class ProcessTokenNotFoundError extends NotFoundError {
   readonly code = 'PROCESS_TOKEN_NOT_FOUND';
   constructor() {
@@ -31,7 +31,7 @@ export class UiActionNotFoundError extends NotFoundError {
   }
 }
 
-/** No start event can be taken (docs/contract.md, section 4.1). */
+/** No start event matches (docs/contract.md, section 4.1). */
 export class StartNodeNotFoundError extends InvalidRequestError {
   readonly code = 'START_NODE_NOT_FOUND';
   constructor() {
@@ -39,7 +39,7 @@ export class StartNodeNotFoundError extends InvalidRequestError {
   }
 }
 
-/** Several start events could be taken (docs/contract.md, section 4.1). */
+/** Several start events match (docs/contract.md, section 4.1). */
 export class StartConditionMissingError extends InvalidRequestError {
   readonly code = 'START_CONDITION_MISSING';
   constructor() {
@@ -47,16 +47,16 @@ export class StartConditionMissingError extends InvalidRequestError {
   }
 }
 
-/** Required fields of the start body are absent (docs/contract.md, section 4.1). */
+/** The start body lacks required fields (docs/contract.md, section 4.1). */
 export class MandatoryParamsMissingError extends InvalidRequestError {
   readonly code = 'MANDATORY_PARAMS_MISSING';
-  /** @param names their paths in the body */
+  /** @param names paths of the fields in the body */
   constructor(names: readonly string[]) {
     super('Some mandatory params are missing.', names.join(', '));
   }
 }
 
-/** Process data would exceed `bytes` or `values`. */
+/** The process data would exceed the limit `bytes` or `values`. */
 export class ProcessDataTooLargeError extends InvalidRequestError {
   readonly code = 'PROCESS_DATA_TOO_LARGE';
   /** @param details names the limit */
@@ -65,7 +65,7 @@ export class ProcessDataTooLargeError extends InvalidRequestError {
   }
 }
 
-/** The caller has none of the permissions that the lane names (docs/process-semantics.md, section 12). */
+/** The caller has none of the permissions of the lane (docs/process-semantics.md, section 12). */
 export class LanePermissionError extends ForbiddenError {
   readonly code = 'LANE_PERMISSION';
   constructor() {
@@ -73,7 +73,7 @@ export class LanePermissionError extends ForbiddenError {
   }
 }
 
-/** 429: too many connections follow instances, of this caller or of all in this replica. */
+/** 429: the caller, or this replica as a whole, has too many progress streams open. */
 export class TooManyProgressStreamsError extends TooManyRequestsError {
   readonly code = 'TOO_MANY_PROGRESS_STREAMS';
   readonly retryAfterSeconds = 10;
@@ -84,9 +84,9 @@ export class TooManyProgressStreamsError extends TooManyRequestsError {
   }
 }
 
-/** What is stored stands against an operation on a process instance. */
+/** The stored state of a process instance does not allow an operation. */
 export class ProcessStateError extends ConflictError {
-  /** @param code upper snake case, for logs and tests */
+  /** @param code in upper snake case */
   constructor(
     readonly code: string,
     message: string,
@@ -95,35 +95,35 @@ export class ProcessStateError extends ConflictError {
   }
 }
 
-/** A step that a caller asked for failed by a fault of the definition or its data, and an incident was recorded. */
+/** A requested step failed because of the definition or the data, and an incident was recorded. */
 export class ProcessIncidentError extends ConflictError {
   readonly code = 'PROCESS_INCIDENT';
   override readonly extension: { incident: StopReport };
   constructor(incident: StopReport) {
-    super(sentenceOf(incident), placeOf(incident));
+    super(messageOf(incident), detailsOf(incident));
     this.extension = { incident };
   }
 }
 
-/** As `ProcessIncidentError`, because an expression reads data that is not there: the caller can send it. */
+/** Variant of `ProcessIncidentError` for missing data that the caller can send. */
 export class ProcessDataMissingError extends InvalidRequestError {
   readonly code = 'PROCESS_DATA_MISSING';
   override readonly extension: { incident: StopReport };
   constructor(incident: StopReport) {
-    super(sentenceOf(incident), placeOf(incident));
+    super(messageOf(incident), detailsOf(incident));
     this.extension = { incident };
   }
 }
 
-function sentenceOf({ message }: StopReport): string {
+function messageOf({ message }: StopReport): string {
   return `The process stopped with an incident: ${message}`;
 }
 
-function placeOf({ uuid, processInstanceUuid, code, bpmnElementId }: StopReport): string {
+function detailsOf({ uuid, processInstanceUuid, code, bpmnElementId }: StopReport): string {
   return `process instance ${processInstanceUuid}, incident ${uuid ?? 'not kept'}, ${code} at ${bpmnElementId ?? 'the process'}`;
 }
 
-/** The definition of an instance must be read before its transaction goes on. Never leaves the module. */
+/** The definition of an instance must be loaded before its transaction can continue. Never leaves the module. */
 export class DefinitionNotHeldError extends InternalError {
   readonly code = 'DEFINITION_NOT_HELD';
   constructor(readonly definitionId: number) {
@@ -131,7 +131,7 @@ export class DefinitionNotHeldError extends InternalError {
   }
 }
 
-/** A process instance has as many open incidents as it may (`incidents`): what failed is tried again later. */
+/** A process instance has reached its limit of open incidents (`incidents`), so the failed work is retried later. */
 export class TooManyIncidentsError extends InternalError {
   readonly code = 'TOO_MANY_INCIDENTS';
   constructor(limit: number) {

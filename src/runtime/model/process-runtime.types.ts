@@ -2,13 +2,13 @@ import type { EngineEventKind } from '#engine/tokens';
 import type { SearchTerm } from './search-terms.js';
 import type { InstancesQueryDto } from './instance.params.dto.js';
 
-/** What the audit trail of an instance tells of: what the engine did, and what became of what it could not do. */
+/** Kind of an event in the audit trail of an instance: engine events, and incidents raised and closed. */
 export type ProcessEventKind = EngineEventKind | 'INCIDENT_RAISED' | 'INCIDENT_CLOSED';
 
 export type IncidentState = 'OPEN' | 'RESOLVED' | 'RETRIED';
 
-/** What became of incidents, in the order in which they are told. */
+/** Incident states in display order. */
 export const INCIDENT_STATES: readonly IncidentState[] = ['OPEN', 'RESOLVED', 'RETRIED'];
 
-/** Which instances to list; of `data` all values must be there. */
+/** Filters of an instance list, with `data` parsed. An instance must match all values of `data`. */
 export type InstanceQuery = Omit<InstancesQueryDto, 'data'> & { data?: readonly SearchTerm[] };

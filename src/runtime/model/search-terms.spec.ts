@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSearchTerm, searchedText, termHash, SearchableData } from './search-terms.js';
+import { readSearchTerm, toSearchText, termHash, SearchableData } from './search-terms.js';
 
 describe('readSearchTerm', () => {
   it.each([
@@ -32,17 +32,17 @@ describe('readSearchTerm', () => {
     ' a:1',
     '__proto__:1',
     'a.prototype.b:1',
-  ])('does not take %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(readSearchTerm(text)).toBeUndefined();
   });
 
-  it('does not take more than 255 characters, nor a path beyond the limits of paths', () => {
+  it('rejects values over 255 characters and paths over the path limits', () => {
     expect(readSearchTerm(`a:${'😀'.repeat(256)}`)).toBeUndefined();
     expect(readSearchTerm(`${'a.'.repeat(64)}a:1`)).toBeUndefined();
     expect(readSearchTerm(`${'a'.repeat(1_025)}:1`)).toBeUndefined();
   });
 
-  it('takes no longer for texts that are nearly one', () => {
+  it('rejects near misses without catastrophic backtracking', () => {
     const start = performance.now();
     for (const part of ['a.', '[0]', '["a"]', '["', 'a[', ' ']) {
       readSearchTerm(part.repeat(20_000));
@@ -51,7 +51,7 @@ describe('readSearchTerm', () => {
   });
 });
 
-describe('searchedText', () => {
+describe('toSearchText', () => {
   it.each([
     ['x', 'x'],
     [0, '0'],
@@ -61,20 +61,20 @@ describe('searchedText', () => {
     [true, 'true'],
     [false, 'false'],
     ['😀'.repeat(255), '😀'.repeat(255)],
-  ])('of %j is %j', (value, text) => {
-    expect(searchedText(value)).toBe(text);
+  ])('converts %j to %j', (value, text) => {
+    expect(toSearchText(value)).toBe(text);
   });
 
   it.each([[''], [null], [undefined], [{}], [[]], [['x']], ['x'.repeat(256)], ['😀'.repeat(256)]])(
-    'of %j is none',
+    'ignores %j',
     (value) => {
-      expect(searchedText(value)).toBeUndefined();
+      expect(toSearchText(value)).toBeUndefined();
     },
   );
 });
 
 describe('termHash', () => {
-  it('is another for another path or value', () => {
+  it('differs for different paths or values', () => {
     const term = fc.record({ path: fc.string(), value: fc.string() });
     fc.assert(
       fc.property(term, term, (one, other) => {
@@ -89,14 +89,14 @@ describe('termHash', () => {
 const DATA = new SearchableData(['client.id', 'open', 'lines[0]']);
 
 describe('SearchableData', () => {
-  it('tells every value of new data', () => {
+  it('returns every value of new data', () => {
     expect(DATA.changes(null, { client: { id: 4711 }, open: false, other: 1 })).toEqual([
       { member: 0, term: termHash({ path: 'client.id', value: '4711' }) },
       { member: 1, term: termHash({ path: 'open', value: 'false' }) },
     ]);
   });
 
-  it('tells what has another value, has one, or has none any more', () => {
+  it('returns changed, added and removed values', () => {
     const before = { client: { id: 1 }, open: true };
     expect(DATA.changes(before, { client: { id: 2 }, lines: ['x'] })).toEqual([
       { member: 0, term: termHash({ path: 'client.id', value: '2' }) },
@@ -105,7 +105,7 @@ describe('SearchableData', () => {
     ]);
   });
 
-  it('tells nothing where the values are the same', () => {
+  it('returns nothing for unchanged values', () => {
     expect(DATA.changes({ client: { id: 1 } }, { client: { id: '1', name: 'x' }, open: {} })).toEqual([]);
     expect(new SearchableData([]).changes(null, { a: 1 })).toEqual([]);
   });

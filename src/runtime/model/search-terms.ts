@@ -2,36 +2,36 @@ import { hash } from 'node:crypto';
 import { writePath, parsePath, getPath, type DataPath } from '#engine/paths';
 import type { JsonObject } from '#engine/json';
 
-/** What instances are searched for: a value of their data. */
+/** Data path and value to search instances by. */
 export interface SearchTerm {
-  /** As the definition has it. */
+  /** As written in the definition. */
   path: string;
-  /** Text, or a number or boolean as JSON writes it. */
+  /** Text, or a number or boolean in JSON notation. */
   value: string;
 }
 
-/** A member of the data by which an instance is found, and its new value. */
+/** New value of a searchable data path. */
 export interface SearchChange {
-  /** Position in the `searchable` of the definition. */
+  /** Index in the `searchable` list of the definition. */
   member: number;
-  /** See `termHash`; null where there is nothing to find it by. */
+  /** Result of `termHash`; null if there is no searchable value. */
   term: string | null;
 }
 
-/** Longest value, in characters. */
+/** Maximum length of a value in characters. */
 export const MAX_SEARCH_VALUE = 255;
-/** Terms of one search. */
+/** Maximum number of terms in one search. */
 export const MAX_SEARCH_TERMS = 4;
 
 const NAME = '[^.:[\\]"\'\\s][^.:[\\]"\']*';
 const INNER = '\\[(?:\\d{1,4}|"[^"]+"|\'[^\']+\')\\]';
-/** Longest path and value, in characters: twice as much as of a value alone, and the colon. */
+/** Maximum length of a term in characters: path, colon and value. */
 export const MAX_SEARCH_TERM = 2 * MAX_SEARCH_VALUE + 1;
-/** The first colon outside of brackets ends the path. */
+/** Pattern of a search term. The first colon outside brackets ends the path. */
 export const SEARCH_TERM_PATTERN = `^((?:${NAME}|${INNER})(?:\\.${NAME}|${INNER})*):([\\s\\S]{1,${MAX_SEARCH_VALUE}})$`;
 const SEARCH_TERM = new RegExp(SEARCH_TERM_PATTERN, 'u');
 
-/** Reads `client.id:4711`; undefined when it is something else. */
+/** Parses a term such as `client.id:4711`; returns undefined for an invalid one. */
 export function readSearchTerm(text: string): SearchTerm | undefined {
   const [, path, value] = SEARCH_TERM.exec(text) ?? [];
   if (path === undefined || value === undefined) {
@@ -44,11 +44,11 @@ export function readSearchTerm(text: string): SearchTerm | undefined {
   }
 }
 
-/** A value as it is searched for; undefined for what nobody searches for: objects, lists, null, nothing, empty and long texts. */
-export function searchedText(value: unknown): string | undefined {
+/** Returns a value as search text; undefined for objects, lists, null, and empty or too long texts. */
+export function toSearchText(value: unknown): string | undefined {
   const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   const text = isPlain ? String(value) : '';
-  // Half of a surrogate pair counts as a character.
+  // Surrogate pairs count as one character, so the exact length matters only between one and two times the limit.
   const isShort =
     text.length <= MAX_SEARCH_VALUE ||
     (text.length <= 2 * MAX_SEARCH_VALUE && [...text].length <= MAX_SEARCH_VALUE);
@@ -56,14 +56,14 @@ export function searchedText(value: unknown): string | undefined {
 }
 
 /**
- * Names path and value in a column that is compared: of one length and the same on all databases, whatever they hold equal.
- * @returns a SHA-256, hexadecimal
+ * Hashes path and value for an indexed column: fixed length, and independent of database collations.
+ * @returns a SHA-256 in hexadecimal
  */
 export function termHash({ path, value }: SearchTerm): string {
   return hash('sha256', JSON.stringify([path, value]));
 }
 
-/** The data by which instances of a definition are found. */
+/** Searchable data paths of a definition. */
 export class SearchableData {
   private readonly members: readonly { path: string; steps: DataPath }[];
 
@@ -71,11 +71,11 @@ export class SearchableData {
     this.members = paths.map((path) => ({ path, steps: parsePath(path) }));
   }
 
-  /** What a step has changed of it. @param before null where nothing is stored yet */
+  /** Returns the searchable values that a step has changed. @param before null for new instances */
   changes(before: JsonObject | null, after: JsonObject): SearchChange[] {
     return this.members.flatMap(({ path, steps }, member) => {
-      const value = searchedText(getPath(after, steps));
-      if (value === searchedText(getPath(before, steps))) {
+      const value = toSearchText(getPath(after, steps));
+      if (value === toSearchText(getPath(before, steps))) {
         return [];
       }
       return [{ member, term: value === undefined ? null : termHash({ path, value }) }];

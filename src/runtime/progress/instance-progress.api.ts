@@ -23,16 +23,16 @@ export const InstanceProgressApi = apiRoutes([], {
   followProcessInstance: {
     summary: 'Follow a process instance',
     description:
-      'Extension of the contract. Server-sent events: `instance` with the present state, as the instance itself is answered, then ' +
-      '`history` for each event of the audit trail, and `end` when the instance ends. The `id` is the number of the event; with it ' +
-      'as `Last-Event-ID` the stream goes on behind it, without a new `instance`; behind the last event of an instance that has ended there is 204, and no reason to ask again. The stream ends with the token of the caller, ' +
-      'when the caller may no longer read the instance, and after half an hour; who takes nothing for ' +
-      '30 seconds is cut off. Connections are limited, of one caller and in all (429).',
+      'Extension of the contract. Server-sent events: first `instance` with the current state, as in `getProcessInstance`, then ' +
+      '`history` for each event of the audit trail, and `end` when the instance ends. The `id` is the number of the event. With it ' +
+      'as `Last-Event-ID` the stream resumes after that event, without a new `instance`. If the instance has ended and no event is left, the answer is 204 and clients should stop reconnecting. The stream ends when the bearer token expires, ' +
+      'when the caller may no longer read the instance, and after half an hour. Clients that read nothing for ' +
+      '30 seconds are disconnected. Connections are limited per caller and in total (429).',
     headers: [
       {
         name: 'Last-Event-ID',
         required: false,
-        description: 'Number of the last event that the caller knows; anything that is no number is ignored.',
+        description: 'Number of the last event that the client received; ignored if it is not a number.',
         schema: { type: 'string', maxLength: HEADER_MAX_LENGTH },
       },
     ],
@@ -44,12 +44,12 @@ export const InstanceProgressApi = apiRoutes([], {
         },
       },
       description:
-        'Events, until the stream ends. The schema is that of each event; `data` is its line of JSON, sent as `event: history`, `id: 6`, `data: {…}` and an empty line.',
+        'Events until the stream ends. The schema describes one event, which is sent as `event: history`, `id: 6`, `data: {…}` and an empty line; `data` is JSON on one line.',
     },
     others: [
       {
         status: HttpStatus.NO_CONTENT,
-        description: 'The instance has ended, and the caller knows its last event.',
+        description: 'The instance has ended, and the client has received its last event.',
       },
     ],
     errors: [{ 403: denialOf(Permission.ProcessRead) }, { 404: 'Process instance not found.' }],

@@ -9,7 +9,7 @@ import { StopGate } from '../../platform/http/stop-gate.js';
 import { RequestHeader } from '../../platform/http/request.decorators.js';
 import { InstanceParams } from '../model/instance.params.dto.js';
 import { InstanceProgressService } from './instance-progress.service.js';
-import { describeStream, sinkOf } from './instance-stream.js';
+import { setStreamHeaders, sinkOf } from './instance-stream.js';
 import { ForReaders } from '../access/instance-access.service.js';
 import {
   EndProgressEventDto,
@@ -20,7 +20,7 @@ import { InstanceProgressApi } from './instance-progress.api.js';
 import { processLimits } from '../process.limits.js';
 
 const MILLISECONDS = 1_000;
-/** A replica that stops has no time for clients that take nothing. */
+/** Time for clients that read nothing while the replica stops. */
 const STOPPING_STALL_MS = 1_000;
 
 /** Live progress of process instances (extension of the contract). */
@@ -50,8 +50,8 @@ export class InstanceProgressController {
     @Res() response: Response,
   ): Promise<void> {
     if (request.method === 'HEAD') {
-      // The framework brings it here too, and Node would send nothing of an answer without a body before its end.
-      describeStream(response).end();
+      // Express routes HEAD requests here, and Node sends no headers before the end of an answer without a body.
+      setStreamHeaders(response).end();
       return;
     }
     this.progress.demandRoom(principal);
@@ -62,23 +62,23 @@ export class InstanceProgressController {
       recheck: () => recheckCaller(request),
     };
     this.cutWhenStalled(response);
-    const leave = await this.progress.follow(principal, call, sinkOf(response));
-    if (leave === null) {
-      // Whoever goes on asking would do so for ever (HTML, section 9.2.3).
+    const close = await this.progress.follow(principal, call, sinkOf(response));
+    if (close === null) {
+      // Stops clients from reconnecting (HTML, section 9.2.3).
       response.status(HttpStatus.NO_CONTENT).end();
       return;
     }
-    response.once('close', leave);
+    response.once('close', close);
     if (response.destroyed) {
-      leave();
+      close();
     }
   }
 
-  /** Whoever takes nothing of what was sent would hold it, and the connection, for ever: even behind its end. */
+  /** Closes connections that stop reading, even after the end of the stream; they would hold memory and a socket forever. */
   private cutWhenStalled(response: Response): void {
     this.open.add(response);
     response.once('close', () => this.open.delete(response));
-    // Node takes any bytes that went out meanwhile for activity.
+    // Node counts any bytes sent in the meantime as activity.
     response.setTimeout(processLimits.stallSeconds * MILLISECONDS, () => {
       if (response.writableLength > 0) {
         response.destroy();

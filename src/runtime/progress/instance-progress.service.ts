@@ -15,12 +15,12 @@ import { StepNotices } from '../steps/step-notices.js';
 import { hasEnded } from '../steps/instance-status.js';
 import { processLimits } from '../process.limits.js';
 
-const EVENTS_AT_ONCE = 100;
+const EVENTS_PER_READ = 100;
 const MILLISECONDS = 1_000;
-/** What ends a stream when it is checked again. */
-const ENDING = [UnauthorizedError, ForbiddenError, NotFoundError];
+/** Errors that end a stream when its request is checked again. */
+const ENDING_ERRORS = [UnauthorizedError, ForbiddenError, NotFoundError];
 
-/** Tells connections what becomes of an instance: at once what this replica does, and soon what others do. */
+/** Sends the progress of instances to connections: steps of this replica immediately, those of other replicas by polling. */
 @Injectable()
 export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   /** The open connections of this replica. */
@@ -56,7 +56,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     this.endAll();
   }
 
-  /** @throws TooManyProgressStreamsError, ReplicaStoppingError before anything is sent */
+  /** Checks that another stream may be opened. @throws TooManyProgressStreamsError, ReplicaStoppingError */
   demandRoom(principal: Principal): void {
     if (this.isStopping) {
       throw new ReplicaStoppingError();
@@ -70,9 +70,9 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * Sends the present state, or with `Last-Event-ID` what has happened since then, and from then on every event, until the
-   * instance ends, the caller may read it no longer or `followSeconds` have passed.
-   * @returns function to be called when the connection is gone; null where nothing is left to be told, and nothing was sent
+   * Sends the current state, or with `Last-Event-ID` the events since then, and then every new event until the instance
+   * ends, the caller may no longer read it or `followSeconds` have passed.
+   * @returns function to call when the connection closes; null if no events are left, in which case nothing was sent
    * @throws ProcessInstanceNotFoundError, TooManyProgressStreamsError
    */
   async follow(
@@ -81,7 +81,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     sink: ProgressSink,
   ): Promise<(() => void) | null> {
     const { uuid, lastEventId } = request;
-    const known = eventNumber(lastEventId);
+    const known = parseEventNumber(lastEventId);
     const first = await this.instances.get(principal, uuid, ALL_LISTS);
     const last = first.history?.[0]?.seq ?? 0;
     if (known !== undefined && known >= last && hasEnded(first.state)) {
@@ -101,7 +101,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     this.streams.add(stream);
     stream.timers.push(...this.timers(stream, request));
     stream.seq = Math.min(known ?? last, last);
-    // Headers go out with the first bytes, and there may be no event for long.
+    // Sends the headers now, since the first event may be a long time away.
     stream.beat();
     if (known === undefined) {
       await stream.send('instance', last, first);
@@ -111,7 +111,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     return () => stream.end();
   }
 
-  /** Ends all connections, and takes none any more; a server waits for them before it stops. */
+  /** Ends all streams and refuses new ones; a server waits for its connections before it stops. */
   private endAll(): void {
     this.isStopping = true;
     [...this.streams].forEach((stream) => stream.end());
@@ -124,12 +124,12 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     return [setTimeout(() => stream.end(), left), setInterval(() => void this.beat(stream, request), beat)];
   }
 
-  /** Ends a stream whose request would not be answered any more. A database or an issuer that does not answer says nothing about that. */
+  /** Sends a heartbeat, or ends the stream if its request would now be refused. Failures of the database or issuer do not end it. */
   private async beat(stream: InstanceStream, request: ProgressRequest): Promise<void> {
     try {
       await this.access.demandReadable(await request.recheck(), request.uuid);
     } catch (error) {
-      if (ENDING.some((kind) => error instanceof kind)) {
+      if (ENDING_ERRORS.some((kind) => error instanceof kind)) {
         stream.end();
         return;
       }
@@ -142,7 +142,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     for (let hasMore = true; hasMore;) {
       const { events, next } = await this.instances.history(uuid, {
         after: stream.seq,
-        limit: EVENTS_AT_ONCE,
+        limit: EVENTS_PER_READ,
       });
       for (const event of events) {
         await stream.send('history', event.seq, event);
@@ -158,32 +158,33 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     return false;
   }
 
-  /** What other replicas do is found by one query for all instances that are followed. */
+  /** Schedules the next check for steps of other replicas. */
   private poll(): void {
     if (this.polling === undefined && this.streams.size > 0 && !this.isStopping) {
-      this.polling = setTimeout(() => void this.look(), processLimits.progressPollMs);
+      this.polling = setTimeout(() => void this.checkRevisions(), processLimits.progressPollMs);
     }
   }
 
-  private async look(): Promise<void> {
+  /** Finds changed instances with one query for all streams. */
+  private async checkRevisions(): Promise<void> {
     try {
       const ids = [...new Set([...this.streams].map(({ instanceId }) => instanceId))];
       const revisions = await this.instances.revisions(ids);
       const byId = new Map(revisions.map(({ id, rev }) => [id, rev]));
       this.wake((stream) => byId.get(stream.instanceId) !== stream.rev);
     } catch {
-      // A database that does not answer is told by everything else; the next look comes soon.
+      // Other requests report that the database is unavailable; the next check follows soon.
     }
     this.polling = undefined;
     this.poll();
   }
 
-  private wake(isMeant: (stream: InstanceStream) => boolean): void {
-    [...this.streams].filter(isMeant).forEach((stream) => stream.wake());
+  private wake(matches: (stream: InstanceStream) => boolean): void {
+    [...this.streams].filter(matches).forEach((stream) => stream.wake());
   }
 }
 
-/** The number of an event that a caller names; undefined for anything else. */
-function eventNumber(lastEventId = ''): number | undefined {
+/** Parses `Last-Event-ID`; returns undefined if it is not an event number. */
+function parseEventNumber(lastEventId = ''): number | undefined {
   return /^\d{1,9}$/.test(lastEventId) ? Number(lastEventId) : undefined;
 }

@@ -1,20 +1,20 @@
 import type { Principal } from '../../platform/user/principal.js';
 import type { Response } from 'express';
 
-/** Sends what is new to one connection. @returns whether there can be more */
+/** Sends new events to one connection. @returns whether more may follow */
 type Pump = (stream: InstanceStream) => Promise<boolean>;
 
-/** One connection that follows one instance. What it is told while it is sending is sent right after that. */
+/** One connection that follows one instance. A wake-up while it is sending is handled right afterwards. */
 export class InstanceStream {
-  /** Number of the last event that was sent. */
+  /** Number of the last sent event. */
   seq = 0;
-  /** What goes on for it until it ends. */
+  /** Timers to clear when the stream ends. */
   readonly timers: NodeJS.Timeout[] = [];
-  /** Revision of the instance at the last look. */
+  /** Last known revision of the instance. */
   rev = 0;
   private isDirty = false;
   private isBusy = false;
-  /** Writes for which there is no room yet. */
+  /** Number of writes that wait for buffer space. */
   private waiting = 0;
   private isEnded = false;
 
@@ -25,7 +25,7 @@ export class InstanceStream {
     private readonly onEnd: (stream: InstanceStream) => unknown,
   ) {}
 
-  /** The instance may have changed. */
+  /** Signals that the instance may have changed. */
   wake(): void {
     this.isDirty = true;
     if (!this.isBusy) {
@@ -38,7 +38,7 @@ export class InstanceStream {
     await this.write(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  /** Sends a comment, so that nobody in between takes the connection for dead; never to one that takes nothing. */
+  /** Sends a comment that keeps proxies from closing the connection, unless the client has stopped reading. */
   beat(): void {
     if (this.waiting === 0) {
       void this.write(': still here\n\n');
@@ -76,7 +76,7 @@ export class InstanceStream {
         }
       }
     } catch {
-      // The client connects again and goes on where it was.
+      // The client reconnects and resumes where it was.
       this.end();
     } finally {
       this.isBusy = false;
@@ -84,47 +84,47 @@ export class InstanceStream {
   }
 }
 
-/** Where the events of one connection go. */
+/** Output of one connection. */
 export interface ProgressSink {
-  /** Resolves when there is room for more, or nobody listens any more. */
+  /** Resolves when more can be written or the connection has closed. */
   write(text: string): Promise<void>;
   end(): void;
 }
 
-/** Which instance somebody follows, and from where. */
+/** Request to follow an instance. */
 export interface ProgressRequest {
   uuid: string;
-  /** Header `Last-Event-ID`: number of the last event that the caller knows. */
+  /** Header `Last-Event-ID`: number of the last event that the client received. */
   lastEventId: string | undefined;
-  /** When the token of the caller expires, in milliseconds since 1970. */
+  /** When the bearer token expires, in epoch milliseconds. */
   expiresAt: number;
-  /** Recognises the caller again. @throws UnauthorizedError when the token would not be taken now */
+  /** Authenticates the caller again. @throws UnauthorizedError when the token is no longer accepted */
   recheck(): Promise<Principal>;
 }
 
 const EVENT_STREAM = 'text/event-stream';
 
-/** Sets the status and the headers of a stream of events. */
-export function describeStream(response: Response): Response {
+/** Sets the status and headers of an event stream. */
+export function setStreamHeaders(response: Response): Response {
   response.status(200).setHeader('Content-Type', `${EVENT_STREAM}; charset=utf-8`);
-  // Whoever compresses or buffers would keep events back.
+  // Proxies that compress or buffer would delay events.
   return response.setHeader('Cache-Control', 'no-cache, no-transform').setHeader('X-Accel-Buffering', 'no');
 }
 
-/** Writes events to a response, whose headers go out with the first of them. A write waits until there is room for the next. */
+/** Returns a sink that writes to a response. The first write sends the headers; each write waits for buffer space. */
 export function sinkOf(response: Response): ProgressSink {
   return {
     write: (text) => {
       if (!response.headersSent) {
-        describeStream(response);
+        setStreamHeaders(response);
       }
-      return response.write(text) || response.destroyed ? Promise.resolve() : roomIn(response);
+      return response.write(text) || response.destroyed ? Promise.resolve() : drained(response);
     },
     end: () => response.end(),
   };
 }
 
-function roomIn(response: Response): Promise<void> {
+function drained(response: Response): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       response.off('drain', done).off('close', done);

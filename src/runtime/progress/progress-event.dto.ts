@@ -3,19 +3,19 @@ import { ShowsInstanceState } from '../model/start.response.dto.js';
 import { HistoryEventDto } from '../reading/instance-history.dto.js';
 import { InstanceResponseDto } from '../reading/instance.response.dto.js';
 
-const ID = 'Number of the event; `Last-Event-ID` of whoever goes on behind it.';
+const ID = 'Number of the event, for `Last-Event-ID` when a client resumes.';
 
-/** The first event: the instance as it stands. */
+/** First event: the current state of the instance. */
 export class InstanceProgressEventDto extends Answer({
   event: Shows.enum('InstanceProgressEventName', ['instance'], 'Name of the event.'),
   id: Shows.number(ID, 5),
-  data: Shows.part(() => InstanceResponseDto, 'The instance, as it is answered when it is read.'),
+  data: Shows.part(() => InstanceResponseDto, 'The instance, as in `getProcessInstance`.'),
 }) {}
 
 export class HistoryProgressEventDto extends Answer({
   event: Shows.enum('HistoryProgressEventName', ['history'], 'Name of the event.'),
   id: Shows.number(ID, 6),
-  data: Shows.part(() => HistoryEventDto, 'The line of the audit trail.'),
+  data: Shows.part(() => HistoryEventDto, 'The event of the audit trail.'),
 }) {}
 
 export class InstanceEndDto extends Answer({

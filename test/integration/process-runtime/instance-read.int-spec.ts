@@ -122,7 +122,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
       const { status, body } = await app.request('GET', `${instancePath(id)}?include=${include}`);
       expect([status, body['details']]).toEqual([
         400,
-        'include: must be empty or some of children, history, with commas',
+        'include: must be empty or a comma-separated list of: children, history',
       ]);
     }
   });

@@ -596,7 +596,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Follow a process instance
      *
-     * Extension of the contract. Server-sent events: `instance` with the present state, as the instance itself is answered, then `history` for each event of the audit trail, and `end` when the instance ends. The `id` is the number of the event; with it as `Last-Event-ID` the stream goes on behind it, without a new `instance`; behind the last event of an instance that has ended there is 204, and no reason to ask again. The stream ends with the token of the caller, when the caller may no longer read the instance, and after half an hour; who takes nothing for 30 seconds is cut off. Connections are limited, of one caller and in all (429).
+     * Extension of the contract. Server-sent events: first `instance` with the current state, as in `getProcessInstance`, then `history` for each event of the audit trail, and `end` when the instance ends. The `id` is the number of the event. With it as `Last-Event-ID` the stream resumes after that event, without a new `instance`. If the instance has ended and no event is left, the answer is 204 and clients should stop reconnecting. The stream ends when the bearer token expires, when the caller may no longer read the instance, and after half an hour. Clients that read nothing for 30 seconds are disconnected. Connections are limited per caller and in total (429).
      */
     public followProcessInstance<ThrowOnError extends boolean = true>(options: Options<FollowProcessInstanceData, ThrowOnError, FollowProcessInstanceResponse>) {
         return (options.client ?? this.client).sse.get<FollowProcessInstanceResponses, FollowProcessInstanceErrors, ThrowOnError>({

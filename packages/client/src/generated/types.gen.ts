@@ -1356,7 +1356,7 @@ export type Health = {
 
 export type StopReport = {
     /**
-     * `uuid` of the incident; null when the instance has as many open ones as it may.
+     * `uuid` of the incident; null if none was recorded because the instance has reached its limit of open incidents.
      */
     uuid: string | null;
     /**
@@ -1368,11 +1368,11 @@ export type StopReport = {
      */
     code: string;
     /**
-     * Id of the element in the BPMN file; null for the process as a whole.
+     * Id of the element in the BPMN file; null when the incident affects the whole process.
      */
     bpmnElementId: string | null;
     /**
-     * Why, in the words of the incident.
+     * Message of the incident.
      */
     message: string;
 };
@@ -1395,7 +1395,7 @@ export type ProcessErrorResponse = {
      */
     details?: string;
     /**
-     * Why the process stopped, where it did.
+     * Why the process stopped, if it did.
      */
     incident?: StopReport;
 };
@@ -1406,7 +1406,7 @@ export type ProcessErrorResponse = {
 export type TokenState = 'ACTIVE' | 'INACTIVE' | 'ABORTED' | 'ON_HOLD' | 'DISMISSED' | 'EXPIRED' | 'TERMINATED';
 
 /**
- * What it does at its node.
+ * State of the token at its node.
  */
 export type NodeState = 'ARRIVED' | 'EXECUTING' | 'EXECUTED_COMPLETE' | 'EXECUTED_PARTIAL' | 'WAITING_MESSAGE_EVENT' | 'WAITING_TIMER_EVENT' | 'WAITING_MESSAGE' | 'MESSAGE_RECEIVED' | 'MESSAGE_RESPONSE_TIMED_OUT';
 
@@ -1416,7 +1416,7 @@ export type Token = {
      */
     id: number;
     /**
-     * Names the token in paths.
+     * Id of the token in paths.
      */
     uuid: string;
     /**
@@ -1424,19 +1424,19 @@ export type Token = {
      */
     state: TokenState;
     /**
-     * What it does at its node.
+     * State of the token at its node.
      */
     statusCurrentNode: NodeState;
     /**
-     * Which visit of a node this is, counted from 1; in quotes the `If-Match` of `executeUiAction`.
+     * Number of the visit, from 1. In quotes, the `If-Match` header of `executeUiAction`.
      */
     visit: number;
     /**
-     * Node that it was made at.
+     * Node where the token was created.
      */
     startNodeId: number | null;
     /**
-     * Node that it stands on; the same number for the same node in later builds.
+     * Current node; the number of a node stays the same in later builds.
      */
     currentNodeId: number;
     /**
@@ -1450,7 +1450,7 @@ export type Token = {
 };
 
 /**
- * FINISHED at once when nothing in the process waits.
+ * FINISHED if nothing in the process had to wait.
  */
 export type ProcessInstanceState = 'CREATED' | 'STARTED' | 'FINISHED' | 'FAILED' | 'EXPIRED' | 'TERMINATED' | 'DISMISSED' | 'ABORTED' | 'ONHOLD';
 
@@ -1467,11 +1467,11 @@ export type InstanceMetadata = {
 
 export type StartProcessResponse = {
     /**
-     * Process definition; the same in every build.
+     * Id of the process definition; the same in every build.
      */
     processDefinitionSvcUuid: string;
     /**
-     * Build that the instance runs on to its end.
+     * Build that the instance uses until it ends.
      */
     buildId: string;
     /**
@@ -1483,11 +1483,11 @@ export type StartProcessResponse = {
      */
     applicationId: string;
     /**
-     * Application of the calling process; null when nothing called it.
+     * Application of the calling process; null if the instance was not called.
      */
     parentApplicationId: string | null;
     /**
-     * Application at the top of the calls.
+     * Application of the first caller in the call chain.
      */
     rootApplicationId: string | null;
     /**
@@ -1495,15 +1495,15 @@ export type StartProcessResponse = {
      */
     processDefinitionName: string;
     /**
-     * Where the instance stands: its active tokens and those whose branches are running.
+     * Active tokens, and tokens whose branches are running.
      */
     tokens: Array<Token>;
     /**
-     * FINISHED at once when nothing in the process waits.
+     * FINISHED if nothing in the process had to wait.
      */
     state: ProcessInstanceState;
     /**
-     * Names the instance in paths.
+     * Id of the instance in paths.
      */
     uuid: string;
     /**
@@ -1707,7 +1707,7 @@ export type InstanceToken = {
      */
     id: number;
     /**
-     * Names the token in paths.
+     * Id of the token in paths.
      */
     uuid: string;
     /**
@@ -1715,19 +1715,19 @@ export type InstanceToken = {
      */
     state: TokenState;
     /**
-     * What it does at its node.
+     * State of the token at its node.
      */
     statusCurrentNode: NodeState;
     /**
-     * Which visit of a node this is, counted from 1; in quotes the `If-Match` of `executeUiAction`.
+     * Number of the visit, from 1. In quotes, the `If-Match` header of `executeUiAction`.
      */
     visit: number;
     /**
-     * Node that it was made at.
+     * Node where the token was created.
      */
     startNodeId: number | null;
     /**
-     * Node that it stands on; the same number for the same node in later builds.
+     * Current node; the number of a node stays the same in later builds.
      */
     currentNodeId: number;
     /**
@@ -2131,26 +2131,26 @@ export type RunningProcess = {
      */
     processDefinitionName: string;
     /**
-     * How many instances are in the state STARTED.
+     * Number of instances in state STARTED.
      */
     running: number;
     /**
-     * When the oldest of them started.
+     * Start time of the oldest one.
      */
     oldestStartedAt: string;
     /**
-     * When the newest of them started.
+     * Start time of the newest one.
      */
     newestStartedAt: string;
 };
 
 export type RunningProcesses = {
     /**
-     * Most first, at most 200.
+     * Highest counts first, at most 200.
      */
     processes: Array<RunningProcess>;
     /**
-     * Whether these are all; otherwise those with the most.
+     * Whether the list is complete; if not, it holds the highest counts.
      */
     complete: boolean;
 };
@@ -2182,11 +2182,11 @@ export type ListedIncident = {
      */
     uuid: string;
     /**
-     * RESOLVED: the process went on or ended. RETRIED: an operator had it run again.
+     * RESOLVED: the process continued or ended. RETRIED: an operator retried the work.
      */
     state: IncidentState;
     /**
-     * Kind of failure: the `type` of the incident where an instance is read.
+     * Kind of failure; the `type` of the incident in `getProcessInstance`.
      */
     code: IncidentType;
     /**
@@ -2194,7 +2194,7 @@ export type ListedIncident = {
      */
     source: IncidentSource;
     /**
-     * What went wrong, for a person.
+     * Human-readable reason.
      */
     message: string;
     /**
@@ -2214,39 +2214,39 @@ export type ListedIncident = {
      */
     processInstanceUuid: string;
     /**
-     * Where the instance stands now.
+     * Current state of the instance.
      */
     processInstanceState: ProcessInstanceState;
     /**
-     * Token that it stopped, for a retry; null when it is about the whole instance.
+     * Stopped token, for `retryToken`; null when the incident affects the whole instance.
      */
     tokenUuid: string | null;
     /**
-     * Id of the element in the BPMN file; null for the process as a whole.
+     * Id of the element in the BPMN file; null when the incident affects the whole process.
      */
     bpmnElementId: string | null;
     /**
-     * Action that failed; null for none.
+     * Failed action; null if no action failed.
      */
     actionSvcUuid: string | null;
     /**
-     * Workflow run that failed; null when none did.
+     * Failed workflow run; null if no run failed.
      */
     workflowRunId: string | null;
     /**
-     * Why that run failed; null where it has not, or goes on by now.
+     * Why the run failed; null if it did not fail or is running again.
      */
     workflowError: WorkflowRunError | null;
     /**
-     * The request that led to it: the one that it stopped, or else the last one that moved the instance before; null when none is known.
+     * Request that caused it: the request that failed, or else the last one that moved the instance; null if unknown.
      */
     requestId: string | null;
     /**
-     * When it was raised first: the order of the list, and what `from` and `to` ask for.
+     * When it was first raised. The list is sorted by this time; `from` and `to` refer to it.
      */
     raisedAt: string;
     /**
-     * When the same work stopped last.
+     * When the same work last failed.
      */
     timestamp: string;
     /**
@@ -2276,7 +2276,7 @@ export type IncidentCount = {
      */
     processDefinitionName: string;
     /**
-     * Id of the element in the BPMN file; null for the process as a whole.
+     * Id of the element in the BPMN file; null for incidents that affect the whole process.
      */
     bpmnElementId: string | null;
     /**
@@ -2284,18 +2284,18 @@ export type IncidentCount = {
      */
     code: IncidentType;
     /**
-     * How many are open.
+     * Number of open incidents.
      */
     open: number;
 };
 
 export type IncidentCounts = {
     /**
-     * Most first.
+     * Highest counts first.
      */
     counts: Array<IncidentCount>;
     /**
-     * Whether these are all; otherwise those with the most.
+     * Whether the list is complete; if not, it holds the highest counts.
      */
     complete: boolean;
 };
@@ -2311,11 +2311,11 @@ export type InstanceProgressEvent = {
      */
     event: InstanceProgressEventName;
     /**
-     * Number of the event; `Last-Event-ID` of whoever goes on behind it.
+     * Number of the event, for `Last-Event-ID` when a client resumes.
      */
     id: number;
     /**
-     * The instance, as it is answered when it is read.
+     * The instance, as in `getProcessInstance`.
      */
     data: InstanceResponse;
 };
@@ -2331,11 +2331,11 @@ export type HistoryProgressEvent = {
      */
     event: HistoryProgressEventName;
     /**
-     * Number of the event; `Last-Event-ID` of whoever goes on behind it.
+     * Number of the event, for `Last-Event-ID` when a client resumes.
      */
     id: number;
     /**
-     * The line of the audit trail.
+     * The event of the audit trail.
      */
     data: HistoryEvent;
 };
@@ -2362,7 +2362,7 @@ export type EndProgressEvent = {
      */
     event: EndProgressEventName;
     /**
-     * Number of the event; `Last-Event-ID` of whoever goes on behind it.
+     * Number of the event, for `Last-Event-ID` when a client resumes.
      */
     id: number;
     /**
@@ -4881,7 +4881,7 @@ export type ProcessErrorProblem = {
      */
     details?: string;
     /**
-     * Why the process stopped, where it did.
+     * Why the process stopped, if it did.
      */
     incident?: StopReport;
 };
@@ -5338,11 +5338,6 @@ export type LimitOfListScans = number;
 export type ApplicationId = string;
 
 /**
- * Only processes of this name.
- */
-export type ProcessDefinitionNameOfListProcessInstances = string;
-
-/**
  * Only instances that started at this time or later; UTC without an offset.
  */
 export type FromOfListProcessInstances = string;
@@ -5358,17 +5353,17 @@ export type ToOfListProcessInstances = string;
 export type ApplicationIdOfListProcessIncidents = string;
 
 /**
- * Only incidents in processes of builds of this version.
+ * Only incidents in builds of this application version.
  */
 export type ApplicationVersionId = string;
 
 /**
- * Only incidents in processes of this build.
+ * Only incidents in this build.
  */
 export type BuildIdOfListProcessIncidents = string;
 
 /**
- * Only incidents in processes of this name.
+ * Only incidents in processes with this name.
  */
 export type ProcessDefinitionNameOfListProcessIncidents = string;
 
@@ -5383,12 +5378,12 @@ export type BpmnElementId = string;
 export type Code = IncidentType;
 
 /**
- * Only incidents that were raised first at this time or later; UTC without an offset.
+ * Only incidents that were first raised at this time or later; UTC without an offset.
  */
 export type FromOfListProcessIncidents = string;
 
 /**
- * Only incidents that were raised first before this time.
+ * Only incidents that were first raised before this time.
  */
 export type ToOfListProcessIncidents = string;
 
@@ -7256,23 +7251,23 @@ export type ListProcessInstancesData = {
          */
         applicationId?: string;
         /**
-         * Only processes of this name.
+         * Only processes with this name.
          */
         processDefinitionName?: string;
         /**
-         * Only instances in this state; `ON_HOLD` and `ON HOLD` are other ways to write `ONHOLD`.
+         * Only instances in this state; `ON_HOLD` and `ON HOLD` are accepted for `ONHOLD`.
          */
         state?: ProcessInstanceState;
         /**
-         * Only instances with open incidents (`true`), or without any (`false`).
+         * Only instances with (`true`) or without (`false`) open incidents.
          */
         hasIncidents?: boolean;
         /**
-         * Only processes that this instance started itself.
+         * Only instances that this instance called directly.
          */
         parentProcessInstanceUuid?: string;
         /**
-         * Only instances with this value in their data: a path that their process declares as `svc:searchable`, a colon, and the value. Can be given several times; then all of them must hold.
+         * Only instances with this value in their data: a path that the process declares as `svc:searchable`, a colon and the value. If repeated, all values must match.
          */
         data?: Array<string>;
         /**
@@ -7339,7 +7334,7 @@ export type GetProcessInstanceData = {
     };
     query?: {
         /**
-         * Which lists the answer has beside tokens, data and incidents: `children`, `history`, both with a comma, or nothing. Both without it.
+         * Optional lists of the response, separated by a comma: `children`, `history`. An empty value leaves out both; by default both are included.
          */
         include?: string;
     };
@@ -7398,11 +7393,11 @@ export type GetProcessInstanceHistoryData = {
     };
     query?: {
         /**
-         * Only events before this number, newest first; that is also the order without `after`.
+         * Only events before this number, newest first. This is also the order without `before` and `after`.
          */
         before?: number;
         /**
-         * Only events after this number, oldest first. Not together with `before`.
+         * Only events after this number, oldest first. Cannot be combined with `before`.
          */
         after?: number;
         /**
@@ -7688,15 +7683,15 @@ export type ListProcessIncidentsData = {
          */
         applicationId?: string;
         /**
-         * Only incidents in processes of builds of this version.
+         * Only incidents in builds of this application version.
          */
         applicationVersionId?: string;
         /**
-         * Only incidents in processes of this build.
+         * Only incidents in this build.
          */
         buildId?: string;
         /**
-         * Only incidents in processes of this name.
+         * Only incidents in processes with this name.
          */
         processDefinitionName?: string;
         /**
@@ -7708,11 +7703,11 @@ export type ListProcessIncidentsData = {
          */
         code?: IncidentType;
         /**
-         * Only incidents that were raised first at this time or later; UTC without an offset.
+         * Only incidents that were first raised at this time or later; UTC without an offset.
          */
         from?: string;
         /**
-         * Only incidents that were raised first before this time.
+         * Only incidents that were first raised before this time.
          */
         to?: string;
         /**
@@ -7778,15 +7773,15 @@ export type CountProcessIncidentsData = {
          */
         applicationId?: string;
         /**
-         * Only incidents in processes of builds of this version.
+         * Only incidents in builds of this application version.
          */
         applicationVersionId?: string;
         /**
-         * Only incidents in processes of this build.
+         * Only incidents in this build.
          */
         buildId?: string;
         /**
-         * Only incidents in processes of this name.
+         * Only incidents in processes with this name.
          */
         processDefinitionName?: string;
         /**
@@ -7798,11 +7793,11 @@ export type CountProcessIncidentsData = {
          */
         code?: IncidentType;
         /**
-         * Only incidents that were raised first at this time or later; UTC without an offset.
+         * Only incidents that were first raised at this time or later; UTC without an offset.
          */
         from?: string;
         /**
-         * Only incidents that were raised first before this time.
+         * Only incidents that were first raised before this time.
          */
         to?: string;
         /**
@@ -7855,7 +7850,7 @@ export type FollowProcessInstanceData = {
     body?: never;
     headers?: {
         /**
-         * Number of the last event that the caller knows; anything that is no number is ignored.
+         * Number of the last event that the client received; ignored if it is not a number.
          */
         'Last-Event-ID'?: string;
     };
@@ -7904,7 +7899,7 @@ export type FollowProcessInstanceError = FollowProcessInstanceErrors[keyof Follo
 
 export type FollowProcessInstanceResponses = {
     /**
-     * Events, until the stream ends. The schema is that of each event; `data` is its line of JSON, sent as `event: history`, `id: 6`, `data: {…}` and an empty line.
+     * Events until the stream ends. The schema describes one event, which is sent as `event: history`, `id: 6`, `data: {…}` and an empty line; `data` is JSON on one line.
      */
     200: ({
         event: 'instance';
@@ -7914,7 +7909,7 @@ export type FollowProcessInstanceResponses = {
         event: 'end';
     } & EndProgressEvent);
     /**
-     * The instance has ended, and the caller knows its last event.
+     * The instance has ended, and the client has received its last event.
      */
     204: void;
 };

@@ -108,7 +108,7 @@ describe('svc', () => {
     expect((await run('trace', started.uuid)).output).toMatch(/^SEQ +TIME +EVENT +NODE +ACTOR\n/);
     expect(await json('show', '--app', appId)).toMatchObject([{ uuid: started.uuid }]);
     expect(await json('show', '--app', appId, '--data', 'a:1', '--data', 'b:2')).toEqual([]);
-    expect((await run('show', '--data', 'a')).errors).toContain('data: must be a path of data, a colon');
+    expect((await run('show', '--data', 'a')).errors).toContain('data: must be a data path, a colon');
     expect(await inside(['start', appId, 'greting'])).toMatchObject({
       status: 1,
       errors: '404: Process definition not found. Did you mean "greeting"?',
