@@ -4,25 +4,25 @@ import { inTurn, inTurns } from '#engine/support';
 import type { SecretRemoval } from '../../../platform/secrets/secret-removal.js';
 import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 
-/** What a REST_ENDPOINT node stores under its `responseKey`. A type and no interface, so that it is a JsonValue. */
+/** Result of a REST_ENDPOINT node. A type rather than an interface, so that it is assignable to JsonValue. */
 export type RestAnswer = {
-  /** Body: JSON as it is, but integers beyond 2^53 - 1 as texts; a text as a string, null for none. */
+  /** Body: JSON, with integers beyond 2^53 - 1 as strings, or a text; null without a body. */
   data: JsonValue;
   status: number;
   headers: Record<string, string>;
 };
 
-/** Headers that a workflow may need; all others stay out of its data. */
+/** Headers included in the data of the workflow. */
 const KEPT_HEADERS = ['content-type', 'etag', 'last-modified', 'location', 'retry-after'];
 
-/** Levels of the data of a run; what is much deeper can be parsed, and not be written again. */
+/** Maximum depth of run data. Much deeper JSON can be parsed but not serialized. */
 const MAX_DEPTH = 64;
 
 /**
- * Reads an answer to its end.
- * @param removal takes out what was sent: readers of the process may not have it
- * @throws WorkflowFailedError when the body is neither JSON nor text, or is not what it is said to be
- * @throws OutboundError as reading does
+ * Reads the whole answer.
+ * @param removal removes sent credentials, which readers of the process must not see
+ * @throws WorkflowFailedError when the body is neither JSON nor text, or does not match its content type
+ * @throws OutboundError when reading fails
  */
 export async function readAnswer(response: Response, removal: SecretRemoval): Promise<RestAnswer> {
   const bytes = new Uint8Array(await response.arrayBuffer());
@@ -58,7 +58,7 @@ function parsed(text: string): JsonValue {
   try {
     return parseExactly(text, JSON.stringify) as JsonValue;
   } catch {
-    throw invalid('The answer of the system says that it is JSON, and is not.');
+    throw invalid('The answer of the system is declared as JSON but is not valid JSON.');
   }
 }
 

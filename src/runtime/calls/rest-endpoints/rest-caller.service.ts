@@ -26,48 +26,48 @@ import { currentSpan, inSpan } from '../../../platform/observability/tracing/spa
 
 /** Failures before a byte of the request was sent. */
 const NEVER_SENT: ReadonlySet<OutboundFailure> = new Set([...NOT_REACHED, 'busy']);
-/** Statuses that say: later perhaps. */
-const PASSING_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** Statuses after which a retry may succeed. */
+const TRANSIENT_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** A call that failed, and what follows from it. */
+/** Failed call with its consequences. */
 export class RestFailure extends Error {
   override readonly name = 'RestFailure';
 
   private constructor(
-    /** For readers of the run. */
+    /** Outcome code for readers of the run. */
     readonly outcome: string,
     readonly failure: WorkflowFailedError,
-    /** Whether the system has certainly done nothing. */
+    /** Whether the call certainly had no effect. */
     readonly hadNoEffect: boolean,
-    /** Whether another try may go better. */
-    readonly passes: boolean,
-    /** HTTP status of an answer that is no success. */
+    /** Whether a retry may succeed. */
+    readonly isTransient: boolean,
+    /** HTTP status of an unsuccessful answer. */
     readonly status?: number,
   ) {
     super(outcome);
   }
 
-  /** Of an answer that is no success. */
+  /** Failure of an unsuccessful answer. */
   static ofStatus(status: number): RestFailure {
     const isRefusal = status < 500 && status !== 408;
     const doubt = isRefusal ? '' : ' Whether the call had an effect is not known.';
     const message = `The system answered with status ${status}.${doubt}`;
     const failure = new WorkflowFailedError('REST_STATUS', message);
-    return new RestFailure(`HTTP_${status}`, failure, isRefusal, PASSING_STATUS.has(status), status);
+    return new RestFailure(`HTTP_${status}`, failure, isRefusal, TRANSIENT_STATUS.has(status), status);
   }
 
-  /** Of a call that another try would not make either. @param message for readers of the run */
+  /** Failure of a call that cannot be made, even with a retry. @param message for readers of the run */
   static notMade(message: string): RestFailure {
     return new RestFailure('NOT_MADE', new WorkflowFailedError('REST_CALL_FAILED', message), true, false);
   }
 
-  /** Of a call for which no token could be got. @param message a sentence of ours, with no word of the endpoint */
+  /** Failure of a call without an access token. @param message without text from the token endpoint */
   static ofToken(message: string): RestFailure {
-    const told = `The system got no access token for its service account. ${message}`;
-    return new RestFailure('TOKEN', new WorkflowFailedError('REST_CALL_FAILED', told), true, true);
+    const text = `No access token could be obtained for the service account of the system. ${message}`;
+    return new RestFailure('TOKEN', new WorkflowFailedError('REST_CALL_FAILED', text), true, true);
   }
 
-  /** Of whatever a call threw. @throws the error itself when it is none of a call */
+  /** Converts an error of a call. @throws the error itself if it is not an error of a call */
   static of(error: unknown): RestFailure {
     if (error instanceof RestFailure) {
       return error;
@@ -87,7 +87,7 @@ export class RestFailure extends Error {
     );
   }
 
-  /** How a journaled call throws it: what had no effect leaves no trace there. */
+  /** Returns the error for the call journal, which may repeat calls without effect. */
   toJournal(): Error {
     return this.hadNoEffect ? new CallNotMadeError(this.failure, this.outcome) : this.failure;
   }
@@ -95,7 +95,7 @@ export class RestFailure extends Error {
 
 function failureOf(failure: OutboundFailure, neverSent: boolean): WorkflowFailedError {
   if (failure === 'too_large') {
-    const message = `The answer of the system is larger than ${restLimits.maxResponseBytes} bytes; it is refused, not cut.`;
+    const message = `The answer of the system is larger than ${restLimits.maxResponseBytes} bytes.`;
     return new WorkflowFailedError('REST_RESPONSE_INVALID', message);
   }
   const known = neverSent ? 'It was not sent' : 'Whether it had an effect is not known';
@@ -106,13 +106,13 @@ function failureOf(failure: OutboundFailure, neverSent: boolean): WorkflowFailed
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'PUT', 'DELETE']);
 const UNAUTHORIZED = 401;
 
-/** As whom a system is called, and whom it trusts. */
+/** Credentials and TLS settings for calls of a system. */
 interface SystemAccess {
   readonly credentials: SystemCredentials;
   readonly tls?: TlsMaterial;
 }
 
-/** Whether sending a request of this method twice does no more than sending it once. */
+/** Whether a method is idempotent. */
 export function isIdempotent(method: string): boolean {
   return IDEMPOTENT.has(method);
 }
@@ -131,15 +131,16 @@ export class RestCallerService {
   }
 
   /**
-   * Calls, and calls again where that does no harm: after a call without effect that may go better, and with idempotent methods
-   * after any other that may.
+   * Calls an endpoint. Retries transient failures if the call had no effect or its method is idempotent.
    * @throws RestFailure; the reason of the signal
    */
   async call(request: RestRequest, connection: SystemAccess, signal: AbortSignal): Promise<RestAnswer> {
     const policy: RetryPolicy = {
       retries: restLimits.maxRetries,
       isRetryable: (error) =>
-        error instanceof RestFailure && error.passes && (error.hadNoEffect || isIdempotent(request.method)),
+        error instanceof RestFailure &&
+        error.isTransient &&
+        (error.hadNoEffect || isIdempotent(request.method)),
       delayMs: (retry) => backoff(retry, { baseMs: restLimits.retryDelayMs, maxMs: Infinity }, 1),
       signal,
     };
@@ -169,7 +170,7 @@ export class RestCallerService {
     }
   }
 
-  /** A token that is refused is replaced once. */
+  /** Sends a request; a rejected access token is renewed once. */
   private async send(
     operation: OutboundOperation,
     { method, url, headers, body, credentials: written }: RestRequest,
@@ -215,7 +216,7 @@ export class RestCallerService {
     }
   }
 
-  /** In lower case, as those of a node are. @throws RestFailure when an API key or a header was never set */
+  /** Returns headers in lower case, like those of nodes. @throws RestFailure when an API key or a header is not set */
   private credentialHeaders(
     credentials: SystemCredentials,
     token: string | undefined,
@@ -242,9 +243,9 @@ function tokenRequest(
 }
 
 /**
- * Makes a call of a REST system a span (OpenTelemetry Semantic Conventions, "HTTP client"), and lets the system go on with it. Path and
- * query hold data, so only the server is named.
- * @param call gets the request with the trace that it goes on with, where there are traces; a node that sets one of its own keeps it
+ * Makes a call in a span (OpenTelemetry Semantic Conventions, "HTTP client") and propagates the trace to the system. Path and query
+ * may contain data, so the span has only the server address.
+ * @param call gets the request with a traceparent header, unless the node sets its own
  */
 export function asRestSpan(
   request: RestRequest,

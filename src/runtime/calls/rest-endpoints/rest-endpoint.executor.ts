@@ -85,7 +85,7 @@ export class RestEndpointExecutor implements NodeExecutor, OnModuleInit {
   }
 }
 
-/** For readers of the run. Values of query and headers can be secrets of the author, also in path and body. */
+/** Returns the request as shown to readers of the run, without values of query and headers and without credentials. */
 function shown({ method, url, headers, body, credentials }: RestRequest): JsonValue {
   return new SecretRemoval(credentials).json({
     method,

@@ -7,7 +7,7 @@ const texts = {
   fill: (text: string) => Promise.resolve({ text, missing: [], isFixed: true }),
 } as unknown as NodeTexts;
 
-/** A request with so many headers that hold a credential of that length, and no scheme or parameter in it. */
+/** Creates a request with `count` credential headers of `length` characters, without scheme or parameters. */
 const requestWith = (count: number, length: number) => {
   const names = Array.from({ length: count }, (_, index) => `x-${index}-token`);
   const headers = Object.fromEntries(names.map((name, index) => [name, `${index}`.padEnd(length, 'a')]));
@@ -16,12 +16,12 @@ const requestWith = (count: number, length: number) => {
 };
 
 describe('restRequest', () => {
-  it('takes up to 50 credentials', async () => {
+  it('accepts up to 50 credentials', async () => {
     expect((await requestWith(50, 20)).credentials).toHaveLength(50);
     await expect(requestWith(51, 20)).rejects.toMatchObject({ code: 'NODE_INPUT_INVALID' });
   });
 
-  it('takes credentials of up to 49,152 bytes together', async () => {
+  it('accepts credentials of up to 49,152 bytes in total', async () => {
     expect((await requestWith(6, 8_192)).credentials).toHaveLength(6);
     await expect(requestWith(7, 8_192)).rejects.toMatchObject({
       code: 'NODE_INPUT_INVALID',

@@ -4,13 +4,13 @@ import type { RunnableNode } from '../workflows/model/workflow.types.js';
 import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 import { credentialParts, SCHEME, USER_INFO } from '../../../platform/secrets/credential-parts.js';
 
-/** A call of an endpoint, without the credentials of its system. */
+/** Request to an endpoint, without the credentials of its system. */
 export interface RestRequest {
   method: string;
   url: URL;
   headers: Record<string, string>;
   body: string | null;
-  /** What of headers and query may not come back in an answer. */
+  /** Values in headers and query that must not appear in an answer. */
   credentials: readonly string[];
   timeoutMs: number;
 }
@@ -18,15 +18,15 @@ export interface RestRequest {
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8192}$/;
 const JSON_TYPE = 'application/json';
 const SECOND_MS = 1_000;
-/** Answers are searched for each of them, in all its forms: as many as two headers of the largest size have. */
+/** Limited because answers are searched for each of them in all its encodings; enough for two headers of maximum size. */
 const MAX_CREDENTIALS = 50;
 const MAX_CREDENTIAL_BYTES = 49_152;
 
 /**
- * Fills the templates of a REST_ENDPOINT node (docs/process-semantics.md, section 13): values are percent-encoded in the path and in
- * the query, and refused in a header when they hold line breaks.
- * @param context.input the filled `inputBody`; the body where the node has one
- * @throws WorkflowFailedError when the data do not fit; ExpressionError when an expression of a template fails
+ * Fills the templates of a REST_ENDPOINT node (docs/process-semantics.md, section 13): values are percent-encoded in path and query,
+ * and rejected in a header if they contain line breaks.
+ * @param context.input filled `inputBody`, used as body if the node has one
+ * @throws WorkflowFailedError for invalid values; ExpressionError when an expression of a template fails
  */
 export async function restRequest(
   node: RunnableNode,
@@ -49,7 +49,7 @@ export async function restRequest(
   };
 }
 
-/** @returns also the names of query parameters that hold data, and nothing that an author wrote */
+/** @returns URL, and names of query parameters whose values come only from data */
 async function urlOf(
   payload: JsonObject,
   baseUrl: string,
@@ -61,7 +61,7 @@ async function urlOf(
   url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`;
   if (!staysBelow(base, url, path)) {
     throw invalid(
-      'The path must stay below the base URL: no "." or "..", backslash or control character, encoded or not, and no blank.',
+      'The path must stay below the base URL: no "." or "..", backslash or control character, encoded or not, and no space.',
     );
   }
   const filled = new Set<string>();
@@ -82,9 +82,9 @@ async function pathOf(payload: JsonObject, texts: NodeTexts): Promise<string> {
     hasEmpty ||= raw === null || raw === '';
     return encoded(value);
   });
-  // Without a value the path would name another resource, such as all of them in place of one.
+  // Without a value the path would address another resource, such as a whole collection.
   if (missing.length > 0) {
-    throw invalid('A reference in the path leads to nothing.', missing.join(', '));
+    throw invalid('A reference in the path has no value.', missing.join(', '));
   }
   if (hasEmpty) {
     throw invalid('A value in the path is empty or null.');
@@ -92,12 +92,12 @@ async function pathOf(payload: JsonObject, texts: NodeTexts): Promise<string> {
   return text;
 }
 
-/** @throws WorkflowFailedError for half of a surrogate pair, which no URL can hold */
+/** @throws WorkflowFailedError for an unpaired surrogate, which cannot be encoded */
 function encoded(value: string): string {
   try {
     return encodeURIComponent(value);
   } catch {
-    throw invalid('A value in the path is no text that a URL can hold.');
+    throw invalid('A value in the path cannot be encoded in a URL.');
   }
 }
 
@@ -107,7 +107,7 @@ async function headersOf(payload: JsonObject, texts: NodeTexts): Promise<Record<
     const { text } = await texts.fill(template);
     if (!HEADER_VALUE.test(text)) {
       throw invalid(
-        `The header ${name} cannot have this value: line breaks and other characters are refused.`,
+        `The value of the header ${name} is invalid: line breaks and some other characters are not allowed.`,
       );
     }
     headers[name.toLowerCase()] = text;
@@ -128,13 +128,13 @@ function credentialsOf(headers: Record<string, string>, url: URL, filled: Readon
   return credentials;
 }
 
-/** Null for a node without one. */
+/** Returns the body; null for a node without one. */
 function bodyOf({ inputBody, payload }: RunnableNode, input: JsonValue, contentType: string): string | null {
   if (inputBody === null || inputBody.trim() === '') {
     return null;
   }
   if (payload?.['method'] === 'GET') {
-    throw invalid('A GET has no body: take the inputBody out, or use another method.');
+    throw invalid('A GET request cannot have a body: remove inputBody or use another method.');
   }
   const isText = typeof input === 'string' && !/[/+]json\b/i.test(contentType);
   return isText ? input : JSON.stringify(input);
@@ -148,18 +148,18 @@ function invalid(message: string, details?: string): WorkflowFailedError {
   return new WorkflowFailedError('NODE_INPUT_INVALID', message, { details });
 }
 
-/** Decoded once more than a server and a proxy before it are likely to. */
+/** One round more than a server behind a proxy is likely to decode. */
 const MAX_ROUNDS = 3;
 const ASCII_ESCAPES = /%(25|2e|2f|5c|3b|0[\da-f]|1[\da-f]|7f)/gi;
 /** Control characters, also those beyond ASCII in UTF-8 (U+0080 to U+009F). */
 const CONTROLS = /\p{Cc}|%c2%[89][\da-f]/iu;
 
 /**
- * Whether a URL, as it will be sent, stays below a base URL for everyone on the way, however far they decode its path: no
- * segment that leads upwards, also behind encoded slashes and path parameters (`..;`), and no backslash or control character,
- * which some take for a slash or drop.
- * @param base without query; its path ends at a border between segments
- * @param path what was put behind the path of `base`, before any parser has seen it; a blank in a value is encoded there
+ * Whether a URL stays below a base URL for all proxies and servers, however often they decode its path: it must not contain a
+ * parent segment, even after encoded slashes or with path parameters (`..;`), nor a backslash or control character, which some
+ * treat as a slash or drop.
+ * @param base without query; its path ends at a segment boundary
+ * @param path unparsed path appended to the path of `base`; spaces in values are encoded there
  */
 export function staysBelow(base: URL, url: URL, path: string): boolean {
   const root = base.pathname.replace(/\/$/, '');
@@ -181,21 +181,20 @@ function isPlain(path: string): boolean {
   return !leadsUpwards && !path.includes('\\') && !CONTROLS.test(path);
 }
 
-/** How the name of a header or query parameter ends that holds a credential, without regard to case, `-`, `_` and `.`. */
+/** Endings of header and query parameter names that hold credentials, ignoring case, `-`, `_` and `.`. */
 const CREDENTIAL_NAME =
   /(authorization|auth|cookie|credentials?|passw(or)?d|pwd|passphrase|secret|token|jwt|signature|sig|sess(ion)?(id)?|secretid)$|(^|^x|api|app|application|access|auth|account|client|consumer|functions|license|master|private|secret|service|shared|subscription)key$/;
-/** Names that are those of a credential only where the author wrote the value: in a query `key` mostly names a record. */
+/** Query parameter that holds a credential only if the author wrote its value; otherwise `key` usually identifies a record. */
 const KEY_NAME = /^key$/i;
-/** Names that end so and hold none: where a list goes on. */
+/** Endings of pagination parameters, which hold no credentials. */
 const CURSOR_NAME = /(page|next|continuation|sync|cursor)token$/;
 /** A JSON Web Token (RFC 7515, section 7.1). */
 const TOKEN = /^eyJ[\w-]*\.[\w-]+\.[\w-]*/;
 
 /**
- * The credentials that the author of a node wrote into it, or had filled in from the data: what its headers and its query hold
- * under a name of credentials, and what looks like one under any name. Each as a whole, and in the parts that can come back alone.
- * (User information in the address itself is never sent: the guarded client refuses it.)
- * @param filled names of query parameters whose values come from the data
+ * Returns the credentials in headers and query: values under a credential name, and values that look like a credential under any
+ * name, whole and in the parts that an answer could contain. (The guarded client rejects user information in URLs.)
+ * @param filled names of query parameters whose values come from data
  */
 export function sentCredentials(
   headers: Record<string, string>,
@@ -204,20 +203,20 @@ export function sentCredentials(
 ): string[] {
   const ofQuery = [...query].filter(
     ([name, value]) =>
-      isLikeCredential(value) || (isNamedSo(name) && !(KEY_NAME.test(name) && filled.has(name))),
+      looksLikeCredential(value) || (isCredentialName(name) && !(KEY_NAME.test(name) && filled.has(name))),
   );
   const ofHeaders = Object.entries(headers).filter(
-    ([name, value]) => isNamedSo(name) || isLikeCredential(value),
+    ([name, value]) => isCredentialName(name) || looksLikeCredential(value),
   );
   const parts = [...ofHeaders, ...ofQuery].flatMap(([, value]) => credentialParts(value.trim()));
   return [...new Set(parts)];
 }
 
-function isNamedSo(name: string): boolean {
+function isCredentialName(name: string): boolean {
   const plain = name.toLowerCase().replaceAll(/[-_.]/g, '');
   return CREDENTIAL_NAME.test(plain) && !CURSOR_NAME.test(plain);
 }
 
-function isLikeCredential(value: string): boolean {
+function looksLikeCredential(value: string): boolean {
   return [SCHEME, TOKEN, USER_INFO].some((pattern) => pattern.test(value.trim()));
 }

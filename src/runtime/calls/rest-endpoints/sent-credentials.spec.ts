@@ -22,7 +22,7 @@ describe('sentCredentials', () => {
     'x-password',
     'x-session-id',
     'x-signature',
-  ])('takes what the header %s holds', (name) => {
+  ])('finds the value of the header %s', (name) => {
     expect(of({ [name]: 'abc123' })).toEqual(['abc123']);
   });
 
@@ -35,7 +35,7 @@ describe('sentCredentials', () => {
     'PHPSESSID',
     'X-Amz-Signature',
     'key',
-  ])('takes what the query parameter %s holds', (name) => {
+  ])('finds the value of the query parameter %s', (name) => {
     expect(of({}, { [name]: 'abc 123' })).toEqual(['abc 123']);
   });
 
@@ -51,11 +51,11 @@ describe('sentCredentials', () => {
     'token_type',
     'author',
     'keyword',
-  ])('leaves what %s holds', (name) => {
+  ])('ignores the value of %s', (name) => {
     expect(of({ [name]: 'customer-name' }, { [name]: 'customer-name' })).toEqual([]);
   });
 
-  it('leaves what the query parameter key holds where that comes from the data, unless it looks like a credential', () => {
+  it('ignores the query parameter key if its value comes from data, unless it looks like a credential', () => {
     const filled = new Set(['key', 'api_key']);
     const query = new URLSearchParams({ key: 'PROJ-12345', api_key: 'abc-12345' });
     expect(sentCredentials({ key: 'of-header' }, query, filled)).toEqual(['of-header', 'abc-12345']);
@@ -64,14 +64,14 @@ describe('sentCredentials', () => {
     expect(sentCredentials({}, bearer, filled)).toEqual(['Bearer abc-12345', 'abc-12345']);
   });
 
-  it('takes what looks like a credential under any name', () => {
+  it('finds values that look like a credential under any name', () => {
     const token = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJqYW5lIn0.c2lnbmF0dXJl';
     expect(of({ 'x-caller': `Bearer ${token}`, 'x-other': token })).toEqual([`Bearer ${token}`, token]);
     expect(of({}, { target: 'https://jane:secret-password@example.com/a' })).toContain('secret-password');
     expect(of({ 'x-a': 'Basically a text', 'x-b': 'https://example.com/@jane', 'x-c': 'a.b.c' })).toEqual([]);
   });
 
-  it('takes each cookie and each parameter apart, also quoted', () => {
+  it('splits cookies and parameters, including quoted ones', () => {
     expect(of({ cookie: 'sid=s3cr3t-one; theme="dark-theme"' })).toEqual([
       'sid=s3cr3t-one; theme="dark-theme"',
       's3cr3t-one',
@@ -81,7 +81,7 @@ describe('sentCredentials', () => {
     expect(of({ authorization: 'Bearer YWJjZA==' })).toEqual(['Bearer YWJjZA==', 'YWJjZA==']);
   });
 
-  it('takes the password of Basic credentials, and the user name where that is the key', () => {
+  it('finds the password of Basic credentials, or the user name without a password', () => {
     const usual = of({ authorization: `Basic ${basic('customer:pass:word')}` });
     expect(usual).toEqual(
       expect.arrayContaining(['customer:pass:word', 'pass:word', basic('customer:pass:word')]),
