@@ -46,7 +46,7 @@ describe('an agent that the scripted model refuses', () => {
     'gets no words of a model that an operator has named, in %s mode',
     async (mode) => {
       const settings = { LLM_BASE_URL: model.url, LLM_MODEL: model.name };
-      expect(await adviceOf(Env.parse(mode, settings))).toMatch(/^It refused the request: look at LLM_MODEL/);
+      expect(await adviceOf(Env.parse(mode, settings))).toMatch(/^It rejected the request: check LLM_MODEL/);
     },
   );
 

@@ -237,7 +237,7 @@ describe('an agent of a process', () => {
     } else {
       const stopped = await incident(instanceMetadata.processInstanceId);
       expect(stopped?.message).toMatch(
-        /^CALL_OUTCOME_UNKNOWN: Nobody knows whether this call of kind TOOL had an effect/,
+        /^CALL_OUTCOME_UNKNOWN: It is unknown whether this call of kind TOOL had an effect/,
       );
       const { body } = await trace(await runOf(uuid));
       expect(body.calls[1]).toMatchObject({ state: 'UNKNOWN', outcome: null, response: null });

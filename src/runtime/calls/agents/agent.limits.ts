@@ -1,23 +1,23 @@
-/** Bounds of Custom Agent nodes: whatever a model does is bounded. */
+/** Limits of Custom Agent nodes. */
 export const agentLimits = {
-  /** Answers of the model that one agent may ask for, repairs included. */
+  /** Model answers per agent, including repairs. */
   iterations: 15,
-  /** Milliseconds that one call of a tool may take. */
+  /** Timeout of one tool call in milliseconds. */
   toolTimeoutMs: 30_000,
-  /** Milliseconds that one agent may take in all; `deadlineMs` bounds the run around it. */
+  /** Milliseconds that one agent may take; the run has its own `deadlineMs`. */
   deadlineMs: 300_000,
-  /** How often an agent may ask the model for another answer because one is not as the schema says. */
+  /** Number of times an agent may ask for another answer because one does not match the schema. */
   repairs: 2,
-  /** Tokens that one agent may use up in all, as the model counts them, or four characters each where it does not. */
+  /** Tokens that one agent may use, as reported by the model, or estimated at four characters each. */
   tokens: 200_000,
-  /** Bytes of one result of a tool that the model is shown; it is told of a larger one, which is never cut. */
+  /** Maximum bytes of one tool result; a larger one is replaced with an error for the model. */
   resultBytes: 65_536,
-  /** Tools that one agent may have. */
+  /** Maximum number of tools of one agent. */
   tools: 128,
-  /** Bytes of the definitions of the tools of one agent, as JSON: the model is sent them with each question. */
+  /** Maximum bytes of the tool definitions of one agent as JSON, which are part of every model request. */
   toolsBytes: 524_288,
-  /** Calls of tools that the model may ask for in one answer; the model is told of the others, which are not made. */
+  /** Maximum number of tool calls in one model answer; further calls are not made, and the model is informed. */
   callsPerTurn: 8,
-  /** Bytes of the prompt of an agent and of the process data that go to the model with it: `inputBody` and the references of the prompt. */
+  /** Maximum bytes of the prompt with its process data: `inputBody` and the references of the prompt. */
   inputBytes: 262_144,
 };

@@ -16,7 +16,7 @@ import { VersionWarningsService } from './resolution/version-warnings.service.js
 import { DraftResolutionService, SystemResolutionService } from './resolution/system-resolution.service.js';
 import { PreflightService } from './resolution/preflight.service.js';
 
-/** Brings nodes of type CUSTOM_AGENT to workflows. Says which systems and tools agents may use, and why not the others. */
+/** Runs workflow nodes of type CUSTOM_AGENT and checks which systems and tools agents may use. */
 @Module({
   imports: [
     AppsModule,

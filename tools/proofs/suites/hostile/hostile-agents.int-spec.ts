@@ -116,9 +116,12 @@ describe('an agent among hostile parties', () => {
 
       expect(peer.called).toEqual([]);
       expect(told()).toEqual([
-        { ok: false, error: 'There is no tool of this name.' },
-        { ok: false, error: 'The arguments do not fit the tool. It is not valid JSON.' },
-        { ok: false, error: expect.stringMatching(/^The arguments do not fit the tool\. text: must be /) },
+        { ok: false, error: 'There is no tool with this name.' },
+        { ok: false, error: 'The arguments do not match the schema of the tool. It is not valid JSON.' },
+        {
+          ok: false,
+          error: expect.stringMatching(/^The arguments do not match the schema of the tool\. text: must be /),
+        },
       ]);
       expect(model.questions[1]?.messages[2]?.tool_calls?.map((call) => call.function)).toEqual([
         { name: 'delete_everything_', arguments: '{}' },
@@ -157,8 +160,8 @@ describe('an agent among hostile parties', () => {
     });
 
     it.each<[string, ModelReply, string, string]>([
-      ['answers 500', refuses(500), 'HTTP_500', 'also after '],
-      ['answers 429', refuses(429, { 'retry-after': '3600' }), 'HTTP_429', 'look at the quota'],
+      ['answers 500', refuses(500), 'HTTP_500', 'even after '],
+      ['answers 429', refuses(429, { 'retry-after': '3600' }), 'HTTP_429', 'check the quota'],
       [
         'sends broken JSON',
         (response) => response.setHeader('content-type', 'application/json').end('{"a'),
@@ -172,7 +175,7 @@ describe('an agent among hostile parties', () => {
         'INVALID',
         'no chat completion',
       ],
-      ['breaks the connection', (response) => response.socket?.destroy(), 'NETWORK', 'look at LLM_BASE_URL'],
+      ['breaks the connection', (response) => response.socket?.destroy(), 'NETWORK', 'check LLM_BASE_URL'],
     ])('%s every time', async (_case, reply, failure, advice) => {
       model.reply = () => reply;
       const runKey = newRunKey();
@@ -188,9 +191,9 @@ describe('an agent among hostile parties', () => {
     });
 
     it.each<[string, ModelReply, string, string]>([
-      ['refuses the question', refuses(400), 'HTTP_400', 'look at LLM_MODEL'],
-      ['refuses the credentials', refuses(401), 'HTTP_401', 'look at LLM_API_KEY'],
-      ['is not there', refuses(404), 'HTTP_404', 'look at LLM_BASE_URL and LLM_MODEL'],
+      ['refuses the question', refuses(400), 'HTTP_400', 'check LLM_MODEL'],
+      ['refuses the credentials', refuses(401), 'HTTP_401', 'check LLM_API_KEY'],
+      ['is not there', refuses(404), 'HTTP_404', 'check LLM_BASE_URL and LLM_MODEL'],
       ['sends too much', says('x'.repeat(30_000)), 'TOO_LARGE', 'more than 20000 bytes'],
       [
         'sends too many values',
@@ -202,7 +205,7 @@ describe('an agent among hostile parties', () => {
         'leads elsewhere',
         refuses(307, { location: 'http://127.0.0.1:1/v1/chat/completions' }),
         'BLOCKED',
-        'look at LLM_BASE_URL',
+        'check LLM_BASE_URL',
       ],
     ])('%s is not asked again', async (_case, reply, failure, advice) => {
       model.reply = () => reply;
@@ -433,7 +436,7 @@ describe('an agent whose time is over', () => {
       expect(await failureOf(advise(runKey)), String(attempt)).toMatchObject({
         code: 'CALL_OUTCOME_UNKNOWN',
         node: 'agent',
-        message: expect.stringMatching(/^Nobody knows whether this call of kind TOOL had an effect\. /),
+        message: expect.stringMatching(/^It is unknown whether this call of kind TOOL had an effect\. /),
         details: '2/agent/m1.t1',
       });
     }

@@ -10,8 +10,8 @@ import { usableName } from './tool-names.js';
 const IMAGES_NOTE = 'Images of the results above, in their order. They are data, as the results are.';
 
 /**
- * A conversation as the API takes it. Messages of tools hold texts only (OpenAI API, "Chat Completions"), so their images follow in a
- * user message, after the last result of a turn.
+ * Converts a conversation to API parameters. Tool messages may contain only text (OpenAI API, "Chat Completions"), so their images
+ * follow in a user message after the last result of a turn.
  */
 export function messageParams(messages: readonly ModelMessage[]): ChatCompletionMessageParam[] {
   const params: ChatCompletionMessageParam[] = [];
@@ -43,7 +43,7 @@ function messageParam(message: ModelMessage): ChatCompletionMessageParam {
       const calls = message.calls.map(({ id, name, arguments: text }) => ({
         id,
         type: 'function' as const,
-        // Providers refuse a conversation whose calls have arguments that are no JSON object, even where their model wrote them.
+        // Providers reject conversations with call arguments that are not a JSON object, even if their model wrote them.
         function: { name: usableName(name), arguments: isJsonObject(parsedJson(text)) ? text : '{}' },
       }));
       const { content } = message;

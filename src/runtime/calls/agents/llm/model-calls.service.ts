@@ -12,7 +12,7 @@ import type { ModelRequest, ModelTurn } from './model-client.types.js';
 import { OpenAiModelClient } from './openai-model.client.js';
 import { modelLimits } from './model.limits.js';
 
-/** Asks the model, again where that may help, within the limits of the settings and the signal of the request. */
+/** Calls the model with retries, quotas and metrics. */
 @Injectable()
 export class ModelCallsService {
   constructor(
@@ -26,19 +26,19 @@ export class ModelCallsService {
     return this.client.isConfigured;
   }
 
-  /** @throws QuotaExceededError when the application or the caller has no tokens left */
+  /** Checks the token quota. @throws QuotaExceededError when the application or the caller has no tokens left */
   async demandTokens(payer: Payer): Promise<void> {
     await this.quotas.demand(payer, { MODEL_TOKENS: 1 });
   }
 
-  /** Counts the tokens of an answer, beyond the one that was asked for first. @param tokens estimated where the model does not count */
+  /** Charges the tokens of an answer, except the one charged by `demandTokens`. @param tokens estimated if the model does not report them */
   charge(payer: Payer, { inputTokens, outputTokens }: CallUsage, tokens: number): void {
     this.quotas.charge(payer, 'MODEL_TOKENS', tokens - 1);
     this.metrics.modelTokens.inc({ direction: 'input' }, inputTokens ?? 0);
     this.metrics.modelTokens.inc({ direction: 'output' }, outputTokens ?? 0);
   }
 
-  /** @throws ModelCallError when the last try failed too, or the reason of the request's signal */
+  /** Calls the model. @throws ModelCallError when the last retry failed, or the reason of the request's signal */
   async ask(request: ModelRequest): Promise<ModelTurn> {
     return withRetries(retryOf(request.signal), async (retries) => {
       if (retries > 0) {
@@ -48,7 +48,7 @@ export class ModelCallsService {
     });
   }
 
-  /** A span as OpenTelemetry names them (Semantic Conventions, "Generative AI"); what is said is no part of it. */
+  /** Makes one call in a span (OpenTelemetry Semantic Conventions, "Generative AI"), without the content of messages. */
   private once(request: ModelRequest): Promise<ModelTurn> {
     const model = this.env.get('LLM_MODEL') ?? '';
     const attributes = {
@@ -95,7 +95,7 @@ function retryOf(signal: AbortSignal): RetryPolicy {
   };
 }
 
-/** A bounded set: the statuses of HTTP by their first digit. */
+/** Returns a metric label of bounded cardinality: HTTP statuses only by their first digit. */
 function labelOf({ failure }: ModelCallError): string {
   return failure.toLowerCase().replace(/^(http_\d)\d+$/, '$1xx');
 }

@@ -10,15 +10,15 @@ export interface OfferedTool {
   readonly parameters: JsonObject;
 }
 
-/** A call of a tool that the model asks for. Names and arguments are of its making. */
+/** Tool call requested by the model. Name and arguments are untrusted. */
 export interface RequestedCall {
   readonly id: string;
   readonly name: string;
-  /** JSON text, as the model wrote it. */
+  /** JSON text as written by the model. */
   readonly arguments: string;
 }
 
-/** One message of the conversation. Instructions are of the author of the node alone; data comes as `user` and `tool`. */
+/** Message of a conversation. Instructions come only from the author of the node; data is in `user` and `tool` messages. */
 export type ModelMessage =
   | { readonly role: 'system' | 'user'; readonly content: string }
   | {
@@ -41,20 +41,20 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly OfferedTool[];
   readonly answerSchema: JsonObject;
-  /** Ends the call; its reason is thrown. */
+  /** Aborts the call; its reason is thrown. */
   readonly signal: AbortSignal;
-  /** W3C trace context, sent along. */
+  /** W3C trace context header. */
   readonly traceparent: string;
 }
 
-/** What the model answers: calls of tools, or else its final answer. */
+/** Answer of the model: tool calls or the final answer. */
 export interface ModelTurn {
   readonly content: string | null;
   readonly calls: readonly RequestedCall[];
   readonly usage: CallUsage;
-  /** Why it stopped, one of the words of the API; `length` means that the answer is cut off. */
+  /** Finish reason of the API; `length` means that the answer is truncated. */
   readonly finishReason: string;
 }
 
-/** Why a model did not answer. A fixed list, without a word of the other side. */
+/** Why a model did not answer. A fixed list without text from the provider. */
 export type ModelFailure = 'TIMEOUT' | 'NETWORK' | 'BLOCKED' | 'TOO_LARGE' | 'INVALID' | `HTTP_${number}`;

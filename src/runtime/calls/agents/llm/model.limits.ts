@@ -1,13 +1,13 @@
-/** Bounds of calls of the language model. */
+/** Limits of language model calls. */
 export const modelLimits = {
-  /** Milliseconds that one answer of the model may take, from the first byte sent to the last one read. */
+  /** Timeout of one model call in milliseconds, from the first byte sent to the last one read. */
   timeoutMs: 60_000,
-  /** Bytes that one answer of the model may have. */
+  /** Maximum bytes of one model answer. */
   maxResponseBytes: 1_048_576,
-  /** How often a call of the model is repeated after 408, 409, 429, 5xx, a broken connection or an answer that cannot be read. */
+  /** Number of retries after 408, 409, 429, 5xx, a broken connection or an invalid answer. */
   maxRetries: 3,
-  /** Milliseconds before the first repetition where the model says nothing of its own (Retry-After); doubles with each. */
+  /** Milliseconds before the first retry without Retry-After; doubles with each retry. */
   retryBaseMs: 500,
-  /** Longest milliseconds before a repetition, also where the model asks for more. */
+  /** Maximum milliseconds before a retry, even if Retry-After is longer. */
   retryMaxMs: 30_000,
 };

@@ -18,13 +18,13 @@ import { retryAfterOf } from '../../../../platform/outbound/retry-after.js';
 import { modelLimits } from './model.limits.js';
 import { dataLimits } from '../../../../platform/validation/data.limits.js';
 
-/** All that goes out besides the body. The library would add facts about this machine and the environment. */
+/** Headers that are sent. The library would add details about this machine and its environment. */
 const SENT_HEADERS = ['accept', 'authorization', 'content-type', 'traceparent'];
-/** Longer ones are none that we use, see CALL_ID. */
+/** Longer ids are never used, see CALL_ID. */
 const MAX_ID_LENGTH = 200;
 const CALL_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** What failures of the guarded client are to us; all others are the network's. */
+/** Model failures by outbound failure; all others are NETWORK. */
 const KINDS: Readonly<Partial<Record<OutboundFailure, ModelFailure>>> = {
   timeout: 'TIMEOUT',
   too_large: 'TOO_LARGE',
@@ -37,9 +37,9 @@ const KINDS: Readonly<Partial<Record<OutboundFailure, ModelFailure>>> = {
 
 const count = z.int().min(0).nullable().catch(null).default(null);
 const NOT_COUNTED = { prompt_tokens: null, completion_tokens: null, cost: null };
-/** More calls in one answer than any model asks for. */
+/** Maximum number of calls parsed in one answer. */
 const MAX_CALLS = 1_000;
-/** What is read of an answer (OpenAI API, "The chat completion object"). Parts of which there can be many are looked at one by one. */
+/** Parsed part of an answer (OpenAI API, "The chat completion object"). Long lists are parsed item by item. */
 const completion = z.object({
   choices: z.array(z.unknown()).min(1),
   usage: z
@@ -67,11 +67,11 @@ const toolCall = z.object({
   function: z.object({ name: z.string().max(256), arguments: z.string().default('') }),
 });
 
-/** Asks one model of an OpenAI-compatible API, one guarded call for each question. */
+/** Client of an OpenAI-compatible API. Each request is one guarded call. */
 @Injectable()
 export class OpenAiModelClient {
   private readonly outbound: OutboundClient;
-  /** Takes the key out of the words of a provider, which tools and readers of a run get. */
+  /** Removes the API key from provider texts, which are passed to tools and readers of a run. */
   private readonly removal: SecretRemoval;
 
   /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
@@ -81,7 +81,7 @@ export class OpenAiModelClient {
   ) {
     const apiKey = env.get('LLM_API_KEY');
     this.removal = new SecretRemoval(apiKey === undefined ? [] : [apiKey]);
-    // With a key the address is https, or on this machine.
+    // With an API key the URL must be https or local.
     this.outbound = operatorClient(env, env.get('LLM_BASE_URL'), thread);
   }
 
@@ -90,7 +90,7 @@ export class OpenAiModelClient {
     return this.env.get('LLM_BASE_URL') !== undefined && this.env.get('LLM_MODEL') !== undefined;
   }
 
-  /** Asks once. @throws ModelCallError, or the reason of the request's signal */
+  /** Sends one request. @throws ModelCallError, or the reason of the request's signal */
   async ask(request: ModelRequest): Promise<ModelTurn> {
     const maxBytes = modelLimits.maxResponseBytes;
     const limits = {
@@ -112,7 +112,7 @@ export class OpenAiModelClient {
     });
   }
 
-  /** Everything is given, so that the library reads no variable of the environment. */
+  /** Creates a client. All options are set so that the library reads no environment variables. */
   private client(operation: OutboundOperation): OpenAI {
     const apiKey = this.env.get('LLM_API_KEY');
     return new OpenAI({
@@ -144,10 +144,10 @@ export class OpenAiModelClient {
       return error;
     }
     if (error instanceof APIError && typeof error.status === 'number') {
-      // The words of the scripted model of evaluation mode are ours: no operator has named another.
+      // Messages of the built-in scripted model are safe to show; it is used if no other model is configured.
       const isScripted = this.env.isEvaluation && this.env.isOwn('LLM_BASE_URL');
       const retryAfterMs = retryAfterOf(error.headers as Headers | undefined);
-      return new ModelCallError(`HTTP_${error.status}`, retryAfterMs, isScripted ? wordsOf(error) : null);
+      return new ModelCallError(`HTTP_${error.status}`, retryAfterMs, isScripted ? messageOf(error) : null);
     }
     const failure = error instanceof OutboundError ? error : outbound;
     return new ModelCallError(failure === undefined ? 'INVALID' : (KINDS[failure.failure] ?? 'NETWORK'));
@@ -173,7 +173,7 @@ export class OpenAiModelClient {
   }
 }
 
-/** @throws ModelCallError when it is no chat completion */
+/** Parses a chat completion. @throws ModelCallError when it is not one */
 async function turnOf(answer: unknown, removal: SecretRemoval): Promise<ModelTurn> {
   const { choices, usage } = read(completion, answer);
   const { message, finish_reason: finishReason } = read(firstChoice, choices[0]);
@@ -193,7 +193,7 @@ async function turnOf(answer: unknown, removal: SecretRemoval): Promise<ModelTur
   };
 }
 
-/** @throws ModelCallError for a value that does not fit */
+/** @throws ModelCallError for a value that does not match */
 function read<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const { success, data } = schema.safeParse(value);
   if (!success) {
@@ -202,7 +202,7 @@ function read<Schema extends z.ZodType>(schema: Schema, value: unknown): z.outpu
   return data;
 }
 
-/** The model's own ids where they name each call. Some models give none, or one to all calls. */
+/** Adds ids to calls. Uses the ids of the model if they are unique; some models give none, or the same to all calls. */
 async function withIds(
   calls: readonly z.output<typeof toolCall>[],
   removal: SecretRemoval,
@@ -221,8 +221,8 @@ async function withIds(
   return requested;
 }
 
-/** The words of an answer that is an error of the protocol. */
-function wordsOf(error: APIError): string | null {
+/** Returns the message of a protocol error. */
+function messageOf(error: APIError): string | null {
   const body: unknown = error.error;
   const message = isJsonObject(body) ? body['message'] : null;
   return typeof message === 'string' ? `The scripted model says: ${message}` : null;

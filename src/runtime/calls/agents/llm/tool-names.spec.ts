@@ -9,7 +9,7 @@ const tool = (resourceName: string, toolName: string, appId = 'app'): NamedTool 
 });
 
 describe('toolNames', () => {
-  it('are those of system and tool', () => {
+  it('combines system and tool', () => {
     expect(toolNames([tool('stock', 'get-item'), tool('mail', 'send')])).toEqual([
       'stock__get-item',
       'mail__send',
@@ -18,20 +18,20 @@ describe('toolNames', () => {
 
   it.each([
     [
-      'characters that models refuse',
+      'characters that models reject',
       tool('my.stock[1]', 'get/item'),
       /^my_stock_1___get_item_[0-9a-f]{10}$/,
     ],
     ['a name that is too long', tool('s'.repeat(60), 'get'), /^s{53}_[0-9a-f]{10}$/],
     ['a name of another script', tool('stock', '天気を取得'), /^stock________[0-9a-f]{10}$/],
     ['a letter of another alphabet', tool('stock', 'größe'), /^stock__gr__e_[0-9a-f]{10}$/],
-  ])('end with a fingerprint for %s', (_case, named, expected) => {
+  ])('adds a fingerprint for %s', (_case, named, expected) => {
     const [name] = toolNames([named]);
     expect(name).toMatch(expected);
     expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
   });
 
-  it('differ where the plain name of a tool is the fingerprinted one of another', () => {
+  it('keeps a plain name apart from an equal fingerprinted name', () => {
     const changed = tool('a', 'b.c');
     const [name = ''] = toolNames([changed]);
     const same = tool('a', name.slice('a__'.length));
@@ -40,7 +40,7 @@ describe('toolNames', () => {
     expect(names[1]).not.toBe(name);
   });
 
-  it('never collide, and do not depend on the order of tools', () => {
+  it('returns unique names that do not depend on the order of tools', () => {
     const tools = [
       tool('a', 'b__c'),
       tool('a__b', 'c'),

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** What the model may see as the name of a function. */
+/** Maximum length of a function name. */
 const MAX_LENGTH = 64;
 const FORBIDDEN = /[^a-zA-Z0-9_-]/g;
 const SEPARATOR = '__';
 const HASH_DIGITS = 10;
-/** What ends like a fingerprint could be the name of another tool. */
+/** Names that look fingerprinted, which could collide with the name of another tool. */
 const FINGERPRINTED = /_[0-9a-f]{10}$/;
 
-/** What names a tool for good, in every version of its application. */
+/** Identity of a tool across all versions of its application. */
 export interface NamedTool {
   readonly appId: string;
   readonly resourceDefinitionId: string;
@@ -17,8 +17,8 @@ export interface NamedTool {
 }
 
 /**
- * Names for the model, in the order of the tools: `<system>__<tool>`. One that had to be changed, that several
- * tools would have or that looks fingerprinted ends with a fingerprint (docs/agents.md): none depends on the order.
+ * Returns the names of tools for the model: `<system>__<tool>`. A name that had to be changed, is not unique or looks
+ * fingerprinted gets a fingerprint (docs/agents.md), so names do not depend on the order of tools.
  */
 export function toolNames(tools: readonly NamedTool[]): string[] {
   const plain = tools.map(({ resourceName, toolName }) => `${resourceName}${SEPARATOR}${toolName}`);
@@ -29,7 +29,7 @@ export function toolNames(tools: readonly NamedTool[]): string[] {
   });
 }
 
-/** The name of a function that every model takes, of at most `maxLength` characters, from any text. */
+/** Converts any text to a function name that every model accepts, of at most `maxLength` characters. */
 export function usableName(text: string, maxLength = MAX_LENGTH): string {
   return text.slice(0, maxLength).replaceAll(FORBIDDEN, '_') || '_';
 }

@@ -5,12 +5,12 @@ import { WorkflowNodesService } from '../../../../delivery/builds/nodes/workflow
 import { ToolsService } from '../../../../systems/tools/switching/tools.service.js';
 import type { ToolUse, ToolUseFinder, UsedSystem } from '../../../../systems/tools/model/tool.types.js';
 
-/** Builds that are looked into when a tool is switched, of each kind. */
+/** Maximum number of builds searched when a tool is enabled or disabled. */
 const BUILDS = 20;
-/** Nodes that are told when a tool is switched. */
+/** Maximum number of nodes returned. */
 const USES = 100;
 
-/** Tells whoever switches a tool which agent nodes it matters to. */
+/** Finds the agent nodes affected when a tool is enabled or disabled. */
 @Injectable()
 export class AgentUsesService implements OnModuleInit {
   constructor(

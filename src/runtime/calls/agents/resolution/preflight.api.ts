@@ -2,7 +2,7 @@ import { apiRoutes } from '../../../../platform/http/api-routes.js';
 import { DELIVERY_DENIED, NO_BUILD, NO_VERSION } from '../../../../delivery/builds/model/build.examples.js';
 import { PreflightResponseDto } from './preflight.dto.js';
 
-/** An agent of which one tool is ready. */
+/** Agent with one ready tool. */
 const PREFLIGHT_EXAMPLE = {
   ready: true,
   nodes: [
@@ -33,7 +33,7 @@ function tool(end: string, name: string, state: string, reason: string | null) {
   return { toolId: `01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b${end}`, name, state, reason };
 }
 
-/** A build whose library has an agent that cannot run. */
+/** Build with a library whose agent cannot run. */
 const BUILD_PREFLIGHT_EXAMPLE = {
   ready: false,
   nodes: [
@@ -63,23 +63,23 @@ const BUILD_PREFLIGHT_EXAMPLE = {
 };
 
 const TOO_LARGE = {
-  409: 'The agents and their tools are too many for one answer: divide the application, or give agents servers of fewer tools.',
+  409: 'The agents have too many tools for one response: split the application, or use servers with fewer tools.',
 };
 
 export const PreflightApi = apiRoutes([DELIVERY_DENIED], {
   preflightVersion: {
     summary: 'Check what the agents of a version may use',
     description:
-      'Extension of the contract. For every Custom Agent node of the version and of its libraries its systems and their tools as they ' +
-      'would be in a build made now: which are ready, and why the others are not. Nobody is called.',
+      'Extension of the contract. Lists systems and tools of every Custom Agent node of the version and its libraries as they ' +
+      'would be in a build made now: which are ready, and why the others are not. Makes no outside calls.',
     answer: { type: PreflightResponseDto, example: PREFLIGHT_EXAMPLE, description: 'The agent nodes.' },
     errors: [NO_VERSION, TOO_LARGE],
   },
   preflightBuild: {
     summary: 'Check what the agents of a build may use',
     description:
-      'Extension of the contract. For every Custom Agent node of the build and of its libraries its systems and their tools: ' +
-      'definitions of the build, flags of this moment. Nobody is called.',
+      'Extension of the contract. Lists systems and tools of every Custom Agent node of the build and its libraries, with ' +
+      'definitions from the build and current flags. Makes no outside calls.',
     answer: { type: PreflightResponseDto, example: BUILD_PREFLIGHT_EXAMPLE, description: 'The agent nodes.' },
     errors: [NO_BUILD, TOO_LARGE],
   },

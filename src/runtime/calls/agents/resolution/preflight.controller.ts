@@ -10,7 +10,7 @@ import { preflightJson } from './preflight.dto.js';
 import { PreflightService } from './preflight.service.js';
 import { PreflightApi } from './preflight.api.js';
 
-/** What the agents of an application may use, before they run (extension of the contract). */
+/** Checks the systems and tools of agents before they run (extension of the contract). */
 @ApiTags('Workflows')
 @RequirePermission(Permission.ApplicationDelivery)
 @Controller('appmanager/api/resource/app/:appId')

@@ -10,18 +10,18 @@ import {
   type ResolvedTool,
 } from './resolution.types.js';
 
-/** The answer would name more agents and tools than one answer can hold. */
+/** The response would be too large. */
 export class PreflightTooLargeError extends ConflictError {
   readonly code = 'PREFLIGHT_TOO_LARGE';
   constructor() {
     super(
-      'The agents and their tools are too many for one answer: divide the application, or give agents servers of fewer tools.',
+      'The agents have too many tools for one response: split the application, or use servers with fewer tools.',
     );
   }
 }
 
-/** Thousands of agents times thousands of tools would fit into no memory. */
-const MOST_BYTES = 67_108_864;
+/** Thousands of agents with thousands of tools each would exhaust the memory. */
+const MAX_BYTES = 67_108_864;
 const END_OF_NODE = Buffer.from('}');
 
 export class PreflightToolDto extends Answer({
@@ -30,48 +30,47 @@ export class PreflightToolDto extends Answer({
   state: Shows.enum(
     'ResolvedToolState',
     ResolvedToolState,
-    'Whether the agent may call it, and why not.',
+    'Whether the agent may call it, or why not.',
     ResolvedToolState.Disabled,
   ),
-  reason: Shows.textOrNull('Why it is not ready, for a person; null when it is.', 'It is disabled.'),
+  reason: Shows.textOrNull(
+    'Human-readable reason why it is not ready; null if it is ready.',
+    'It is disabled.',
+  ),
 }) {}
 
 export class PreflightSystemDto extends Answer({
-  appId: Shows.value('Application that brings it.', 'sample'),
-  resourceDefinitionId: Shows.value('Its definition id; empty when the node names it otherwise.'),
-  resourceName: Shows.value('Its resource name; empty when it is missing and the node does not tell.'),
-  state: Shows.enum('ResolvedSystemState', ResolvedSystemState, 'Whether the agent can use it at all.'),
-  reason: Shows.textOrNull('Why it cannot be used, for a person; null when it can.', null),
-  tools: Shows.list(() => PreflightToolDto, 'In the order of the list of its server.'),
+  appId: Shows.value('Application of the system.', 'sample'),
+  resourceDefinitionId: Shows.value(
+    'Definition id; empty if the node refers to it by name and it is missing.',
+  ),
+  resourceName: Shows.value('Resource name; empty if it is missing and the node refers to it by id.'),
+  state: Shows.enum('ResolvedSystemState', ResolvedSystemState, 'Whether the agent can use it.'),
+  reason: Shows.textOrNull('Human-readable reason why it cannot be used; null if it can.', null),
+  tools: Shows.list(() => PreflightToolDto, 'Tools in the order of the server.'),
 }) {}
 
 export class PreflightNodeDto extends Answer({
-  appId: Shows.value(
-    'Application that the node is of; another than that of the path for a library.',
-    'sample',
-  ),
-  appVersionId: Shows.value('Version that the node is of.', 'v1'),
-  buildId: Shows.uuidOrNull(
-    'Build that the node is of; null for a node of the version that is asked for.',
-    null,
-  ),
+  appId: Shows.value('Application of the node; differs from the path for a library.', 'sample'),
+  appVersionId: Shows.value('Version of the node.', 'v1'),
+  buildId: Shows.uuidOrNull('Build of the node; null for a node of the requested version.', null),
   workflow: Shows.value('Name of the workflow.', 'check_stock'),
   nodeId: Shows.value('Id of the node.', 'agent'),
   nodeName: Shows.value('Name of the node.', 'Ask the stock'),
   ready: Shows.flag(
-    'Whether a tool is ready, not too many of them, and each of its systems was tested before the build was made.',
+    'Whether at least one and not too many tools are ready, and all its systems were tested before the build was made.',
   ),
-  reason: Shows.textOrNull('Why it is not ready, for a person; null when it is.', null),
-  systems: Shows.list(() => PreflightSystemDto, 'In the order of `mcpServers`.'),
+  reason: Shows.textOrNull('Human-readable reason why it is not ready; null if it is ready.', null),
+  systems: Shows.list(() => PreflightSystemDto, 'Systems in the order of `mcpServers`.'),
 }) {}
 
 /** All agent nodes of a version or of a build, and of its libraries. */
 export class PreflightResponseDto extends Answer({
   ready: Shows.flag('Whether every node is ready.', false),
-  nodes: Shows.list(() => PreflightNodeDto, 'Nodes of type CUSTOM_AGENT, those of libraries last.'),
+  nodes: Shows.list(() => PreflightNodeDto, 'Nodes of type CUSTOM_AGENT; those of libraries come last.'),
 }) {}
 
-/** Agents with the same systems share the text of these. @throws PreflightTooLargeError */
+/** Writes the response as JSON; nodes with the same systems share their text. @throws PreflightTooLargeError */
 export function* preflightJson(nodes: readonly NodePreflight[]): Steps<JsonText> {
   const ready = nodes.every(({ obstacle }) => obstacle === null);
   const known = new Map<readonly ResolvedSystem[], Buffer>();
@@ -85,7 +84,7 @@ export function* preflightJson(nodes: readonly NodePreflight[]): Steps<JsonText>
     const comma = parts.length === 1 ? '' : ',';
     const head = Buffer.from(`${comma}${JSON.stringify(toNode(node)).slice(0, -1)},"systems":`);
     bytes += head.length + systems.length;
-    if (bytes > MOST_BYTES) {
+    if (bytes > MAX_BYTES) {
       throw new PreflightTooLargeError();
     }
     parts.push(head, systems, END_OF_NODE);
@@ -117,14 +116,14 @@ function toSystem(system: ResolvedSystem, node: NodePreflight): PreflightSystemD
   };
 }
 
-/** What must be built anew for other tools of a system: those of a library are in the build of the library. */
+/** Returns which new builds are needed to change the tools of a system. */
 function buildOf(system: ResolvedSystem, node: NodePreflight): string {
   return system.appId === node.appId && !node.isLibrary
     ? 'another build'
     : `another build of the library "${system.appId}", and one of the application that names it`;
 }
 
-/** Why an agent cannot use a system; null when it can. @param build the one that would have its tools */
+/** Returns why an agent cannot use a system; null if it can. @param build description of the build to make */
 export function systemReason(state: ResolvedSystemState, build: string): string | null {
   switch (state) {
     case ResolvedSystemState.Ready:
@@ -138,7 +137,7 @@ export function systemReason(state: ResolvedSystemState, build: string): string 
   }
 }
 
-/** Why an agent must not call a tool; null when it may. @param build the one that would offer it */
+/** Returns why an agent may not call a tool; null if it may. @param build description of the build to make */
 export function toolReason(
   { state, isEnabledNow }: Pick<ResolvedTool, 'state' | 'isEnabledNow'>,
   build: string,

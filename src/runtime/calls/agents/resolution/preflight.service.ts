@@ -24,11 +24,11 @@ const UNTESTED: ReadonlySet<ResolvedSystemState> = new Set([
 ]);
 
 type Resolve = (references: readonly Reference[]) => Promise<readonly ResolvedSystem[]>;
-/** What references have led to. */
+/** Resolved systems by reference. */
 type Known = Map<string, readonly ResolvedSystem[]>;
 type Reference = NonNullable<AgentNode['aiOptions']>['mcpServers'][number];
 
-/** Says of agent nodes, before they run, which systems and tools they have and why not the others. */
+/** Checks before a run which systems and tools agent nodes can use, and why not the others. */
 @Injectable()
 export class PreflightService {
   constructor(
@@ -40,7 +40,7 @@ export class PreflightService {
     private readonly apps: AppsService,
   ) {}
 
-  /** Nodes of a version and its libraries, as if a build were made now. @throws VersionNotFoundError */
+  /** Checks the nodes of a version and its libraries as in a build made now. @throws VersionNotFoundError */
   async ofVersion(version: AppVersionKey): Promise<NodePreflight[]> {
     await this.apps.requireKnown(version);
     const { appId, appVersionId } = version;
@@ -53,7 +53,7 @@ export class PreflightService {
     return [...own, ...(await this.ofLibraries(await this.builds.libraryAgents(named, true)))];
   }
 
-  /** The agent nodes of a build and of its libraries. @throws BuildNotFoundError */
+  /** Checks the nodes of a build and its libraries. @throws BuildNotFoundError */
   async ofBuild(appId: string, buildId: string): Promise<NodePreflight[]> {
     const { appVersionId } = await this.builds.summary(appId, buildId);
     const own = await this.preflight(
@@ -67,7 +67,7 @@ export class PreflightService {
   private async ofLibraries(libraries: readonly LibraryAgents[]): Promise<NodePreflight[]> {
     const found: NodePreflight[] = [];
     for (const { workflows, ...build } of libraries) {
-      // In one tree, a library has one build of each of its own libraries.
+      // Within one dependency tree, a library uses a single build of each of its own libraries.
       const resolve: Resolve = (references) => this.resolution.resolve(build.buildId, references);
       found.push(...(await this.preflight({ ...build, isLibrary: true }, workflows, resolve)));
     }
@@ -81,14 +81,14 @@ export class PreflightService {
   ): Promise<NodePreflight[]> {
     const found: NodePreflight[] = [];
     const known: Known = new Map();
-    const judged = new Map<string, Pick<NodePreflight, 'systems' | 'obstacle'>>();
+    const checked = new Map<string, Pick<NodePreflight, 'systems' | 'obstacle'>>();
     const nodes = workflows.flatMap((workflow) => workflow.nodes.map((node) => ({ workflow, node })));
     for (const { workflow, node } of nodes) {
       await turnWithRoom();
-      // A version has thousands of agents and a server thousands of tools: those are gone through once for agents that have the same.
+      // A version may have thousands of agents and tools, so agents with the same references share one check.
       const references = JSON.stringify(node.aiOptions?.mcpServers ?? []);
-      const same = judged.get(references) ?? judge(await systemsOf(node, resolve, known), owner);
-      judged.set(references, same);
+      const same = checked.get(references) ?? check(await systemsOf(node, resolve, known), owner);
+      checked.set(references, same);
       const { name, file } = workflow;
       found.push({ ...owner, ...same, workflow: name, file, nodeId: node.id, nodeName: node.name });
     }
@@ -96,7 +96,7 @@ export class PreflightService {
   }
 }
 
-function judge(
+function check(
   systems: readonly ResolvedSystem[],
   owner: NodeOwner,
 ): Pick<NodePreflight, 'systems' | 'obstacle'> {
@@ -104,7 +104,7 @@ function judge(
   return { systems, obstacle: obstacle !== null && owner.isLibrary ? inLibrary(obstacle, owner) : obstacle };
 }
 
-/** The systems of a node, each once; what another node led to before is not looked up again. */
+/** Returns the distinct systems of a node, reusing references that other nodes have resolved. */
 async function systemsOf(
   node: AgentNode,
   resolve: Resolve,
@@ -121,7 +121,7 @@ async function systemsOf(
   return [...found.values()];
 }
 
-/** What is wrong with a node of a library, and who can mend it. */
+/** Adds to the obstacle of a library node how to fix it in the library. */
 function inLibrary({ code, message }: NodeObstacle, { appId, appVersionId }: NodeOwner): NodeObstacle {
   const remedy =
     `The node is of the library "${appId}": test the connections of its version "${appVersionId}" and switch its tools there, ` +
@@ -129,7 +129,7 @@ function inLibrary({ code, message }: NodeObstacle, { appId, appVersionId }: Nod
   return { code, message: `${message} ${remedy}` };
 }
 
-/** As a run decides it (see requireTools); and a system that nobody has tested is a tool less than its author counts on. */
+/** Returns the obstacle that fails a run (see requireTools), or else an untested system. */
 function obstacleOf(systems: readonly ResolvedSystem[]): NodeObstacle | null {
   const maxTools = agentLimits.tools;
   const tools = systems.flatMap((system) => system.tools);

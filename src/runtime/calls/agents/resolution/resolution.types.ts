@@ -1,34 +1,34 @@
-/** An entry of `mcpServers` (docs/contract.md, section 5); where no definition id is known, a name. */
+/** Entry of `mcpServers` (docs/contract.md, section 5), with a definition id or a name. */
 export interface McpServerReference {
-  /** Null or absent for the application that the workflow belongs to. */
+  /** Null or absent for the application of the workflow. */
   readonly appId?: string | null | undefined;
   readonly resourceDefinitionId?: string | null | undefined;
   readonly resourceName?: string | null | undefined;
 }
 
-/** Whether an agent can use a system at all. */
+/** Whether an agent can use a system. */
 export enum ResolvedSystemState {
   Ready = 'READY',
-  /** There is no MCP system of this id in the application or in its libraries. */
+  /** The application and its libraries have no MCP system with this id. */
   Missing = 'MISSING',
-  /** Its connection was never tested, so its tools are not known. */
+  /** The connection was never tested, so the tools are unknown. */
   NeverTested = 'NEVER_TESTED',
-  /** It has tools, but had none when the build was made: it was tested later. Only another build can offer them. */
+  /** The system was first tested after the build was made. Only a new build can offer its tools. */
   ToolsNotInBuild = 'TOOLS_NOT_IN_BUILD',
 }
 
-/** Whether an agent may call a tool, and why not. Where there are several reasons, the first of this order that holds. */
+/** Whether an agent may call a tool, or the first reason in this order why not. */
 export enum ResolvedToolState {
   Ready = 'READY',
   Gone = 'GONE',
-  /** The server describes it differently than when it was reviewed (not with TOOL_CHANGE_POLICY=accept). */
+  /** The server has changed its definition since the review (not with TOOL_CHANGE_POLICY=accept). */
   Changed = 'CHANGED',
-  /** It was disabled when the build was made; only another build can offer it. */
+  /** It was disabled when the build was made; only a new build can offer it. */
   DisabledInBuild = 'DISABLED_IN_BUILD',
   Disabled = 'DISABLED',
 }
 
-/** A tool of a resolved system. The definition is the stored, reviewed one, never what a server says now. */
+/** Tool of a resolved system, with the stored, reviewed definition and never the server's current one. */
 export interface ResolvedTool {
   readonly toolId: string;
   readonly name: string;
@@ -38,35 +38,35 @@ export interface ResolvedTool {
   readonly annotations: Record<string, unknown> | null;
   readonly definitionHash: string;
   readonly state: ResolvedToolState;
-  /** Its flag of this moment, whatever else holds; false for one that is gone. */
+  /** Current flag, regardless of `state`; false if the tool is gone. */
   readonly isEnabledNow: boolean;
 }
 
-/** What an entry of `mcpServers` leads to. Names of a missing system come from the reference, and are empty where it gives none. */
+/** Resolved entry of `mcpServers`. Names of a missing system come from the reference and may be empty. */
 export interface ResolvedSystem {
   readonly appId: string;
   readonly resourceDefinitionId: string;
   readonly resourceName: string;
   readonly state: ResolvedSystemState;
-  /** The row that holds its credentials; null for a missing system. */
+  /** Id of the row with its credentials; null for a missing system. */
   readonly systemId: string | null;
-  /** In the order of the server's list; none when it was never tested, or not before the build was made. */
+  /** In the order of the server's list; empty if it was not tested before the build was made. */
   readonly tools: readonly ResolvedTool[];
 }
 
-/** Names a system for people. */
+/** Returns the display name of a system. */
 export function nameOf(system: Pick<ResolvedSystem, 'resourceName' | 'resourceDefinitionId'>): string {
   return system.resourceName === '' ? system.resourceDefinitionId : system.resourceName;
 }
 
-/** Why an agent node cannot run with the tools that it has, or not with those that its author counts on. */
+/** Why an agent node cannot run, or lacks tools that its author expects. */
 export interface NodeObstacle {
   code: 'AGENT_WITHOUT_TOOLS' | 'AGENT_TOO_MANY_TOOLS' | 'AGENT_SYSTEM_UNTESTED';
-  /** For a person. */
+  /** Human-readable description. */
   message: string;
 }
 
-/** The owner of an agent node: the version that is looked at, a build of it, or a build of one of its libraries. */
+/** Owner of an agent node: the checked version, its build, or a build of a library. */
 export interface NodeOwner {
   appId: string;
   appVersionId: string;
@@ -75,14 +75,14 @@ export interface NodeOwner {
   isLibrary: boolean;
 }
 
-/** An agent node and what it may use. */
+/** Agent node with its systems and tools. */
 export interface NodePreflight extends NodeOwner {
   workflow: string;
   /** File of the package that the workflow comes from. */
   file: string;
   nodeId: string;
   nodeName: string;
-  /** Why a run of the node fails at once with every input, or lacks a system that nobody has tested; null when neither. */
+  /** Why every run of the node fails, or which system is untested; null if neither. */
   obstacle: NodeObstacle | null;
   systems: readonly ResolvedSystem[];
 }

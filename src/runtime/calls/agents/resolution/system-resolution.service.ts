@@ -23,8 +23,8 @@ import { AppPackagesService } from '../../../../delivery/builds/packages/app-pac
 import { BuildReadsService } from '../../../../delivery/builds/contents/build-reads.service.js';
 
 /**
- * Finds the systems and tools that an agent of a build may use (docs/agents.md): definitions of the build, flags of this
- * moment. The one place that decides whether a tool is ready.
+ * Resolves the systems and tools that an agent of a build may use (docs/agents.md), from definitions of the build and current flags.
+ * The only place that decides whether a tool is ready.
  */
 @Injectable()
 export class SystemResolutionService {
@@ -36,7 +36,7 @@ export class SystemResolutionService {
   ) {}
 
   /**
-   * The systems of `mcpServers` of a node, in their order, each once. Not inside of a transaction.
+   * Resolves the distinct systems of `mcpServers` of a node, in order. Must not run inside a transaction.
    * @throws BuildNotFoundError
    */
   async resolve(
@@ -54,8 +54,8 @@ export class SystemResolutionService {
   }
 
   /**
-   * Whether a tool of a build may be called at this moment. Ask before each call, because a person may have switched the tool
-   * since it was resolved. Not inside of a transaction.
+   * Returns the current state of a tool. Check it before each call, because a person may have disabled the tool since it was
+   * resolved. Must not run inside a transaction.
    */
   async stateNow({ toolId, definitionHash, state }: ResolvedTool): Promise<ResolvedToolState> {
     const live = (await this.tools.states([toolId])).get(toolId);
@@ -80,7 +80,7 @@ export class SystemResolutionService {
     return { state, systemId, appId, resourceDefinitionId, resourceName, tools };
   }
 
-  /** Of a system that had no tools when the build was made. */
+  /** Returns the state of a system that had no tools when the build was made. */
   private async stateWithoutTools({ id, toolsSynchronisedAt }: SystemState): Promise<ResolvedSystemState> {
     if (toolsSynchronisedAt === null) {
       return ResolvedSystemState.NeverTested;
@@ -117,7 +117,7 @@ export class SystemResolutionService {
   }
 }
 
-/** What is told of a reference that leads nowhere. */
+/** Returns the result for an unresolved reference. */
 export function missing({ appId, resourceDefinitionId, resourceName }: McpServerReference): ResolvedSystem {
   return {
     state: ResolvedSystemState.Missing,
@@ -129,7 +129,7 @@ export function missing({ appId, resourceDefinitionId, resourceName }: McpServer
   };
 }
 
-/** What agents would have in a build made now: own systems as they are, libraries by their builds. */
+/** Resolves systems as in a build made now: the version's own systems as they are, libraries from their builds. */
 @Injectable()
 export class DraftResolutionService {
   constructor(
@@ -141,7 +141,7 @@ export class DraftResolutionService {
     private readonly resolution: SystemResolutionService,
   ) {}
 
-  /** As SystemResolutionService.resolve, for a version. */
+  /** Resolves the systems of `mcpServers` of a node in a version. */
   async resolve(
     version: AppVersionKey,
     mcpServers: readonly McpServerReference[],
@@ -192,7 +192,7 @@ export class DraftResolutionService {
       : this.resolution.resolve(library.buildId, [reference]);
   }
 
-  /** Definition hashes by name of tools that the newest build of the application holds, which somebody has released; only asked when a tool is disabled. */
+  /** Returns definition hashes by tool name from the newest build, which have been reviewed; read only if a tool is disabled. */
   private async reviewed(
     { appId }: AppVersionKey,
     resourceDefinitionId: string,

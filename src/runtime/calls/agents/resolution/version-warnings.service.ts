@@ -17,8 +17,8 @@ const TEST_PATH = 'rt/system/integrationengine/api/systems/test-mcp-connection';
 const BY_COMMAND = 'The command "svc deliver" does both with --test-connections, --commit and --build.';
 
 /**
- * Warns at the commit and the build of a version, agents of its libraries included. It names MCP systems that were never
- * tested, and agents that miss a system, find no tool, or find too many.
+ * Warns at commit and build of a version about MCP systems that were never tested, and about agents, including those of libraries,
+ * with missing systems, no tools or too many tools.
  */
 @Injectable()
 export class VersionWarningsService implements OnModuleInit {
@@ -38,15 +38,15 @@ export class VersionWarningsService implements OnModuleInit {
     const nodes = await (buildId === null
       ? this.preflight.ofVersion(version)
       : this.preflight.ofBuild(version.appId, buildId));
-    // A system that an agent uses is told of with the agent.
-    const told = new Set<string | null>();
+    // Systems used by an agent are reported with the agent.
+    const reported = new Set<string | null>();
     const found: PackageProblem[] = [];
     for (const node of nodes) {
-      node.systems.forEach(({ systemId }) => told.add(systemId));
+      node.systems.forEach(({ systemId }) => reported.add(systemId));
       warningsOf(node, made).forEach((warning) => found.push(warning));
       await turnWithRoom();
     }
-    const untested = (await this.neverTested(version)).filter(({ id }) => !told.has(id));
+    const untested = (await this.neverTested(version)).filter(({ id }) => !reported.has(id));
     return [
       ...found,
       ...untested.map((system) => ({
@@ -84,19 +84,19 @@ function warningsOf(node: NodePreflight, made: WarnedVersion): PackageProblem[] 
   });
   const ofSystems = systems.flatMap((system) => {
     if (system.state === ResolvedSystemState.Missing) {
-      return [warning('AGENT_SYSTEM_MISSING', `The system "${nameOf(system)}" is not there.`)];
+      return [warning('AGENT_SYSTEM_MISSING', `The system "${nameOf(system)}" does not exist.`)];
     }
     return system.state === ResolvedSystemState.NeverTested
       ? [warning('AGENT_SYSTEM_NEVER_TESTED', untestedMessage(system, made))]
       : [];
   });
-  // What is to be said of untested systems is said of each of them.
+  // Untested systems are already reported one by one.
   return obstacle === null || obstacle.code === 'AGENT_SYSTEM_UNTESTED'
     ? ofSystems
     : [...ofSystems, warning(obstacle.code, obstacle.message)];
 }
 
-/** The problem, and what to do. */
+/** Describes the problem and its solution. */
 function untestedMessage(
   system: Pick<ResolvedSystem, 'appId' | 'resourceName' | 'resourceDefinitionId'>,
   { appId, appVersionId, buildId }: WarnedVersion,

@@ -3,7 +3,7 @@ import type { JsonObject } from '#engine/json';
 import { checkedText } from '#engine/json-schema';
 import { readAnswer } from './agent-run.js';
 
-/** As the worker does it. */
+/** Checks answers like the worker. */
 const toolCalls = {
   checkAnswer: ({ text, schema }: { text: string; schema: JsonObject }) =>
     Promise.resolve(checkedText(text, schema, 'own')),
@@ -23,12 +23,12 @@ describe('readAnswer', () => {
     ['nothing', null, 'It is not valid JSON.'],
     ['text around it', 'The answer is {"a": 1}', 'It is not valid JSON.'],
     ['too many levels', `{"a": ${'['.repeat(70)}${']'.repeat(70)}}`, 'It has more than 64 levels.'],
-    ['a member that is missing', '{}', 'a: is required'],
-  ])('says what is wrong with %s', async (_case, text, problem) => {
+    ['a missing member', '{}', 'a: is required'],
+  ])('describes the problem of %s', async (_case, text, problem) => {
     expect(await read(text, SCHEMA)).toEqual({ problem });
   });
 
-  it('tells names of members only where the schema has them, and not without end', async () => {
+  it('names only members of the schema and limits the length', async () => {
     const list = { type: 'array', items: { type: 'number' } };
     const schema = { type: 'object', properties: { 'list.of': list }, additionalProperties: false };
     const text = JSON.stringify({ 'list.of': [1, 'x'], 'my own words': 1, ['x'.repeat(1_000)]: 1 });
@@ -43,7 +43,7 @@ describe('readAnswer', () => {
     expect(long.problem.length).toBeLessThanOrEqual(1_000);
   });
 
-  it.each(['```', '``````', '```json {"a": 1}```'])('reads no code block out of %j', async (text) => {
+  it.each(['```', '``````', '```json {"a": 1}```'])('rejects the malformed code block %j', async (text) => {
     expect(await read(text, SCHEMA)).toEqual({ problem: 'It is not valid JSON.' });
   });
 
@@ -55,7 +55,7 @@ describe('readAnswer', () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
-  it('takes no answer that cannot be checked in bounded time', async () => {
+  it('rejects answers that take too long to validate', async () => {
     const branches = Array.from({ length: 40 }, () => ({ items: { $ref: '#' }, minItems: 1 }));
     const nested = { type: 'array', anyOf: branches };
     const text = `${'['.repeat(20)}${']'.repeat(20)}`;

@@ -14,7 +14,7 @@ import type { ToolSteps } from './tool-step.js';
 import type { CheckedText } from '#engine/json-schema';
 
 const CHARACTERS_PER_TOKEN = 4;
-/** An image counts as much text. */
+/** Characters that one image counts as. */
 const CHARACTERS_PER_IMAGE = 4_000;
 
 interface AgentRunContext {
@@ -26,18 +26,18 @@ interface AgentRunContext {
   readonly model: ModelCallsService;
   readonly toolCalls: ToolCallsService;
   readonly scope: Pick<RunScope, 'calls' | 'payer'>;
-  /** Names the visit of the node within the run. */
+  /** Key of the node visit within the run. */
   readonly place: string;
-  /** Bytes of base64 of all images in one question. */
+  /** Maximum bytes of all base64 images in one request. */
   readonly maxImageBytes: number;
   readonly signal: AbortSignal;
   readonly traceparent: string;
 }
 
-/** Think, act, observe, repeat (docs/process-semantics.md, section 14). An equal journal takes equal steps. */
+/** Agent loop: think, act, observe, repeat (docs/process-semantics.md, section 14). Deterministic for the same journal. */
 export class AgentRun {
   private messages: ModelMessage[];
-  /** Messages that the model has seen. */
+  /** Number of messages already sent to the model. */
   private seen = 0;
   private tokens = 0;
   private repairs = 0;
@@ -47,8 +47,8 @@ export class AgentRun {
   }
 
   /**
-   * @returns the answer, as its schema says
-   * @throws WorkflowFailedError when a limit is reached or the model cannot be asked; the reason of the signal
+   * @returns answer that matches the schema
+   * @throws WorkflowFailedError when a limit is reached or the model fails; the reason of the signal
    */
   async answer(): Promise<JsonValue> {
     const { options, toolCalls } = this.context;
@@ -68,26 +68,26 @@ export class AgentRun {
     }
     throw new WorkflowFailedError(
       'AGENT_ITERATION_LIMIT',
-      `The agent has not answered after ${maxIterations} turns, and may take no more.`,
+      `The agent has not answered within the limit of ${maxIterations} turns.`,
     );
   }
 
   private async ask(turn: number): Promise<ModelTurn> {
     const { scope, place, tools } = this.context;
-    // The trace of a question has only its new messages.
+    // The journal stores only the new messages of each request.
     const messages = this.messages.slice(this.seen).map(withoutImages) as unknown as JsonValue;
     this.seen = this.messages.length;
     const request = { messages, tools: tools.offered.map(({ name }) => name) };
     const { result } = await scope.calls.once(
       { key: `${place}/m${turn}`, kind: CallKind.Model, request, repeatable: true },
-      () => this.made(),
+      () => this.callModel(),
     );
     const reply = result as unknown as ModelTurn;
     this.tokens += this.tokensOf(reply);
     return reply;
   }
 
-  private async made(): Promise<CallResponse> {
+  private async callModel(): Promise<CallResponse> {
     const { model, tools, options, scope, signal, traceparent } = this.context;
     const { messages } = this;
     const { answerSchema } = options;
@@ -99,8 +99,8 @@ export class AgentRun {
     } catch (error) {
       if (error instanceof ModelCallError) {
         const message = `The language model did not answer: ${error.failure}.`;
-        const told = { details: error.advice, cause: error };
-        const failure = new WorkflowFailedError('AGENT_MODEL_FAILED', message, told);
+        const context = { details: error.advice, cause: error };
+        const failure = new WorkflowFailedError('AGENT_MODEL_FAILED', message, context);
         throw new CallNotMadeError(failure, error.failure);
       }
       if (error instanceof QuotaExceededError) {
@@ -133,7 +133,7 @@ export class AgentRun {
     if (this.repairs > maxRepairs) {
       throw new WorkflowFailedError(
         'AGENT_ANSWER_INVALID',
-        `The answer of the agent is not as its schema says, also after ${maxRepairs} repairs.`,
+        `The answer of the agent does not match its schema, even after ${maxRepairs} repairs.`,
         { details: problem },
       );
     }
@@ -156,18 +156,18 @@ export class AgentRun {
     }
   }
 
-  /** As the model counts. Where it does not, by the length of the texts to and fro. */
+  /** Returns the tokens reported by the model, or estimates them from the length of the texts. */
   private tokensOf({ usage, content, calls }: ModelTurn): number {
     const written = [content ?? '', ...calls.map((call) => call.arguments)].join('').length;
-    const asked = this.messages.reduce((sum, message) => sum + lengthOf(message), 0);
+    const sent = this.messages.reduce((sum, message) => sum + lengthOf(message), 0);
     return (
-      (usage.inputTokens ?? Math.ceil(asked / CHARACTERS_PER_TOKEN)) +
+      (usage.inputTokens ?? Math.ceil(sent / CHARACTERS_PER_TOKEN)) +
       (usage.outputTokens ?? Math.ceil(written / CHARACTERS_PER_TOKEN))
     );
   }
 }
 
-/** What the trace keeps. */
+/** Returns a message as stored in the journal. */
 function withoutImages(message: ModelMessage): ModelMessage {
   if (message.role !== 'tool') {
     return message;
@@ -176,7 +176,7 @@ function withoutImages(message: ModelMessage): ModelMessage {
   return rest;
 }
 
-/** Removes the images of the oldest results where all of them are too large for one question. */
+/** Removes images of the oldest results if all images exceed the limit of one request. */
 function withNewestImages(messages: readonly ModelMessage[], maxBytes: number): ModelMessage[] {
   let left = maxBytes;
   return messages
@@ -195,8 +195,8 @@ function lengthOf(message: ModelMessage): number {
 const FENCE = '```';
 
 /**
- * Reads the final answer of a model: JSON that the schema of the node allows, where need be out of a code block.
- * @throws Error when nobody could look at it, for a reason that is not the answer's: the run is tried again, and goes on there
+ * Parses and validates the final answer of a model: JSON, optionally in a code block.
+ * @throws Error when validation failed for a reason other than the answer, so that the run is retried from here
  */
 export async function readAnswer(
   content: string | null,
@@ -209,12 +209,12 @@ export async function readAnswer(
     return read;
   }
   if (read.cause !== 'arguments_unchecked') {
-    throw new Error('The answer of the model could not be held against its schema.');
+    throw new Error('The answer of the model could not be validated.');
   }
-  return { problem: 'To hold it against its JSON Schema takes too long.' };
+  return { problem: 'Validating it against its JSON Schema takes too long.' };
 }
 
-/** The text in a code block; without a regular expression, which takes very long for some texts. */
+/** Returns the text in a code block. Avoids a regular expression, which would be very slow for some texts. */
 function unfenced(text: string): string {
   const start = text.indexOf('\n') + 1;
   const end = text.length - FENCE.length;

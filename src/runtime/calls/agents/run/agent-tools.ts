@@ -11,17 +11,17 @@ import { toolNames } from '../llm/tool-names.js';
 import { jsonSize } from '#engine/json';
 import { WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
 
-/** A tool of the systems that an agent names, ready or not. */
+/** Tool of a system of an agent, ready or not. */
 export interface AgentTool {
-  /** What the model calls it. */
+  /** Name for the model. */
   readonly name: string;
   readonly system: ResolvedSystem & { readonly systemId: string };
   readonly tool: ResolvedTool;
 }
 
-/** The tools of an agent by the names that the model has for them. */
+/** Tools of an agent by their names for the model. */
 export class AgentTools {
-  /** Those that the model is shown, with their stored definitions. */
+  /** Ready tools with their stored definitions, as sent to the model. */
   readonly offered: readonly OfferedTool[];
   private readonly tools: readonly AgentTool[];
 
@@ -40,19 +40,19 @@ export class AgentTools {
       }));
   }
 
-  /** Undefined when the model has made the name up. */
+  /** Finds a tool; undefined if the model has invented the name. */
   find(name: string): AgentTool | undefined {
     return this.tools.find((tool) => tool.name === name);
   }
 }
 
-/** Systems and characters of a name that the message shows; the details have all. */
+/** Maximum number of systems, and characters of their names, in the message; the details list all. */
 const SHOWN_SYSTEMS = 5;
 const SHOWN_NAME = 64;
 
 /**
- * Makes sure that an agent has tools, and not more than a model can choose from and is to be sent.
- * @throws WorkflowFailedError; its message says of the first systems why they bring none, its details of all
+ * Checks that an agent has tools, and not too many.
+ * @throws WorkflowFailedError with the reason for the first systems in the message and for all in the details
  */
 export function requireTools(systems: readonly ResolvedSystem[], { offered }: AgentTools): void {
   const { tools: maxTools, toolsBytes: maxBytes } = agentLimits;
@@ -67,7 +67,7 @@ export function requireTools(systems: readonly ResolvedSystem[], { offered }: Ag
     throw new WorkflowFailedError('AGENT_NO_TOOLS', message, { details });
   }
   if (length > maxTools) {
-    const message = `The systems of the agent have ${length} enabled tools, and may have ${maxTools}.`;
+    const message = `The systems of the agent have ${length} enabled tools; at most ${maxTools} are allowed.`;
     throw new WorkflowFailedError('AGENT_TOO_MANY_TOOLS', message);
   }
   if (areLarger(offered, maxBytes)) {
@@ -76,7 +76,7 @@ export function requireTools(systems: readonly ResolvedSystem[], { offered }: Ag
   }
 }
 
-/** Written one by one: together they can be very many. */
+/** Whether tool definitions exceed a size; measured one by one because there may be many. */
 function areLarger(tools: AgentTools['offered'], maxBytes: number): boolean {
   let bytes = 0;
   return tools.some((tool) => (bytes += jsonSize(tool)) > maxBytes);
@@ -90,7 +90,7 @@ function whyNone(system: ResolvedSystem): string {
     case ResolvedSystemState.NeverTested:
       return `The connection of ${name} was never tested.`;
     case ResolvedSystemState.ToolsNotInBuild:
-      return `The build has no tools of ${name}: make another one.`;
+      return `The build has no tools of ${name}: make a new build.`;
     case ResolvedSystemState.Ready: {
       const states = Object.values(ResolvedToolState)
         .map((each) => [each, system.tools.filter((tool) => tool.state === each).length] as const)

@@ -20,7 +20,7 @@ import { ToolSteps } from './tool-step.js';
 
 const SPAN_BYTES = 8;
 
-/** Runs nodes of type CUSTOM_AGENT (docs/agents.md): a ReAct loop over the enabled tools of the systems that they name. */
+/** Executes nodes of type CUSTOM_AGENT (docs/agents.md): a ReAct loop with the enabled tools of their systems. */
 @Injectable()
 export class CustomAgentExecutor implements NodeExecutor {
   readonly type = 'CUSTOM_AGENT';
@@ -38,8 +38,8 @@ export class CustomAgentExecutor implements NodeExecutor {
   async execute(node: RunnableNode, context: NodeContext): Promise<NodeOutcome> {
     const milliseconds = agentLimits.deadlineMs;
     const message = `The agent took longer than ${milliseconds} ms.`;
-    const late = () => new WorkflowFailedError('AGENT_DEADLINE', message);
-    const deadline = new Deadline(context.scope.signal, milliseconds, late);
+    const timeout = () => new WorkflowFailedError('AGENT_DEADLINE', message);
+    const deadline = new Deadline(context.scope.signal, milliseconds, timeout);
     let outcome = 'INTERRUPTED';
     try {
       const result = await this.answer(node, context, deadline.signal);
@@ -56,7 +56,7 @@ export class CustomAgentExecutor implements NodeExecutor {
 
   private async answer(node: RunnableNode, context: NodeContext, signal: AbortSignal): Promise<JsonValue> {
     if (!this.model.isConfigured) {
-      const message = 'There is no language model to ask: LLM_BASE_URL and LLM_MODEL must be set.';
+      const message = 'No language model is configured: set LLM_BASE_URL and LLM_MODEL.';
       throw new WorkflowFailedError('AGENT_NOT_CONFIGURED', message);
     }
     const options = agentOptionsOf(node);
@@ -85,7 +85,7 @@ export class CustomAgentExecutor implements NodeExecutor {
     { operationPrompt, answerSchema }: AgentOptions,
     { input, texts }: NodeContext,
   ): Promise<ModelMessage[]> {
-    // Without `inputBody` the model gets only the data that the prompt refers to: it may be another company's.
+    // Without `inputBody` the model gets only data that the prompt refers to, because the model may be external.
     const given = inputBody === null || inputBody.trim() === '' ? undefined : input;
     const parts = { operationPrompt, answerSchema, input: given, read: texts.read };
     const { messages, bytes } = await firstMessages(parts);
@@ -98,7 +98,7 @@ export class CustomAgentExecutor implements NodeExecutor {
   }
 }
 
-/** One trace for all calls of a run (W3C Trace Context). Its id comes from the id of the run. */
+/** Returns a traceparent (W3C Trace Context) whose trace id is the run id, shared by all calls of a run. */
 function traceparentOf(runId: string): string {
   return `00-${runId.replaceAll('-', '')}-${randomBytes(SPAN_BYTES).toString('hex')}-01`;
 }

@@ -3,7 +3,7 @@ import { agentLimits } from '../agent.limits.js';
 import { ResolvedToolState, type ResolvedSystem } from '../resolution/resolution.types.js';
 import { AgentTools, requireTools } from './agent-tools.js';
 
-/** A system with so many ready tools, each with a schema of some 1,000 bytes. */
+/** Creates a system with ready tools, each with a schema of about 1,000 bytes. */
 function systemOf(tools: number): ResolvedSystem {
   return {
     systemId: 'id',
@@ -26,14 +26,14 @@ describe('requireTools', () => {
   beforeAll(() => void Object.assign(agentLimits, { tools: 10, toolsBytes: 5_000 }));
   afterAll(() => void Object.assign(agentLimits, { tools, toolsBytes }));
 
-  it('takes tools within both bounds', () => {
+  it('accepts tools within both limits', () => {
     expect(() => required(4)).not.toThrow();
   });
 
   it.each([
     [5, 'more than 5000 bytes.'],
-    [11, 'have 11 enabled tools, and may have 10'],
-  ])('refuses %i tools', (count, message) => {
+    [11, 'have 11 enabled tools; at most 10 are allowed'],
+  ])('rejects %i tools', (count, message) => {
     expect(() => required(count)).toThrow(message);
   });
 });

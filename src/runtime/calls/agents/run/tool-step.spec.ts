@@ -36,7 +36,7 @@ const RATE_LIMITED = TOOL_CALL_FAILURES.rate_limited;
 
 const checkArguments = (): Promise<CheckedText> => Promise.resolve({ value: {} });
 
-it('hands credentials and time-out of the system to the call, and keeps no credentials in the journal', async () => {
+it('passes credentials and timeout of the system to the call, and stores no credentials in the journal', async () => {
   const answer: ToolCallResult = {
     outcome: 'answered',
     isError: false,
@@ -111,7 +111,7 @@ it('does not count a step that it reads from the journal', async () => {
   expect(counted).not.toHaveBeenCalled();
 });
 
-describe('arguments that are not checked', () => {
+describe('arguments that cannot be checked', () => {
   const take = (cause: ToolCallFailureCause, stored: unknown[] = []) => {
     const steps = new ToolSteps(
       {
@@ -134,7 +134,7 @@ describe('arguments that are not checked', () => {
     return steps.take({ id: '1', name: 'stock__get', arguments: '{"a":1}' }, '1/a/m1.t1');
   };
 
-  it('keep the tool from being called, and the model is told', async () => {
+  it('prevent the call, and the model gets the reason', async () => {
     const stored: unknown[] = [];
     const { outcome, content } = await take('arguments_unchecked', stored);
     expect(outcome).toBe('ARGUMENTS_UNCHECKED');
@@ -145,7 +145,7 @@ describe('arguments that are not checked', () => {
     expect(stored).toMatchObject([{ request: { tool: 'get', arguments: '{"a":1}' }, repeatable: true }]);
   });
 
-  it('are no outcome where the service stops', async () => {
+  it('interrupt the run when the service stops', async () => {
     await expect(take('stopping')).rejects.toThrow(CallNotMadeError);
   });
 });
@@ -158,7 +158,7 @@ it.each([
       error: 'The MCP server limits requests (HTTP 429); try again later. The tool was not called.',
     },
   ],
-])('tells the model of a server that limits its calls: %o', async (failure, told) => {
+])('reports a rate limit of the server to the model: %o', async (failure, observation) => {
   const limited = { outcome: 'failed', cause: 'rate_limited', sent: 'never', latencyMs: 1 } as const;
   const credentials = { type: 'NO_AUTH' as const };
   const steps = new ToolSteps(
@@ -180,13 +180,13 @@ it.each([
     { id: '1', name: 'stock__get', arguments: '{}' },
     '1/a/m1.t1',
   );
-  expect({ outcome, told: JSON.parse(content) as unknown }).toEqual({
+  expect({ outcome, observation: JSON.parse(content) as unknown }).toEqual({
     outcome: 'RATE_LIMITED',
-    told: { ok: false, ...told },
+    observation: { ok: false, ...observation },
   });
 });
 
-describe('what is read between the claim of a call and the call', () => {
+describe('reads between the claim and the call', () => {
   const broken = (): Promise<never> => Promise.reject(new Error('the database is away'));
   const credentials = { type: 'NO_AUTH' as const };
   const connected = () => Promise.resolve({ baseUrl: 'https://stock.example.com/mcp', credentials });
@@ -195,11 +195,11 @@ describe('what is read between the claim of a call and the call', () => {
   it.each([
     ['the connection', broken, ready],
     [
-      'the flag of a call that waited',
+      'the flag of a waiting call',
       connected,
       vi.fn().mockImplementationOnce(ready).mockImplementation(broken),
     ],
-  ])('leaves no doubt about the call when it fails: %s', async (_what, byId, stateNow) => {
+  ])('fail without a call: %s', async (_what, byId, stateNow) => {
     const steps = new ToolSteps(
       {
         toolCalls: {

@@ -18,16 +18,15 @@ import type { SystemResolutionService } from '../resolution/system-resolution.se
 
 const NAME_MAX_LENGTH = 128;
 
-/** Why a tool is not called in its state, for the model and for people. */
+/** Reasons why a tool is not called, for the model and for people. */
 const NOT_READY: Readonly<Record<Exclude<ResolvedToolState, ResolvedToolState.Ready>, string>> = {
-  [ResolvedToolState.Gone]: 'The server of this tool does not offer it any more.',
-  [ResolvedToolState.Changed]:
-    'The tool has changed since it was reviewed, and was disabled for that reason.',
+  [ResolvedToolState.Gone]: 'The server no longer offers this tool.',
+  [ResolvedToolState.Changed]: 'The tool was disabled because it has changed since it was reviewed.',
   [ResolvedToolState.DisabledInBuild]: 'The tool was disabled when the build was made.',
   [ResolvedToolState.Disabled]: 'The tool was disabled by an administrator.',
 };
 
-/** Failures in which the server has answered, so that the call is over. */
+/** Failures after an answer of the server, so the call has completed. */
 const ANSWERED: ReadonlySet<ToolCallFailureCause> = new Set([
   'result_too_large',
   'too_large',
@@ -41,38 +40,38 @@ interface ToolStepPorts {
   readonly resolution: Pick<SystemResolutionService, 'stateNow'>;
 }
 
-/** What the tool steps of one agent share. */
+/** Shared context of the tool steps of one agent. */
 interface ToolStepContext {
   readonly tools: AgentTools;
   readonly calls: CallJournal;
   readonly signal: AbortSignal;
   readonly traceparent: string;
-  /** Of the images of one result, as base64. */
+  /** Maximum bytes of the base64 images of one result. */
   readonly maxImageBytes: number;
-  /** Called with the outcome of each step that was not read from the journal. */
+  /** Called with the outcome of each step that did not come from the journal. */
   readonly counted: (outcome: string) => void;
 }
 
-/** What the model is told of a call, as JSON. */
+/** Result of a call as shown to the model. */
 export interface Observation {
   readonly outcome: string;
   readonly content: string;
-  /** Kept nowhere, so a call that is read from the journal has none. */
+  /** Not stored, so a call from the journal has none. */
   readonly images: readonly ToolImage[];
 }
 
-/** A response with the images of the tool. */
-type Made = CallResponse & Partial<Pick<Observation, 'images'>>;
+/** Response with the images of the tool. */
+type ToolResponse = CallResponse & Partial<Pick<Observation, 'images'>>;
 
-/** What is to be done about a call that the model asks for. */
+/** How to handle a requested call. */
 interface Plan {
   readonly found: AgentTool | undefined;
   readonly args: JsonValue;
   readonly repeatable: boolean;
-  readonly make: () => Promise<Made>;
+  readonly make: () => Promise<ToolResponse>;
 }
 
-/** Makes the calls that the model asks for. Mistakes of a model or a tool are observations, not failures. */
+/** Makes the calls requested by the model. Errors of the model or a tool are observations, not failures. */
 export class ToolSteps {
   constructor(
     private readonly ports: ToolStepPorts,
@@ -80,7 +79,7 @@ export class ToolSteps {
   ) {}
 
   /**
-   * Makes one call of a tool, once however often the run is repeated.
+   * Makes one tool call, at most once across all attempts of the run.
    * @param key see OutsideCall.key
    * @throws WorkflowFailedError when the outcome of an earlier attempt is unknown, or the reason of the signal
    */
@@ -99,11 +98,11 @@ export class ToolSteps {
     return { outcome, content: JSON.stringify(result), images };
   }
 
-  /** What to do about a call. The flag of the tool is looked at last, and once more where the call has to wait for others. */
+  /** Plans a call. The flag of the tool is checked last, and again if the call has to wait for others. */
   private async planOf(call: RequestedCall): Promise<Plan> {
     const found = this.context.tools.find(call.name);
     if (found === undefined) {
-      return refused(call, undefined, refusal('UNKNOWN_TOOL', 'There is no tool of this name.'));
+      return refused(call, undefined, refusal('UNKNOWN_TOOL', 'There is no tool with this name.'));
     }
     const schema = found.tool.inputSchema as JsonObject;
     const read = await this.ports.toolCalls.checkArguments({ text: call.arguments, schema });
@@ -112,7 +111,7 @@ export class ToolSteps {
       return { found, args: call.arguments, repeatable: true, make };
     }
     if ('problem' in read) {
-      const error = `The arguments do not fit the tool. ${read.problem}`;
+      const error = `The arguments do not match the schema of the tool. ${read.problem}`;
       return refused(call, found, refusal('ARGUMENTS_INVALID', error));
     }
     const args = read.value;
@@ -121,14 +120,18 @@ export class ToolSteps {
       return { ...refused(call, found, refusal(`TOOL_${state}`, NOT_READY[state])), args };
     }
     const repeatable = isRepeatable(found);
-    return { found, args, repeatable, make: () => this.made(found, args as JsonObject, repeatable) };
+    return { found, args, repeatable, make: () => this.callTool(found, args as JsonObject, repeatable) };
   }
 
-  private async made({ system, tool }: AgentTool, args: JsonObject, repeatable: boolean): Promise<Made> {
+  private async callTool(
+    { system, tool }: AgentTool,
+    args: JsonObject,
+    repeatable: boolean,
+  ): Promise<ToolResponse> {
     const { signal, traceparent, maxImageBytes } = this.context;
     const connection = await beforeCall(this.ports.connections.byId(system.systemId));
     if (connection === null) {
-      return refusal('SYSTEM_GONE', 'The system of this tool is gone.');
+      return refusal('SYSTEM_GONE', 'The system of this tool no longer exists.');
     }
     const { timeoutMs = agentLimits.toolTimeoutMs, ...access } = connection;
     const { name, inputSchema, definitionHash } = tool;
@@ -156,7 +159,7 @@ export class ToolSteps {
   }
 }
 
-/** What is read between the claim of a call and the call. When it fails nothing was sent, so another attempt may make the call. */
+/** Reads something between claim and call. If this fails nothing was sent, so a later attempt may make the call. */
 async function beforeCall<T>(read: Promise<T>): Promise<T> {
   try {
     return await read;
@@ -165,20 +168,20 @@ async function beforeCall<T>(read: Promise<T>): Promise<T> {
   }
 }
 
-/** A call that is not made; the model is told why. */
+/** Returns the plan for a call that is not made; the model gets the reason. */
 function refused(call: RequestedCall, found: AgentTool | undefined, response: CallResponse): Plan {
   return { found, args: call.arguments, repeatable: true, make: () => Promise.resolve(response) };
 }
 
-/** @param words of the server, which are foreign: they are never a part of our own sentence */
+/** @param words untrusted text of the server, kept separate from the service's own message */
 function refusal(outcome: string, error: string, words?: string): CallResponse {
   return { outcome, result: { ok: false, error, ...(words === undefined ? {} : { serverSays: words }) } };
 }
 
 /**
- * What the model is told of a call without an answer.
+ * Returns the response for a call without an answer.
  * @throws CallNotMadeError, or the reason of the signal, when the run was stopped rather than the call
- * @throws CallOutcomeUnknownError when the tool may have run and must not do so twice: the model would only call it again
+ * @throws CallOutcomeUnknownError when the tool may have run and must not be called twice
  */
 function failed(failure: ToolCallFailure, signal: AbortSignal, repeatable: boolean): CallResponse {
   const { cause, sent } = failure;
@@ -193,7 +196,7 @@ function failed(failure: ToolCallFailure, signal: AbortSignal, repeatable: boole
   return refusal(cause.toUpperCase(), `${sentenceOf(failure)} ${doubt}`, failure.words);
 }
 
-function answered({ isError, text, structured, images = [] }: ToolAnswer): Made {
+function answered({ isError, text, structured, images = [] }: ToolAnswer): ToolResponse {
   const maxResultBytes = agentLimits.resultBytes;
   const shown = text === '' && structured !== null ? JSON.stringify(structured) : text;
   const bytes = Buffer.byteLength(shown);
@@ -210,7 +213,7 @@ function requestOf({ name }: RequestedCall, found: AgentTool | undefined, args: 
     : { name: found.name, system: found.system.resourceName, tool: found.tool.name, arguments: args };
 }
 
-/** Whether the stored, reviewed definition says that a second call does no harm (MCP, "Tool annotations"). */
+/** Whether the reviewed definition says that a call is safe to repeat (MCP, "Tool annotations"). */
 function isRepeatable({ tool: { annotations } }: AgentTool): boolean {
   return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
 }
