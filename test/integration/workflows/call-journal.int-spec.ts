@@ -13,10 +13,7 @@ import {
   WorkflowRunEntity,
 } from '../../../src/runtime/calls/workflows/storage/workflow-run.entity.js';
 import { DataMappingExecutor } from '../../../src/runtime/calls/workflows/executors/built-in.executors.js';
-import {
-  OVER_THE_SEQUENCE,
-  type RunScope,
-} from '../../../src/runtime/calls/workflows/model/node-executor.js';
+import { FOLLOW_SEQUENCE, type RunScope } from '../../../src/runtime/calls/workflows/model/node-executor.js';
 import { WorkflowCallsRepository } from '../../../src/runtime/calls/workflows/storage/workflow-calls.repository.js';
 import { WorkflowRunsService } from '../../../src/runtime/calls/workflows/runs/workflow-runs.service.js';
 import {
@@ -70,7 +67,7 @@ describe('calls of workflow runs to the outside', () => {
   function nodesDo(work: (scope: RunScope) => Promise<CallResponse>): void {
     vi.spyOn(DataMappingExecutor.prototype, 'execute').mockImplementation(async (_node, { scope }) => ({
       result: (await work(scope)).result,
-      next: OVER_THE_SEQUENCE,
+      next: FOLLOW_SEQUENCE,
     }));
   }
 
@@ -260,7 +257,7 @@ describe('calls of workflow runs to the outside', () => {
     const { uuid: process, token, instanceMetadata } = await started(app, published, 'rating');
     const incidents = () => incidentRows(app, instanceMetadata.processInstanceId);
     const [incident] = await eventually(incidents, (rows) => rows.length === 1);
-    expect(incident?.message).toMatch(/^CALL_OUTCOME_UNKNOWN: Nobody knows whether this call/);
+    expect(incident?.message).toMatch(/^CALL_OUTCOME_UNKNOWN: It is unknown whether this call/);
     expect(second).toHaveBeenCalledTimes(1);
 
     const retried = await app.request('POST', `${instancePath(process)}/token/${token.uuid}/retry`);

@@ -74,7 +74,7 @@ describe('GET /rtm/api/runtime/workflow-run', () => {
       error: {
         code: 'WORKFLOW_INPUT_INVALID',
         node: 'start',
-        message: 'The input of the workflow is not as its model says.',
+        message: 'The input of the workflow does not match its model.',
         details: 'of: is required',
       },
       errorCode: null,

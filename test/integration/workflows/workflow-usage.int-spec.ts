@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DataMappingExecutor } from '../../../src/runtime/calls/workflows/executors/built-in.executors.js';
 import { CallKind, type CallUsage } from '../../../src/runtime/calls/workflows/model/call-journal.types.js';
-import { OVER_THE_SEQUENCE } from '../../../src/runtime/calls/workflows/model/node-executor.js';
+import { FOLLOW_SEQUENCE } from '../../../src/runtime/calls/workflows/model/node-executor.js';
 import type { WorkflowUsageDto } from '../../../src/runtime/calls/workflows/reading/workflow-usage.dto.js';
 import { workflowLimits } from '../../../src/runtime/calls/workflows/workflow.limits.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
@@ -51,7 +51,7 @@ const run = async (
       const call = { key: `2/a/${index}`, kind, request: {}, repeatable: true };
       await scope.calls.once(call, () => Promise.resolve({ result: 1, outcome: 'OK', ...told }));
     }
-    return { result: 1, next: OVER_THE_SEQUENCE };
+    return { result: 1, next: FOLLOW_SEQUENCE };
   });
   await runWorkflow(app, buildId, 'advise');
 };

@@ -1,21 +1,21 @@
-/** Bounds of workflow runs: what one may use up is bounded, whoever wrote it. */
+/** Limits of workflow runs. */
 export const workflowLimits = {
-  /** Nodes that one workflow run may go through, its subworkflows included. */
+  /** Nodes executed by one workflow run, including its subworkflows. */
   nodes: 1_000,
-  /** Subworkflows inside of subworkflows at the most. */
+  /** Maximum depth of nested subworkflows. */
   depth: 10,
-  /** Bytes of data that one workflow run may hold, as JSON. */
+  /** Maximum size of the data of one workflow run, in bytes of JSON. */
   dataBytes: 1_048_576,
-  /** Milliseconds that a workflow run may take, its subworkflows included. */
+  /** Milliseconds that a workflow run may take, including its subworkflows. */
   deadlineMs: 600_000,
-  /** Milliseconds after which a workflow run whose replica has died goes on in another one; a living one renews it. Never below `leaseMs`. */
+  /** Milliseconds after which another replica takes over a workflow run whose replica has died; live replicas renew the lease. Never below `leaseMs` of jobs. */
   leaseMs: 60_000,
-  /** Milliseconds between two looks whether a run under way was cancelled. */
+  /** Milliseconds between checks whether a run was cancelled. */
   cancelCheckMs: 1_000,
-  /** Largest input or output of one node that is kept for readers of a run; a larger one is left out, the run's data stay as they are. */
+  /** Maximum bytes of one node input or output stored for readers of a run; larger ones are omitted there, without affecting the run. */
   recordValueBytes: 65_536,
-  /** Bytes of inputs and outputs that are kept of one run for its readers; the rest is left out. */
+  /** Maximum bytes of all node inputs and outputs stored per run; the rest is omitted. */
   recordBytes: 1_048_576,
-  /** Newest calls of models that are looked at for one sum of what runs have used up. */
+  /** Newest model calls included in one usage report. */
   usageCalls: 10_000,
 };

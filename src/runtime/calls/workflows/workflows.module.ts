@@ -16,7 +16,7 @@ import { WorkflowUsageRepository } from './storage/workflow-usage.repository.js'
 import { WorkflowUsageService } from './reading/workflow-usage.service.js';
 import { WorkflowRunsService } from './runs/workflow-runs.service.js';
 
-/** Runs workflows and shows what they did. */
+/** Runs workflows and shows their runs. */
 @Module({
   imports: [AuditModule, BuildsModule, RepeatsModule],
   controllers: [TestRunsController, WorkflowRunsController],

@@ -13,8 +13,8 @@ import type { Job, JobHandler } from '../../../../jobs/model/job-queue.types.js'
 type AuditEvent = ReturnType<AuditService['eventOf']>;
 
 /**
- * Audit events of what changes rows of a shard. The audit log is not sharded, and a transaction touches one shard only: there the event is
- * left to a job of the same transaction. So neither exists without the other, and the event comes a moment later.
+ * Records audit events of changes in a shard. The audit log is not sharded and a transaction writes to one shard only, so on a sharded
+ * database the event is stored by a job added in the same transaction, a moment later.
  */
 @Injectable()
 export class AuditJobs implements JobHandler, OnModuleInit {
@@ -33,14 +33,14 @@ export class AuditJobs implements JobHandler, OnModuleInit {
     this.handlers.register(this);
   }
 
-  /** Sees to it that `record` finds an id. Not inside of a transaction. */
+  /** Reserves an id for `record`; must not run inside a transaction. */
   async prepare(): Promise<void> {
     if (this.groups.areApart) {
       await this.ids.provide(['job'], 1);
     }
   }
 
-  /** In the transaction of the change. @param shard of its rows @throws IdRangeExhaustedError */
+  /** Records an event in the transaction of the change. @param shard shard of the changed rows @throws IdRangeExhaustedError */
   async record(
     manager: EntityManager,
     principal: Principal,
@@ -57,7 +57,7 @@ export class AuditJobs implements JobHandler, OnModuleInit {
     await this.queue.add(manager, [job]);
   }
 
-  /** Stores an event that was left to a job. Never given up. */
+  /** Stores the event of a job; retried until it succeeds. */
   async run(job: Job): Promise<void> {
     const { text } = job.payload as JsonObject & { text: string };
     const event = JSON.parse(text) as Omit<AuditEvent, 'occurredAt'> & { occurredAt: string };

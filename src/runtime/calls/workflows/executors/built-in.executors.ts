@@ -1,7 +1,7 @@
 import { type JsonValue, isJsonObject } from '#engine/json';
 import { modelProblem } from '../model/data-model.js';
 import {
-  OVER_THE_SEQUENCE,
+  FOLLOW_SEQUENCE,
   type NodeContext,
   type NodeExecutor,
   type NodeOutcome,
@@ -12,7 +12,7 @@ import { WorkflowFailedError } from '../model/workflows.errors.js';
 import { ExpressionError, ExpressionSyntaxError } from '#engine/expressions';
 import { deepMerge } from '#engine/paths';
 
-/** Takes the input of the workflow, as its input model says: the data of the run to begin with. */
+/** Validates the input of the workflow, which is the initial data of the run. */
 class StartExecutor implements NodeExecutor {
   readonly type = 'START';
   readonly takesInput = false;
@@ -20,14 +20,14 @@ class StartExecutor implements NodeExecutor {
   async execute(_node: RunnableNode, { workflow, data }: NodeContext): Promise<NodeOutcome> {
     const details = await modelProblem(workflow.inputSchema, data);
     if (details !== undefined) {
-      const message = 'The input of the workflow is not as its model says.';
+      const message = 'The input of the workflow does not match its model.';
       throw new WorkflowFailedError('WORKFLOW_INPUT_INVALID', message, { details });
     }
-    return { result: data as JsonValue, next: OVER_THE_SEQUENCE };
+    return { result: data as JsonValue, next: FOLLOW_SEQUENCE };
   }
 }
 
-/** Goes on with the first condition that is true, in their order, or else with the default. An error is never "false". */
+/** Follows the first condition that is true, or else the default. A condition that fails to evaluate fails the node. */
 class ConditionExecutor implements NodeExecutor {
   readonly type = 'CONDITION';
   readonly takesInput = false;
@@ -59,33 +59,33 @@ async function isTrue({ id, expression }: WorkflowCondition, texts: NodeTexts): 
     return await texts.test(expression ?? '');
   } catch (error) {
     if (error instanceof ExpressionError || error instanceof ExpressionSyntaxError) {
-      const message = `The condition ${id} is neither true nor false: ${error.message}`;
+      const message = `The condition ${id} cannot be evaluated: ${error.message}`;
       throw new WorkflowFailedError('CONDITION_FAILED', message, { details: error.message, cause: error });
     }
     throw error;
   }
 }
 
-/** Makes new data out of the data of the run: `inputBody`, stored under the `responseKey` or, without one, merged into the data. */
+/** Stores the filled `inputBody` under the `responseKey`, or merges it into the data without one. */
 export class DataMappingExecutor implements NodeExecutor {
   readonly type = 'DATA_MAPPING';
   readonly takesInput = true;
 
   async execute(node: RunnableNode, { data, input }: NodeContext): Promise<NodeOutcome> {
     if (node.responseKey !== null && node.responseKey !== '') {
-      return { result: input, next: OVER_THE_SEQUENCE };
+      return { result: input, next: FOLLOW_SEQUENCE };
     }
     if (!isJsonObject(input)) {
       throw new WorkflowFailedError(
         'NODE_RESULT_INVALID',
-        'A mapping without responseKey must make an object.',
+        'A mapping without responseKey must produce an object.',
       );
     }
-    return { result: input, data: deepMerge(data, input), next: OVER_THE_SEQUENCE };
+    return { result: input, data: deepMerge(data, input), next: FOLLOW_SEQUENCE };
   }
 }
 
-/** Runs another workflow of the build or of one of its libraries and waits for it. When it fails, so does this run; a BPMN error that it ends with ends this run, too. */
+/** Runs another workflow of the build or a library and waits for it. A failure fails this run; a BPMN error ends it. */
 class SubworkflowExecutor implements NodeExecutor {
   readonly type = 'SUBWORKFLOW';
   readonly takesInput = true;
@@ -95,21 +95,21 @@ class SubworkflowExecutor implements NodeExecutor {
       throw new WorkflowFailedError('NODE_INPUT_INVALID', 'The input of a subworkflow must be an object.');
     }
     const { output, errorCode } = await scope.subworkflow(targetOf(node), input, `${step}/${node.id}`);
-    return { result: output, next: errorCode === null ? OVER_THE_SEQUENCE : { kind: 'END', errorCode } };
+    return { result: output, next: errorCode === null ? FOLLOW_SEQUENCE : { kind: 'END', errorCode } };
   }
 }
 
-/** `payload.workflow` names it, with its application, once the package was checked. */
+/** Reads the subworkflow from `payload.workflow`. */
 function targetOf({ payload }: RunnableNode): WorkflowTarget {
   const reference = payload?.['workflow'];
   const { appId, resourceName } = isJsonObject(reference) ? reference : {};
   if (typeof resourceName !== 'string') {
-    throw new WorkflowFailedError('SUBWORKFLOW_NOT_FOUND', 'The node names no subworkflow.');
+    throw new WorkflowFailedError('SUBWORKFLOW_NOT_FOUND', 'The node has no subworkflow.');
   }
   return { appId: typeof appId === 'string' ? appId : null, name: resourceName };
 }
 
-/** Ends the run: its output is `outputBody` or, without one, all data. Output that is not as its model says, such as mandatory output that is missing, is an error. With an error code in its `payload` it ends the run with that BPMN error, and no model speaks of the output. */
+/** Ends the run with the filled `outputBody`, or all data without one, validated against the output model. An error code in `payload` ends it with that BPMN error, without validation. */
 class EndExecutor implements NodeExecutor {
   readonly type = 'END';
   readonly takesInput = false;
@@ -126,14 +126,14 @@ class EndExecutor implements NodeExecutor {
     }
     const details = await modelProblem(workflow.outputSchema, result);
     if (details !== undefined) {
-      const message = 'The output of the workflow is not as its model says.';
+      const message = 'The output of the workflow does not match its model.';
       throw new WorkflowFailedError('WORKFLOW_OUTPUT_INVALID', message, { details });
     }
     return { result, next: { kind: 'END', errorCode: null } };
   }
 }
 
-/** The types of nodes that this module runs by itself. Other modules bring the rest, because the executors need those modules. */
+/** Executors of this module. Other modules register the rest because those executors depend on them. */
 export const BUILT_IN_EXECUTORS: readonly NodeExecutor[] = [
   new StartExecutor(),
   new ConditionExecutor(),

@@ -24,22 +24,22 @@ import {
 import { workflowLimits } from '../workflow.limits.js';
 
 const KEY_MAX_LENGTH = 191;
-/** Characters of questions and answers after which a page ends. */
+/** Characters of requests and responses after which a page ends. */
 const PAGE_LENGTH = 1_048_576;
 
-const AGAIN: readonly CallState[] = [CallState.Released, CallState.Failed];
+const REPEATABLE_STATES: readonly CallState[] = [CallState.Released, CallState.Failed];
 
-/** Failures that end whatever a run does at the time. */
+/** Failures that can interrupt any call. */
 const DEADLINES: ReadonlySet<WorkflowFailure> = new Set(['WORKFLOW_DEADLINE', 'AGENT_DEADLINE']);
 
-/** Proof of having begun a call; only its holder may end it. */
+/** Proof that this attempt started a call; only its holder may end it. */
 type CallClaim = Pick<WorkflowCallEntity, 'runId' | 'shard' | 'callKey' | 'attempt'>;
 
 type Hold = (manager: EntityManager) => Promise<void>;
 
 const noHold: Hold = () => Promise.resolve();
 
-/** Keeps the calls of runs. Each change holds the run, so that one that was cancelled or begun anew calls nobody any more. */
+/** Stores the outside calls of runs. Each change locks the run, so that a cancelled or replaced attempt makes no more calls. */
 @Injectable()
 export class CallStore {
   constructor(
@@ -48,7 +48,7 @@ export class CallStore {
     private readonly clock: Clock,
   ) {}
 
-  /** The calls of one attempt of a run. @param hold see WorkflowRunRequest.hold */
+  /** Returns the journal of one attempt of a run. @param hold see WorkflowRunRequest.hold */
   of(run: BegunRun, hold = noHold): CallJournal {
     return { once: (call, make) => this.once(() => this.begin(run, call, hold), call, make) };
   }
@@ -59,7 +59,7 @@ export class CallStore {
     make: () => Promise<CallResponse>,
   ): Promise<CallResponse> {
     const begun = await begin();
-    // A response: the call was answered before.
+    // An earlier attempt has finished the call.
     if (!('callKey' in begun)) {
       return begun;
     }
@@ -70,7 +70,7 @@ export class CallStore {
     return response;
   }
 
-  /** Keeps what a later attempt may do. @returns what the run fails with */
+  /** Stores whether a later attempt may repeat the call. @returns error to throw */
   private async failed(claim: CallClaim, call: OutsideCall, error: unknown): Promise<unknown> {
     if (error instanceof CallNotMadeError) {
       await this.end(claim, CallState.Failed, error.outcome);
@@ -80,17 +80,17 @@ export class CallStore {
       await this.end(claim, CallState.Unknown, error.outcome);
       return unknownOutcome(call, error.message);
     }
-    // Anything else is of the worker: the next attempt finds the call begun.
+    // The worker failed: the next attempt finds the call started.
     if (!(error instanceof WorkflowFailedError)) {
       return error;
     }
     await this.end(claim, call.repeatable ? CallState.Failed : CallState.Unknown, error.code);
-    // A deadline says nothing of the call, and who retries has to know of it.
+    // A deadline does not reveal the outcome of the call, which matters for a retry.
     const isUnknown = !call.repeatable && DEADLINES.has(error.code);
     return isUnknown ? unknownOutcome(call, error.message) : error;
   }
 
-  /** Begins a call, or answers what came of it before. */
+  /** Starts a call, or returns the response of an earlier attempt. */
   private async begin(run: BegunRun, call: OutsideCall, hold: Hold): Promise<CallClaim | CallResponse> {
     const row = this.toRow(run, call);
     const held = async <T>(work: (manager: EntityManager) => Promise<T>): Promise<T> =>
@@ -105,7 +105,7 @@ export class CallStore {
       return row;
     }
     for (;;) {
-      const found = await held((manager) => this.beginAgain(manager, row));
+      const found = await held((manager) => this.resume(manager, row));
       if (found === 'UNKNOWN') {
         throw unknownOutcome(call, 'Its worker ended before the answer was stored.');
       }
@@ -115,9 +115,9 @@ export class CallStore {
     }
   }
 
-  /** @throws RunReplacedError when the run was begun anew meanwhile: the result of the call is lost */
+  /** Stores a response. @throws RunReplacedError when a later attempt of the run has started; the response is lost */
   private async finish(claim: CallClaim, { result, outcome, usage }: CallResponse): Promise<void> {
-    // Not in the transaction, which holds others up.
+    // Outside the transaction, which blocks others.
     const response = storedBytes(JSON.stringify(result));
     const isOwn = await this.database.write((manager) =>
       this.repository.finish(manager, claim, {
@@ -133,9 +133,9 @@ export class CallStore {
   }
 
   /**
-   * Calls of a run in their order, at most `limit`, and none more when questions and answers have come to a megabyte. Each response is
-   * whole, or cut one character after the length that is shown.
-   * @param after key of the last one of the page before
+   * Returns a page of calls of a run in start order, which ends early when requests and responses reach a megabyte. Responses are
+   * truncated one character beyond the displayed length, to show that they are longer.
+   * @param after key of the last call of the previous page
    */
   async page(runId: string, after: string | undefined, limit: number): Promise<Page<WorkflowCallEntity>> {
     const length = workflowLimits.recordValueBytes + 1;
@@ -143,7 +143,7 @@ export class CallStore {
     const items: WorkflowCallEntity[] = [];
     let size = 0;
     for (const name of names.slice(0, limit)) {
-      // One by one: all responses of a page together may be too much for the memory, and others have their turn in between.
+      // Reads one by one, since all responses of a page may not fit into memory, and serves other requests in between.
       const row = await this.database.read((manager) => this.repository.find(manager, name));
       const response = row.response?.slice(0, length) ?? null;
       items.push({ ...row, response });
@@ -155,7 +155,7 @@ export class CallStore {
     return { items, next: items.length < names.length ? (items.at(-1)?.callKey ?? null) : null };
   }
 
-  /** Without a word when the run was begun anew meanwhile. */
+  /** Ends a call; does nothing if a later attempt of the run has started. */
   private async end(claim: CallClaim, state: CallState, outcome: string): Promise<void> {
     const changes = { state, finishedAt: this.clock.now(), outcome };
     await this.database.write((manager) =>
@@ -163,8 +163,8 @@ export class CallStore {
     );
   }
 
-  /** @returns the claim, what came of the call, that nobody knows, or that an earlier attempt has just ended it: look again */
-  private async beginAgain(
+  /** @returns a new claim, the stored response, UNKNOWN, or CHANGED if an earlier attempt has just ended the call and it must be read again */
+  private async resume(
     manager: EntityManager,
     row: WorkflowCallEntity,
   ): Promise<CallClaim | CallResponse | 'UNKNOWN' | 'CHANGED'> {
@@ -176,7 +176,8 @@ export class CallStore {
       return 'UNKNOWN';
     }
     const isAllowed =
-      AGAIN.includes(found.state) || (found.state === CallState.Claimed && found.repeatable === 1);
+      REPEATABLE_STATES.includes(found.state) ||
+      (found.state === CallState.Claimed && found.repeatable === 1);
     const changes = isAllowed ? { ...row, tries: found.tries + 1 } : { state: CallState.Unknown };
     if (!(await this.repository.change(manager, found, changes))) {
       return 'CHANGED';
@@ -186,7 +187,7 @@ export class CallStore {
 
   private toRow(run: BegunRun, { key, kind, request, repeatable }: OutsideCall): WorkflowCallEntity {
     if (key.length > KEY_MAX_LENGTH) {
-      throw new WorkflowFailedError('WORKFLOW_INVALID', 'The id of a node is too long for one that calls.');
+      throw new WorkflowFailedError('WORKFLOW_INVALID', 'The id of a node with outside calls is too long.');
     }
     const text = JSON.stringify(request);
     return {
@@ -209,13 +210,13 @@ export class CallStore {
   }
 }
 
-/** The failure of a run that must not go on by itself. */
+/** Returns the failure of a run that a person has to retry. */
 function unknownOutcome({ kind, key }: OutsideCall, why: string): WorkflowFailedError {
-  const message = `Nobody knows whether this call of kind ${kind} had an effect. ${why} A retry makes it once more.`;
+  const message = `It is unknown whether this call of kind ${kind} had an effect. ${why} A retry makes it once more.`;
   return new WorkflowFailedError('CALL_OUTCOME_UNKNOWN', message, { details: key });
 }
 
-/** At most so many characters, without half of a surrogate pair at the end, which json columns of MySQL refuse. */
+/** Truncates a text without splitting a surrogate pair, which MySQL rejects in JSON columns. */
 function beginningOf(text: string, length: number): string {
   return text.slice(0, length).replace(/[\uD800-\uDBFF]$/u, '');
 }

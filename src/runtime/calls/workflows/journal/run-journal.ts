@@ -8,7 +8,7 @@ const MISSING_MAX = 20;
 const REFERENCE_MAX_LENGTH = 200;
 const BYTES_PER_VALUE = 2;
 
-/** What happened at one visit of a node. */
+/** One visit of a node. */
 export interface Visit {
   readonly node: RunnableNode;
   readonly startedAt: Date;
@@ -19,7 +19,7 @@ export interface Visit {
   readonly error: WorkflowFailedError | null;
 }
 
-/** Collects the work of the nodes of one run, up to a size. A part that is too large is left out, and marked. */
+/** Collects the node visits of a run up to a size limit. Values that are too large are omitted and listed in `omitted`. */
 export class RunJournal {
   private readonly visits: string[] = [];
   private bytesLeft = workflowLimits.recordBytes;
@@ -45,15 +45,15 @@ export class RunJournal {
     this.visits.push(objectText({ ...membersText(record), ...parts }));
   }
 
-  /** JSON of WorkflowNodeRunDto[]: one entry for each visit, in their order. */
+  /** Returns the visits in order, as JSON of WorkflowNodeRunDto[]. */
   text(): string {
     return `[${this.visits.join(',')}]`;
   }
 
-  /** @returns JSON of a part that fits */
+  /** @returns JSON of a value; undefined if it exceeds the limits */
   private take(value: JsonValue): string | undefined {
     const most = Math.min(workflowLimits.recordValueBytes, this.bytesLeft);
-    // With its comma or brackets each takes two bytes or more: most of what is too large is known without writing it out.
+    // Each value takes at least two bytes with its comma or brackets, so most large values are detected without serialization.
     const text = hasMoreValues(value, most / BYTES_PER_VALUE + 1) ? undefined : JSON.stringify(value);
     const bytes = text === undefined ? Infinity : Buffer.byteLength(text);
     if (bytes > most) {

@@ -12,16 +12,16 @@ import { insertNew, runGenerations, RUNS } from '../storage/workflow-runs.reposi
 import { WorkflowRunState, type RunResult, type WorkflowRunError } from '../model/workflow.types.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';
 
-/** What a run is begun with. */
+/** Columns of a new run. */
 export type NewRun = Pick<
   WorkflowRunEntity,
   'buildId' | 'appId' | 'workflow' | 'origin' | 'processInstanceUuid' | 'processTokenId' | 'parentRunId'
 > & { runKey: string | undefined; shard: number };
 
-/** The instance whose tokens wait for runs. */
+/** Instance whose tokens wait for runs. */
 export type RunOwner = Pick<WorkflowRunEntity, 'processInstanceUuid' | 'shard'>;
 
-/** A run that was begun; `result` is there when an earlier beginning of it has finished. */
+/** Started run; `result` is set if an earlier attempt has finished. */
 export interface BegunRun {
   readonly id: string;
   readonly shard: number;
@@ -32,23 +32,23 @@ export interface BegunRun {
 const INTERRUPTED: WorkflowRunError = {
   code: 'WORKFLOW_INTERRUPTED',
   node: null,
-  message: 'The run was interrupted. It begins again when its job does.',
+  message: 'The run was interrupted. It restarts when its job is retried.',
   details: null,
 };
 
 const ABANDONED: WorkflowRunError = {
   ...INTERRUPTED,
-  message: 'The run was interrupted too often. It does not begin again.',
+  message: 'The run was interrupted too often. It will not be restarted.',
 };
 
 const ALL = RUNS.selectAllBut();
-/** States of runs that may still begin again. */
-const notOver = () => In([WorkflowRunState.Started, WorkflowRunState.Failed]);
-const oneMore = () => 'attempt + 1';
+/** States of runs that may be restarted. */
+const restartable = () => In([WorkflowRunState.Started, WorkflowRunState.Failed]);
+const nextAttempt = () => 'attempt + 1';
 
 const noHold = (): Promise<void> => Promise.resolve();
 
-/** Stores runs. The unique key of a run decides that there is one for each piece of work, however often that is begun. */
+/** Stores runs. The unique run key ensures that each piece of work has only one run. */
 @Injectable()
 export class RunStore {
   constructor(
@@ -57,7 +57,7 @@ export class RunStore {
     private readonly log: Log,
   ) {}
 
-  /** @param hold see WorkflowRunRequest.hold */
+  /** Starts a new run or the next attempt of an existing one. @param hold see WorkflowRunRequest.hold */
   async begin(run: NewRun, hold: (manager: EntityManager) => Promise<void> = noHold): Promise<BegunRun> {
     const row = this.rowOf(run);
     const { id, shard, runKey } = row;
@@ -80,16 +80,20 @@ export class RunStore {
     return { ...begun, result: { output, errorCode: stored.errorCode } };
   }
 
-  /** Stores a run that a job will begin (`rowOf`), in the transaction that adds the job. */
+  /** Stores a run that a job will start, in the transaction that adds the job. @param row result of `rowOf` */
   async open(manager: EntityManager, row: WorkflowRunEntity): Promise<void> {
     await insertNew(manager, WorkflowRunEntity, row);
   }
 
-  /** Ends a run that nobody will go on with, and the runs of its subworkflows, unless they have ended. */
+  /** Fails an abandoned run and its subworkflows, unless they have ended. */
   async giveUp(manager: EntityManager, runKey: string, shard: number): Promise<void> {
     const changes = { error: ABANDONED, finishedAt: this.clock.now(), state: WorkflowRunState.Failed };
     for await (const ids of runGenerations(manager, runKey, shard)) {
-      await RUNS.update(manager, { id: In(ids), shard, state: notOver() }, { ...changes, attempt: oneMore });
+      await RUNS.update(
+        manager,
+        { id: In(ids), shard, state: restartable() },
+        { ...changes, attempt: nextAttempt },
+      );
     }
   }
 
@@ -98,7 +102,7 @@ export class RunStore {
     await this.end(run, journal, { state, error: null, errorCode, output: JSON.stringify(output) });
   }
 
-  /** Stores why a run ended without output. A failure is logged, so that the caller can throw the cause. */
+  /** Stores why a run failed. Logs an error instead of throwing it, so that the caller can throw the cause. */
   async fail(run: BegunRun, journal: RunJournal, cause: unknown): Promise<void> {
     const error = cause instanceof WorkflowFailedError ? cause.toRecord() : INTERRUPTED;
     try {
@@ -109,19 +113,19 @@ export class RunStore {
     }
   }
 
-  /** Ends runs that these tokens wait for no more, in the caller's transaction. Their workers store nothing more. */
+  /** Cancels the runs of tokens in the caller's transaction. Their workers can store nothing more. */
   async cancel(manager: Sender, owner: RunOwner, processTokenIds: readonly number[]): Promise<void> {
     const changes = { state: WorkflowRunState.Cancelled, finishedAt: this.clock.now(), error: null };
     await endOfTokens(manager, owner, processTokenIds, changes);
   }
 
-  /** Ends runs of a token that died with their workers, and that nobody begins again unless a person asks for it. */
+  /** Fails runs of a token that died with their workers; only a person can restart them. */
   async abandon(owner: RunOwner, processTokenId: number): Promise<void> {
     const changes = { state: WorkflowRunState.Failed, finishedAt: this.clock.now(), error: INTERRUPTED };
     await this.database.write((manager) => endOfTokens(manager, owner, [processTokenId], changes));
   }
 
-  /** A run that begins now, with a new id. */
+  /** Creates the row of a run that starts now, with a new id. */
   rowOf(run: NewRun): WorkflowRunEntity {
     const startedAt = this.clock.now();
     const id = orderedUuid(startedAt, run.shard);
@@ -140,7 +144,7 @@ export class RunStore {
     };
   }
 
-  /** Stores how a run ended, unless it was begun again meanwhile. */
+  /** Stores the outcome of a run, unless a later attempt has started. */
   private async end(
     { id, shard, attempt }: BegunRun,
     journal: RunJournal,
@@ -151,18 +155,18 @@ export class RunStore {
   }
 }
 
-/** Begins a run again, unless it is over: whoever began it before stores nothing more. @returns it as it is now */
+/** Starts the next attempt of a run unless it has ended; earlier attempts can store nothing more. @returns the current row */
 async function reopened(manager: EntityManager, runKey: string, shard: number): Promise<WorkflowRunEntity> {
   const begun = { state: WorkflowRunState.Started, finishedAt: null, error: null, nodes: null };
-  await RUNS.update(manager, { runKey, shard, state: notOver() }, { ...begun, attempt: oneMore });
+  await RUNS.update(manager, { runKey, shard, state: restartable() }, { ...begun, attempt: nextAttempt });
   const found = await ALL.first(manager, { runKey, shard });
   if (found === null) {
-    throw new Error(`The run ${runKey} was there and is gone.`);
+    throw new Error(`The run ${runKey} has disappeared.`);
   }
   return found;
 }
 
-/** Ends the runs of tokens that have not ended yet. From then on whoever began them stores nothing more. */
+/** Ends the active runs of tokens. Their workers can store nothing more. */
 async function endOfTokens(
   manager: Sender,
   owner: RunOwner,
@@ -170,5 +174,5 @@ async function endOfTokens(
   changes: Pick<WorkflowRunEntity, 'state' | 'finishedAt' | 'error'>,
 ): Promise<void> {
   const begun = { ...owner, processTokenId: In([...processTokenIds]), state: WorkflowRunState.Started };
-  await RUNS.update(manager, begun, { ...changes, attempt: oneMore });
+  await RUNS.update(manager, begun, { ...changes, attempt: nextAttempt });
 }

@@ -9,16 +9,16 @@ import {
 } from '#engine/json-schema';
 
 const WHOLE = '(all)';
-/** Keywords by which the model of a member can say whether it may be null. */
+/** Keywords that determine whether a member may be null. */
 const TYPED: readonly string[] = ['type', 'enum', 'const', '$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if'];
 
-/** Models of the workflows that are held in memory. */
+/** Compiled models of cached workflows. */
 const COMPILED = new WeakMap<JsonObject, ReturnType<typeof compileSchema>>();
 
 /**
- * What is wrong with input or output by its model, a JSON Schema (2020-12). A mandatory member that is null is missing,
- * unless the model says of what type it is: a reference that leads nowhere becomes null.
- * @returns a text for a person, without values; undefined when nothing is wrong
+ * Validates input or output against its model, a JSON Schema (2020-12). A required member that is null counts as missing
+ * unless the model declares its type, because unresolved references become null.
+ * @returns description of the violations, without values; undefined if valid
  */
 export async function modelProblem(schema: JsonObject | null, value: unknown): Promise<string | undefined> {
   if (schema === null) {

@@ -2,34 +2,34 @@ import type { EntityManager } from 'typeorm';
 import type { JsonObject, JsonValue } from '#engine/json';
 import type { Payer } from '../../../quotas/model/quota.types.js';
 
-/** Kind of the jobs that run workflows that were started by hand. */
+/** Kind of the jobs of test runs. */
 export const TEST_RUN_JOB = 'WORKFLOW_TEST';
-/** In place of the UUID of a process instance for a run that belongs to none. */
+/** Value of `processInstanceUuid` for a run without a process. */
 export const NO_PROCESS = '';
 
-/** Where a run stands. */
+/** State of a run. */
 export enum WorkflowRunState {
   Started = 'STARTED',
   Finished = 'FINISHED',
   Failed = 'FAILED',
-  /** The token that waited for it was taken away, or its instance ended. */
+  /** Its token was removed or its instance ended. */
   Cancelled = 'CANCELLED',
 }
 
-/** What started a run. Subworkflows have the origin of the run that started them. */
+/** Origin of a run. Subworkflows have the origin of their parent run. */
 export enum WorkflowRunOrigin {
   Process = 'PROCESS',
-  /** Somebody who tries it out. */
+  /** A person, as a test. */
   Test = 'TEST',
 }
 
-/** How a visit of a node ended. */
+/** Final state of a node visit. */
 export enum WorkflowNodeState {
   Finished = 'FINISHED',
   Failed = 'FAILED',
 }
 
-/** A branch of a CONDITION node. */
+/** Branch of a CONDITION node. */
 export interface WorkflowCondition {
   readonly id: string;
   /** CEL over the data; null for the default. */
@@ -39,7 +39,7 @@ export interface WorkflowCondition {
   readonly isDefault: boolean;
 }
 
-/** The members of a node that a run needs, in the shape of the contract's "Custom Agent workflow node". */
+/** Node members needed for a run, as in "Custom Agent workflow node" of the contract. */
 export interface RunnableNode {
   readonly id: string;
   readonly type: string;
@@ -53,64 +53,63 @@ export interface RunnableNode {
   readonly payload: JsonObject | null;
   /** CUSTOM_AGENT: see the contract's "Custom Agent workflow node". */
   readonly aiOptions?: JsonObject | null;
-  /** Path of the data under which the result is stored. */
+  /** Path in the data at which the result is stored. */
   readonly responseKey: string | null;
 }
 
-/** What a run needs of a workflow. */
+/** Workflow members needed for a run. */
 export interface RunnableWorkflow {
   readonly name: string;
-  /** JSON Schema (2020-12); null takes any object. */
+  /** JSON Schema (2020-12); null accepts any object. */
   readonly inputSchema: JsonObject | null;
-  /** JSON Schema (2020-12); null takes any value. */
+  /** JSON Schema (2020-12); null accepts any value. */
   readonly outputSchema: JsonObject | null;
   readonly nodes: readonly RunnableNode[];
 }
 
-/** A workflow to run. */
+/** Workflow to run. */
 export interface WorkflowTarget {
-  /** The application of the build or of a library dependency; null for whichever of them has it, as for actions. */
+  /** Application of the build or a library; null to search all of them, as for actions. */
   readonly appId: string | null;
   readonly name: string;
 }
 
-/** A workflow that a process or a person starts. */
+/** Request of a process or person to run a workflow. */
 export interface WorkflowRunRequest {
   buildId: string;
-  /** The application of the build or of a library dependency; null for whichever of them has the workflow. */
+  /** Application of the build or a library; null to search all of them. */
   appId: string | null;
   workflow: string;
   input: JsonObject;
-  /** Whose quotas count what the run uses. */
+  /** Application and caller whose quotas are charged. */
   payer: Payer;
   /** @default Process */
   origin?: WorkflowRunOrigin;
-  /** NO_PROCESS for a run that belongs to none. */
+  /** NO_PROCESS for a run without a process. */
   processInstanceUuid: string;
   parentProcessInstanceUuid: string | null;
-  /** Where the run is stored: with the instance or the job that waits for it. @default 0 */
+  /** Shard of the instance or job that waits for the run. @default 0 */
   shard?: number;
-  /** Token that waits for it; its runs are cancelled when it no longer does. */
+  /** Token that waits for the run; the run is cancelled when it no longer waits. */
   processTokenId: number | null;
-  /** Stops the run: its reason is thrown, and the run may be asked for again. */
+  /** Interrupts the run: its reason is thrown, and the run may be retried. */
   signal: AbortSignal;
   /**
-   * Up to 128 characters that name this piece of work, such as the id of its job. Another request with the key adds no run: it
-   * goes on with the existing one. When that has finished, its output is given once more. Without a key every request is a run
-   * of its own.
+   * Idempotency key of up to 128 characters, such as the id of the job. A second request with the key resumes the existing run, or
+   * returns its output if it has finished. Without a key every request creates a run.
    */
   runKey?: string;
   /**
-   * Called first in the transaction that begins a run, of subworkflows too. Throws when the run is no longer wanted. Locks,
-   * until the commit, everything that a cancellation takes away.
+   * Called first in every transaction that starts a run or subworkflow. Throws when the run is no longer needed. Holds locks
+   * until the commit so that the run cannot be cancelled meanwhile.
    */
   hold?: (manager: EntityManager) => Promise<void>;
 }
 
-/** How a run came to its end. */
+/** Result of a completed run. */
 export interface RunResult {
   readonly output: JsonValue;
-  /** Code of the BPMN error that it ended with, see the END node; null when it ended without one. */
+  /** Code of the BPMN error thrown by the END node; null if none was thrown. */
   readonly errorCode: string | null;
 }
 
@@ -118,9 +117,9 @@ export interface RunResult {
 export interface WorkflowRunError {
   /** Stable, upper snake case. */
   readonly code: string;
-  /** Name of the node; null when it is about the whole run. */
+  /** Name of the node; null when the failure concerns the whole run. */
   readonly node: string | null;
   readonly message: string;
-  /** What was wrong exactly; may quote the definition and its data. */
+  /** Details, which may include parts of the definition and data. */
   readonly details: string | null;
 }

@@ -1,10 +1,10 @@
 import { InternalError, NotFoundError } from '../../../../platform/errors/domain.error.js';
 import type { WorkflowRunError } from './workflow.types.js';
 
-/** Longest message and details; they are kept with the run and shown in an incident. */
+/** Maximum length of message and details, which are stored with the run and shown in incidents. */
 const TEXT_MAX_LENGTH = 1_000;
 
-/** Why a run can fail. */
+/** Error code of a failed run. */
 export type WorkflowFailure =
   | 'BUILD_DAMAGED'
   | 'WORKFLOW_NOT_FOUND'
@@ -39,11 +39,11 @@ export type WorkflowFailure =
   | 'AGENT_MODEL_FAILED';
 
 /**
- * A workflow run failed: by its definition or by its data, so that running it again gives the same. Becomes an incident of
- * the process. The message is ours, with names out of the definition; `details` may also quote data of the process.
+ * A workflow run failed because of its definition or data, so that a retry would fail too. Becomes an incident of the process.
+ * The message contains only names from the definition; `details` may also contain process data.
  */
 export class WorkflowFailedError extends InternalError {
-  /** Name of the node that failed; null when it is about the whole run. */
+  /** Name of the failed node; null when the failure concerns the whole run. */
   readonly node: string | null;
 
   constructor(
@@ -59,19 +59,19 @@ export class WorkflowFailedError extends InternalError {
     this.node = node;
   }
 
-  /** The same failure, told of a node, unless it is told of one already. */
+  /** Returns the failure with a node, unless it already has one. */
   at(node: string): WorkflowFailedError {
     const { code, message, details, cause } = this;
     return this.node === null ? new WorkflowFailedError(code, message, { node, details, cause }) : this;
   }
 
-  /** How a run keeps it. */
+  /** Returns the form that is stored with the run. */
   toRecord(): WorkflowRunError {
     return { code: this.code, node: this.node, message: this.message, details: this.details ?? null };
   }
 }
 
-/** A workflow has ended with a BPMN error, as its author meant it to: a node of type END with an error code. No failure. */
+/** A workflow ended at an END node with an error code. This is an intended outcome, not a failure. */
 export class WorkflowBpmnError extends InternalError {
   readonly code = 'WORKFLOW_BPMN_ERROR';
   /** @param errorCode code of the BPMN error */
@@ -80,17 +80,17 @@ export class WorkflowBpmnError extends InternalError {
   }
 }
 
-/** The run was cancelled or has begun anew elsewhere: this attempt of it may call nobody and store nothing more. */
+/** The run was cancelled or restarted by another worker, so this attempt must make no more calls and store nothing. */
 export class RunReplacedError extends InternalError {
   readonly code = 'WORKFLOW_RUN_REPLACED';
   constructor() {
-    super('The workflow run is no longer made by this worker.');
+    super('Another worker has taken over the workflow run, or it was cancelled.');
   }
 }
 
 /**
- * What an outside call throws when it certainly had no effect: it was not made at all, or the other side refused it. `cause` is
- * why, and a later attempt may make it again.
+ * An outside call certainly had no effect: it was not made or was rejected. `cause` is the reason; a later attempt may
+ * repeat the call.
  */
 export class CallNotMadeError extends InternalError {
   readonly code = 'WORKFLOW_CALL_NOT_MADE';
@@ -104,8 +104,8 @@ export class CallNotMadeError extends InternalError {
 }
 
 /**
- * An outside call throws it when nobody knows whether the call had an effect, and it must not be made twice. The run fails with
- * CALL_OUTCOME_UNKNOWN, so that a person decides. The message is a sentence that says what happened.
+ * It is unknown whether an outside call that must not be repeated had an effect. The run fails with CALL_OUTCOME_UNKNOWN, so that
+ * a person decides. The message is a sentence that describes what happened.
  */
 export class CallOutcomeUnknownError extends InternalError {
   readonly code = 'WORKFLOW_CALL_UNKNOWN';

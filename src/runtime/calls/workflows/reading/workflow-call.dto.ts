@@ -17,46 +17,46 @@ import { ShowsAnyJson } from './workflow-run.dto.js';
 const KEY_MAX_LENGTH = 191;
 
 export class WorkflowCallsQueryDto extends Fields({
-  after: IsQueryText(KEY_MAX_LENGTH, 'The `next` of the page before.'),
+  after: IsQueryText(KEY_MAX_LENGTH, 'Value of `next` from the previous page.'),
   limit: IsPageLimit('Calls'),
 }) {}
 
-/** What a call has used up. */
+/** Usage of a call. */
 export class WorkflowCallUsageDto extends Answer({
-  inputTokens: Shows.numberOrNull('Tokens of the question.', 412),
-  outputTokens: Shows.numberOrNull('Tokens of the answer.', 36),
+  inputTokens: Shows.numberOrNull('Input tokens.', 412),
+  outputTokens: Shows.numberOrNull('Output tokens.', 36),
   cost: shows<number | null>({ type: 'number', nullable: true })(
-    'What it cost, in the currency of the provider; null where the provider does not tell.',
+    'Cost in the currency of the provider; null if the provider does not report it.',
     null,
   ),
 }) {}
 
-/** One call of a run to the outside. */
+/** Outside call of a run. */
 export class WorkflowCallDto extends Answer({
   key: Shows.value(
-    'Names the call in its run: `<step>/<id of the node>/…`; an agent counts its turns (`m1`) and the calls of tools in each (`m1.t1`).',
+    'Key of the call in its run: `<step>/<node id>/…`. Agents number their turns (`m1`) and the tool calls in each (`m1.t1`).',
     '2/advise/m1.t1',
   ),
   kind: Shows.enum('WorkflowCallKind', CallKind, 'What was called.'),
   state: Shows.enum(
     'WorkflowCallState',
     CallState,
-    '`CLAIMED`: begun. `DONE`: answered, never made again. `FAILED`: without effect, a retry makes it again. `UNKNOWN`: nobody knows whether it was made; a retry of the incident makes it once more. `RELEASED`: that retry was asked for.',
+    '`CLAIMED`: started. `DONE`: answered, never repeated. `FAILED`: without effect, a retry repeats it. `UNKNOWN`: it is unknown whether it was made; a retry of the incident repeats it. `RELEASED`: that retry was requested.',
   ),
-  tries: Shows.number('How often it was begun.', 1),
-  startedAt: Shows.moment('When it began last.', '2026-01-31T10:20:30.130Z'),
+  tries: Shows.number('Number of times it was started.', 1),
+  startedAt: Shows.moment('When it was last started.', '2026-01-31T10:20:30.130Z'),
   finishedAt: Shows.momentOrNull(
-    'When it ended; null if it has not, or nobody knows.',
+    'When it ended; null if it has not ended or this is unknown.',
     '2026-01-31T10:20:30.180Z',
   ),
   durationMs: Shows.numberOrNull('Milliseconds from `startedAt` to `finishedAt`.', 50),
   outcome: Shows.textOrNull(
-    'What came of it: `OK`, or why not, such as `TOOL_DISABLED`, `TIMEOUT` or `HTTP_503`.',
+    '`OK`, or the reason of the failure, such as `TOOL_DISABLED`, `TIMEOUT` or `HTTP_503`.',
     'OK',
   ),
-  usage: Shows.partOrNull(() => WorkflowCallUsageDto, 'What a model has counted.'),
+  usage: Shows.partOrNull(() => WorkflowCallUsageDto, 'Usage reported by a model.'),
   request: ShowsAnyJson(
-    'The question: of a model the messages that are new in it, of a tool its name and arguments. Its beginning as a text where it was too large.',
+    'Request: the new messages of a model call, or name and arguments of a tool call. Truncated to a text if too large.',
     {
       name: 'everything__echo',
       system: 'everything',
@@ -64,28 +64,22 @@ export class WorkflowCallDto extends Answer({
       arguments: { message: 'hello' },
     },
   ),
-  response: ShowsAnyJson(
-    'The answer; null until there is one. Its beginning as a text where it is too large.',
-    {
-      ok: true,
-      result: 'Echo: hello',
-    },
-  ),
+  response: ShowsAnyJson('Response; null until there is one. Truncated to a text if too large.', {
+    ok: true,
+    result: 'Echo: hello',
+  }),
   cut: shows<('request' | 'response')[]>({ isArray: true, enum: ['request', 'response'] })(
-    'Which of the two are only beginnings.',
+    'Which of request and response are truncated.',
     [],
   ),
 }) {}
 
 export class WorkflowCallPageDto extends Answer({
-  calls: Shows.list(() => WorkflowCallDto, 'In the order in which they were begun.'),
+  calls: Shows.list(() => WorkflowCallDto, 'Calls in the order in which they were started.'),
   next: Shows.textOrNull(NEXT_PAGE_AFTER),
 }) {}
 
-/**
- * A page as `WorkflowCallPageDto`, in JSON. Made of the texts that are stored, in pieces.
- * @param maxLength characters of a response that are shown
- */
+/** Writes a `WorkflowCallPageDto` as JSON from the stored texts, in slices. */
 export function* workflowCallPageSteps({ items, next, maxLength }: RunCallPage): Steps<JsonText> {
   const calls: string[] = [];
   for (const call of items) {
@@ -126,7 +120,7 @@ function toFields(
   };
 }
 
-/** JSON without what looks like a secret: neither models nor tools were asked to keep theirs. The beginning of it is a text. */
+/** Removes values that look like secrets, since models and tools may return them. Truncated JSON becomes a text. */
 function* shown(json: string, isCut: boolean): Steps<string> {
   return isCut ? JSON.stringify(scrub(json)) : yield* scrubbedJson(json);
 }

@@ -30,7 +30,7 @@ import {
   inRange,
 } from '../../../../platform/validation/query.decorators.js';
 
-/** A member that is any JSON value, null included. */
+/** Response field with any JSON value, including null. */
 export const ShowsAnyJson = shows<JsonValue>({
   oneOf: [
     { type: 'object', additionalProperties: true },
@@ -45,65 +45,62 @@ export const ShowsAnyJson = shows<JsonValue>({
 /** Why a run, or a node of it, failed. */
 export class WorkflowRunErrorDto extends Answer({
   code: Shows.value('Stable code.', 'CONDITION_FAILED'),
-  node: Shows.textOrNull('Name of the node; null when it is about the whole run.', 'Score'),
+  node: Shows.textOrNull('Name of the node; null when the failure concerns the whole run.', 'Score'),
   message: Shows.value('What happened.', 'No condition is true, and there is no default.'),
   details: Shows.textOrNull(
-    'What was wrong exactly; may quote the workflow and process data.',
+    'Details, which may include parts of the workflow and process data.',
     'amount: is required',
   ),
 }) {}
 
-/** What a node did at one visit. */
+/** One visit of a node. */
 export class WorkflowNodeRunDto extends Answer({
   nodeId: Shows.value('Id of the node in its workflow.', 'score'),
   name: Shows.value('Name of the node.', 'Score'),
-  type: Shows.enum('WorkflowNodeType', [...NODE_TYPES], 'What the node does.', 'SUBWORKFLOW'),
+  type: Shows.enum('WorkflowNodeType', [...NODE_TYPES], 'Type of the node.', 'SUBWORKFLOW'),
   state: Shows.enum('WorkflowNodeState', WorkflowNodeState, 'How it ended.'),
   startedAt: Shows.moment('When it began.', '2026-01-31T10:20:30.123Z'),
   finishedAt: Shows.moment('When it ended.', '2026-01-31T10:20:30.125Z'),
-  input: ShowsAnyJson(
-    'What it worked on, any JSON: `inputBody` with its references replaced. Null for a type that takes none.',
-    { amount: 1000 },
-  ),
-  output: ShowsAnyJson('Its result, any JSON; null when it failed.', { score: 720 }),
+  input: ShowsAnyJson('Filled `inputBody`, any JSON. Null for types without input.', { amount: 1000 }),
+  output: ShowsAnyJson('Result, any JSON; null if it failed.', { score: 720 }),
   omitted: shows<('input' | 'output')[]>({ isArray: true, enum: ['input', 'output'] })(
-    'Which of the two were too large to be kept, and are null here for that reason.',
+    'Which of input and output were too large to store, and are therefore null.',
     [],
   ),
-  missing: Shows.texts('References to data that was not there; they were replaced by nothing or by null.', [
+  missing: Shows.texts('References to missing data; they were replaced by an empty text or null.', [
     'client.middleName',
   ]),
-  error: Shows.partOrNull(() => WorkflowRunErrorDto, 'Why it failed; null if not.'),
+  error: Shows.partOrNull(() => WorkflowRunErrorDto, 'Why it failed; null if it did not.'),
 }) {}
 
 export class WorkflowRunDto extends Answer({
   id: Shows.uuid('Id of the run.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40'),
   workflow: Shows.value('Name of the workflow.', 'credit_score'),
-  buildId: Shows.value('Build that the process instance runs in.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01'),
+  buildId: Shows.value('Build of the process instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01'),
   appId: Shows.textOrNull(
-    'Application in which the workflow was looked up: that of the build or of a library; null for whichever has it.',
+    'Application in which the workflow was looked up: that of the build or of a library; null if all were searched.',
     null,
   ),
   state: Shows.enum(
     'WorkflowRunState',
     WorkflowRunState,
-    'Where it stands. A run that was interrupted is `FAILED` until its job begins it again; one that its process no longer waits for is `CANCELLED`.',
+    'State of the run. An interrupted run is `FAILED` until its job restarts it; a run that its process no longer waits for is `CANCELLED`.',
   ),
   origin: Shows.enum(
     'WorkflowRunOrigin',
     WorkflowRunOrigin,
-    'What started it; subworkflows have the origin of the run that started them.',
+    'Origin of the run; subworkflows have the origin of their parent run.',
   ),
   processInstanceUuid: Shows.uuidOrNull(
-    'Process instance that it belongs to; null for a test run.',
+    'Process instance of the run; null for a test run.',
     '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b50',
   ),
   parentRunId: Shows.uuidOrNull('Run that started it as a subworkflow; null if none did.', null),
-  startedAt: Shows.moment('When it began for the first time.', '2026-01-31T10:20:30.123Z'),
+  startedAt: Shows.moment('When it first started.', '2026-01-31T10:20:30.123Z'),
   finishedAt: Shows.momentOrNull('When it ended; null while it runs.', '2026-01-31T10:20:30.456Z'),
-  error: Shows.partOrNull(() => WorkflowRunErrorDto, 'Why it failed; null if not.'),
+  error: Shows.partOrNull(() => WorkflowRunErrorDto, 'Why it failed; null if it did not.'),
   errorCode: Shows.textOrNull(
-    'Code of the BPMN error that it has thrown: a node of type END with an error code was reached. Null for a run that threw none.',
+    'Code of the BPMN error thrown by its END node; null if none was thrown.',
     null,
   ),
 }) {}
@@ -134,20 +131,17 @@ export function toWorkflowRun(run: ListedRun): WorkflowRunDto {
   };
 }
 
-/** A workflow run with what its nodes did. */
+/** Workflow run with its node visits. */
 export class WorkflowRunDetailsDto extends AnswerWith(WorkflowRunDto, {
-  nodes: Shows.list(
-    () => WorkflowNodeRunDto,
-    'What its nodes did, in this order, one entry for each visit. Empty until the run has ended.',
-  ),
+  nodes: Shows.list(() => WorkflowNodeRunDto, 'Node visits in order. Empty until the run has ended.'),
   output: ShowsAnyJson(
-    'What it gave to the process or the run that started it, any JSON; null unless it has finished.',
+    'Output returned to the process or parent run, any JSON; null unless it has finished.',
     { score: 720 },
   ),
 }) {}
 
-/** What is shown of a visit as it is stored: the service itself wrote it. */
-const AS_STORED = [
+/** Members of a visit that the service wrote itself, so they need no scrubbing. */
+const UNSCRUBBED = [
   'nodeId',
   'name',
   'type',
@@ -160,7 +154,7 @@ const AS_STORED = [
 
 const MEMBERS_OF_NODES = 2;
 
-/** A run as `WorkflowRunDetailsDto`, in JSON. Made of the texts that are stored, in pieces. */
+/** Writes a `WorkflowRunDetailsDto` as JSON from the stored texts, in slices. */
 export function* workflowRunDetailsSteps(run: RunDetails): Steps<JsonText> {
   const nodes: string[] = [];
   for (const node of (yield* jsonParts(Buffer.from(run.nodes), MEMBERS_OF_NODES)).parts) {
@@ -176,11 +170,11 @@ export function* workflowRunDetailsSteps(run: RunDetails): Steps<JsonText> {
   );
 }
 
-/** Without what looks like a secret: servers and people write into data whatever they like. */
+/** Removes values that look like secrets, since servers and people may put them into data. */
 function* nodeSteps(node: JsonPart): Steps<string> {
   const member = (name: keyof WorkflowNodeRunDto): string => memberOf(node, name)?.bytes.toString() ?? 'null';
   return objectText({
-    ...Object.fromEntries(AS_STORED.map((name) => [name, member(name)])),
+    ...Object.fromEntries(UNSCRUBBED.map((name) => [name, member(name)])),
     input: yield* scrubbedJson(member('input')),
     output: yield* scrubbedJson(member('output')),
     error: JSON.stringify(shownError(JSON.parse(member('error')) as WorkflowRunError | null)),
@@ -200,7 +194,7 @@ export class WorkflowRunsQueryDto extends Fields({
     message: 'must be STARTED, FINISHED, FAILED or CANCELLED',
   }),
   processInstanceUuid: IsQueryUuid('Only runs that this process instance started.'),
-  parentRunId: IsQueryUuid('Only the subworkflows that this run started itself.'),
+  parentRunId: IsQueryUuid('Only subworkflows that this run started directly.'),
   workflow: IsQueryText(255, 'Only runs of workflows with this name.'),
   ...inRange('runs that started'),
   ...inPages('Runs'),

@@ -9,7 +9,7 @@ import { WorkflowUsageDto } from './workflow-usage.dto.js';
 const RUN = exampleOf(WorkflowRunDto, { state: 'FINISHED', origin: 'PROCESS', error: null });
 
 const TIMES = { startedAt: '2026-01-31T10:20:30.130Z', finishedAt: '2026-01-31T10:20:30.131Z' };
-const ALL_WELL = { state: 'FINISHED', omitted: [], missing: [], error: null };
+const SUCCEEDED = { state: 'FINISHED', omitted: [], missing: [], error: null };
 
 export const WORKFLOW_RUN_PAGE_EXAMPLE = {
   runs: [
@@ -22,7 +22,7 @@ export const WORKFLOW_RUN_PAGE_EXAMPLE = {
       error: {
         code: 'WORKFLOW_INPUT_INVALID',
         node: 'Start',
-        message: 'The input of the workflow is not as its model says.',
+        message: 'The input of the workflow does not match its model.',
         details: 'amount: is required',
       },
     },
@@ -37,7 +37,7 @@ export const WORKFLOW_RUN_EXAMPLE = {
       nodeId: 'start',
       name: 'Start',
       type: 'START',
-      ...ALL_WELL,
+      ...SUCCEEDED,
       ...TIMES,
       input: null,
       output: { amount: 1000 },
@@ -46,12 +46,12 @@ export const WORKFLOW_RUN_EXAMPLE = {
       nodeId: 'rate',
       name: 'Rate',
       type: 'DATA_MAPPING',
-      ...ALL_WELL,
+      ...SUCCEEDED,
       ...TIMES,
       input: { score: 720 },
       output: { score: 720 },
     },
-    { nodeId: 'end', name: 'End', type: 'END', ...ALL_WELL, ...TIMES, input: null, output: { score: 720 } },
+    { nodeId: 'end', name: 'End', type: 'END', ...SUCCEEDED, ...TIMES, input: null, output: { score: 720 } },
   ],
   output: { score: 720 },
 };
@@ -121,23 +121,23 @@ export const WorkflowRunsApi = apiRoutes([DENIED], {
     answer: { type: WorkflowRunPageDto, example: WORKFLOW_RUN_PAGE_EXAMPLE, description: 'A page of runs.' },
   },
   getWorkflowUsage: {
-    summary: 'Sum up what workflow runs have used up',
+    summary: 'Sum up the usage of workflow runs',
     description:
-      'Extension of the contract. Runs by state, and what the models of agents were asked and have counted, since `from`, a day ' +
-      'before `to` without it. Of the applications that the caller may read.',
+      'Extension of the contract. Runs by state, and model calls and tokens of agents, since `from`, by default one day ' +
+      'before `to`. Includes the applications that the caller may read.',
     answer: { type: WorkflowUsageDto, example: WORKFLOW_USAGE_EXAMPLE, description: 'The sums.' },
   },
   getWorkflowRun: {
-    summary: 'Get a workflow run with what its nodes did',
+    summary: 'Get a workflow run with its node visits',
     description:
-      'Extension of the contract. Inputs and outputs of nodes hold process data; those that are too large are left out.',
+      'Extension of the contract. Inputs and outputs of nodes contain process data; values that are too large are omitted.',
     answer: { type: WorkflowRunDetailsDto, example: WORKFLOW_RUN_EXAMPLE, description: 'The run.' },
     errors: [{ 404: 'Workflow run not found.' }],
   },
   listWorkflowRunCalls: {
-    summary: 'List what a workflow run has called',
+    summary: 'List the outside calls of a workflow run',
     description:
-      'Extension of the contract. Every call of a language model, a tool or a REST endpoint, with its question, answer, time and tokens, in the order in which they were begun; also while the run is under way. Follow `next` until it is null: a page has fewer calls than `limit` when they are large, and ends when its questions and answers have come to 1,048,576 characters. Values that look like secrets are removed.',
+      'Extension of the contract. Calls of language models, tools and REST endpoints, with request, response, time and tokens, in the order in which they were started; also while the run is in progress. Follow `next` until it is null: a page has fewer calls than `limit` if its requests and responses reach 1,048,576 characters. Values that look like secrets are removed.',
     answer: {
       type: WorkflowCallPageDto,
       example: WORKFLOW_CALL_PAGE_EXAMPLE,

@@ -18,7 +18,7 @@ import { WorkflowUsageService } from './workflow-usage.service.js';
 import { WorkflowRunsService } from '../runs/workflow-runs.service.js';
 import { WorkflowRunsApi } from './workflow-runs.api.js';
 
-/** Shows the runs of all workflows and what they have used up (extension of the contract). */
+/** Shows workflow runs and their usage (extension of the contract). */
 @ApiTags('Workflow runs')
 @RequirePermission(Permission.ProcessRead)
 @Controller('rtm/api/runtime')

@@ -2,29 +2,29 @@ import { Answer, Shows, Fields } from '../../../../platform/openapi/answer-field
 import { inRange } from '../../../../platform/validation/query.decorators.js';
 import { WorkflowRunState } from '../model/workflow.types.js';
 
-/** What to sum up. */
+/** Time range of the usage. */
 export class WorkflowUsageQueryDto extends Fields({
   ...inRange('runs and calls that began'),
 }) {}
 
-/** How many runs are in one state. */
+/** Number of runs in one state. */
 export class WorkflowRunCountDto extends Answer({
-  state: Shows.enum('WorkflowRunState', WorkflowRunState, 'Where they stand now.', 'FINISHED'),
-  count: Shows.number('How many.', 118),
+  state: Shows.enum('WorkflowRunState', WorkflowRunState, 'State of the runs.', 'FINISHED'),
+  count: Shows.number('Number of runs.', 118),
 }) {}
 
-/** What runs of workflows and their agents have used up. */
+/** Usage of workflow runs and their agents. */
 export class WorkflowUsageDto extends Answer({
-  from: Shows.moment('They began at this time or later.', '2026-01-31T00:00:00.000Z'),
-  to: Shows.moment('They began before this time.', '2026-01-31T10:20:30.123Z'),
-  runs: Shows.list(() => WorkflowRunCountDto, 'Runs of all workflows, by state.'),
-  agentRuns: Shows.number('Runs in which a language model was asked.', 42),
-  modelCalls: Shows.number('How often one was asked.', 131),
-  inputTokens: Shows.number('Tokens that models have read, as far as they told it.', 250_400),
-  outputTokens: Shows.number('Tokens that models have written, as far as they told it.', 31_200),
-  cost: Shows.decimalOrNull('In the currency of the provider; null where no model has told costs.', 1.25),
+  from: Shows.moment('Start of the time range, inclusive.', '2026-01-31T00:00:00.000Z'),
+  to: Shows.moment('End of the time range, exclusive.', '2026-01-31T10:20:30.123Z'),
+  runs: Shows.list(() => WorkflowRunCountDto, 'Runs of all workflows by state.'),
+  agentRuns: Shows.number('Number of runs that called a language model.', 42),
+  modelCalls: Shows.number('Number of model calls.', 131),
+  inputTokens: Shows.number('Input tokens reported by models.', 250_400),
+  outputTokens: Shows.number('Output tokens reported by models.', 31_200),
+  cost: Shows.decimalOrNull('Cost in the currency of the provider; null if no model reported any.', 1.25),
   complete: Shows.flag(
-    'Whether the figures of agents are of all calls of the range; otherwise of the newest 10,000.',
+    'Whether the figures of agents cover all calls in the range; if false, only the newest 10,000.',
     true,
   ),
 }) {}

@@ -16,9 +16,9 @@ import type { WorkflowUsageDto } from './workflow-usage.dto.js';
 import { workflowLimits } from '../workflow.limits.js';
 
 const DAY_MS = 24 * 3_600_000;
-const MOST_DAYS = 31;
+const MAX_DAYS = 31;
 
-/** Sums up what runs of workflows and their agents have used up. */
+/** Sums up the usage of workflow runs and their agents. */
 @Injectable()
 export class WorkflowUsageService {
   constructor(
@@ -27,7 +27,7 @@ export class WorkflowUsageService {
     private readonly clock: Clock,
   ) {}
 
-  /** Of the applications that the caller may read. @throws ValidationFailedError for too long a range */
+  /** Returns the usage in applications that the caller may read. @throws ValidationFailedError for too long a range */
   async read(principal: Principal, range: TimeRange): Promise<WorkflowUsageDto> {
     const scope = this.scopeOf(principal, range);
     const most = workflowLimits.usageCalls;
@@ -45,12 +45,12 @@ export class WorkflowUsageService {
   }
 
   private scopeOf(principal: Principal, { from, to }: TimeRange): UsageScope {
-    // What begins in this millisecond is part of it.
+    // Includes runs that start in the current millisecond.
     const end = to ?? new Date(this.clock.now().getTime() + 1);
     const start = from ?? new Date(end.getTime() - DAY_MS);
-    if (end.getTime() - start.getTime() > MOST_DAYS * DAY_MS) {
+    if (end.getTime() - start.getTime() > MAX_DAYS * DAY_MS) {
       throw new ValidationFailedError([
-        { field: 'from', rule: `must be at most ${MOST_DAYS} days before to` },
+        { field: 'from', rule: `must be at most ${MAX_DAYS} days before to` },
       ]);
     }
     return { from: start, to: end, apps: appsOf(principal, Permission.ProcessRead) };

@@ -6,12 +6,12 @@ import {
 import { BUILT_IN_EXECUTORS } from '../executors/built-in.executors.js';
 import type { NodeExecutor } from '../model/node-executor.js';
 
-/** The types of nodes that this release runs: its own, and those that other modules register while they start. */
+/** Registry of node executors: the built-in ones and those that other modules register at startup. */
 @Injectable()
 export class NodeExecutorsService implements OnApplicationBootstrap {
   private readonly registered: NodeExecutor[] = [...BUILT_IN_EXECUTORS];
 
-  /** @throws Error when a type that packages are told of has no executor: a run would fail where a check promised more */
+  /** @throws Error when a type that package checks accept has no executor */
   onApplicationBootstrap(): void {
     const missing = EXECUTED_NODE_TYPES.filter((type) => !this.has(type));
     if (missing.length > 0) {
@@ -19,20 +19,20 @@ export class NodeExecutorsService implements OnApplicationBootstrap {
     }
   }
 
-  /** One for each type. */
+  /** Returns the executors, one per type. */
   list(): readonly NodeExecutor[] {
     return this.registered;
   }
 
-  /** Adds a type. Call it in `onModuleInit`. @throws Error when the type is there already */
+  /** Adds an executor. Call it in `onModuleInit`. @throws Error when the type already has one */
   register(executor: NodeExecutor): void {
     if (this.has(executor.type)) {
-      throw new Error(`Nodes of type ${executor.type} have an executor already.`);
+      throw new Error(`Nodes of type ${executor.type} already have an executor.`);
     }
     this.registered.push(executor);
   }
 
-  private has(wanted: ExecutedNodeType): boolean {
-    return this.registered.some(({ type }) => type === wanted);
+  private has(requested: ExecutedNodeType): boolean {
+    return this.registered.some(({ type }) => type === requested);
   }
 }

@@ -15,33 +15,33 @@ import type { RunnableWorkflow } from '../model/workflow.types.js';
 import { processLimits } from '../../../process.limits.js';
 import { workflowLimits } from '../workflow.limits.js';
 
-/** Templates and expressions of one workflow, each compiled once as long as the workflow is held. */
+/** Compiled templates and expressions of a cached workflow. */
 class CompiledTexts {
   private readonly compiled = {
     json: new Map<string, CompiledJsonTemplate>(),
     text: new Map<string, CompiledTemplate>(),
     expression: new Map<string, CompiledExpression>(),
   };
-  /** What is filled in becomes data of the run. */
+  /** Filled templates become data of the run. */
   private readonly limits = { maxBytes: workflowLimits.dataBytes };
 
   json(source: string): Promise<CompiledJsonTemplate> {
-    return compiledOnce(this.compiled.json, source, () => compileJsonTemplate(source, this.limits));
+    return compileOnce(this.compiled.json, source, () => compileJsonTemplate(source, this.limits));
   }
 
   text(source: string): Promise<CompiledTemplate> {
-    return compiledOnce(this.compiled.text, source, () => compileTemplate(source, this.limits));
+    return compileOnce(this.compiled.text, source, () => compileTemplate(source, this.limits));
   }
 
   expression(source: string): Promise<CompiledExpression> {
-    return compiledOnce(this.compiled.expression, source, () => compileExpression(source));
+    return compileOnce(this.compiled.expression, source, () => compileExpression(source));
   }
 }
 
-const known = new WeakMap<RunnableWorkflow, CompiledTexts>();
+const compiledTexts = new WeakMap<RunnableWorkflow, CompiledTexts>();
 
-/** Compiling takes a turn of its own; what does not compile is not remembered. */
-async function compiledOnce<Compiled>(
+/** Compiles a text in its own turn of the event loop. Failures are not cached. */
+async function compileOnce<Compiled>(
   compiled: Map<string, Compiled>,
   source: string,
   compile: () => Compiled,
@@ -52,9 +52,9 @@ async function compiledOnce<Compiled>(
   return found;
 }
 
-/** Fills the templates and decides the conditions of one visit of a node. All of them pay out of one budget. */
+/** Fills templates and evaluates conditions of one node visit, within one budget. */
 export class VisitTexts implements NodeTexts {
-  /** References that led nowhere. */
+  /** Unresolved references. */
   readonly missing = new Set<string>();
   private readonly texts: CompiledTexts;
   private readonly budget = new WorkBudget(processLimits.expressionSteps);
@@ -63,19 +63,19 @@ export class VisitTexts implements NodeTexts {
     workflow: RunnableWorkflow,
     private readonly variables: JsonObject,
   ) {
-    this.texts = cached(known, workflow, () => new CompiledTexts());
+    this.texts = cached(compiledTexts, workflow, () => new CompiledTexts());
   }
 
   readonly render = async (template: string): Promise<JsonValue> => {
     const compiled = await this.texts.json(template);
-    return this.noted(compiled.render(this.variables, this.budget)).value as JsonValue;
+    return this.noteMissing(compiled.render(this.variables, this.budget)).value as JsonValue;
   };
 
   readonly read = (reference: string): Promise<JsonValue> => this.render(`\${${reference}}`);
 
   readonly fill = async (template: string, encode?: Encode): Promise<FilledText> => {
     const compiled = await this.texts.text(template);
-    const { text, missing } = this.noted(compiled.render(this.variables, this.budget, encode));
+    const { text, missing } = this.noteMissing(compiled.render(this.variables, this.budget, encode));
     return { text, missing, isFixed: compiled.roots.length === 0 };
   };
 
@@ -84,7 +84,7 @@ export class VisitTexts implements NodeTexts {
     return compiled.test(this.variables, this.budget);
   };
 
-  private noted<Filled extends { missing: string[] }>(filled: Filled): Filled {
+  private noteMissing<Filled extends { missing: string[] }>(filled: Filled): Filled {
     filled.missing.forEach((reference) => this.missing.add(reference));
     return filled;
   }

@@ -5,13 +5,13 @@ import { dataLimits } from '../../../../platform/validation/data.limits.js';
 import { workflowLimits } from '../workflow.limits.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';
 
-/** Levels of data, as many as a request body may have. */
+/** Maximum depth of data, the same as for request bodies. */
 const MAX_DEPTH = 64;
 
-/** The data of one run, held below their limits whatever is stored in them. */
+/** Data of one run, with enforced limits. */
 export class RunData {
   private data: JsonObject;
-  /** At least the size of the data; measured again only when it seems too much. */
+  /** Upper bound of the size; measured again only when it exceeds the limit. */
   private bytes: number;
 
   /** @throws WorkflowFailedError when the input is too large or too deep */
@@ -24,7 +24,7 @@ export class RunData {
     return this.data;
   }
 
-  /** @throws WorkflowFailedError when they are too large or too deep */
+  /** Replaces the data. @throws WorkflowFailedError when it is too large or too deep */
   async replace(data: JsonObject): Promise<void> {
     this.bytes = await inTurns(this.checked(data));
     this.data = data;
@@ -42,36 +42,36 @@ export class RunData {
     this.data = data;
   }
 
-  /** @throws WorkflowFailedError when a value is too large or too deep to be data, or the output, of a run */
+  /** Checks a value. @throws WorkflowFailedError when it is too large or too deep for the data or output of a run */
   async check(value: unknown): Promise<void> {
     await inTurns(this.checked(value));
   }
 
-  /** Goes through the value three times, each of which can take milliseconds. */
+  /** Checks a value in three passes, each of which can take milliseconds. */
   private *checked(value: unknown, above = 0): Steps<number> {
     const { values } = dataLimits;
     const maxBytes = workflowLimits.dataBytes;
     const bytes = jsonSize(value);
     if (bytes > maxBytes) {
-      throw tooMuch(`${maxBytes} bytes as JSON`);
+      throw limitExceeded(`${maxBytes} bytes as JSON`);
     }
     yield;
     if (hasMoreValues(value, values)) {
-      throw tooMuch(`${values} values`);
+      throw limitExceeded(`${values} values`);
     }
     yield;
     if (jsonDepth(value) + above > MAX_DEPTH) {
-      throw tooMuch(`${MAX_DEPTH} levels`);
+      throw limitExceeded(`${MAX_DEPTH} levels`);
     }
     return bytes;
   }
 }
 
-function tooMuch(limit: string): WorkflowFailedError {
-  return new WorkflowFailedError('WORKFLOW_DATA_LIMIT', `The data of a run have at most ${limit}.`);
+function limitExceeded(limit: string): WorkflowFailedError {
+  return new WorkflowFailedError('WORKFLOW_DATA_LIMIT', `The data of a run must have at most ${limit}.`);
 }
 
-/** Bytes of the `null,` of array elements that come into being before one that is set, and of braces. */
+/** Bytes of the braces and of the `null,` elements added in front of an array element. */
 function skipped(steps: readonly (string | number)[]): number {
   return steps.reduce<number>((bytes, step) => bytes + (typeof step === 'number' ? 5 * step + 2 : 4), 0);
 }

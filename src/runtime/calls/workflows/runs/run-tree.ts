@@ -17,7 +17,7 @@ import {
 import { WorkflowFailedError } from '../model/workflows.errors.js';
 import { workflowLimits } from '../workflow.limits.js';
 
-/** What the runs of a tree are made with. */
+/** Dependencies of the runs of a tree. */
 export interface TreeTools extends RunnerTools {
   readonly store: RunStore;
   readonly calls: CallStore;
@@ -25,25 +25,25 @@ export interface TreeTools extends RunnerTools {
   readonly find: (buildId: string, target: WorkflowTarget) => Promise<RunnableWorkflow>;
 }
 
-/** Where a run stands in the tree. */
+/** Position of a run in the tree. */
 interface Place {
   readonly depth: number;
   readonly parentRunId: string | null;
   readonly runKey: string | undefined;
 }
 
-/** A workflow run and the runs of its subworkflows, which share its bounds. Each is kept as a run of its own. */
+/** Workflow run with its subworkflows, which share its limits. Each is stored as a separate run. */
 export class RunTree {
   private readonly budget = { nodesLeft: workflowLimits.nodes };
 
-  /** @param signal ends every run of the tree */
+  /** @param signal interrupts all runs of the tree */
   constructor(
     private readonly request: WorkflowRunRequest,
     private readonly signal: AbortSignal,
     private readonly tools: TreeTools,
   ) {}
 
-  /** @throws WorkflowFailedError, or whatever interrupted the run */
+  /** @throws WorkflowFailedError, or the error that interrupted the run */
   async run(): Promise<RunResult> {
     const { appId, workflow: name, input, runKey } = this.request;
     return this.runOne({ appId, name }, input, { depth: 0, parentRunId: null, runKey });
@@ -111,7 +111,7 @@ export class RunTree {
     { run, key, depth }: { run: BegunRun; key: string; depth: number },
   ): Promise<RunResult> {
     if (depth > workflowLimits.depth) {
-      const message = 'Too many subworkflows inside of subworkflows.';
+      const message = 'Subworkflows are nested too deeply.';
       throw new WorkflowFailedError('WORKFLOW_DEPTH_LIMIT', message);
     }
     try {
@@ -136,13 +136,13 @@ export class RunTree {
   }
 }
 
-/** Failures that a parent tells as its own: they end the whole tree, or people and error boundary events act by their code. */
-const KEPT =
+/** Codes that a parent run keeps: they end the whole tree, or people and error boundary events rely on them. */
+const KEPT_CODES =
   /^(SUBWORKFLOW_NOT_FOUND|BUILD_DAMAGED|WORKFLOW_(NODE_LIMIT|DEPTH_LIMIT|DEADLINE)|CALL_OUTCOME_UNKNOWN|(AGENT|REST)_[A-Z_]+)$/;
 
-/** The failure of a subworkflow as its parent tells it. */
+/** Converts the failure of a subworkflow to a failure of its parent. */
 function asSubworkflow(error: WorkflowFailedError, name: string): WorkflowFailedError {
-  if (KEPT.test(error.code)) {
+  if (KEPT_CODES.test(error.code)) {
     return new WorkflowFailedError(error.code, error.message, { details: error.details, cause: error });
   }
   const place = error.node === null ? '' : ` at its node "${error.node}"`;
@@ -150,7 +150,7 @@ function asSubworkflow(error: WorkflowFailedError, name: string): WorkflowFailed
   return new WorkflowFailedError('SUBWORKFLOW_FAILED', message, { details: innermost(error), cause: error });
 }
 
-/** Code and message of the failure that everything above came from. */
+/** Returns code and message of the original failure. */
 function innermost(error: WorkflowFailedError): string {
   let found = error;
   while (found.code === 'SUBWORKFLOW_FAILED' && found.cause instanceof WorkflowFailedError) {

@@ -16,7 +16,7 @@ const LIMITS = { ...workflowLimits };
 
 type Nodes = [id: string, type: string, members?: Partial<RunnableNode>][];
 
-/** Nodes that lead to one another in their order; `next` of a member leads elsewhere. */
+/** Creates a workflow whose nodes follow each other in order unless `outgoingSequences` says otherwise. */
 function workflow(nodes: Nodes, members: Partial<RunnableWorkflow> = {}): RunnableWorkflow {
   return {
     name: 'rate',
@@ -57,8 +57,8 @@ interface Options {
   subworkflow?: RunScope['subworkflow'];
 }
 
-/** A visit as the journal keeps it. */
-interface Visited {
+/** Visit in the journal. */
+interface RecordedVisit {
   nodeId: string;
   state: string;
   input: JsonValue;
@@ -68,16 +68,16 @@ interface Visited {
   error: unknown;
 }
 
-interface Ran {
+interface RunOutcome {
   output?: JsonValue;
   errorCode?: string | null;
   error?: unknown;
-  records: readonly Visited[];
+  records: readonly RecordedVisit[];
 }
 
-const recordsOf = (journal: RunJournal): Visited[] => JSON.parse(journal.text()) as Visited[];
+const recordsOf = (journal: RunJournal): RecordedVisit[] => JSON.parse(journal.text()) as RecordedVisit[];
 
-async function run(definition: RunnableWorkflow, options: Options = {}): Promise<Ran> {
+async function run(definition: RunnableWorkflow, options: Options = {}): Promise<RunOutcome> {
   const { input = {}, executors = BUILT_IN_EXECUTORS, limits = {} } = options;
   Object.assign(workflowLimits, { recordValueBytes: PLENTY }, limits);
   const journal = new RunJournal();
@@ -136,17 +136,17 @@ const loop = (members: Partial<RunnableNode>) =>
   ]);
 
 describe('NodeExecutorsService', () => {
-  const brought = (type: NodeExecutor['type']): NodeExecutor => ({
+  const executorFor = (type: NodeExecutor['type']): NodeExecutor => ({
     type,
     takesInput: true,
     execute: async () => ({ result: null, next: { kind: 'SEQUENCE' } }),
   });
 
-  it('has one executor for each type that packages are told of, or does not start', () => {
+  it('requires one executor for each type that packages may use', () => {
     const executors = new NodeExecutorsService();
-    executors.register(brought('REST_ENDPOINT'));
+    executors.register(executorFor('REST_ENDPOINT'));
     expect(() => executors.onApplicationBootstrap()).toThrow('CUSTOM_AGENT');
-    executors.register(brought('CUSTOM_AGENT'));
+    executors.register(executorFor('CUSTOM_AGENT'));
     executors.onApplicationBootstrap();
     expect(
       executors
@@ -154,12 +154,12 @@ describe('NodeExecutorsService', () => {
         .map(({ type }) => type)
         .toSorted(),
     ).toEqual(EXECUTED_NODE_TYPES.toSorted());
-    expect(() => executors.register(brought('START'))).toThrow('START');
+    expect(() => executors.register(executorFor('START'))).toThrow('START');
   });
 });
 
 describe('WorkflowRunner', () => {
-  it('gives all data as the output and records every node', async () => {
+  it('returns all data as output and records every node', async () => {
     const { output, records } = await run(workflow([START, END]), { input: { a: 1 } });
     expect(output).toEqual({ a: 1 });
     const times = { startedAt: TIME.toISOString(), finishedAt: TIME.toISOString() };
@@ -173,7 +173,7 @@ describe('WorkflowRunner', () => {
   describe('START', () => {
     const inputSchema = { required: ['a', 'b', 'toString'], properties: { b: { type: ['null', 'string'] } } };
 
-    it('fails when input is not as its model says, and names it', async () => {
+    it('fails when the input does not match its model, and names the members', async () => {
       const ran = await run(workflow([START, END], { inputSchema }), { input: { c: 1 } });
       expect(ran).toMatchObject(
         failed('WORKFLOW_INPUT_INVALID', {
@@ -186,7 +186,7 @@ describe('WorkflowRunner', () => {
       ]);
     });
 
-    it('takes null only where the model does', async () => {
+    it('accepts null only if the model does', async () => {
       const definition = workflow([START, END], { inputSchema });
       const ran = await run(definition, { input: { a: null, b: null, toString: 1 } });
       expect(ran).toMatchObject(failed('WORKFLOW_INPUT_INVALID', { details: 'a: is required' }));
@@ -194,8 +194,8 @@ describe('WorkflowRunner', () => {
     });
 
     it.each([
-      ['uses a keyword that is not known', { unevaluatedProperties: false }],
-      ['asks for endless work', { allOf: [{ $ref: '#' }] }],
+      ['uses an unknown keyword', { unevaluatedProperties: false }],
+      ['requires endless work', { allOf: [{ $ref: '#' }] }],
     ])('fails when the model %s', async (_what, model) => {
       const ran = await run(workflow([START, END], { inputSchema: model }));
       expect(ran).toMatchObject(failed('WORKFLOW_INPUT_INVALID', { node: 'start node' }));
@@ -204,7 +204,7 @@ describe('WorkflowRunner', () => {
     it.each<[string, Nodes]>([
       ['no', [END]],
       ['a second', [START, ['again', 'START'], END]],
-    ])('is refused where there is %s START', async (_what, nodes) => {
+    ])('fails with %s START', async (_what, nodes) => {
       expect(await run(workflow(nodes))).toMatchObject(failed('WORKFLOW_INVALID'));
     });
   });
@@ -228,18 +228,18 @@ describe('WorkflowRunner', () => {
       [299, 'low'],
       [300, 'high'],
       [600, 'rest'],
-    ])('goes on with the first that is true: %d is %s', async (score, expected) => {
+    ])('follows the first condition that is true: %d is %s', async (score, expected) => {
       const ran = await run(rated, { input: { score } });
       expect(ran.output).toBe(expected);
       expect(ran.records.map(({ nodeId }) => nodeId)).toEqual(['start', 'fork', expected]);
     });
 
-    it('tells which one it was', async () => {
+    it('records the chosen condition', async () => {
       const { records } = await run(rated, { input: { score: 1 } });
       expect(records[1]).toMatchObject({ output: { condition: 'first' } });
     });
 
-    it('reads data by way of input, with names in brackets', async () => {
+    it('reads data through input, with names in brackets', async () => {
       const expression = 'input.rating.data.records[0].fields["Credit Score"] < 300';
       const input = { rating: { data: { records: [{ fields: { 'Credit Score': 299 } }] } } };
       const ran = await run(forked(branch('a', expression, 'low'), branch('b', null, 'high')), { input });
@@ -264,7 +264,7 @@ describe('WorkflowRunner', () => {
       expect(ran).toMatchObject(failed('CONDITION_FAILED', { node: 'fork node' }));
     });
 
-    it('fails when it leads to a node that is not there', async () => {
+    it('fails when the next node does not exist', async () => {
       const ran = await run(forked(branch('a', 'true', 'toString')));
       expect(ran).toMatchObject(failed('NODE_NOT_FOUND', { node: 'fork node', details: 'toString' }));
     });
@@ -288,13 +288,13 @@ describe('WorkflowRunner', () => {
       expect(output).toEqual({ client: { name: 'A', age: 30 }, age: 30 });
     });
 
-    it('needs an object for that', async () => {
+    it('requires an object for merging', async () => {
       expect(await run(mapped({ inputBody: '[1]' }))).toMatchObject(
         failed('NODE_RESULT_INVALID', { node: 'map node' }),
       );
     });
 
-    it('knows the process, whatever the data say', async () => {
+    it('uses the ids of the process even if the data has members of that name', async () => {
       const inputBody = '["${processInstanceId}", ${parentProcessInstanceId}]';
       const input = { processInstanceId: 'forged', parentProcessInstanceId: 'forged' };
       const ran = await run(mapped({ inputBody, responseKey: 'ids' }), { input });
@@ -303,7 +303,7 @@ describe('WorkflowRunner', () => {
       expect(child.output).toEqual({ ids: ['process-1', 'process-0'] });
     });
 
-    it('never expands what it inserts', async () => {
+    it('never expands inserted values', async () => {
       const { output } = await run(mapped({ inputBody: '"${a}"', responseKey: 'b' }), {
         input: { a: '${secret}', secret: 'x' },
       });
@@ -346,7 +346,7 @@ describe('WorkflowRunner', () => {
       expect(ran.output).toEqual({ client: 7, score: { rating: 'A' } });
     });
 
-    it('gives it all data without inputBody', async () => {
+    it('passes all data without inputBody', async () => {
       const ran = await run(calling(), {
         input: { a: 1 },
         subworkflow: async (_target, input) => ({ output: input as JsonValue, errorCode: null }),
@@ -364,7 +364,7 @@ describe('WorkflowRunner', () => {
       ]);
     });
 
-    it('halts where the subworkflow failed', async () => {
+    it('fails when the subworkflow fails', async () => {
       const cause = new WorkflowFailedError('SUBWORKFLOW_FAILED', 'It failed.');
       const ran = await run(calling(), { subworkflow: () => Promise.reject(cause) });
       expect(ran).toMatchObject(failed('SUBWORKFLOW_FAILED', { node: 'call node', message: 'It failed.' }));
@@ -374,7 +374,7 @@ describe('WorkflowRunner', () => {
       ]);
     });
 
-    it('needs an object', async () => {
+    it('requires an object', async () => {
       expect(await run(calling({ inputBody: '"a"' }))).toMatchObject(failed('NODE_INPUT_INVALID'));
     });
 
@@ -393,7 +393,7 @@ describe('WorkflowRunner', () => {
       ['{"b": ${a}, "c": "${processInstanceId}"}', { b: [1], c: 'process-1' }],
       ['${a}', [1]],
       ['null', null],
-    ])('makes the output of %j', async (outputBody, expected) => {
+    ])('creates the output from %j', async (outputBody, expected) => {
       expect(await run(ending(outputBody), { input: { a: [1] } })).toMatchObject({ output: expected });
     });
 
@@ -402,15 +402,15 @@ describe('WorkflowRunner', () => {
       ['{"a": ${nothing}}', 'b: is required; a: is required'],
       ['{"a": 1, "b": 2, "c": 3}', 'c: must be of type string'],
       ['[1]', '(all): must be of type object'],
-    ])('fails when output is not as its model says: %s, %s', async (outputBody, details) => {
+    ])('fails when the output does not match its model: %s, %s', async (outputBody, details) => {
       const schema = { type: 'object', required: ['a', 'b'], properties: { c: { type: 'string' } } };
       const ran = await run(ending(outputBody, schema));
       expect(ran).toMatchObject(failed('WORKFLOW_OUTPUT_INVALID', { node: 'end node', details }));
     });
   });
 
-  describe('the way', () => {
-    it('fails at a type that this release does not run, and says so', async () => {
+  describe('flow', () => {
+    it('fails at a type that this release does not support', async () => {
       const ran = await run(workflow([START, ['agent', 'CUSTOM_AGENT'], END]));
       expect(ran).toMatchObject(
         failed('NODE_TYPE_NOT_SUPPORTED', {
@@ -448,7 +448,7 @@ describe('WorkflowRunner', () => {
       expect(ran).toMatchObject(failed(code, { node: 'map node' }));
     });
 
-    it('is interrupted by an error that is no failure of the workflow', async () => {
+    it('is interrupted by other errors', async () => {
       const cause = new Error('the database is away');
       const ran = await run(
         workflow([START, ['call', 'SUBWORKFLOW', { payload: { workflow: { resourceName: 'a' } } }], END]),
@@ -463,14 +463,14 @@ describe('WorkflowRunner', () => {
     });
   });
 
-  describe('bounds', () => {
-    it('goes through no more nodes than it may', async () => {
+  describe('limits', () => {
+    it('limits the number of nodes', async () => {
       const ran = await run(loop({ inputBody: '1', responseKey: 'a' }), { nodesLeft: 7 });
       expect(ran).toMatchObject(failed('WORKFLOW_NODE_LIMIT', { node: 'again node' }));
       expect(ran.records.filter(({ error }) => error === null)).toHaveLength(7);
     });
 
-    it('refuses input that is too large', async () => {
+    it('rejects input that is too large', async () => {
       const ran = await run(workflow([START, END]), {
         input: { a: 'x'.repeat(100) },
         limits: { dataBytes: 100 },
@@ -482,7 +482,7 @@ describe('WorkflowRunner', () => {
       ['by doubling', { inputBody: '["${a}", ${a}, ${a}]', responseKey: 'a' }],
       ['by array elements that are skipped', { inputBody: '1', responseKey: 'b[9999]' }],
       ['by merging', { inputBody: '{"b": [${a}, ${b}]}' }],
-    ])('keeps data below their size: they grow %s', async (_what, members) => {
+    ])('limits the size of data that grows %s', async (_what, members) => {
       const ran = await run(loop(members), {
         input: { a: 'x'.repeat(100), b: [] },
         limits: { dataBytes: 10_000 },
@@ -493,19 +493,19 @@ describe('WorkflowRunner', () => {
       );
     });
 
-    it('keeps data below their values', async () => {
+    it('limits the number of values', async () => {
       const ran = await run(loop({ inputBody: '[${a}, ${a}]', responseKey: 'a' }), {
         input: { a: [] },
       });
       expect(ran).toMatchObject(
         failed('WORKFLOW_DATA_LIMIT', {
           node: 'again node',
-          message: 'The data of a run have at most 50000 values.',
+          message: 'The data of a run must have at most 50000 values.',
         }),
       );
     });
 
-    it('lets all templates and conditions of a visit work no more than one of them may', async () => {
+    it('shares one budget among all templates and conditions of a visit', async () => {
       const condition = 'l.exists(x, x < 0)';
       const conditions = Array.from({ length: 10 }, (_, order) =>
         branch(`c${order}`, condition, 'end', order),
@@ -528,7 +528,7 @@ describe('WorkflowRunner', () => {
       expect(await forked(10)).toMatchObject(failed('CONDITION_FAILED', { node: 'fork node' }));
     });
 
-    it('lets data be written over as often as one likes', async () => {
+    it('allows data to be overwritten any number of times', async () => {
       const ran = await run(loop({ inputBody: '"${a}"', responseKey: 'b' }), {
         input: { a: 'x'.repeat(4_000) },
         limits: { dataBytes: 10_000 },
@@ -536,12 +536,12 @@ describe('WorkflowRunner', () => {
       expect(ran).toMatchObject(failed('WORKFLOW_NODE_LIMIT'));
     });
 
-    it.each(['a', 'a.b.c.d.e'])('keeps data below their depth, written to %s', async (responseKey) => {
+    it.each(['a', 'a.b.c.d.e'])('limits the depth of data written to %s', async (responseKey) => {
       const ran = await run(loop({ inputBody: '{"in": ${a}}', responseKey }), { nodesLeft: 200 });
       expect(ran).toMatchObject(failed('WORKFLOW_DATA_LIMIT', { node: 'again node' }));
     });
 
-    it('refuses an output that is too large', async () => {
+    it('rejects output that is too large', async () => {
       const outputBody = JSON.stringify(Array.from({ length: 100 }, () => 1));
       const ran = await run(workflow([START, ['end', 'END', { outputBody }]]), {
         limits: { dataBytes: 100 },
@@ -549,7 +549,7 @@ describe('WorkflowRunner', () => {
       expect(ran).toMatchObject(failed('WORKFLOW_DATA_LIMIT', { node: 'end node' }));
     });
 
-    it('stops an expression that works too long', async () => {
+    it('stops expressions that take too long', async () => {
       const conditions = [branch('a', 'l.all(x, l.all(y, x + y >= 0))', 'end')];
       const ran = await run(workflow([START, ['fork', 'CONDITION', { conditions }], END]), {
         input: { l: Array.from({ length: 1_000 }, (_, index) => index) },
@@ -557,7 +557,7 @@ describe('WorkflowRunner', () => {
       expect(ran).toMatchObject(failed('CONDITION_FAILED', { node: 'fork node' }));
     });
 
-    it('lets others work between two nodes', async () => {
+    it('yields the event loop between nodes', async () => {
       let turns = 0;
       const timer = setInterval(() => (turns += 1), 0);
       await run(loop({ inputBody: '1', responseKey: 'a' }), { nodesLeft: 5_000 });
@@ -570,7 +570,7 @@ describe('WorkflowRunner', () => {
     const nodes: Nodes = [START, ['map', 'DATA_MAPPING', { inputBody: '"${a}"', responseKey: 'b' }], END];
     const input = { a: 'x'.repeat(100) };
 
-    it('leaves out what is too large, and says so', async () => {
+    it('omits values that are too large and lists them', async () => {
       const { records, output } = await run(workflow(nodes), { input, limits: { recordValueBytes: 105 } });
       expect(records.map(({ input, output, omitted }) => [input, output, omitted])).toEqual([
         [null, null, ['output']],
@@ -580,12 +580,12 @@ describe('WorkflowRunner', () => {
       expect(output).toEqual({ ...input, b: input.a });
     });
 
-    it('holds no more than its size in all', async () => {
+    it('limits its total size', async () => {
       const { records } = await run(workflow(nodes), { input, limits: { recordBytes: 230 } });
       expect(records.map(({ omitted }) => omitted)).toEqual([[], ['output'], ['output']]);
     });
 
-    it('holds few of many missing references', async () => {
+    it('limits the number of missing references', async () => {
       const references = Array.from({ length: 50 }, (_, index) => `\${missing.${'x'.repeat(300)}${index}}`);
       const inputBody = JSON.stringify(references);
       const { records } = await run(

@@ -10,25 +10,25 @@ import type { RunJournal } from '../journal/run-journal.js';
 import type { RunnableNode, RunnableWorkflow, RunResult } from '../model/workflow.types.js';
 import { WorkflowFailedError } from '../model/workflows.errors.js';
 
-/** What a run is made with besides its workflow and its scope. */
+/** Dependencies of a run. */
 export interface RunnerTools {
   readonly executors: readonly NodeExecutor[];
   readonly now: () => Date;
 }
 
-/** What is known of a visit while it lasts. */
+/** Visit in progress. */
 interface OpenVisit {
   readonly node: RunnableNode;
   readonly startedAt: Date;
   readonly texts: VisitTexts;
-  /** The data and the predefined references. */
+  /** Data and predefined references. */
   readonly variables: JsonObject;
   input: JsonValue;
 }
 
 /**
- * One run of a workflow from START to END: node after node, the result of each under its `responseKey`
- * (docs/process-semantics.md, section 13). It stores nothing and reads no clock of its own. Equal inputs give equal outputs.
+ * Runs a workflow node by node from START to END and stores each result under its `responseKey`
+ * (docs/process-semantics.md, section 13). Does not access the database or the system clock, and is deterministic.
  */
 export class WorkflowRunner {
   private readonly nodes: ReadonlyMap<string, RunnableNode>;
@@ -48,8 +48,8 @@ export class WorkflowRunner {
   }
 
   /**
-   * @returns the output, and the BPMN error that it ends with
-   * @throws WorkflowFailedError naming the node; anything else, such as the reason of the aborted signal, means that the run
+   * @returns output and, if any, the code of the BPMN error
+   * @throws WorkflowFailedError with the node; any other error, such as the reason of the aborted signal, means that the run
    * was interrupted
    */
   async run(): Promise<RunResult> {
@@ -60,7 +60,7 @@ export class WorkflowRunner {
         return { output: result, errorCode: next.errorCode };
       }
       node = this.nodeAfter(node, next);
-      // Runs must not keep everything else waiting, however many nodes a loop has.
+      // Loops with many nodes must not block the event loop.
       await turnWithRoom();
     }
   }
@@ -68,7 +68,10 @@ export class WorkflowRunner {
   private start(): RunnableNode {
     const [start, ...others] = this.workflow.nodes.filter(({ type }) => type === 'START');
     if (start === undefined || others.length > 0) {
-      throw new WorkflowFailedError('WORKFLOW_INVALID', 'A workflow has exactly one node of type START.');
+      throw new WorkflowFailedError(
+        'WORKFLOW_INVALID',
+        'A workflow must have exactly one node of type START.',
+      );
     }
     return start;
   }
@@ -79,11 +82,11 @@ export class WorkflowRunner {
       'svc.workflow.run': this.scope.runId,
       'svc.workflow.node': node.id,
     };
-    return inSpan(`node ${node.type}`, { attributes }, () => this.visited(node));
+    return inSpan(`node ${node.type}`, { attributes }, () => this.execute(node));
   }
 
-  private async visited(node: RunnableNode): Promise<NodeOutcome> {
-    const visit = this.opened(node);
+  private async execute(node: RunnableNode): Promise<NodeOutcome> {
+    const visit = this.openVisit(node);
     try {
       this.scope.signal.throwIfAborted();
       this.count();
@@ -97,7 +100,7 @@ export class WorkflowRunner {
     }
   }
 
-  private opened(node: RunnableNode): OpenVisit {
+  private openVisit(node: RunnableNode): OpenVisit {
     const variables = { ...this.data.value, ...this.scope.predefined };
     const texts = new VisitTexts(this.workflow, variables);
     return { node, startedAt: this.tools.now(), texts, variables, input: null };
@@ -119,7 +122,7 @@ export class WorkflowRunner {
 
   private count(): void {
     if (this.scope.budget.nodesLeft <= 0) {
-      const message = 'The run goes through too many nodes.';
+      const message = 'The run has executed too many nodes.';
       throw new WorkflowFailedError('WORKFLOW_NODE_LIMIT', message);
     }
     this.scope.budget.nodesLeft -= 1;
@@ -162,7 +165,7 @@ export class WorkflowRunner {
   }
 }
 
-/** @throws WorkflowFailedError when this release does not run nodes of the type */
+/** @throws WorkflowFailedError when this release does not support the type */
 function executorOf(executors: readonly NodeExecutor[], type: string): NodeExecutor {
   const executor = executors.find((candidate) => candidate.type === type);
   if (executor === undefined) {
@@ -181,29 +184,29 @@ function hasText(text: string | null): text is string {
 function sequenceTarget({ name, outgoingSequences }: RunnableNode): string {
   const [sequence, ...others] = outgoingSequences;
   if (sequence === undefined) {
-    const message = 'The node leads nowhere; a run ends at a node of type END.';
+    const message = 'The node has no outgoing sequence; a run must end at a node of type END.';
     throw new WorkflowFailedError('NODE_LEADS_NOWHERE', message, { node: name });
   }
   if (others.length > 0) {
-    const message = 'Only a node of type CONDITION has several outgoing sequences.';
+    const message = 'Only nodes of type CONDITION may have several outgoing sequences.';
     throw new WorkflowFailedError('WORKFLOW_INVALID', message, { node: name });
   }
   return sequence.targetNodeId;
 }
 
-/** What failed at a node. @throws whatever means that the run was interrupted and not that it failed */
+/** Converts an error to a failure of a node. @throws errors that mean that the run was interrupted */
 function failureOf(error: unknown, { name }: RunnableNode): WorkflowFailedError {
   if (error instanceof WorkflowFailedError) {
     return error.at(name);
   }
-  const told = { node: name, cause: error };
+  const context = { node: name, cause: error };
   if (error instanceof ExpressionError || error instanceof ExpressionSyntaxError) {
     const message = 'The template of the node cannot be filled with the data of the run.';
-    return new WorkflowFailedError('NODE_INPUT_INVALID', message, { ...told, details: error.message });
+    return new WorkflowFailedError('NODE_INPUT_INVALID', message, { ...context, details: error.message });
   }
   if (error instanceof InvalidDataPathError || error instanceof InvalidDataError) {
     const message = 'The result of the node cannot be stored in the data of the run.';
-    return new WorkflowFailedError('NODE_RESULT_INVALID', message, { ...told, details: error.message });
+    return new WorkflowFailedError('NODE_RESULT_INVALID', message, { ...context, details: error.message });
   }
   throw error;
 }

@@ -24,7 +24,7 @@ import {
 import { workflowLimits } from '../workflow.limits.js';
 import { pageLimits } from '../../../../platform/validation/page.limits.js';
 
-/** Runs workflows of builds and shows what they did (docs/process-semantics.md, section 13). */
+/** Runs workflows of builds and reads their runs (docs/process-semantics.md, section 13). */
 @Injectable()
 export class WorkflowRunsService {
   private readonly tools: TreeTools;
@@ -47,15 +47,15 @@ export class WorkflowRunsService {
   }
 
   /**
-   * Runs a workflow of a build to its end and keeps the run. Not inside of a transaction.
-   * @throws WorkflowBpmnError when it ends with a BPMN error, WorkflowFailedError when trying again is pointless
-   * @throws the reason of the signal, or an error of the database: it may be tried again with its `runKey`
+   * Runs a workflow of a build to its end and stores the run. Must not run inside a transaction.
+   * @throws WorkflowBpmnError when it ends with a BPMN error, WorkflowFailedError when a retry would not help
+   * @throws the reason of the signal, or a database error, after which it may be retried with its `runKey`
    */
   async run(request: WorkflowRunRequest): Promise<JsonValue> {
     const milliseconds = workflowLimits.deadlineMs;
     const message = `The run took longer than ${milliseconds} ms.`;
-    const late = () => new WorkflowFailedError('WORKFLOW_DEADLINE', message);
-    const deadline = new Deadline(request.signal, milliseconds, late);
+    const timeout = () => new WorkflowFailedError('WORKFLOW_DEADLINE', message);
+    const deadline = new Deadline(request.signal, milliseconds, timeout);
     try {
       const { output, errorCode } = await new RunTree(request, deadline.signal, this.tools).run();
       if (errorCode !== null) {
@@ -67,35 +67,35 @@ export class WorkflowRunsService {
     }
   }
 
-  /** Cancels runs of tokens, subworkflows included, in the caller's transaction; their signals are aborted. */
+  /** Cancels runs of tokens, including subworkflows, in the caller's transaction; their signals are aborted. */
   async cancel(manager: Sender, owner: RunOwner, processTokenIds: readonly number[]): Promise<void> {
     await this.store.cancel(manager, owner, processTokenIds);
   }
 
-  /** Fails runs of a token whose job is given up. Asked for again with their key, they go on. */
+  /** Fails runs of a token whose job is given up. A request with the same run key resumes them. */
   async abandon(owner: RunOwner, processTokenId: number): Promise<void> {
     await this.store.abandon(owner, processTokenId);
   }
 
-  /** Lets calls of unknown outcome be made once more, in the caller's transaction: a person has decided to retry. */
+  /** Releases calls with unknown outcome in the caller's transaction, after a person has decided to retry. */
   async release(manager: Sender, runKey: string, shard: number): Promise<void> {
     await this.runs.releaseCalls(manager, runKey, shard);
   }
 
   /**
-   * Whether a run, or one of its subworkflows, has made a call that must not be made twice. Then a retry must go on with this
-   * run. Calls that certainly had no effect do not count.
+   * Whether a run or a subworkflow has made a call that must not be repeated, so that a retry must resume this run. Calls that
+   * certainly had no effect do not count.
    */
   async mustGoOn(manager: Sender, runKey: string, shard: number): Promise<boolean> {
     return this.runs.hasLastingCalls(manager, runKey, shard);
   }
 
-  /** Id of the run that has a key; null when none was begun. */
+  /** Returns the id of the run with a key; null if none was started. */
   async idOf(runKey: string, shard: number): Promise<string | null> {
     return this.runs.idOf(runKey, shard);
   }
 
-  /** Why runs failed, by their ids, in the caller's reading; those that have not failed are missing. */
+  /** Returns the errors of failed runs by id, in the caller's transaction; other runs are missing. */
   async failures(
     manager: EntityManager,
     runs: readonly { id: string; shard: number }[],
@@ -103,7 +103,7 @@ export class WorkflowRunsService {
     return this.runs.failures(manager, runs);
   }
 
-  /** A page of runs of all workflows of the applications that the caller may read, newest first. */
+  /** Returns a page of runs in applications that the caller may read, newest first. */
   async page(principal: Principal, query: WorkflowRunQuery): Promise<Page<ListedRun>> {
     const limit = query.limit ?? pageLimits.size;
     return readPage(
@@ -113,7 +113,7 @@ export class WorkflowRunsService {
     );
   }
 
-  /** Outside calls of a run behind the key `after`, in their order. @throws WorkflowRunNotFoundError */
+  /** Returns the outside calls of a run after the key `after`, in order. @throws WorkflowRunNotFoundError */
   async callsOf(
     principal: Principal,
     id: string,
@@ -130,7 +130,7 @@ export class WorkflowRunsService {
     return { ...page, maxLength: workflowLimits.recordValueBytes };
   }
 
-  /** @throws WorkflowRunNotFoundError also for a run of an application that the caller may not read */
+  /** @throws WorkflowRunNotFoundError also for runs of applications that the caller may not read */
   async byId(principal: Principal, id: string): Promise<RunDetails> {
     const run = await this.runs.find(id, readableBy(principal));
     if (run === null) {
@@ -140,7 +140,7 @@ export class WorkflowRunsService {
   }
 }
 
-/** Applications whose runs a caller may read; null for all. */
+/** Returns the applications whose runs a caller may read; null for all. */
 function readableBy(principal: Principal): SomeApps | null {
   return appsOf(principal, Permission.ProcessRead);
 }

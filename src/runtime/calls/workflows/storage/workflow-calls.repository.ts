@@ -19,10 +19,10 @@ export type EndedCall = Pick<WorkflowCallEntity, 'outcome' | 'usage'> & {
   readonly response: Uint8Array;
 };
 
-/** Rows of the calls of workflow runs. */
+/** Reads and writes outside calls of workflow runs. */
 @Injectable()
 export class WorkflowCallsRepository {
-  /** Whether the run is under way and this attempt of it the last one; keeps it so until the transaction ends. */
+  /** Returns whether the run is active and this is its latest attempt; locks that state until the transaction ends. */
   async holdRun(
     manager: EntityManager,
     { id, shard, attempt }: Pick<WorkflowRunEntity, 'id' | 'shard' | 'attempt'>,
@@ -31,7 +31,7 @@ export class WorkflowCallsRepository {
     return (await RUN_ID.first(manager, underWay, { lock: 'pessimistic_read' })) !== null;
   }
 
-  /** @returns false when there is a call with this key */
+  /** @returns false if a call with this key exists */
   async insert(manager: EntityManager, call: WorkflowCallEntity): Promise<boolean> {
     return insertNew(manager, WorkflowCallEntity, call);
   }
@@ -40,20 +40,20 @@ export class WorkflowCallsRepository {
     return manager.findOneByOrFail(WorkflowCallEntity, { runId, callKey, ...inShard(manager, shard) });
   }
 
-  /** @returns whether the call was still in this state, begun by this attempt */
+  /** Changes a call if it is still in this state and attempt. @returns whether it was */
   async change(
     manager: EntityManager,
     { runId, shard, callKey, state, attempt }: CallId & Pick<WorkflowCallEntity, 'state' | 'attempt'>,
     changes: Partial<WorkflowCallEntity>,
   ): Promise<boolean> {
     const where = { runId, callKey, state, attempt, ...inShard(manager, shard) };
-    // A row stays where it is.
+    // The shard of a row never changes.
     const { shard: _place, ...set } = changes;
     const { affected } = await manager.update(WorkflowCallEntity, where, set);
     return affected === 1;
   }
 
-  /** Ends a call of this attempt. @param response JSON as `storedBytes` makes it @returns whether it was under way */
+  /** Finishes a call of this attempt. @param response result of `storedBytes` @returns whether the call was active */
   async finish(
     manager: EntityManager,
     { runId, shard, callKey, attempt }: CallId & Pick<WorkflowCallEntity, 'attempt'>,
@@ -81,9 +81,9 @@ export class WorkflowCallsRepository {
     return changed === 1;
   }
 
-  /** Names of the calls of a run behind one of them, in the order in which they were begun last. */
+  /** Returns the ids of the calls of a run after one of them, in the order of their last start. */
   async names(manager: EntityManager, runId: string, after: string | undefined): Promise<CallId[]> {
-    // Sorting whole rows would need more memory than MySQL gives when responses are large.
+    // Reads ids only, because sorting rows with large responses would exceed the sort buffer of MySQL.
     const calls = await NAME.find(manager, { runId }, { order: { startedAt: 'ASC', callKey: 'ASC' } });
     return after === undefined ? calls : calls.slice(calls.findIndex(({ callKey }) => callKey === after) + 1);
   }

@@ -33,15 +33,15 @@ const LISTED_RUN = RUNS.select(...LISTED);
 const DETAILS = RUNS.select(...LISTED, 'nodes', 'output');
 const FAILURE = RUNS.select('id', 'error');
 const CALL_KEY = CALLS.select('callKey');
-/** States of a call that had an effect, or may have had one. */
-const LASTING = Object.values(CallState).filter((state) => state !== CallState.Failed);
+/** States of calls that had or may have had an effect. */
+const EFFECTIVE = Object.values(CallState).filter((state) => state !== CallState.Failed);
 
 /** Reads workflow runs. */
 @Injectable()
 export class WorkflowRunsRepository {
   constructor(private readonly database: Database) {}
 
-  /** @param apps only when the build of the run is of one of these applications; null for whichever */
+  /** Finds a run of a build of these applications. @param apps null for all */
   async find(id: string, apps: SomeApps | null): Promise<RunDetails | null> {
     const row = await this.database.read((manager) =>
       DETAILS.first(manager, { id }, { and: ofApps(manager, apps) }),
@@ -49,12 +49,12 @@ export class WorkflowRunsRepository {
     return row && { ...row, nodes: row.nodes ?? '[]', output: row.output ?? 'null' };
   }
 
-  /** Id of the run that has a key; null when there is none. */
+  /** Returns the id of the run with a key; null if there is none. */
   async idOf(runKey: string, shard: number): Promise<string | null> {
     return (await this.database.read((manager) => RUN_ID.first(manager, { runKey, shard })))?.id ?? null;
   }
 
-  /** Why runs failed, by their ids, in the caller's reading; those that have not failed are missing. */
+  /** Returns the errors of failed runs by id, in the caller's transaction; other runs are missing. */
   async failures(
     manager: EntityManager,
     runs: readonly { id: string }[],
@@ -64,7 +64,7 @@ export class WorkflowRunsRepository {
     return new Map(found.flatMap(({ id, error }) => (error === null ? [] : [[id, error]])));
   }
 
-  /** Lets the calls of unknown outcome be made once more: those of the run and of its subworkflows. */
+  /** Releases calls with unknown outcome of a run and its subworkflows, so that a retry repeats them. */
   async releaseCalls(manager: Sender, runKey: string, shard: number): Promise<void> {
     for await (const ids of runGenerations(manager, runKey, shard)) {
       const unknown = { runId: In(ids), shard, state: CallState.Unknown };
@@ -72,10 +72,10 @@ export class WorkflowRunsRepository {
     }
   }
 
-  /** Whether a call that may not be made twice had an effect, or may have had one: of the run or of its subworkflows. */
+  /** Whether the run or a subworkflow made a call that must not be repeated and that had or may have had an effect. */
   async hasLastingCalls(manager: Sender, runKey: string, shard: number): Promise<boolean> {
     for await (const ids of runGenerations(manager, runKey, shard)) {
-      const lasting = { runId: In(ids), shard, repeatable: 0, state: In(LASTING) };
+      const lasting = { runId: In(ids), shard, repeatable: 0, state: In(EFFECTIVE) };
       if ((await CALL_KEY.find(manager, lasting, { limit: 1 })).length > 0) {
         return true;
       }
@@ -83,7 +83,7 @@ export class WorkflowRunsRepository {
     return false;
   }
 
-  /** Runs, newest first, at most `limit`, of builds of these applications; null for all. */
+  /** Returns runs of these applications, newest first. @param apps null for all */
   async page(query: WorkflowRunQuery, apps: SomeApps | null, limit: number): Promise<ListedRun[]> {
     const { state, processInstanceUuid, parentRunId, workflow, before } = query;
     const ids = [...uuidsIn(query), ...(before === undefined ? [] : [LessThan(before)])];
@@ -95,7 +95,7 @@ export class WorkflowRunsRepository {
   }
 }
 
-/** Runs of builds of these applications; null for all. */
+/** Returns the condition for runs of these applications. @param apps null for all */
 export function ofApps(manager: EntityManager, apps: SomeApps | null): Condition {
   const { sql, values } = inApps(manager, 'build.app_id', apps);
   return sql === ''
@@ -103,7 +103,7 @@ export function ofApps(manager: EntityManager, apps: SomeApps | null): Condition
     : { sql: `build_id IN (SELECT build.build_id FROM builds build WHERE ${sql})`, values };
 }
 
-/** Ids of a run, then of its subworkflows, then of theirs; none when there is no run with this key. */
+/** Yields the ids of a run, then of its subworkflows level by level; nothing if there is no run with this key. */
 export async function* runGenerations(
   manager: Sender,
   runKey: string,
@@ -117,14 +117,14 @@ export async function* runGenerations(
   }
 }
 
-/** @returns false when there is a row with this key */
+/** Inserts a row. @returns false if a row with this key exists */
 export async function insertNew<Row extends ObjectLiteral>(
   manager: EntityManager,
   entity: new () => Row,
   row: QueryDeepPartialEntity<Row>,
 ): Promise<boolean> {
   try {
-    // Without a reading of what defaults would have given.
+    // Skips reading back default values.
     await manager.createQueryBuilder().insert().into(entity).values(row).updateEntity(false).execute();
     return true;
   } catch (error) {

@@ -10,7 +10,7 @@ import { sqlTime } from '../../../../store/tables/table-columns.js';
 import { CallKind, type CallUsage } from '../model/call-journal.types.js';
 import { WorkflowRunState } from '../model/workflow.types.js';
 
-/** What is looked at. */
+/** Runs and calls to include. */
 export interface UsageScope {
   /** Inclusive. */
   readonly from: Date;
@@ -20,7 +20,7 @@ export interface UsageScope {
   readonly apps: SomeApps | null;
 }
 
-/** A call of a model; `usage` is null as long as nobody has told it. */
+/** Model call; `usage` is null until reported. */
 export interface ModelCall {
   readonly runId: string;
   readonly usage: CallUsage | null;
@@ -28,10 +28,10 @@ export interface ModelCall {
 
 const STATES = Object.values(WorkflowRunState);
 
-/** What runs of workflows have used up. */
+/** Reads the usage of workflow runs. */
 @Injectable()
 export class WorkflowUsageRepository {
-  /** Calls of models that were begun in a range of time, newest first. */
+  /** Returns model calls started in a time range, newest first. */
   async modelCalls(manager: EntityManager, scope: UsageScope, limit: number): Promise<ModelCall[]> {
     const { sql, values } = both([
       { sql: 'c.kind = ?', values: [CallKind.Model] },
@@ -52,9 +52,9 @@ export class WorkflowUsageRepository {
     }));
   }
 
-  /** How many runs began in a range of time, by state; states without one are left out. */
+  /** Counts runs started in a time range by state; states without runs are missing. */
   async runs(manager: EntityManager, scope: UsageScope): Promise<Map<WorkflowRunState, number>> {
-    // By each state, since the index has it before the id.
+    // Lists all states because the index has the state before the id.
     const { sql, values } = both([
       { sql: `run.state IN (${STATES.map(() => '?').join(', ')})`, values: STATES },
       { sql: 'run.id >= ? AND run.id < ?', values: [firstUuidAt(scope.from), firstUuidAt(scope.to)] },

@@ -6,7 +6,7 @@ export class TestRunParams extends FieldsWith(BuildParams, {
   workflowName: IsPathName(WORKFLOW_NAME, 'Name of the workflow.', 'rate_application'),
 }) {}
 
-/** A run that was begun. */
+/** Started test run. */
 export class StartedTestRunDto extends Answer({
-  workflowRunId: Shows.uuid('Id of the run: read it to see how it goes.'),
+  workflowRunId: Shows.uuid('Id of the run, for reading its progress.'),
 }) {}

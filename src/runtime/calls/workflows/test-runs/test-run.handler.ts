@@ -11,7 +11,7 @@ import { WorkflowBpmnError, WorkflowFailedError } from '../model/workflows.error
 import { workflowLimits } from '../workflow.limits.js';
 import { jobLimits } from '../../../../jobs/job.limits.js';
 
-/** A lease is renewed so often before it ends that a few renewals may fail. */
+/** Renewals per lease time, so that some may fail. */
 const RENEWALS = 4;
 
 interface Work extends JsonObject {
@@ -20,11 +20,11 @@ interface Work extends JsonObject {
   buildId: string;
   workflow: string;
   input: JsonObject;
-  /** Hash of who started it. */
+  /** Hash of the caller who started it. */
   caller: string;
 }
 
-/** Runs workflows that were started by hand. The run itself tells how it ended; nobody waits for it. */
+/** Executes test runs in the background. The outcome is stored with the run. */
 @Injectable()
 export class TestRunHandler implements JobHandler, OnModuleInit {
   readonly kind = TEST_RUN_JOB;
@@ -66,7 +66,7 @@ export class TestRunHandler implements JobHandler, OnModuleInit {
         hold: (manager) => this.queue.hold(manager, job),
       });
     } catch (error) {
-      // How it ended is kept with the run; whatever interrupted it leads to another attempt.
+      // The run stores its own failure; any other error means an interruption, so the job is retried.
       if (!(error instanceof WorkflowFailedError || error instanceof WorkflowBpmnError)) {
         throw error;
       }

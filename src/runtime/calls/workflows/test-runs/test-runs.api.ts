@@ -8,15 +8,15 @@ import { StartedTestRunDto } from './test-run.dto.js';
 
 export const TestRunsApi = apiRoutes([], {
   startTestRun: {
-    summary: 'Start a workflow by hand to try it out',
+    summary: 'Start a test run of a workflow',
     description:
-      'Extension of the contract. The body is the input. It runs in the background like those of processes, with everything it calls ' +
-      'really called, and its `origin` is `TEST`; read the run to see how it goes.',
+      'Extension of the contract. The body is the input. The run executes in the background like runs of processes, makes real outside ' +
+      'calls and has the `origin` `TEST`. Read the run to follow its progress.',
     headers: [IDEMPOTENCY_KEY],
     status: HttpStatus.ACCEPTED,
     body: {
       schema: ANY_OBJECT,
-      // Without one the input is empty, as it is for every body of data.
+      // Without a body the input is empty.
       required: false,
       examples: { input: { summary: 'Input', value: { amount: 1_000 } } },
     },
@@ -24,7 +24,7 @@ export const TestRunsApi = apiRoutes([], {
       type: StartedTestRunDto,
       headers: { ...LOCATION_HEADER, ...REPLAY_HEADER },
       example: { workflowRunId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40' },
-      description: 'The run has begun.',
+      description: 'The run has started.',
     },
     errors: [
       { 403: denialOf(Permission.WorkflowTest) },

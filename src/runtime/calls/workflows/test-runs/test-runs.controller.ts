@@ -13,7 +13,7 @@ import { StartedTestRunDto, TestRunParams } from './test-run.dto.js';
 import { TestRunsService } from './test-runs.service.js';
 import { TestRunsApi } from './test-runs.api.js';
 
-/** Starts workflows by hand (extension of the contract). */
+/** Starts test runs of workflows (extension of the contract). */
 @ApiTags('Workflow runs')
 @RequirePermission(Permission.WorkflowTest)
 @Controller('rtm/api/runtime/app/:appId/build/:buildId/workflow/:workflowName')

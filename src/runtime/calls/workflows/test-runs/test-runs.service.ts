@@ -24,7 +24,7 @@ import { RepeatsService } from '../../../../idempotency/repeats.service.js';
 import { RunStore } from '../journal/run-store.js';
 import type { StartedTestRunDto, TestRunParams } from './test-run.dto.js';
 
-/** Two things that the start of a test run leaves behind: its job, and the entry of the audit log. */
+/** Stores the job and the audit log entry of a test run. */
 @Injectable()
 export class TestRunQueue {
   constructor(
@@ -34,18 +34,18 @@ export class TestRunQueue {
     private readonly clock: Clock,
   ) {}
 
-  /** Bytes that a run may have as data, and that a job can carry with room for what names the run. */
+  /** Maximum input size: the data limit of runs, and the payload limit of jobs with room for the other members. */
   get maxInputBytes(): number {
     return Math.min(workflowLimits.dataBytes, jobLimits.maxPayloadBytes - 1_000);
   }
 
-  /** Not inside of a transaction. */
+  /** Returns an id for a job; must not run inside a transaction. */
   async nextId(): Promise<number> {
     await this.audit.prepare();
     return this.ids.next('job');
   }
 
-  /** Adds the job of a run and the entry of the audit log, where the run is. */
+  /** Adds the job of a run and its audit log entry in the shard of the run. */
   async add(
     manager: EntityManager,
     principal: Principal,
@@ -68,7 +68,7 @@ interface TestRunRequest {
   input: JsonObject;
 }
 
-/** Starts workflows by hand, without a process, to try them out. */
+/** Starts test runs of workflows, without a process. */
 @Injectable()
 export class TestRunsService {
   constructor(
@@ -80,7 +80,7 @@ export class TestRunsService {
     private readonly database: Database,
   ) {}
 
-  /** @returns the version that the build was made of @throws BuildNotFoundError, WorkflowNotFoundError */
+  /** @returns version from which the build was made @throws BuildNotFoundError, WorkflowNotFoundError */
   async demandPath({ appId, buildId, workflowName }: TestRunParams): Promise<AppVersionKey> {
     const { appVersionId } = await this.builds.summary(appId, buildId);
     await this.definitions.workflow(buildId, appId, workflowName);
@@ -88,9 +88,9 @@ export class TestRunsService {
   }
 
   /**
-   * Begins a run and leaves it to a job; one run for calls with the same Idempotency-Key.
+   * Creates a run and its job; requests with the same Idempotency-Key share one run.
    * @throws BuildNotFoundError, WorkflowNotFoundError, IdempotencyKeyReusedError
-   * @throws ValidationFailedError when the input is larger than the data of a run may be, or the key is none
+   * @throws ValidationFailedError when the input exceeds the data limit of runs, or the key is invalid
    */
   async start(
     principal: Principal,
@@ -122,7 +122,7 @@ export class TestRunsService {
     }
     const runKey = uuid();
     const jobId = await this.queue.nextId();
-    // The unique key of the answer holds within one shard, so the run is where that is.
+    // The unique key of a stored answer applies within one shard, so the run is in the same shard.
     const shard = repeat === undefined ? jobId % SHARDS : shardOfHash(repeat.keyHash);
     const run = { runKey, appId, buildId, workflow, shard, origin: WorkflowRunOrigin.Test };
     const owner = { processInstanceUuid: NO_PROCESS, processTokenId: null, parentRunId: null };
