@@ -3,10 +3,10 @@ import type { EventRow } from '../storage/events.repository.js';
 import type { StoppedAt } from '../storage/incident-lists.repository.js';
 import type { ElementStatisticsDto } from './process-statistics.dto.js';
 
-/** What the statistics of elements are made of. */
+/** Event kinds used for element statistics. */
 export const COUNTED_EVENTS = ['NODE_ENTERED', 'NODE_LEFT', 'TOKEN_STATE'] as const;
 
-/** Instances are told by their ids. */
+/** Collected figures of one element. The sets hold instance ids. */
 interface Element {
   readonly entered: Set<number>;
   readonly standing: Set<number>;
@@ -23,11 +23,11 @@ interface Visit {
 }
 
 const MEDIAN = 0.5;
-const MOST = 0.95;
-/** In any other state a token stands nowhere. */
-const STANDING: ReadonlySet<unknown> = new Set(['ACTIVE', 'ON_HOLD']);
+const P95 = 0.95;
+/** States of tokens that are at a node. */
+const AT_NODE: ReadonlySet<unknown> = new Set(['ACTIVE', 'ON_HOLD']);
 
-/** Counts, element by element, what instances of one definition did. */
+/** Collects statistics for each element of a process definition. */
 export class ElementStatistics {
   private readonly elements: readonly Element[];
   private readonly byKey: ReadonlyMap<string, Element>;
@@ -45,11 +45,12 @@ export class ElementStatistics {
   }
 
   /**
-   * @param events whole trails of instances, those of each oldest first
+   * Adds the audit trails of instances.
+   * @param events complete trails, oldest event first for each instance
    * @param live instances that have not ended
    */
   addTrails(events: readonly EventRow[], live: ReadonlySet<number>): void {
-    /** Those under way, by token: no two instances have the same. */
+    /** Open visits by token id, which is unique across instances. */
     const visits = new Map<number, Visit>();
     for (const event of events) {
       this.follow(visits, event);
@@ -70,7 +71,7 @@ export class ElementStatistics {
     }
   }
 
-  /** Of each element of the process, in the order of the file. */
+  /** Returns the figures of every element, in file order. */
   figures(): ElementStatisticsDto[] {
     return this.graph.nodes.flatMap(({ key, name }, index) => {
       const element = this.elements[index];
@@ -90,10 +91,10 @@ export class ElementStatistics {
       const visit = visits.get(tokenId);
       visits.delete(tokenId);
       if (visit?.element === element) {
-        // Clocks of replicas differ.
+        // Clocks of replicas may differ.
         element.times.push(Math.max(0, at.getTime() - visit.since.getTime()));
       }
-    } else if (!STANDING.has(data?.['to'])) {
+    } else if (!AT_NODE.has(data?.['to'])) {
       visits.delete(tokenId);
     }
   }
@@ -102,21 +103,21 @@ export class ElementStatistics {
 function figuresOf(element: Element): Omit<ElementStatisticsDto, 'bpmnElementId' | 'name'> {
   const { entered, standing, stopped, incidents, openIncidents } = element;
   const times = element.times.toSorted((one, other) => one - other);
-  // A step that fails is undone: who has stopped here may not have entered.
-  const come = new Set([...entered, ...stopped]).size;
+  // A failed step is rolled back, so stopped instances may have no NODE_ENTERED event.
+  const reached = new Set([...entered, ...stopped]).size;
   return {
     entered: entered.size,
     standing: standing.size,
     visits: times.length,
     medianMs: percentile(times, MEDIAN),
-    p95Ms: percentile(times, MOST),
+    p95Ms: percentile(times, P95),
     incidents,
     openIncidents,
-    incidentRate: come === 0 ? null : stopped.size / come,
+    incidentRate: reached === 0 ? null : stopped.size / reached,
   };
 }
 
-/** By the nearest rank; null of no times. */
+/** Returns a percentile by the nearest-rank method; null for an empty list. */
 function percentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
 }

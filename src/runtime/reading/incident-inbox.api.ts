@@ -8,14 +8,14 @@ export const IncidentInboxApi = apiRoutes([{ 403: denialOf(Permission.ProcessRea
   listProcessIncidents: {
     summary: 'List incidents of all process instances',
     description:
-      'Extension of the contract. Where processes have stopped and why, newest first; `state=OPEN` is what waits for an operator. ' +
-      'Follow `next` until it is null. What stopped a token is run again by `retryToken`, other things by `retryProcessInstance`.',
+      'Extension of the contract. Where and why processes stopped, newest first; `state=OPEN` lists what waits for an operator. ' +
+      'Follow `next` until it is null. Retry an incident of a token with `retryToken`, any other one with `retryProcessInstance`.',
     answer: { type: IncidentPageDto, example: INCIDENT_PAGE_EXAMPLE, description: 'A page of incidents.' },
   },
   countProcessIncidents: {
     summary: 'Count open incidents by place',
     description:
-      'Extension of the contract. How many incidents are open for each application, process, element and kind of failure, most first.',
+      'Extension of the contract. Number of open incidents for each application, process, element and kind of failure, highest first.',
     answer: { type: IncidentCountsDto, example: INCIDENT_COUNTS_EXAMPLE, description: 'The counts.' },
   },
 });

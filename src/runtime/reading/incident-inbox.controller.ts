@@ -12,7 +12,7 @@ import {
 } from '../model/incident-inbox.dto.js';
 import { IncidentInboxService } from './incident-inbox.service.js';
 
-/** Shows incidents over all instances (extension of the contract). */
+/** Lists incidents across all instances (extension of the contract). */
 @ApiTags('Incidents')
 @RequirePermission(Permission.ProcessRead)
 @Controller('rtm/api/runtime/process-incident')

@@ -21,15 +21,15 @@ import type {
 } from '../model/incident-inbox.dto.js';
 import { pageLimits } from '../../platform/validation/page.limits.js';
 
-/** An incident, and what it names. */
-interface Told {
+/** Incident with the rows it refers to. */
+interface ResolvedIncident {
   incident: ListedIncident;
   head: InstanceHead;
   tokenUuid: string | null;
   workflowError: WorkflowRunError | null;
 }
 
-/** Shows incidents over all instances of the applications that a caller may read (extension of the contract). */
+/** Lists incidents across all instances that a caller may read (extension of the contract). */
 @Injectable()
 export class IncidentInboxService {
   constructor(
@@ -37,31 +37,34 @@ export class IncidentInboxService {
     private readonly workflows: WorkflowRunsService,
   ) {}
 
-  /** A page of incidents, newest first. */
+  /** Returns a page of incidents, newest first. */
   async page(principal: Principal, query: IncidentsQueryDto): Promise<IncidentPageDto> {
     const apps = appsOf(principal, Permission.ProcessRead);
     const { items, next } = await readPage(
       query.limit ?? pageLimits.size,
       (limit) =>
         this.database.read(async (manager) =>
-          this.told(manager, await IncidentLists.page(manager, { query, apps, limit })),
+          this.resolve(manager, await IncidentLists.page(manager, { query, apps, limit })),
         ),
       ({ incident }) => incident.uuid,
     );
     return { incidents: items.map(toListedIncident), next };
   }
 
-  /** How many incidents are open at which place, most first, and whether these are all places. */
+  /** Counts open incidents by process, element and type, highest first. */
   async counts(
     principal: Principal,
     { limit = pageLimits.size, ...query }: IncidentFilterDto & { limit?: number },
   ): Promise<IncidentCountsDto> {
-    const asked = { query, apps: appsOf(principal, Permission.ProcessRead), limit: limit + 1 };
-    const counts = await this.database.read((manager) => IncidentLists.counts(manager, asked));
+    const options = { query, apps: appsOf(principal, Permission.ProcessRead), limit: limit + 1 };
+    const counts = await this.database.read((manager) => IncidentLists.counts(manager, options));
     return { counts: counts.slice(0, limit), complete: counts.length <= limit };
   }
 
-  private async told(manager: EntityManager, incidents: readonly ListedIncident[]): Promise<Told[]> {
+  private async resolve(
+    manager: EntityManager,
+    incidents: readonly ListedIncident[],
+  ): Promise<ResolvedIncident[]> {
     const heads = await Instances.heads(manager, [...new Set(incidents.map((one) => one.instanceId))]);
     const byId = new Map(heads.map((head) => [head.id, head]));
     const stopped = incidents.filter(({ tokenId }) => tokenId !== null);
@@ -81,7 +84,7 @@ export class IncidentInboxService {
   }
 }
 
-function toListedIncident({ incident, head, tokenUuid, workflowError }: Told): ListedIncidentDto {
+function toListedIncident({ incident, head, tokenUuid, workflowError }: ResolvedIncident): ListedIncidentDto {
   return {
     uuid: incident.uuid,
     state: incident.state,

@@ -31,28 +31,28 @@ import { readTogether } from '../../store/tables/read-together.js';
 import { filledUp } from '../../store/tables/selection.js';
 import type { TokenRow } from '../storage/process-token.entity.js';
 
-/** What belongs to an instance, as it was at one moment. Of lists that were not asked for nothing is there. */
+/** Rows that belong to an instance, read at one moment. Lists that were not requested are empty. */
 export interface InstanceContents {
-  /** Revision of the instance at that moment; undefined when it was gone. */
+  /** Revision of the instance at that moment; undefined if it was gone. */
   rev: number | undefined;
-  /** Tokens that a step would read, by id. */
+  /** Tokens that a step needs, sorted by id. */
   live: TokenRow[];
-  /** The newest of the others, by id. */
+  /** Newest ended tokens, sorted by id. */
   ended: TokenRow[];
-  /** The newest. */
+  /** Newest called processes. */
   children: ChildHead[];
-  /** The newest, newest first. */
+  /** Newest events, newest first. */
   events: EventRow[];
 }
 
-/** Others want connections, too. */
+/** Leaves database connections for other requests. */
 const SHARDS_AT_ONCE = 4;
 
 /**
- * Reads what belongs to instances, with one statement for any number of them, or for those of one shard.
- * @param rows instances as they were read before
- * @param pageSize how many of what an instance has very many of
- * @returns in the order of the instances
+ * Reads the contents of instances with one statement, or one per shard.
+ * @param rows instances that were read before
+ * @param pageSize maximum number of children, events and ended tokens per instance
+ * @returns contents in the order of the instances
  */
 export async function readContents(
   manager: EntityManager,
@@ -61,31 +61,31 @@ export async function readContents(
   pageSize: number,
 ): Promise<InstanceContents[]> {
   if (!isSharded(manager)) {
-    return readTheseContents(manager, rows, lists, pageSize);
+    return readContentsOfShard(manager, rows, lists, pageSize);
   }
   const found = new Map<number, InstanceContents>();
   const shards = [...groupedBy(rows, ({ id }) => shardOf(id)).values()];
   await inParallel(shards, SHARDS_AT_ONCE, async (of) => {
-    const contents = await readTheseContents(manager, of, lists, pageSize);
+    const contents = await readContentsOfShard(manager, of, lists, pageSize);
     of.forEach(({ id }, index) => found.set(id, contents[index] as InstanceContents));
   });
   return rows.map(({ id }) => found.get(id) as InstanceContents);
 }
 
-async function readTheseContents(
+async function readContentsOfShard(
   manager: EntityManager,
   rows: readonly Pick<InstanceRow, 'id' | 'seq'>[],
   lists: readonly InstanceList[],
   pageSize: number,
 ): Promise<InstanceContents[]> {
-  const asked = filledUp(rows);
-  const ids = asked.map(({ id }) => id);
+  const padded = filledUp(rows);
+  const ids = padded.map(({ id }) => id);
   const [revs, tokens, events, ...children] = await readTogether<
     [Pick<InstanceRow, 'id' | 'rev'>, ShownToken, EventRow, ...ChildHead[]]
   >(manager, [
     revisions(manager, ids),
     shownTokens(manager, ids, pageSize),
-    lists.includes('history') ? newestEvents(manager, asked, pageSize) : undefined,
+    lists.includes('history') ? newestEvents(manager, padded, pageSize) : undefined,
     ...(lists.includes('children') ? ids.map((id) => newestChildren(manager, id, pageSize)) : []),
   ]);
   const revOf = new Map(revs.map(({ id, rev }) => [id, rev]));
@@ -96,56 +96,55 @@ async function readTheseContents(
     live: toTokenRows(tokensOf.get(id) ?? []),
     ended: toTokenRows(tokensOf.get(`ended ${id}`) ?? []),
     children: children[index] ?? [],
-    // One that is asked for twice, at two revisions, has those of both.
+    // An instance requested at two revisions has the events of both.
     events: (eventsOf.get(id) ?? []).toSorted((one, other) => other.seq - one.seq).slice(0, pageSize),
   }));
 }
 
-/** An instance between two steps. */
+/** Consistent state of an instance between two steps. */
 export interface InstanceSnapshot extends Omit<InstanceContents, 'rev' | 'events'> {
   row: InstanceRow;
   definition: RunnableDefinition;
-  /** The newest, newest first. */
+  /** Newest events, newest first. */
   events: readonly EventRow[];
-  /** Open ones. */
+  /** Open incidents. */
   incidents: IncidentHead[];
-  /** Uuids of the called processes that incidents are about, by the id of the incident. */
+  /** Uuids of the called processes that caused incidents, by incident id. */
   failedChildren: ReadonlyMap<number, string>;
-  /** Uuids of all tokens that the above name, by id. */
+  /** Uuids of all referenced tokens, by token id. */
   tokenUuids: ReadonlyMap<number, string>;
 }
 
-/** Which instance to read. */
-interface AskedInstance {
-  /** Who must be allowed to read it. */
+/** Request to read an instance. */
+interface InstanceRequest {
+  /** Caller who must be allowed to read it. */
   principal: Principal;
   uuid: string;
-  /** Lists that are read beside the rest. */
+  /** Optional lists to read. */
   included: ReadonlySet<InstanceList>;
 }
 
-/** A part of an audit trail, and the uuids of the tokens that it names, by id. */
+/** Part of an audit trail, with the uuids of its tokens by id. */
 interface InstanceTrail {
   definitionId: number;
   found: readonly EventRow[];
   tokenUuids: ReadonlyMap<number, string>;
 }
 
-/** Reads with the manager of a transaction, or with one of its own. */
+/** Runs a read in an existing transaction or in one of its own. */
 type Run = <Result>(work: (manager: EntityManager) => Promise<Result>) => Promise<Result>;
 
 const ATTEMPTS = 3;
 
 /**
- * Reads instances as they stand between two steps, with two statements where no incident is open. Readers who come at the same time share
- * them.
+ * Reads consistent snapshots of instances, with two statements if no incident is open. Concurrent readers share the statements.
  */
 @Injectable()
 export class InstanceSnapshots {
-  /** How many of what an instance has very many of are shown. */
+  /** Maximum number of children, events and ended tokens shown. */
   readonly pageSize = pageLimits.size;
   private readonly rows: SharedRead<string, StoredInstance | null>;
-  /** By the lists that are read. */
+  /** Shared reads by requested lists. */
   private readonly contents = new Map<string, SharedRead<InstanceRow, InstanceContents>>();
 
   constructor(
@@ -161,8 +160,8 @@ export class InstanceSnapshots {
   }
 
   /** @throws PermissionDeniedError, ProcessInstanceNotFoundError */
-  async read(asked: AskedInstance): Promise<InstanceSnapshot> {
-    const { principal, uuid, included } = asked;
+  async read(request: InstanceRequest): Promise<InstanceSnapshot> {
+    const { principal, uuid, included } = request;
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const row = withContent(readable(principal, await this.rows(uuid)));
       const definition = await this.definitions.byId(row.definitionId);
@@ -171,10 +170,10 @@ export class InstanceSnapshots {
         return this.revealed(snapshot);
       }
     }
-    return this.revealed(await this.locked(asked));
+    return this.revealed(await this.readLocked(request));
   }
 
-  /** Events before or after one, without either the newest. @throws ProcessInstanceNotFoundError */
+  /** Returns events before or after a number; the newest ones without either. @throws ProcessInstanceNotFoundError */
   trail(uuid: string, { before, after }: HistoryQueryDto, limit: number): Promise<InstanceTrail> {
     return this.database.read(async (manager) => {
       const head = await Instances.demandHead(manager, uuid);
@@ -196,13 +195,13 @@ export class InstanceSnapshots {
     return { ...snapshot, events };
   }
 
-  /** An instance with steps in quick succession: they wait for this reading. */
-  private async locked({ principal, uuid, included }: AskedInstance): Promise<InstanceSnapshot> {
+  /** Reads an instance under its lock, when steps in quick succession have changed it during every other attempt. */
+  private async readLocked({ principal, uuid, included }: InstanceRequest): Promise<InstanceSnapshot> {
     const found = await this.database.read((manager) => Instances.findHead(manager, { uuid }));
-    // Instances keep their definitions.
+    // The definition of an instance never changes, so it can be loaded before the lock.
     const { id, definitionId } = readable(principal, found);
     const definition = await this.definitions.byId(definitionId);
-    // It only reads, so nothing counts as stored.
+    // Only reads, although the lock needs a write transaction.
     const locked = await this.database.writeAside(async (manager) => {
       const row = readable(principal, await Instances.lock(manager, { id }));
       return this.snapshot(row, definition, included, manager);
@@ -223,8 +222,8 @@ export class InstanceSnapshots {
   }
 
   /**
-   * @param locking the transaction that holds the lock of the instance; without it the reading goes on beside steps
-   * @returns undefined when a step came between
+   * @param locking transaction that holds the lock of the instance; without it steps may run concurrently
+   * @returns undefined if a step has changed the instance in the meantime
    */
   private async snapshot(
     row: InstanceRow,
@@ -238,7 +237,7 @@ export class InstanceSnapshots {
     const lists = INSTANCE_LISTS.filter(
       (list) => included.has(list) && (list !== 'children' || definition.runtime.startsProcesses),
     );
-    // Last and in one statement, so that the revision tells of all that was read before.
+    // Read last and in one statement, so that an unchanged revision confirms everything read before.
     const contents =
       locking === undefined
         ? await this.sharedContents(lists)(row)

@@ -20,13 +20,13 @@ import type {
   OpenUiActionDto,
 } from './instance.response.dto.js';
 
-/** By what nodes and tokens get the names that callers know. */
+/** Sources of the public ids of nodes and tokens. */
 type Names = Pick<InstanceSnapshot, 'definition' | 'tokenUuids'>;
 
 /**
- * An instance as one caller sees it.
- * @param included lists that are shown
- * @param mayExecute whether this caller may execute the UI actions of a node: no others are shown
+ * Converts a snapshot to the response for one caller.
+ * @param included optional lists to include
+ * @param mayExecute whether the caller may execute the UI actions of a node; others are left out
  */
 export function toInstanceView(
   snapshot: InstanceSnapshot,
@@ -72,7 +72,7 @@ function toHistory(snapshot: InstanceSnapshot): Pick<InstanceResponseDto, 'histo
   };
 }
 
-/** What a list shows of an instance. */
+/** Converts an instance to a list entry. */
 export function toInstanceSummary(head: InstanceHead): InstanceSummaryDto {
   return {
     uuid: head.uuid,
@@ -96,7 +96,7 @@ export function toInstanceSummary(head: InstanceHead): InstanceSummaryDto {
   };
 }
 
-/** A line of the audit trail, with nodes and tokens by the names that callers know. */
+/** Converts an event of the audit trail, with public ids of nodes and tokens. */
 export function toHistoryEvent({ definition, tokenUuids }: Names, event: EventRow): HistoryEventDto {
   const { seq, kind, at, actor, requestId, tokenId, node, data } = event;
   return {
@@ -111,7 +111,7 @@ export function toHistoryEvent({ definition, tokenUuids }: Names, event: EventRo
   };
 }
 
-/** The engine counts nodes in their order; callers know the numbers that later builds keep. */
+/** Replaces the engine's node index with the node id, which stays the same in later builds. */
 function toEventData(definition: RunnableDefinition, data: JsonObject | null): JsonObject | null {
   if (typeof data?.['fromNode'] !== 'number') {
     return data;
@@ -138,7 +138,7 @@ function toIncidentView(
   };
 }
 
-/** A token without what can be executed on it. */
+/** Converts a token, without its UI actions. */
 export function toInstanceToken(
   { definition, tokenUuids }: Names,
   { state, modifiedAt }: TokenRow,
@@ -152,7 +152,7 @@ export function toInstanceToken(
   };
 }
 
-/** What can be executed on a token now, by who may execute the UI actions of a node. */
+/** Returns the UI actions that can be executed on a token now. @param mayExecute whether the caller may act at a node */
 export function uiActionsOf(
   definition: RunnableDefinition,
   instance: InstanceState,
@@ -180,7 +180,7 @@ function uuidOf(id: number | null, uuids: ReadonlyMap<number, string>): string |
   return id === null ? null : (uuids.get(id) ?? null);
 }
 
-/** Those that somebody can act on come first. */
+/** Sorts tokens that can be acted on first. */
 function rank({ state }: InstanceTokenDto): number {
   if (state === 'ACTIVE') {
     return 0;

@@ -12,34 +12,34 @@ import { ShowsIncidentSource, ShowsIncidentType } from '../model/incident-inbox.
 
 const TIME = '2026-01-31T10:20:30.123Z';
 
-/** A process instance without its data. */
+/** Process instance without its data. */
 export class InstanceSummaryDto extends Answer({
-  uuid: Shows.uuid('Names the instance in paths.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10'),
-  state: ShowsInstanceState('CREATED: it could not start, an incident tells why.', 'STARTED'),
+  uuid: Shows.uuid('Id of the instance in paths.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10'),
+  state: ShowsInstanceState('CREATED: it could not start; an incident gives the reason.', 'STARTED'),
   processDefinitionName: Shows.value('Name of the process.', 'loan_onboarding'),
   processDefinitionSvcUuid: Shows.value(
-    'Process definition; the same in every build.',
+    'Id of the process definition; the same in every build.',
     'c5cada5c-7901-5807-a7d4-06e549c30dd1',
   ),
-  buildId: Shows.value('Build that the instance runs on to its end.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01'),
+  buildId: Shows.value('Build that the instance uses until it ends.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01'),
   buildStatusAtStart: Shows.value('Status of the build when the instance started.', 'COMMITTED'),
   applicationId: Shows.value('Application that the process belongs to.', 'sample'),
   parentApplicationId: Shows.textOrNull(
-    'Application of the process that called it; null when none did.',
+    'Application of the calling process; null if the instance was not called.',
     null,
   ),
-  rootApplicationId: Shows.value('Application at the top of the calls.', 'sample'),
-  parentProcessInstanceUuid: Shows.uuidOrNull('Instance that called it; null when none did.', null),
+  rootApplicationId: Shows.value('Application of the first caller in the call chain.', 'sample'),
+  parentProcessInstanceUuid: Shows.uuidOrNull('Calling instance; null if the instance was not called.', null),
   platform: Shows.textOrNull(
-    'What the header `svc-platform` said at the start; null when no caller started it.',
+    'Header `svc-platform` of the start request; null if no caller started it.',
     'web',
   ),
-  startedBy: Shows.partOrNull(() => UserReferenceDto, 'Who started it; null when a timer or a message did.'),
+  startedBy: Shows.partOrNull(() => UserReferenceDto, 'User who started it; null for timers and messages.'),
   startedAt: Shows.moment('When it started.', TIME),
   dateUpdated: Shows.moment('When it last changed.', TIME),
-  endedAt: Shows.momentOrNull('When it ended; null before.', null),
-  expiresAt: Shows.momentOrNull('When it expires unless it has ended before; null for never.', null),
-  openIncidents: Shows.number('How many incidents are open.', 0),
+  endedAt: Shows.momentOrNull('When it ended; null until then.', null),
+  expiresAt: Shows.momentOrNull('When it expires unless it ends before; null if it never expires.', null),
+  openIncidents: Shows.number('Number of open incidents.', 0),
   instanceMetadata: Shows.part(() => InstanceMetadataDto, 'Number and UUID of the instance.'),
 }) {}
 
@@ -48,10 +48,10 @@ export class InstancePageDto extends Answer({
   next: Shows.textOrNull(NEXT_PAGE, null),
 }) {}
 
-/** A UI action that the caller can execute now. */
+/** UI action that the caller can execute now. */
 export class OpenUiActionDto extends Answer({
   svcUuid: Shows.value(
-    'Names the UI action in the path of `executeUiAction`.',
+    'Id of the UI action in the path of `executeUiAction`.',
     '7c012ba2-d101-55f2-b084-149d62e373ce',
   ),
   name: Shows.value('Name of the UI action.', 'submit_application'),
@@ -63,29 +63,26 @@ export class OpenUiActionDto extends Answer({
 }) {}
 
 export class InstanceTokenDto extends AnswerWith(TokenDto, {
-  bpmnElementId: Shows.textOrNull(
-    'Id of the element in the BPMN file where it stands.',
-    'complete_application',
-  ),
+  bpmnElementId: Shows.textOrNull('Id of the current element in the BPMN file.', 'complete_application'),
   parentTokenUuid: Shows.uuidOrNull(
-    'Token that was split or waits at the subprocess it runs in; null for none.',
+    'Token that was split into this one, or waits at the subprocess this one runs in; null if none.',
     null,
   ),
   lane: Shows.textOrNull('Lane of the node; null outside of lanes.', 'Clerk'),
   uiActions: Shows.list(
     () => OpenUiActionDto,
-    'What the caller can execute on it now: of its own node, then what leads back. Empty unless it is ACTIVE; actions in lanes ' +
+    'UI actions that the caller can execute now: those of its node first, then those that go back. Empty unless it is ACTIVE; actions in lanes ' +
       'whose permissions the caller lacks are left out.',
   ),
 }) {}
 
-/** A process that an instance started. */
+/** Process that an instance called. */
 export class InstanceChildDto extends Answer({
-  uuid: Shows.uuid('Names the instance in paths.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b11'),
-  state: ShowsInstanceState('Where it stands.', 'FINISHED'),
+  uuid: Shows.uuid('Id of the instance in paths.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b11'),
+  state: ShowsInstanceState('State of the called instance.', 'FINISHED'),
   processDefinitionName: Shows.value('Name of the process.', 'credit_check'),
   index: Shows.number(
-    'Which of the calls of one visit of a node started it, from 0: the place in the collection.',
+    'Index of the call within one visit of the node, from 0: the position in the collection.',
     0,
   ),
 }) {}
@@ -95,60 +92,60 @@ export class InstanceIncidentDto extends AnswerWith(InstanceNodeDto, {
   uuid: Shows.uuid('Id of the incident, as in the log.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b30'),
   source: ShowsIncidentSource('What failed.', 'NODE'),
   type: ShowsIncidentType('Kind of failure.', 'GATEWAY_EVALUATION'),
-  message: Shows.value('What went wrong, for a person.', 'No outgoing flow can be taken.'),
+  message: Shows.value('Human-readable reason.', 'No outgoing flow can be taken.'),
   tokenUuid: Shows.uuidOrNull(
-    'Token that it stopped, for a retry; null when it is about the whole instance.',
+    'Stopped token, for `retryToken`; null when the incident affects the whole instance.',
     '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20',
   ),
-  actionSvcUuid: Shows.textOrNull('Action that failed; null for none.', null),
-  workflowRunId: Shows.uuidOrNull('Workflow run that failed; null when none did.', null),
+  actionSvcUuid: Shows.textOrNull('Failed action; null if no action failed.', null),
+  workflowRunId: Shows.uuidOrNull('Failed workflow run; null if no run failed.', null),
   childProcessInstanceUuid: Shows.uuidOrNull(
-    'Called process whose end stopped it; null when it is about something else.',
+    'Called process whose end caused the incident; null for other causes.',
     null,
   ),
   requestId: Shows.textOrNull(
-    'Request that it stopped; leads to the log.',
+    'Id of the failed request, as in the log.',
     '0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
   ),
   timestamp: Shows.moment('When it stopped.', '2026-01-31T10:20:30.123Z'),
 }) {}
 
-/** That a person corrected process data. */
+/** Correction of process data by a person. */
 export class DataCorrectionDto extends Answer({
   members: Shows.texts('Names of the members that changed.', ['client']),
-  by: Shows.value('User name of who corrected them.', 'jane.doe'),
-  at: Shows.moment('When.', '2026-01-31T10:20:30.123Z'),
+  by: Shows.value('User name of the person who made the correction.', 'jane.doe'),
+  at: Shows.moment('Time of the correction.', '2026-01-31T10:20:30.123Z'),
 }) {}
 
-/** A process instance with everything that belongs to it. */
+/** Process instance with all its details. */
 export class InstanceResponseDto extends AnswerWith(InstanceSummaryDto, {
   tokens: Shows.list(
     () => InstanceTokenDto,
-    'Active ones first, then those whose branches run; of those that have ended the newest.',
+    'Active tokens first, then those whose branches are running, then the newest ended ones.',
   ),
   data: Shows.object('Process data.', { client: { name: 'Ada Example' } }),
   corrections: Shows.list(
     () => DataCorrectionDto,
-    'Corrections of process data by people, newest first: the last 20. The history has the values before and after.',
+    'The last 20 corrections of process data by people, newest first. The history has the values before and after.',
   ),
   incidents: Shows.list(() => InstanceIncidentDto, 'Open incidents.'),
   children: Shows.listIfAsked(
     () => InstanceChildDto,
-    'Processes that it started, the newest; all of them with `parentProcessInstanceUuid` of the list. Left out where `include` leaves it out.',
+    'Newest called processes; use `parentProcessInstanceUuid` of the list to get all. Absent if `include` excludes it.',
   ),
   history: Shows.listIfAsked(
     () => HistoryEventDto,
-    'The newest events of its audit trail, newest first. Left out where `include` leaves it out.',
+    'Newest events of the audit trail, newest first. Absent if `include` excludes it.',
   ),
   historyNext: Shows.numberIfAsked(
-    'Give it as `before` of the history to read on; null when these are all. Left out with `history`.',
+    'Value of `before` for the next page of the history; null if there are no more events. Absent without `history`.',
     null,
   ),
 }) {}
 
-/** Where a token stands in the diagram. */
+/** Position of a token in the diagram. */
 export class PositionDto extends Answer({
-  nodeId: Shows.number('Node that it stands on.', 1002),
+  nodeId: Shows.number('Current node.', 1002),
   bpmnElementId: Shows.textOrNull('Id of the element in the BPMN file.', 'complete_application'),
   tokenUuid: Shows.uuid('The token.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20'),
   state: ShowsTokenState('ON_HOLD: its branches are running.', 'ACTIVE'),
@@ -156,5 +153,5 @@ export class PositionDto extends Answer({
 
 export class InstanceDiagramDto extends Answer({
   bpmn: Shows.value('The BPMN 2.0 file that the process comes from, unchanged.'),
-  positions: Shows.list(() => PositionDto, 'Where its tokens stand that have not ended.'),
+  positions: Shows.list(() => PositionDto, 'Positions of all tokens that have not ended.'),
 }) {}

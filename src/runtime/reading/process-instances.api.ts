@@ -19,24 +19,24 @@ export const ProcessInstancesApi = apiRoutes([], {
   listProcessInstances: {
     summary: 'List process instances',
     description:
-      'Extension of the contract. Newest first, without their data. Follow `next` until it is null. Callers without the permission ' +
-      '`process-read` see the instances that they started themselves.',
+      'Extension of the contract. Newest first, without process data. Follow `next` until it is null. Callers without the permission ' +
+      '`process-read` see only instances that they started.',
     answer: { type: InstancePageDto, example: INSTANCE_PAGE_EXAMPLE, description: 'A page of instances.' },
   },
   getProcessInstance: {
     summary: 'Get a process instance',
     description:
-      'Extension of the contract. State, tokens with what this caller can execute on them now (`uiActions`, for `executeUiAction`), ' +
-      'process data, open incidents, called processes and the newest events. For callers with the permission `process-read`, and for the caller who started it.',
+      'Extension of the contract. State, tokens with the UI actions that the caller can execute now (`uiActions`, for `executeUiAction`), ' +
+      'process data, open incidents, called processes and the newest events. Requires the permission `process-read`, unless the caller started the instance.',
     answer: { type: InstanceResponseDto, example: INSTANCE_EXAMPLE, description: 'The instance.' },
     errors: READING,
   },
   getProcessInstanceHistory: {
     summary: 'Read the audit trail of a process instance',
     description:
-      'Extension of the contract. Every step of the instance, what caused it and who. Events are numbered without gaps and never ' +
-      'changed. Readers are the same as those of the instance.',
-    answer: { type: HistoryPageDto, example: HISTORY_PAGE_EXAMPLE, description: 'A part of the trail.' },
+      'Extension of the contract. Every step of the instance, with its request and user. Events are numbered without gaps and never ' +
+      'change. The same callers may read it as the instance.',
+    answer: { type: HistoryPageDto, example: HISTORY_PAGE_EXAMPLE, description: 'A page of events.' },
     errors: READING,
   },
   getProcessInstanceBpmn: {
@@ -49,8 +49,8 @@ export const ProcessInstancesApi = apiRoutes([], {
     errors: READING,
   },
   getProcessInstanceDiagram: {
-    summary: 'Get the process of an instance as BPMN, with where its tokens stand',
-    description: 'Extension of the contract. The same file with the elements that a viewer marks.',
+    summary: 'Get the process of an instance as BPMN with the positions of its tokens',
+    description: 'Extension of the contract. The BPMN file and the elements to highlight in a viewer.',
     answer: { type: InstanceDiagramDto, example: DIAGRAM_EXAMPLE, description: 'File and positions.' },
     errors: READING,
   },
@@ -60,7 +60,7 @@ export const RunningProcessesApi = apiRoutes([{ 403: denialOf(Permission.Process
   countRunningProcesses: {
     summary: 'Count running process instances by process',
     description:
-      'Extension of the contract. How many instances run (state STARTED) for each application and process, most first.',
+      'Extension of the contract. Number of running instances (state STARTED) for each application and process, highest first.',
     answer: { type: RunningProcessesDto, example: RUNNING_PROCESSES_EXAMPLE, description: 'The counts.' },
   },
 });

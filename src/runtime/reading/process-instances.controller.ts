@@ -70,7 +70,7 @@ export class ProcessInstancesController {
   }
 }
 
-/** Counts what runs, over all instances (extension of the contract). */
+/** Counts running instances by process (extension of the contract). */
 @ApiTags('Process instances')
 @RequirePermission(Permission.ProcessRead)
 @Controller('rtm/api/runtime/running-process')

@@ -18,13 +18,13 @@ import { UiActionAccess } from '../access/instance-access.service.js';
 import type { HistoryPageDto } from './instance-history.dto.js';
 import type { RunningProcessesDto } from '../model/running-processes.dto.js';
 
-/** Processes of which it is told at the most how many instances run. */
-const MOST_RUNNING = 200;
+/** Maximum number of processes in the counts of running instances. */
+const MAX_RUNNING_PROCESSES = 200;
 
-/** Shows process instances (extension of the contract). Who may read them is the matter of `InstanceAccessService`. */
+/** Reads process instances (extension of the contract). Access is checked by `InstanceAccessService`. */
 @Injectable()
 export class ProcessInstancesService {
-  private readonly mostRunning: number = MOST_RUNNING;
+  private readonly maxRunning: number = MAX_RUNNING_PROCESSES;
 
   constructor(
     private readonly snapshots: InstanceSnapshots,
@@ -36,8 +36,8 @@ export class ProcessInstancesService {
   ) {}
 
   /**
-   * A page of instances, newest first: of the applications that the caller may read, and of those that the caller started.
-   * @throws ValidationFailedError when `data` asks for a path that no data have
+   * Returns a page of instances, newest first: those of applications that the caller may read and those that the caller started.
+   * @throws ValidationFailedError when `data` has an invalid path
    */
   async page(principal: Principal, { data = [], ...others }: InstancesQueryDto): Promise<InstancePageDto> {
     const query = { ...others, data: data.map(toSearchTerm) };
@@ -51,23 +51,23 @@ export class ProcessInstancesService {
     return { instances: items.map(toInstanceSummary), next };
   }
 
-  /** How many instances of the applications that a caller may read run, by process, most first, and whether these are all processes. */
+  /** Counts running instances by process, highest first, in applications that the caller may read. */
   async running(principal: Principal): Promise<RunningProcessesDto> {
     const apps = appsOf(principal, Permission.ProcessRead);
     const found = await this.database.read((manager) =>
-      this.lists.running(manager, apps, this.mostRunning + 1),
+      this.lists.running(manager, apps, this.maxRunning + 1),
     );
-    return { processes: found.slice(0, this.mostRunning), complete: found.length <= this.mostRunning };
+    return { processes: found.slice(0, this.maxRunning), complete: found.length <= this.maxRunning };
   }
 
   /**
-   * A part of the audit trail of an instance.
+   * Returns a page of the audit trail of an instance.
    * @throws ProcessInstanceNotFoundError
-   * @throws ValidationFailedError when both directions are asked for
+   * @throws ValidationFailedError when both `before` and `after` are given
    */
   async history(uuid: string, query: HistoryQueryDto): Promise<HistoryPageDto> {
     if (query.before !== undefined && query.after !== undefined) {
-      throw new ValidationFailedError([{ field: 'after', rule: 'must not be together with before' }]);
+      throw new ValidationFailedError([{ field: 'after', rule: 'cannot be combined with before' }]);
     }
     const limit = query.limit ?? this.snapshots.pageSize;
     const { definitionId, found, tokenUuids } = await this.snapshots.trail(uuid, query, limit + 1);
@@ -77,9 +77,9 @@ export class ProcessInstancesService {
   }
 
   /**
-   * An instance as it stands between two steps.
-   * @param principal who must be allowed to read it, and whose UI actions are shown
-   * @param included lists that are part of the answer
+   * Returns an instance in a consistent state between two steps.
+   * @param principal caller who must be allowed to read it, and whose UI actions are included
+   * @param included optional lists to include
    * @throws PermissionDeniedError, ProcessInstanceNotFoundError
    */
   async get(
@@ -93,14 +93,14 @@ export class ProcessInstancesService {
     );
   }
 
-  /** The BPMN file as it was delivered. @throws ProcessInstanceNotFoundError */
+  /** Returns the BPMN file as delivered. @throws ProcessInstanceNotFoundError */
   async bpmn(uuid: string): Promise<string> {
     const head = await this.database.read((manager) => Instances.demandHead(manager, uuid));
     const { appId, buildId, processName } = head;
     return this.builds.bpmn({ appId, buildId, processName });
   }
 
-  /** The same file, and where the live tokens stand in it. @throws ProcessInstanceNotFoundError */
+  /** Returns the BPMN file and the positions of live tokens. @throws ProcessInstanceNotFoundError */
   async diagram(principal: Principal, uuid: string): Promise<InstanceDiagramDto> {
     const { tokens } = await this.get(principal, uuid, new Set());
     const positions = tokens
@@ -114,17 +114,17 @@ export class ProcessInstancesService {
     return { bpmn: await this.bpmn(uuid), positions };
   }
 
-  /** Revision and state of instances, of those that are there, in no order. */
+  /** Returns revision and state of the existing instances among these, in no order. */
   async revisions(ids: readonly number[]): ReturnType<InstanceListsRepository['revisions']> {
     return this.database.read((manager) => this.lists.revisions(manager, ids));
   }
 }
 
-/** @throws ValidationFailedError when its path is none that data can have */
+/** @throws ValidationFailedError when the path is invalid */
 function toSearchTerm(text: string): SearchTerm {
   const term = readSearchTerm(text);
   if (term === undefined) {
-    throw new ValidationFailedError([{ field: 'data', rule: 'must begin with a path that data can have' }]);
+    throw new ValidationFailedError([{ field: 'data', rule: 'must start with a valid data path' }]);
   }
   return term;
 }

@@ -7,11 +7,11 @@ import { ProcessStatisticsDto } from './process-statistics.dto.js';
 
 export const ProcessStatisticsApi = apiRoutes([], {
   getProcessStatistics: {
-    summary: 'Get what the instances of a process did, element by element',
+    summary: 'Get statistics of a process by element',
     description:
-      'Extension of the contract. For each element of the process of this build: how many instances have entered it, how many stand ' +
-      'there now, times from entering to leaving, and incidents. Of instances that started from `from` on, seven days before `to` ' +
-      'without it. `complete` is false where there were too many, and the newest were looked at.',
+      'Extension of the contract. For each element of the process in this build: how many instances have entered it, how many are ' +
+      'there now, times from entering to leaving, and incidents. Includes instances that started at or after `from`, by default seven ' +
+      'days before `to`. `complete` is false if there were too many and only the newest are included.',
     answer: { type: ProcessStatisticsDto, example: STATISTICS_EXAMPLE, description: 'The statistics.' },
     errors: [{ 403: denialOf(Permission.ProcessRead) }, NO_BUILD, { 404: 'Process definition not found.' }],
   },

@@ -7,7 +7,7 @@ import { ProcessStatisticsApi } from './process-statistics.api.js';
 import { ProcessStatisticsDto, ProcessStatisticsQueryDto } from './process-statistics.dto.js';
 import { ProcessStatisticsService } from './process-statistics.service.js';
 
-/** Shows what the instances of a process did (extension of the contract). */
+/** Shows statistics of a process (extension of the contract). */
 @ApiTags('Processes')
 @RequirePermission(Permission.ProcessRead)
 @Controller('rtm/api/runtime/app/:appId/build/:buildId/process-name')

@@ -1,38 +1,38 @@
 import { Answer, Shows, Fields } from '../../platform/openapi/answer-fields.decorators.js';
 import { inRange } from '../../platform/validation/query.decorators.js';
 
-/** Which instances to look at. */
+/** Instances to include in statistics. */
 export class ProcessStatisticsQueryDto extends Fields({
   ...inRange('instances that started'),
 }) {}
 
-/** What instances did at one element. */
+/** Statistics of one element. */
 export class ElementStatisticsDto extends Answer({
   bpmnElementId: Shows.value('Id of the element in the BPMN file.', 'complete_application'),
-  name: Shows.textOrNull('Its name.', 'Complete application'),
-  entered: Shows.number('How many instances have entered it.', 240),
-  standing: Shows.number('How many of them stand there now.', 12),
-  visits: Shows.number('How many visits have ended: the times are theirs.', 231),
-  medianMs: Shows.numberOrNull(
-    'Median of the milliseconds from entering to leaving; null without a visit.',
-    5_400,
+  name: Shows.textOrNull('Name of the element.', 'Complete application'),
+  entered: Shows.number('Number of instances that have entered it.', 240),
+  standing: Shows.number('Number of these instances that are there now.', 12),
+  visits: Shows.number('Number of ended visits, to which the times refer.', 231),
+  medianMs: Shows.numberOrNull('Median milliseconds from entering to leaving; null without visits.', 5_400),
+  p95Ms: Shows.numberOrNull(
+    '95th percentile of the milliseconds from entering to leaving; null without visits.',
+    86_000,
   ),
-  p95Ms: Shows.numberOrNull('What 95 of 100 visits have not exceeded; null without a visit.', 86_000),
-  incidents: Shows.number('How many incidents were raised there.', 3),
-  openIncidents: Shows.number('How many of them are open.', 1),
+  incidents: Shows.number('Number of incidents raised there.', 3),
+  openIncidents: Shows.number('Number of these incidents that are open.', 1),
   incidentRate: Shows.decimalOrNull(
-    'Share of the instances that have come to it which had an incident there; null where none has.',
+    'Share of the instances that reached it which had an incident there; null if none reached it.',
     0.0125,
   ),
 }) {}
 
-/** What instances of a definition did, element by element. */
+/** Statistics of a process by element. */
 export class ProcessStatisticsDto extends Answer({
   from: Shows.moment('The instances started at this time or later.', '2026-01-24T10:20:30.123Z'),
   to: Shows.moment('The instances started before this time.', '2026-01-31T10:20:30.123Z'),
-  instances: Shows.number('How many instances were looked at.', 240),
+  instances: Shows.number('Number of instances included.', 240),
   complete: Shows.flag(
-    'Whether these are all of the range, with all of their incidents; otherwise the newest.',
+    'Whether all instances and incidents in the range are included; if false, only the newest.',
     true,
   ),
   elements: Shows.list(

@@ -13,22 +13,22 @@ import { COUNTED_EVENTS, ElementStatistics } from './element-statistics.js';
 import type { ProcessStatisticsDto } from './process-statistics.dto.js';
 import { processLimits } from '../process.limits.js';
 
-const WITHOUT_FROM_MS = 7 * 24 * 3_600_000;
+const DEFAULT_RANGE_MS = 7 * 24 * 3_600_000;
 
-/** What is looked at for one answer, at the most. */
-interface Most {
+/** Limits of one response. */
+interface StatisticsLimits {
   instances: number;
   events: number;
   incidents: number;
-  /** What one statement reads, about. Other requests have their turn in between. */
+  /** Approximate amounts per statement; other requests are served in between. */
   idsAtOnce: number;
   eventsAtOnce: number;
 }
 
-/** Tells what the instances of a definition did, element by element (extension of the contract). */
+/** Computes statistics of a process by element (extension of the contract). */
 @Injectable()
 export class ProcessStatisticsService {
-  private readonly most: Most = {
+  private readonly limits: StatisticsLimits = {
     instances: processLimits.statisticsInstances,
     events: processLimits.statisticsEvents,
     incidents: processLimits.statisticsInstances,
@@ -44,14 +44,14 @@ export class ProcessStatisticsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Of the newest instances of a range. @throws BuildNotFoundError, ProcessDefinitionNotFoundError */
+  /** Computes the statistics of the newest instances in a time range. @throws BuildNotFoundError, ProcessDefinitionNotFoundError */
   async read(key: DefinitionKey, { from, to }: TimeRange): Promise<ProcessStatisticsDto> {
     const definition = await this.definitions.findDefinition(key.appId, key.buildId, key.processName);
     const bpmn = await this.builds.bpmn(key);
     const end = to ?? this.clock.now();
-    const range = { from: from ?? new Date(end.getTime() - WITHOUT_FROM_MS), to };
+    const range = { from: from ?? new Date(end.getTime() - DEFAULT_RANGE_MS), to };
     const found = await this.database.read((manager) =>
-      this.instances.ofDefinition(manager, definition.id, range, this.most.instances + 1),
+      this.instances.ofDefinition(manager, definition.id, range, this.limits.instances + 1),
     );
     const trails = this.bounded(found);
     const statistics = new ElementStatistics(definition.graph);
@@ -66,11 +66,11 @@ export class ProcessStatisticsService {
     };
   }
 
-  /** @returns whether these were all incidents */
+  /** @returns whether all incidents were included */
   private async add(statistics: ElementStatistics, trails: readonly InstanceTrailHead[]): Promise<boolean> {
     const live = new Set(trails.filter(({ state }) => !hasEnded(state)).map(({ id }) => id));
-    let [left, areAll] = [this.most.incidents, true];
-    for (const ids of inReadings(trails, this.most)) {
+    let [left, areAll] = [this.limits.incidents, true];
+    for (const ids of inBatches(trails, this.limits)) {
       const { events, incidents } = await this.database.read(async (manager) => ({
         events: await Events.ofKinds(manager, ids, COUNTED_EVENTS),
         incidents: await IncidentLists.stops(manager, ids, left + 1),
@@ -83,21 +83,21 @@ export class ProcessStatisticsService {
     return areAll;
   }
 
-  /** The first of them that are not too many; one whose trail does not fit any more is left out. */
+  /** Returns the newest instances within the limits, without those whose trails no longer fit. */
   private bounded(found: readonly InstanceTrailHead[]): InstanceTrailHead[] {
     let events = 0;
-    return found.slice(0, this.most.instances).filter(({ seq }) => {
-      const fits = events + seq <= this.most.events;
+    return found.slice(0, this.limits.instances).filter(({ seq }) => {
+      const fits = events + seq <= this.limits.events;
       events += fits ? seq : 0;
       return fits;
     });
   }
 }
 
-/** Their ids in parts, each for one statement of a kind. */
-function* inReadings(
+/** Splits instance ids into batches for one statement each. */
+function* inBatches(
   trails: readonly InstanceTrailHead[],
-  { idsAtOnce, eventsAtOnce }: Most,
+  { idsAtOnce, eventsAtOnce }: StatisticsLimits,
 ): Generator<number[]> {
   let [ids, events]: [number[], number] = [[], 0];
   for (const { id, seq } of trails) {

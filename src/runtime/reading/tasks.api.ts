@@ -4,13 +4,13 @@ import { TaskPageDto } from './tasks.dto.js';
 
 export const TasksApi = apiRoutes([], {
   listTasks: {
-    summary: 'List what waits for the caller',
+    summary: 'List tasks of the caller',
     description:
-      'Extension of the contract. Tokens on which this caller can execute a UI action now, of the newest instances first. A page looks ' +
-      'at so many running instances as `limit` says: those that the caller has started, and those of applications for which the token ' +
-      'grants a permission. So it may hold fewer tasks, or none, and `next` still leads on. Follow it until it is null. ' +
-      '`processInstanceUuid` asks for one instance, which other filters do not narrow; only then are tokens listed whose only actions ' +
-      'lead back.',
+      'Extension of the contract. Tokens on which the caller can execute a UI action now, newest instances first. `limit` is the number of ' +
+      'running instances examined per page: those that the caller started, and those of applications for which the bearer token ' +
+      'grants a permission. A page may therefore have few tasks or none although more follow; follow `next` until it is null. ' +
+      '`processInstanceUuid` selects one instance and overrides the other filters; only then are tokens listed whose only actions ' +
+      'go back.',
     answer: { type: TaskPageDto, example: TASK_PAGE_EXAMPLE, description: 'A page of tasks.' },
     errors: [{ 403: 'Insufficient permissions' }],
   },

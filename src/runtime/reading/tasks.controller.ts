@@ -6,7 +6,7 @@ import { TasksApi } from './tasks.api.js';
 import { TaskPageDto, TasksQueryDto } from './tasks.dto.js';
 import { TasksService } from './tasks.service.js';
 
-/** Shows what waits for a caller (extension of the contract). */
+/** Lists tasks that wait for a caller (extension of the contract). */
 @ApiTags('Processes')
 @RequirePermission('PROCESS_UI_ACTION_PERMISSION')
 @Controller('rtm/api/runtime/task')

@@ -19,21 +19,21 @@ import type { TaskDto, TaskPageDto, TasksQueryDto } from './tasks.dto.js';
 import { pageLimits } from '../../platform/validation/page.limits.js';
 import { ShardGroups } from '../../store/shards.js';
 
-/** An instance that runs, and its live tokens, as they are at one moment. */
+/** Running instance with its live tokens, read at one moment. */
 interface Running {
   readonly row: InstanceRow;
   readonly live: readonly TokenRow[];
 }
 
-/** One that has made a step while it was read is read again so often, and else left to the next look. */
+/** Attempts to read an instance that changes meanwhile; after that it is left to the next request. */
 const ATTEMPTS = 3;
-/** Contents of instances can be large: few are in memory at once, and others get their turn between them. */
-const AT_A_TIME = 20;
-/** Characters of tasks with which a page ends before its limit. */
+/** Instances per batch. Small, because contents can be large and other requests are served between batches. */
+const BATCH_SIZE = 20;
+/** Characters of tasks after which a page ends before its limit. */
 const PAGE_LENGTH = 1_048_576;
 const NO_UUIDS: ReadonlyMap<number, string> = new Map();
 
-/** Finds what waits for a caller: tokens with UI actions that he may execute now. */
+/** Finds tasks: tokens with UI actions that a caller may execute now. */
 @Injectable()
 export class TasksService {
   private readonly pageSize = pageLimits.size;
@@ -47,20 +47,20 @@ export class TasksService {
   ) {}
 
   /**
-   * Looks at so many instances as the limit says, a few at a time with two statements; fewer where their tasks are large. The list
-   * of the instances is one statement more.
+   * Returns a page of tasks from up to `limit` instances, fewer if their tasks are large. Takes one statement for the list of instances
+   * and two per batch.
    */
   async page(principal: Principal, query: TasksQueryDto): Promise<TaskPageDto> {
     const limit = query.limit ?? this.pageSize;
     const uuids = await this.uuids(principal, query, limit + 1);
     const tasks: TaskDto[] = [];
-    let looked = 0;
+    let checked = 0;
     let length = 0;
-    while (looked < Math.min(limit, uuids.length) && length < PAGE_LENGTH) {
-      const part = uuids.slice(looked, Math.min(looked + AT_A_TIME, limit));
+    while (checked < Math.min(limit, uuids.length) && length < PAGE_LENGTH) {
+      const part = uuids.slice(checked, Math.min(checked + BATCH_SIZE, limit));
       const found = await this.tasksIn(principal, part, query.processInstanceUuid !== undefined);
       for (const each of found) {
-        looked += 1;
+        checked += 1;
         tasks.push(...each);
         length += each.length === 0 ? 0 : JSON.stringify(each).length;
         if (length >= PAGE_LENGTH) {
@@ -68,10 +68,10 @@ export class TasksService {
         }
       }
     }
-    return { tasks, next: looked < uuids.length ? (uuids[looked - 1] ?? null) : null };
+    return { tasks, next: checked < uuids.length ? (uuids[checked - 1] ?? null) : null };
   }
 
-  /** The tasks of each of these instances. */
+  /** Returns the tasks of each instance. */
   private async tasksIn(
     principal: Principal,
     uuids: readonly string[],
@@ -100,8 +100,8 @@ export class TasksService {
       return [uuid];
     }
     const seen = this.access.isOpen ? null : seenBy(principal);
-    const asked = { query: { ...query, state: 'STARTED' as const }, seen, limit };
-    const places = await this.database.read((manager) => this.lists.places(manager, asked));
+    const options = { query: { ...query, state: 'STARTED' as const }, seen, limit };
+    const places = await this.database.read((manager) => this.lists.places(manager, options));
     return places.map((place) => place.uuid);
   }
 
@@ -109,8 +109,10 @@ export class TasksService {
     const found = new Map<string, Running>();
     let left = uuids;
     for (let attempt = 0; attempt < ATTEMPTS && left.length > 0; attempt += 1) {
-      const asked = left;
-      const stored = await this.database.read((manager) => Instances.findStored(manager, asked, this.groups));
+      const pending = left;
+      const stored = await this.database.read((manager) =>
+        Instances.findStored(manager, pending, this.groups),
+      );
       const rows = stored.flatMap((row) => (row === null ? [] : [withContent(row)]));
       const contents =
         rows.length === 0 ? [] : await this.database.read((manager) => readContents(manager, rows, [], 0));
@@ -135,7 +137,7 @@ export class TasksService {
       const uiActions = uiActionsOf(definition, state, token.state, (node) =>
         this.access.mayExecute(principal, row, definition, node),
       );
-      // A step that can only be taken back is no work in a list, but the page of one instance must offer it.
+      // Tokens with only back actions are not tasks, but the page of a single instance must offer them.
       return uiActions.some(({ back }) => withBackOnly || !back)
         ? [{ ...toTask(row, definition, token), uiActions }]
         : [];
@@ -144,8 +146,8 @@ export class TasksService {
 }
 
 /**
- * Instances in which something can wait for a caller where not all may act: those that he has started, and those of applications for
- * which he has any permission, since the lanes of a process may name each of them.
+ * Returns the instances that can have tasks for a caller: those that they started, and those of applications for which they have
+ * any permission, since a lane may require any permission.
  */
 function seenBy(principal: Principal): Seen | null {
   const apps = together([...principal.permissions.values()]);

@@ -17,21 +17,21 @@ type Corrected = Pick<InstanceHead, 'uuid' | 'shard'>;
 const TABLE = 'process_corrections';
 const CORRECTIONS = new Table(ProcessCorrectionEntity, {});
 const PART = CORRECTIONS.select('id', 'sealed');
-/** Characters of one part: sealed, it must fit into a `text` column of 65,535 bytes. */
+/** Characters per part. Encrypted, a part must fit into a `text` column of 65,535 bytes. */
 const PART_LENGTH = 45_000;
-/** Most parts that are read for one page of a history; the largest correction has 24. */
-const MOST_PARTS = 128;
+/** Maximum number of parts read for one page of history; the largest correction has 24. */
+const MAX_PARTS = 128;
 const SEQ_DIGITS = 10;
 const PART_DIGITS = 4;
 
-/** Stores the values that people corrected. Each part is sealed for its instance, event and number. */
+/** Stores corrected values. Each part is encrypted and bound to its instance, event and number. */
 @Injectable()
 export class CorrectionsRepository {
   constructor(private readonly cipher: SecretCipher) {}
 
   /**
    * Adds the values of a correction, in its transaction.
-   * @param seq number of the event that tells of it
+   * @param seq number of its event in the audit trail
    * @param text the values as JSON, in ASCII
    */
   async insert(manager: Sender, { uuid, shard }: Corrected, seq: number, text: string): Promise<void> {
@@ -45,8 +45,8 @@ export class CorrectionsRepository {
   }
 
   /**
-   * Adds the corrected values to those events of an instance that tell of a correction; `omitted` where there are more than a page
-   * shows, or where they cannot be opened. Sends one statement, or none without such an event.
+   * Adds the corrected values to the `DATA_CHANGED` events of an instance, or `omitted` if a page has too many or they cannot be
+   * decrypted. Sends one statement, or none without such an event.
    */
   async reveal(
     manager: Sender,
@@ -61,8 +61,8 @@ export class CorrectionsRepository {
       MoreThanOrEqual(partId(uuid, Math.min(...seqs), 0)),
       LessThan(partId(uuid, Math.max(...seqs) + 1, 0)),
     );
-    // Newest first: of a correction that is cut off the first part is missing.
-    const rows = await PART.find(manager, { shard, id }, { order: { id: 'DESC' }, limit: MOST_PARTS });
+    // Newest first, so that a correction cut off by the limit lacks its first part and is omitted.
+    const rows = await PART.find(manager, { shard, id }, { order: { id: 'DESC' }, limit: MAX_PARTS });
     const sealed = new Map(rows.map((row) => [row.id, row.sealed]));
     return events.map((event) =>
       event.kind === 'DATA_CHANGED'
@@ -95,7 +95,7 @@ function placeOf(rowId: string): SecretPlace {
   return { table: TABLE, rowId, column: 'sealed', binding: [] };
 }
 
-/** In the order of instance, event and part. */
+/** Returns an id that sorts by instance, event and part. */
 function partId(uuid: string, seq: number, part: number): string {
   return `${uuid}.${String(seq).padStart(SEQ_DIGITS, '0')}.${String(part).padStart(PART_DIGITS, '0')}`;
 }

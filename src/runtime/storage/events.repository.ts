@@ -8,23 +8,23 @@ import { Table } from '../../store/tables/table.js';
 import { MOST_EVENTS, packEvents, unpackEvents, type TrailEvent } from './packed-events.js';
 import { ProcessEventEntity } from './process-event.entity.js';
 
-/** Who caused events, and in which request. */
+/** User and request that caused events. */
 export type EventOrigin = Pick<ProcessEventEntity, 'actor' | 'requestId'>;
 
-/** An event as stored. */
+/** Stored event. */
 export type EventRow = TrailEvent & EventOrigin & Pick<ProcessEventEntity, 'instanceId' | 'at'>;
 
 const EVENTS = new Table(ProcessEventEntity, { instanceId: shardOf });
 const SHOWN = EVENTS.selectAllBut('shard');
 const REQUEST = EVENTS.select('requestId');
-/** How many events are looked through at the most for what led to something. */
+/** Maximum number of events searched for the last request. */
 const LATEST = 1_000;
 
 type StoredRow = Omit<ProcessEventEntity, 'shard'>;
 
 /**
- * The newest events of instances, and some older ones, for `readTogether`.
- * @param instances with the number of the newest event of each; numbers have no gaps
+ * Selects the newest events of instances, and a few older ones, for `readTogether`.
+ * @param instances ids with the number of the newest event; numbers have no gaps
  */
 export function newestEvents(
   manager: Sender,
@@ -38,7 +38,7 @@ export function newestEvents(
   return { ...part, rows: (raw) => eventsOf(part.rows(raw)) };
 }
 
-/** The events that rows hold, row by row. */
+/** Unpacks the events of rows. */
 export function eventsOf(rows: readonly StoredRow[]): EventRow[] {
   return rows.flatMap(({ instanceId, seq: last, actor, requestId, at, events }) =>
     unpackEvents(events, last).map(({ seq, kind, tokenId, node, data }) => {
@@ -48,7 +48,7 @@ export function eventsOf(rows: readonly StoredRow[]): EventRow[] {
 }
 
 export const Events = {
-  /** @param events that follow each other */
+  /** @param events consecutive events */
   async insert(
     manager: Sender,
     { id: instanceId, shard }: { id: number; shard: number },
@@ -62,30 +62,30 @@ export const Events = {
     await EVENTS.insert(manager, rows);
   },
 
-  /** Events after a number, oldest first. */
+  /** Returns events after a number, oldest first. */
   async after(manager: Sender, instanceId: number, seq: number, limit: number): Promise<EventRow[]> {
     return (await between(manager, instanceId, seq, seq + limit + 1)).slice(0, limit);
   },
 
-  /** Events of these kinds of several instances, those of each oldest first. */
+  /** Returns events of these kinds, oldest first for each instance. */
   async ofKinds(
     manager: Sender,
     instanceIds: readonly number[],
     kinds: readonly EventRow['kind'][],
   ): Promise<EventRow[]> {
-    // In the order of the primary key, so that no server has to sort.
+    // Primary key order, so that the server need not sort.
     const order = { instanceId: 'ASC', seq: 'ASC' } as const;
     const rows = await SHOWN.find(manager, { instanceId: In([...instanceIds]) }, { order });
     return eventsOf(rows).filter(({ kind }) => kinds.includes(kind));
   },
 
-  /** The newest request that moved an instance, among the latest of its events; null when none of them came of one. */
+  /** Returns the newest request among the latest events of an instance; null if none came from a request. */
   async lastRequest(manager: Sender, instanceId: number, seq: number): Promise<string | null> {
     const latest = { instanceId, seq: MoreThan(seq - LATEST), requestId: MoreThan('') };
     return (await REQUEST.first(manager, latest, { order: { seq: 'DESC' }, limit: 1 }))?.requestId ?? null;
   },
 
-  /** Events before a number, newest first. */
+  /** Returns events before a number, newest first. */
   async before(manager: Sender, instanceId: number, seq: number, limit: number): Promise<EventRow[]> {
     return (await between(manager, instanceId, seq - limit - 1, seq)).toReversed();
   },
@@ -97,9 +97,9 @@ async function between(
   after: number,
   before: number,
 ): Promise<EventRow[]> {
-  // A row has the number of its last event, which may lie behind the range.
+  // A row is stored under the number of its last event, which may be beyond the range.
   const seq = And(MoreThan(after), LessThan(before + MOST_EVENTS - 1));
-  // In the order of the primary key, so that no server has to sort.
+  // Primary key order, so that the server need not sort.
   const rows = await SHOWN.find(manager, { instanceId, seq }, { order: { seq: 'ASC' } });
   return eventsOf(rows).filter((event) => event.seq > after && event.seq < before);
 }

@@ -8,41 +8,41 @@ import { type InstanceHead, ProcessFamilyEntity } from './process-instance.entit
 
 const FAMILIES = new Table(ProcessFamilyEntity, { rootId: shardOf });
 
-/** Id of the family of an instance: that of the instance which nobody called. */
+/** Returns the family id of an instance: the id of the first instance in its call chain. */
 export function familyOf({ id, rootId }: Pick<InstanceHead, 'id' | 'rootId'>): number {
   return rootId ?? id;
 }
 
 /**
- * Counts what one started instance has called. The row is the last one that a transaction locks, so that a family that
- * multiplies waits for itself and for nobody else.
+ * Counts the called instances of process families. Transactions lock this row last, so that a family with many calls
+ * blocks only itself.
  */
 export const Families = {
-  /** Locks the row of a family until the transaction ends; there is one afterwards. */
+  /** Locks the row of a family until the transaction ends; creates it if necessary. */
   async lock(manager: Sender, rootId: number): Promise<void> {
     await FAMILIES.ensure(manager, { rootId, shard: shardOf(rootId), instances: 0 });
   },
 
-  /** Counts one more. @returns false when there are `most` already */
+  /** Adds an instance. @returns false if there are already `most` */
   async enter(manager: Sender, rootId: number, most: number): Promise<boolean> {
-    if (await counted(manager, rootId, most)) {
+    if (await tryIncrement(manager, rootId, most)) {
       return true;
     }
-    // Its row may have been removed while it was empty.
+    // The row may have been removed when it was empty.
     await Families.lock(manager, rootId);
-    return counted(manager, rootId, most);
+    return tryIncrement(manager, rootId, most);
   },
 
   async leave(manager: Sender, rootId: number): Promise<void> {
     await FAMILIES.update(manager, { rootId }, { instances: () => 'instances - 1' });
   },
 
-  /** Live called instances of all families, and of the largest one. */
+  /** Returns the number of live called instances in all families and in the largest one. */
   async use(manager: Sender): Promise<LimitUse> {
     return useIn(manager, 'SELECT instances AS amount FROM process_families');
   },
 
-  /** Open background jobs of all families, and of the largest one. */
+  /** Returns the number of open background jobs of all families and of the largest one. */
   async useOfJobs(manager: Sender): Promise<LimitUse> {
     return useIn(
       manager,
@@ -50,19 +50,19 @@ export const Families = {
     );
   },
 
-  /** Removes rows of some shards that count nothing; returns how many. */
+  /** Removes rows of families without called instances from some shards; returns how many. */
   async removeEmpty(manager: Sender, shards: readonly number[], limit: number): Promise<number> {
     const found = { order: { rootId: 'ASC' }, limit } as const;
     return FAMILIES.deleteFirst(manager, 'rootId', { instances: LessThan(1), shard: In([...shards]) }, found);
   },
 };
 
-async function counted(manager: Sender, rootId: number, most: number): Promise<boolean> {
+async function tryIncrement(manager: Sender, rootId: number, most: number): Promise<boolean> {
   const room = { rootId, instances: LessThan(most) };
   return (await FAMILIES.update(manager, room, { instances: () => 'instances + 1' })) === 1;
 }
 
-/** @param amounts statement that reads the amount of each family */
+/** @param amounts statement that selects the amount of each family */
 async function useIn(manager: Sender, amounts: string): Promise<LimitUse> {
   const [found] = await manager.query<RawRow[]>(
     `SELECT COALESCE(SUM(amount), 0) AS total, COALESCE(MAX(amount), 0) AS largest FROM (${amounts}) AS amounts`,

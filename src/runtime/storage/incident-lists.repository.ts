@@ -25,35 +25,37 @@ const INCIDENTS = new Table(ProcessIncidentEntity, { instanceId: shardOf });
 const PLACE = INCIDENTS.select('id', 'instanceId', 'uuid');
 const STOPPED_AT = INCIDENTS.select('instanceId', 'state', 'element');
 const LISTED = INCIDENTS.selectAllBut('job', 'workKey', 'visit', 'node');
-/** Of a version, on a sharded database. */
-const MOST_BUILDS = 1_000;
+/** Maximum number of builds of a version examined on a sharded database. */
+const MAX_BUILDS = 1_000;
 const OPEN = { state: 'OPEN', shard: EVERY_SHARD } as const;
 
-/** An incident as a list shows it. */
+/** Columns of an incident in lists. */
 export type ListedIncident = Omit<ProcessIncidentEntity, 'job' | 'workKey' | 'visit' | 'node'>;
 
-/** Which incidents to list or to count. */
-interface AskedIncidents<Query = IncidentFilterDto> {
+/** Options for listing or counting incidents. */
+interface IncidentListOptions<Query = IncidentFilterDto> {
   query: Query;
-  /** Only those of these applications; null for all. */
+  /** Only incidents of these applications; null for all. */
   apps: SomeApps | null;
-  /** How many at the most. */
   limit: number;
 }
 
-/** Where an instance has stopped. */
+/** Element at which an instance stopped. */
 export type StoppedAt = Pick<ProcessIncidentEntity, 'instanceId' | 'state' | 'element'>;
 
-/** Incidents over all instances, newest first: their uuids begin with the time when they were raised first. */
+/** Lists incidents across all instances, newest first by uuid, which starts with the time when they were first raised. */
 export const IncidentLists = {
-  async page(manager: EntityManager, asked: AskedIncidents<IncidentsQueryDto>): Promise<ListedIncident[]> {
-    const { query, limit } = asked;
+  async page(
+    manager: EntityManager,
+    options: IncidentListOptions<IncidentsQueryDto>,
+  ): Promise<ListedIncident[]> {
+    const { query, limit } = options;
     const where = conditionsOf(query);
-    const and = await narrowed(manager, asked);
+    const and = await narrowed(manager, options);
     if (and === null) {
       return [];
     }
-    // Each state by itself, since indexes have it before the uuid.
+    // One query per state because indexes have the state before the uuid.
     const states = query.state === undefined ? INCIDENT_STATES : [query.state];
     const found = await readTogether(
       manager,
@@ -67,10 +69,10 @@ export const IncidentLists = {
     return newestFirst(await LISTED.find(manager, { id, instanceId }));
   },
 
-  /** Open ones by application, process, element and type, most first. */
-  async counts(manager: EntityManager, asked: AskedIncidents): Promise<IncidentCountDto[]> {
-    const where = { ...conditionsOf(asked.query), state: 'OPEN' } as const;
-    const and = await narrowed(manager, asked);
+  /** Counts open incidents by application, process, element and type, highest first. */
+  async counts(manager: EntityManager, options: IncidentListOptions): Promise<IncidentCountDto[]> {
+    const where = { ...conditionsOf(options.query), state: 'OPEN' } as const;
+    const and = await narrowed(manager, options);
     if (and === null) {
       return [];
     }
@@ -78,7 +80,7 @@ export const IncidentLists = {
     const groups = 'app_id, process_name, element, type';
     const rows = await manager.query<RawRow[]>(
       `SELECT ${groups}, COUNT(*) AS amount${from} GROUP BY ${groups} ORDER BY amount DESC, ${groups} LIMIT ?`,
-      [...values, asked.limit],
+      [...values, options.limit],
     );
     return rows.map((row) => ({
       applicationId: String(row['app_id']),
@@ -90,9 +92,9 @@ export const IncidentLists = {
   },
 
   /**
-   * Instances with open incidents, in no order.
-   * @param applicationId of the instances; undefined for all
-   * @returns null when there are more than `limit`
+   * Returns the ids of instances with open incidents, in no order.
+   * @param applicationId application of the instances; undefined for all
+   * @returns null if there are more than `limit`
    */
   async openInstances(
     manager: EntityManager,
@@ -108,12 +110,12 @@ export const IncidentLists = {
     return rows.length > limit ? null : rows.map((row) => Number(row['instance_id']));
   },
 
-  /** Where instances have stopped, open incidents and closed ones, in no order. */
+  /** Returns the open and closed incidents of instances, in no order. */
   async stops(manager: EntityManager, instanceIds: readonly number[], limit: number): Promise<StoppedAt[]> {
     return STOPPED_AT.find(manager, { instanceId: In([...instanceIds]) }, { limit });
   },
 
-  /** How many incidents are open, by type. */
+  /** Counts open incidents by type. */
   async openByType(manager: EntityManager): Promise<Record<string, number>> {
     const { from, values } = PLACE.part(manager, OPEN);
     const rows = await manager.query<RawRow[]>(`SELECT type, COUNT(*) AS amount${from} GROUP BY type`, [
@@ -123,7 +125,7 @@ export const IncidentLists = {
   },
 };
 
-/** Rows in the order of lists: their uuids begin with a time. */
+/** Sorts rows newest first by uuid, which starts with a time. */
 export function newestFirst<Row extends { uuid: string }>(rows: readonly Row[]): Row[] {
   return rows.toSorted((one, other) => (one.uuid < other.uuid ? 1 : -1));
 }
@@ -143,12 +145,12 @@ function conditionsOf(query: IncidentFilterDto & { before?: string }): Where<Pro
 }
 
 /**
- * What no column says by itself: the version of a build, and what a caller may see.
- * @returns null where it cannot be met
+ * Returns the conditions on applications and on the application version.
+ * @returns null if nothing can match
  */
 async function narrowed(
   manager: EntityManager,
-  { query: { applicationVersionId }, apps }: AskedIncidents,
+  { query: { applicationVersionId }, apps }: IncidentListOptions,
 ): Promise<Condition | null> {
   const conditions = [inApps(manager, 'app_id', apps)];
   if (applicationVersionId !== undefined) {
@@ -162,9 +164,9 @@ async function narrowed(
 }
 
 /**
- * Incidents of the builds of a version. A sharded database has builds elsewhere than running processes (deploy/vitess/README.md), so it is
- * asked for the newest of them first.
- * @returns null where there is no build
+ * Returns the condition on the builds of a version. On a sharded database builds are stored apart from running processes
+ * (deploy/vitess/README.md), so the newest build ids are read first.
+ * @returns null if the version has no build
  */
 async function buildsOf(manager: EntityManager, version: string): Promise<Condition | null> {
   const ofVersion = 'SELECT build_id FROM builds WHERE app_version_id = ?';
@@ -173,7 +175,7 @@ async function buildsOf(manager: EntityManager, version: string): Promise<Condit
   }
   const rows = await manager.query<RawRow[]>(`${ofVersion} ORDER BY build_id DESC LIMIT ?`, [
     version,
-    MOST_BUILDS,
+    MAX_BUILDS,
   ]);
   const values = rows.length === 0 ? [] : filledUp(rows.map((row) => String(row['build_id'])));
   return values.length === 0 ? null : { sql: `build_id IN (${values.map(() => '?').join(', ')})`, values };
@@ -183,17 +185,17 @@ const COUNTS = new Table(IncidentCountEntity);
 const COUNT = COUNTS.select('counts', 'dueAt');
 const LONG_AGO = new Date(0);
 
-/** The last count of open incidents, for all replicas. */
+/** Stores the last count of open incidents for all replicas. */
 export const IncidentCounts = {
-  /** Null before the first. */
+  /** Returns the last count; null before the first. */
   async find(manager: EntityManager): Promise<Pick<IncidentCountEntity, 'counts' | 'dueAt'> | null> {
     return COUNT.first(manager, { id });
   },
 
   /**
-   * Takes the turn to count.
-   * @param seen when it was due as this replica saw it; null where there was no count
-   * @returns false where another replica has it
+   * Claims the next count for this replica.
+   * @param seen due time that this replica has read; null if there was no count
+   * @returns false if another replica has claimed it
    */
   async claim(manager: EntityManager, seen: Date | null, dueAt: Date): Promise<boolean> {
     if (seen === null) {

@@ -8,12 +8,12 @@ import { ProcessIncidentEntity } from './process-incident.entity.js';
 
 type OfInstance = 'shard' | 'instanceId' | 'appId' | 'buildId' | 'processName';
 
-/** Why an instance stopped. */
+/** Stored incident without the columns of its instance. */
 export type IncidentRow = Omit<ProcessIncidentEntity, OfInstance>;
 
 export type IncidentOwner = Pick<InstanceHead, 'id' | 'shard' | 'appId' | 'buildId' | 'processName'>;
 
-/** An incident without the job, which may be large. */
+/** Incident without its job, which may be large. */
 export type IncidentHead = Omit<IncidentRow, 'job'>;
 
 const INCIDENTS = new Table(ProcessIncidentEntity, { instanceId: shardOf });
@@ -25,7 +25,7 @@ const JOB = INCIDENTS.select('id', 'job');
 const OPEN = { state: 'OPEN' } as const;
 
 const MESSAGE_MAX_LENGTH = 2_000;
-/** Kind of the job with which a called process answers. */
+/** Kind of the job that reports the end of a called process to its caller. */
 const ANSWER = 'NOTIFY_PARENT';
 
 export const Incidents = {
@@ -40,12 +40,12 @@ export const Incidents = {
     ]);
   },
 
-  /** What an open incident tells now: the same work has failed once more. */
+  /** Updates an open incident after the same work has failed again. */
   async refresh(manager: Sender, instanceId: number, id: number, incident: IncidentRow): Promise<void> {
     const { source, type, message, node, element, actionSvcUuid, workflowRunId, requestId, raisedAt } =
       incident;
-    const told = { source, type, message: cut(message, MESSAGE_MAX_LENGTH), node, element, actionSvcUuid };
-    const changes = { ...told, workflowRunId, requestId, raisedAt };
+    const failure = { source, type, message: cut(message, MESSAGE_MAX_LENGTH), node, element, actionSvcUuid };
+    const changes = { ...failure, workflowRunId, requestId, raisedAt };
     await INCIDENTS.update(manager, { id, instanceId }, changes);
   },
 
@@ -53,9 +53,9 @@ export const Incidents = {
     return (await HEAD.find(manager, { instanceId, ...OPEN })).toSorted(byAge);
   },
 
-  /** Ids of the called processes whose answers stopped an instance, by the id of the open incident. */
+  /** Returns the ids of called processes whose answers stopped an instance, by incident id. */
   async childrenOfOpen(manager: Sender, instanceId: number): Promise<Map<number, number>> {
-    // Only answers are read: work of other kinds may be as large as process data.
+    // Reads only answers because other jobs may be as large as process data.
     const job = Like(`%${ANSWER}%`);
     const answers = await JOB.find(manager, { instanceId, ...OPEN, source: 'SUBPROCESS', job });
     return new Map(
@@ -65,7 +65,7 @@ export const Incidents = {
     );
   },
 
-  /** The open incidents of these tokens, oldest first. */
+  /** Returns the open incidents of tokens, oldest first. */
   async openOfTokens(
     manager: Sender,
     instanceId: number,
@@ -75,7 +75,7 @@ export const Incidents = {
     return found.toSorted(byAge);
   },
 
-  /** With their jobs, oldest first. @param place null for those that are about the whole instance */
+  /** Returns open incidents with their jobs, oldest first. @param place null for incidents of the whole instance */
   async openAt(
     manager: Sender,
     instanceId: number,
@@ -85,12 +85,12 @@ export const Incidents = {
     return found.toSorted(byAge);
   },
 
-  /** The open incident of this work; null when there is none. */
+  /** Returns the open incident of a piece of work; null if there is none. */
   async openOf(manager: Sender, instanceId: number, workKey: string): Promise<IncidentHead | null> {
     return HEAD.first(manager, { instanceId, ...OPEN, workKey });
   },
 
-  /** Which of these incidents of an instance are still open. */
+  /** Returns those incidents of an instance that are still open. */
   async stillOpen<Row extends IncidentHead>(
     manager: Sender,
     instanceId: number,
@@ -101,7 +101,7 @@ export const Incidents = {
     return incidents.filter(({ id }) => open.has(id));
   },
 
-  /** Ends incidents of an instance. What was to be run again holds process data, and nothing asks for it any more. */
+  /** Closes incidents of an instance and removes their jobs, which hold process data and are no longer needed. */
   async close(
     manager: Sender,
     instanceId: number,
@@ -113,7 +113,7 @@ export const Incidents = {
   },
 };
 
-/** To what a column holds, counted by code points. */
+/** Truncates a text to the length of a column, counted in code points. */
 export function cut(text: string, length: number): string {
   return Array.from(text.replace(/\p{Cs}/gu, '\ufffd'))
     .slice(0, length)

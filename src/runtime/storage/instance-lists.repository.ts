@@ -31,11 +31,11 @@ const PLACE = INSTANCES.select('id', 'uuid');
 const TRAIL = INSTANCES.select('id', 'state', 'seq');
 const REVISION = INSTANCES.select('id', 'rev', 'state');
 
-/** So many stopped instances are found by their ids. */
+/** Up to this many stopped instances are selected by id. */
 const FEW_STOPPED = 5_000;
-/** So many instances that have a value are found by their ids. */
+/** Up to this many instances with a searched value are selected by id. */
 const FEW_SEARCHED = 1_000;
-/** More of them are looked for one by one. Each shard has the incidents of its instances. */
+/** Condition for more stopped instances. Incidents are in the same shard as their instance. */
 const STOPPED: Condition = {
   sql:
     "EXISTS (SELECT 1 FROM process_incidents stopped WHERE stopped.shard = process_instances.shard AND stopped.state = 'OPEN' " +
@@ -45,42 +45,41 @@ const STOPPED: Condition = {
 
 type Place = Pick<ProcessInstanceEntity, 'id' | 'uuid'>;
 
-/** Which instances to list. */
-interface AskedList {
+/** Options for listing instances. */
+interface InstanceListOptions {
   query: InstanceQuery;
-  /** Those that a caller may see; null for all. */
+  /** Instances that the caller may see; null for all. */
   seen: Seen | null;
-  /** How many at the most. */
   limit: number;
 }
 
-/** What else a list is narrowed by: the ids of few, or conditions for many. */
-interface Narrowed {
+/** Additional filter of a list: ids of a few instances, or conditions. */
+interface ListFilter {
   ids: number[] | null;
   conditions: Condition[];
 }
 
-/** An instance, and how many events its trail has. */
+/** Instance with the number of its events. */
 export type InstanceTrailHead = Pick<ProcessInstanceEntity, 'id' | 'state' | 'seq'>;
 
-/** How far an instance is. */
+/** Revision and state of an instance. */
 type InstanceRevision = Pick<ProcessInstanceEntity, 'id' | 'rev' | 'state'>;
 
-/** Lists of instances, newest first: their uuids begin with the time of the start. */
+/** Lists instances, newest first by uuid, which starts with the start time. */
 @Injectable()
 export class InstanceListsRepository {
-  private readonly mostStopped: number = FEW_STOPPED;
-  private readonly mostSearched: number = FEW_SEARCHED;
+  private readonly maxStopped: number = FEW_STOPPED;
+  private readonly maxSearched: number = FEW_SEARCHED;
 
-  async page(manager: EntityManager, asked: AskedList): Promise<InstanceHead[]> {
-    const places = await this.places(manager, asked);
+  async page(manager: EntityManager, options: InstanceListOptions): Promise<InstanceHead[]> {
+    const places = await this.places(manager, options);
     const ids = places.map(({ id }) => id);
-    // Ids first: a server would have to sort rows with long texts.
+    // Reads ids first because the server would have to sort rows with long texts.
     return newestFirst(await Instances.heads(manager, ids));
   }
 
-  /** The same, of each instance id and uuid only. */
-  async places(manager: EntityManager, { query, seen, limit }: AskedList): Promise<Place[]> {
+  /** Returns a page with only id and uuid of each instance. */
+  async places(manager: EntityManager, { query, seen, limit }: InstanceListOptions): Promise<Place[]> {
     const { parentProcessInstanceUuid: uuid } = query;
     const parent = uuid === undefined ? undefined : await Instances.findHead(manager, { uuid });
     if (parent === null) {
@@ -102,36 +101,44 @@ export class InstanceListsRepository {
     return newestFirst(found).slice(0, limit);
   }
 
-  private async narrowed(manager: EntityManager, query: InstanceQuery, seen: Seen | null): Promise<Narrowed> {
+  private async narrowed(
+    manager: EntityManager,
+    query: InstanceQuery,
+    seen: Seen | null,
+  ): Promise<ListFilter> {
     const parts = [await this.searched(manager, query, seen), await this.stopped(manager, query)];
     return {
-      ids: common(parts.flatMap(({ ids }) => (ids === null ? [] : [ids]))),
+      ids: intersection(parts.flatMap(({ ids }) => (ids === null ? [] : [ids]))),
       conditions: parts.flatMap(({ conditions }) => conditions),
     };
   }
 
-  /** Where values of data are asked for: the ids of few, or conditions for many. */
-  private async searched(manager: EntityManager, query: InstanceQuery, seen: Seen | null): Promise<Narrowed> {
+  /** Filters by searched values of data. */
+  private async searched(
+    manager: EntityManager,
+    query: InstanceQuery,
+    seen: Seen | null,
+  ): Promise<ListFilter> {
     const search = searchOf(manager, query, seen);
     const { terms } = search;
     if (terms.length === 0) {
       return { ids: null, conditions: [] };
     }
-    const found = await findBySearchValues(manager, search, this.mostSearched + 1);
-    return found.length > this.mostSearched
+    const found = await findBySearchValues(manager, search, this.maxSearched + 1);
+    return found.length > this.maxSearched
       ? { ids: null, conditions: terms.map((term) => hasSearchValue(manager, 'process_instances', term)) }
       : { ids: found.map(({ id }) => id), conditions: [] };
   }
 
-  /** Where only what has stopped is asked for: the ids of few, or a condition for many. */
+  /** Filters instances with open incidents. */
   private async stopped(
     manager: EntityManager,
     { hasIncidents, applicationId }: InstanceQuery,
-  ): Promise<Narrowed> {
+  ): Promise<ListFilter> {
     if (hasIncidents !== 'true') {
       return { ids: null, conditions: [] };
     }
-    const ids = await IncidentLists.openInstances(manager, applicationId, this.mostStopped);
+    const ids = await IncidentLists.openInstances(manager, applicationId, this.maxStopped);
     return { ids, conditions: ids === null ? [STOPPED] : [] };
   }
 
@@ -150,11 +157,11 @@ export class InstanceListsRepository {
       statesOf(query, where).map((state) => PLACE.part(manager, { ...where, ...(state && { state }) }, page)),
     );
     const found = (await readTogether(manager, parts)).flat();
-    // The caller has started some of what he sees of his applications.
+    // Instances that the caller started may also be in an application that they may read.
     return [...new Map(found.map((one) => [one.id, one])).values()];
   }
 
-  /** How many run by application and process, most first. @param apps null for all */
+  /** Counts running instances by application and process, highest first. @param apps null for all */
   async running(manager: EntityManager, apps: SomeApps | null, limit: number): Promise<RunningProcessDto[]> {
     const where = { state: 'STARTED', shard: EVERY_SHARD } as const;
     const { from, values } = PLACE.part(manager, where, { and: inApps(manager, 'app_id', apps) });
@@ -173,7 +180,7 @@ export class InstanceListsRepository {
     }));
   }
 
-  /** Instances of a definition that started in a range of time, newest first. */
+  /** Returns instances of a definition that started in a time range, newest first. */
   async ofDefinition(
     manager: EntityManager,
     definitionId: number,
@@ -185,7 +192,7 @@ export class InstanceListsRepository {
     return TRAIL.find(manager, where, { order: { uuid: 'DESC' }, limit });
   }
 
-  /** Ids of instances of a build in one of these states. */
+  /** Returns the ids of instances of a build in one of these states. */
   async ofBuild(
     manager: EntityManager,
     { appId, buildId }: { appId: string; buildId: string },
@@ -211,8 +218,8 @@ export class InstanceListsRepository {
 }
 
 /**
- * Each state by itself where an index has it between what the list is narrowed by and the uuid: a list that finds nothing must not walk
- * through all of an application. Any other list is in the order of an index without it.
+ * Returns the states to query separately, if the index has the state between the filter columns and the uuid: a list without
+ * results must not scan a whole application. Other lists use an index without the state.
  */
 function statesOf(
   { state, parentProcessInstanceUuid }: InstanceQuery,
@@ -228,15 +235,15 @@ function searchOf(manager: EntityManager, query: InstanceQuery, seen: Seen | nul
   return { terms: query.data ?? [], uuid: uuidsOf(query), seen: seenValues(manager, query, seen) };
 }
 
-/** Whether the index of values has all that is asked for. */
+/** Whether the index of search values covers all filters. */
 function isSearchOnly(query: InstanceQuery): boolean {
   const { data = [], processDefinitionName, state, hasIncidents, parentProcessInstanceUuid } = query;
   const others = [processDefinitionName, state, hasIncidents, parentProcessInstanceUuid];
   return data.length > 0 && others.every((other) => other === undefined);
 }
 
-/** What all lists have; null where there are none. */
-function common([first, ...others]: readonly number[][]): number[] | null {
+/** Returns the ids contained in all lists; null without lists. */
+function intersection([first, ...others]: readonly number[][]): number[] | null {
   const sets = others.map((ids) => new Set(ids));
   return first?.filter((id) => sets.every((set) => set.has(id))) ?? null;
 }

@@ -25,19 +25,19 @@ type InstanceChange = Pick<
 >;
 
 /**
- * When a statement asked for the lock of an instance: replicas' clocks differ, so it is the database's, and this process adds to it what
- * its monotonic clock says.
+ * Time at which a statement requested the lock of an instance. Taken from the database because clocks of replicas differ; the monotonic
+ * clock of this process measures the time since then.
  */
 export interface LockTime {
   /** Epoch milliseconds on the clock of the database. */
   at: number;
   /** The same moment on the monotonic clock of this process. */
   sentAt: number;
-  /** Revision of the instance when the step first asked for it, before it waited for other transactions. */
+  /** Revision of the instance before the step waited for other transactions. */
   revBefore: number;
 }
 
-/** An instance whose lock a transaction has, and since when. */
+/** Instance locked by a transaction, with the lock time. */
 export interface LockedRow {
   row: InstanceRow;
   locked: LockTime;
@@ -51,22 +51,22 @@ const ID = INSTANCES.select('id');
 const REVISION = INSTANCES.select('id', 'rev');
 const CHILD = INSTANCES.select('id', 'uuid', 'state', 'processName', 'parentIndex');
 /**
- * Microseconds since 1970. UTC_TIMESTAMP is when a statement began, not when the row was there; NOW would be in the time zone of
- * the session, where the last hour of summer time comes twice.
+ * Adds the lock time in epoch microseconds. UTC_TIMESTAMP is when the statement started, not when the row was locked. NOW would be in
+ * the session time zone, where the hour at the end of daylight saving time is ambiguous.
  */
 const TIMED = WHOLE.with('lockedAt', "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))");
 
-/** What is shown of a process that another one started. */
+/** Columns of a called process in lists. */
 export type ChildHead = Pick<InstanceRow, 'id' | 'uuid' | 'state' | 'processName' | 'parentIndex'>;
 
-/** An instance whose content nobody has parsed yet. It can be large, so each reader does that in its own turn. */
+/** Instance with unparsed content. Content can be large, so each reader parses it in its own turn of the event loop. */
 export type StoredInstance = InstanceHead & { readonly contentText: unknown };
 
 export function withContent({ contentText, ...head }: StoredInstance): InstanceRow {
   return { ...head, content: JSON.parse(toStoredText(contentText)) as InstanceContent };
 }
 
-/** The revisions of instances, for `readTogether`. */
+/** Selects the revisions of instances, for `readTogether`. */
 export function revisions(
   manager: Sender,
   ids: readonly number[],
@@ -74,41 +74,41 @@ export function revisions(
   return REVISION.part(manager, { id: In([...ids]) });
 }
 
-/** The newest processes that an instance started, for `readTogether`. */
+/** Selects the newest processes that an instance called, for `readTogether`. */
 export function newestChildren(manager: Sender, parentId: number, limit: number): SelectionPart<ChildHead> {
   return CHILD.part(manager, calledBy(parentId), { order: { id: 'DESC' }, limit });
 }
 
-/** Those that an instance has called. */
+/** Returns the condition for processes that an instance called. */
 export function calledBy(parentId: number): Where<ProcessInstanceEntity> {
   return { parentId, shard: shardOf(parentId) };
 }
 
-/** Another step changed the instance in between, which its lock makes impossible: a mistake in the code. */
+/** Another step changed the instance despite its lock, which indicates a bug. */
 export class InstanceRevisionError extends Error {
   override readonly name = 'InstanceRevisionError';
 }
 
 export const Instances = {
-  /** @throws QueryFailedError when a waiting call has this child already */
+  /** @throws QueryFailedError when a waiting call already has this child */
   async insert(manager: Sender, row: InstanceRow): Promise<void> {
     await INSTANCES.insert(manager, [{ ...row, parentKey: parentKey(row) }]);
   },
 
-  /** An instance, locked against every other step until the transaction ends; null when there is none. */
+  /** Locks an instance until the transaction ends and returns it; null if it does not exist. */
   async lock(manager: Sender, key: InstanceKey): Promise<InstanceRow | null> {
     return WHOLE.first(manager, key, { lock: 'pessimistic_write' });
   },
 
   /**
-   * As `lock`, and when that was. Who has to wait for another transaction looks at the revision first, in a transaction of its own:
-   * a group waits for nobody, so groups cannot wait for each other.
+   * Locks an instance and returns the lock time. If another transaction holds the lock, the step leaves its shared transaction and
+   * reads the revision before it waits: shared transactions never wait for locks, so they cannot deadlock each other.
    */
   async lockTimed(transaction: StepTransaction, key: InstanceKey): Promise<LockedRow | null> {
     if (isEmbedded(transaction.connection)) {
       return lockEmbedded(transaction, key);
     }
-    // Null where another transaction holds the instance, or there is none.
+    // Null if another transaction holds the lock or the instance does not exist.
     const free = await timed(transaction, key, 'pessimistic_partial_write');
     if (free !== null) {
       return free;
@@ -121,14 +121,14 @@ export const Instances = {
     );
   },
 
-  /** As `lock`, without the content. */
+  /** Locks an instance and returns it without its content. */
   async lockHead(manager: Sender, key: InstanceKey): Promise<InstanceHead | null> {
     return HEAD.first(manager, key, { lock: 'pessimistic_write' });
   },
 
   /**
-   * Instances by their uuids, in this order; null for one that is not there. `withContent` makes rows of them. One statement for each
-   * group of shards: a statement for several would wait for all of them.
+   * Finds instances by uuid, in this order, with null for missing ones; convert them with `withContent`. Sends one statement per group of
+   * shards, so that no read waits for several servers.
    */
   async findStored(
     manager: Sender,
@@ -163,15 +163,14 @@ export const Instances = {
     return HEAD.find(manager, { id: In(ids) });
   },
 
-  /** Ids of the processes that an instance started, oldest first. */
+  /** Returns the ids of processes that an instance called, oldest first. */
   async childrenOf(manager: Sender, id: number): Promise<number[]> {
     const rows = await ID.find(manager, calledBy(id), { order: { id: 'ASC' } });
     return rows.map((row) => row.id);
   },
 
   /**
-   * Open background jobs by application at the top of the calls and who started that. Not those that bring messages together: they can wait
-   * for the quota themselves.
+   * Counts open background jobs by payer. Excludes jobs that match messages, because they may themselves wait for the quota.
    */
   async jobsByPayer(manager: Sender): Promise<PayerJobs[]> {
     const rows = await manager.query<RawRow[]>(
@@ -186,7 +185,7 @@ export const Instances = {
     }));
   },
 
-  /** @throws InstanceRevisionError when another step came between */
+  /** @throws InstanceRevisionError when another step has changed the instance */
   async update(manager: Sender, { id, rev }: InstanceHead, changes: Partial<InstanceChange>): Promise<void> {
     if ((await INSTANCES.update(manager, { id, rev }, { ...changes, rev: () => 'rev + 1' })) !== 1) {
       throw new InstanceRevisionError('The revision of the instance has changed.');
@@ -197,7 +196,7 @@ export const Instances = {
 async function lockEmbedded(manager: Sender, key: InstanceKey): Promise<LockedRow | null> {
   const sentAt = performance.now();
   const row = await firstBy(WHOLE, manager, key);
-  // The clock of the service may stand still, in tests of applications.
+  // Uses the monotonic clock because tests of applications can stop the clock of the service.
   return row && { row, locked: { at: performance.timeOrigin + sentAt, sentAt, revBefore: row.rev } };
 }
 

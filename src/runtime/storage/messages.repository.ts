@@ -6,25 +6,25 @@ import { Table } from '../../store/tables/table.js';
 import { ProcessMessageWaitEntity, ProcessMessageEntity } from './process-message.entity.js';
 import { cut } from './incidents.repository.js';
 
-/** A token that waits. */
+/** Wait of a token for a message. */
 export type WaitRow = Pick<ProcessMessageWaitEntity, 'id' | 'instanceId' | 'tokenId' | 'visit' | 'node'>;
 
-/** Who waits for a message. */
+/** Receivers that wait for a message. */
 export interface Waiting {
-  /** The token that has waited longest. */
+  /** Oldest wait. */
   first: WaitRow | null;
-  /** The uuids of the first two instances, where a correlation says that one of them is meant. */
+  /** First two instances, if several wait for the same correlation, which should identify one. */
   several: { app: string; message: string; instances: [string, string] } | null;
 }
 
-/** A message that waits for a receiver. */
+/** Message that waits for a receiver. */
 export type MessageRow = Omit<ProcessMessageEntity, 'shard'>;
 
 const NAME_MAX_LENGTH = 255;
 
 const WAITS = new Table(ProcessMessageWaitEntity, { instanceId: shardOf });
 const PLACE = WAITS.select('id', 'instanceId', 'tokenId', 'visit', 'node');
-// Spelled out: one looks into two tables, the other wants each key once.
+// Raw SQL because one statement joins two tables and the other needs DISTINCT.
 const WAITING = `SELECT ${PLACE.columns('waits')}, waits.message AS message, instances.root_app_id AS app, instances.uuid AS uuid
   FROM process_message_waits waits JOIN process_instances instances ON instances.id = waits.instance_id`;
 const OLDEST = 'WHERE waits.wait_key = ? AND instances.state = ? ORDER BY waits.id LIMIT 2';
@@ -35,7 +35,7 @@ const MESSAGES = new Table(ProcessMessageEntity, { waitKey: shardOfHash });
 const ID = MESSAGES.select('id');
 const MESSAGE = MESSAGES.selectAllBut('shard');
 
-/** Hash of what brings a message and those who wait for it together: names and correlations may have any length. */
+/** Hashes the values that match a message to its receivers, since names and correlations may have any length. */
 export function waitKey(rootAppId: string, message: string, correlation: string | null): string {
   return hash('sha256', JSON.stringify([rootAppId, message, correlation]));
 }
@@ -52,19 +52,19 @@ export const Messages = {
     );
   },
 
-  /** Removes what tokens of an instance wait for. */
+  /** Removes all waits of tokens of an instance. */
   async removeWaitsOf(manager: Sender, instanceId: number, tokenIds: readonly number[]): Promise<void> {
     await WAITS.delete(manager, { instanceId, tokenId: In(tokenIds) });
   },
 
-  /** Removes one wait; false when somebody else has used it up. */
+  /** Removes a wait; returns false if another transaction already has. */
   async removeWait(manager: Sender, { id, instanceId }: WaitRow): Promise<boolean> {
     return (await WAITS.delete(manager, { id, instanceId })) === 1;
   },
 
-  /** The running instances that wait for a message, oldest wait first. */
+  /** Finds the receivers in running instances, oldest wait first. */
   async waiting(manager: Sender, key: string): Promise<Waiting> {
-    // Tokens wait where their instances are: every shard is asked.
+    // Waits are in the shards of their instances, so all shards are queried.
     const sql = `${WAITING}${sameShard(manager, 'instances', 'waits')} ${OLDEST}`;
     const raw = await manager.query<Record<'message' | 'app' | 'uuid', string>[]>(sql, [key, 'STARTED']);
     const [one, other] = raw.map(({ message, app, uuid }) => ({ message, app, uuid }));
@@ -79,14 +79,14 @@ export const Messages = {
     };
   },
 
-  /** The keys that tokens of an instance wait for, each once. */
+  /** Returns the distinct wait keys of an instance. */
   async keysOf(manager: Sender, instanceId: number): Promise<string[]> {
     const shard = andShard(manager, shardOf(instanceId), 'waits');
     const waits = await manager.query<{ waitKey: string }[]>(KEYS + shard.sql, [instanceId, ...shard.values]);
     return waits.map((wait) => wait.waitKey);
   },
 
-  /** @throws QueryFailedError, a duplicate, when it is stored already */
+  /** Stores a message. @throws QueryFailedError for a duplicate */
   async publish(manager: Sender, message: MessageRow): Promise<void> {
     const row = {
       ...message,
@@ -96,14 +96,14 @@ export const Messages = {
     await MESSAGES.insert(manager, [row]);
   },
 
-  /** The oldest message with this key that has not expired. */
+  /** Returns the oldest unexpired message with this key. */
   async oldestMessage(manager: Sender, key: string, now: Date): Promise<MessageRow | null> {
     const waiting = { waitKey: key, expiresAt: MoreThan(now) };
     const found = await ID.first(manager, waiting, { order: { id: 'ASC' }, limit: 1 });
     return found === null ? null : MESSAGE.first(manager, { id: found.id, waitKey: key });
   },
 
-  /** Removes one message; false when somebody else has received it. */
+  /** Removes a message; returns false if another receiver already has. */
   async removeMessage(
     manager: Sender,
     { id, waitKey }: Pick<MessageRow, 'id' | 'waitKey'>,
@@ -111,7 +111,7 @@ export const Messages = {
     return (await MESSAGES.delete(manager, { id, waitKey })) === 1;
   },
 
-  /** Removes messages of some shards that nobody has received in time; returns how many. */
+  /** Removes expired messages from some shards; returns how many. */
   async removeExpired(manager: Sender, shards: readonly number[], now: Date, limit: number): Promise<number> {
     const found = { order: { expiresAt: 'ASC' }, limit } as const;
     const expired = { expiresAt: LessThanOrEqual(now), shard: In([...shards]) };

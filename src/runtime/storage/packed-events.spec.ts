@@ -5,7 +5,7 @@ import { packEvents, unpackEvents, type TrailEvent } from './packed-events.js';
 
 const TOKEN = v7();
 const ACTION = '3f0c0a52-6f7e-4a9b-9d0c-4b1f0a6d1a01';
-/** Of a start with one user task, as the engine makes them. */
+/** Engine events of a start with one user task. */
 const START = events(
   ['INSTANCE_STATE', null, null, { from: 'CREATED', to: 'STARTED' }],
   ['TOKEN_CREATED', 70_001, 0, { uuid: TOKEN, parentId: null, state: 'ACTIVE' }],
@@ -24,14 +24,14 @@ function events(...given: [string, number | null, number | null, TrailEvent['dat
   }));
 }
 
-/** Through JSON, as the database keeps it. */
-function again(given: readonly TrailEvent[]): TrailEvent[] {
+/** Packs and unpacks events through JSON, as the database stores them. */
+function roundTrip(given: readonly TrailEvent[]): TrailEvent[] {
   return unpackEvents(JSON.parse(JSON.stringify(packEvents(given))) as unknown[], given.at(-1)?.seq ?? 0);
 }
 
-describe('events in one row', () => {
-  it('are few bytes, and stay readable for every later release', () => {
-    // What rows hold already: never change it.
+describe('packed events', () => {
+  it('are small and stay readable for later releases', () => {
+    // Format of existing rows; never change it.
     const stored = [
       0,
       null,
@@ -69,14 +69,14 @@ describe('events in one row', () => {
 
   it.each([
     ['another order of members', { to: 'STARTED', from: 'CREATED' }],
-    ['a member more', { from: 'STARTED', to: 'FAILED', errorCode: 'late' }],
-    ['a word that is not known', { from: 'STARTED', to: 'ASLEEP' }],
-    ['a number for a word', { from: 1, to: 2 }],
-    ['none', null],
-    ['nothing in it', {}],
-  ])('keep data as they are: %s', (_what, data) => {
+    ['an additional member', { from: 'STARTED', to: 'FAILED', errorCode: 'late' }],
+    ['an unknown word', { from: 'STARTED', to: 'ASLEEP' }],
+    ['numbers instead of words', { from: 1, to: 2 }],
+    ['null', null],
+    ['an empty object', {}],
+  ])('keep data unchanged: %s', (_what, data) => {
     const given = events(['INSTANCE_STATE', null, null, data], ['NODE_ENTERED', 4, 2, { visit: 1 }]);
-    const unpacked = again(given);
+    const unpacked = roundTrip(given);
     expect(unpacked).toEqual(given);
     expect(JSON.stringify(unpacked)).toBe(JSON.stringify(given));
   });
@@ -87,9 +87,9 @@ describe('events in one row', () => {
     `${ACTION}x`,
     '',
     Buffer.from(ACTION).toString('base64url').slice(0, 22),
-  ])('keep an id as it is: %s', (id) => {
+  ])('keep an id unchanged: %s', (id) => {
     const given = events(['ACTION_EXECUTED', 7, 1, { actionSvcUuid: id, name: 'save', runs: 2 }]);
-    expect(again(given)).toEqual(given);
+    expect(roundTrip(given)).toEqual(given);
   });
 
   it('keep any tokens, nodes and data', () => {
@@ -116,7 +116,7 @@ describe('events in one row', () => {
     fc.assert(
       fc.property(fc.array(one, { minLength: 1, maxLength: 20 }), (given) => {
         const trail = JSON.parse(JSON.stringify(events(...given))) as TrailEvent[];
-        expect(again(trail)).toEqual(trail);
+        expect(roundTrip(trail)).toEqual(trail);
       }),
     );
   });

@@ -2,13 +2,13 @@ import type { JsonObject } from '#engine/json';
 import type { EngineEvent } from '#engine/tokens';
 import type { ProcessEventKind } from '../model/process-runtime.types.js';
 
-/** What an event says, with the number that it has in its audit trail. */
+/** Engine or incident event with its number in the audit trail. */
 export type TrailEvent = Omit<EngineEvent, 'kind'> & { kind: ProcessEventKind };
 
-/** Most events of one row: whoever reads a range of numbers looks so far beyond its end. */
+/** Maximum number of events per row. Range reads look this far beyond the end of the range. */
 export const MOST_EVENTS = 64;
 
-/** Rows name a word by its place: new ones come to the end, and none is ever changed. */
+/** Words stored by index. Only append; never change or reorder entries. */
 const WORDS: readonly unknown[] = [
   'CREATED',
   'STARTED',
@@ -37,7 +37,7 @@ const PLACES = new Map(WORDS.map((word, place) => [word, place]));
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const PARTS_OF_A_UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
 
-/** How a member is packed; undefined for a value that has no such form. */
+/** Packs one member; `pack` returns undefined for a value it cannot represent. */
 interface MemberForm {
   pack(value: unknown): unknown;
   unpack(packed: unknown): unknown;
@@ -69,7 +69,7 @@ const shape = (kind: ProcessEventKind, members: Readonly<Record<string, MemberFo
   members: Object.entries(members),
 });
 
-/** Rows name a shape by its place: new ones come to the end, and none is ever changed. */
+/** Shapes stored by index. Only append; never change or reorder entries. */
 const SHAPES: readonly Shape[] = [
   shape('INSTANCE_STATE', { from: word, to: word }),
   shape('TOKEN_CREATED', { uuid, parentId: plain, state: word }),
@@ -83,8 +83,8 @@ const SHAPES: readonly Shape[] = [
 const SHAPE_OF = new Map(SHAPES.map(({ kind }, place) => [kind, place]));
 
 /**
- * Events that follow each other as one flat list: the place of the shape, how much the id of the token is more than that of the
- * token before it, the node, and the members of the data. An event of no shape is its kind, token, node and data.
+ * Packs consecutive events into one flat list: index of the shape, difference of the token id from the previous one, node,
+ * and members of the data. An event without a shape is stored as kind, token, node and data.
  */
 export function packEvents(events: readonly TrailEvent[]): unknown[] {
   const packed: unknown[] = [];
@@ -103,6 +103,7 @@ export function packEvents(events: readonly TrailEvent[]): unknown[] {
   return packed;
 }
 
+/** Unpacks the events of a row. @param seq number of the last event */
 export function unpackEvents(packed: readonly unknown[], seq: number): TrailEvent[] {
   const events: Omit<TrailEvent, 'seq'>[] = [];
   let last = 0;
@@ -128,7 +129,7 @@ export function unpackEvents(packed: readonly unknown[], seq: number): TrailEven
   return events.map((event, index) => ({ seq: first + index, ...event }));
 }
 
-/** The members of data of this shape; undefined for data of another one. */
+/** Packs data by a shape; returns undefined if the data has another shape. */
 function membersOf(known: Shape | undefined, data: JsonObject | null): unknown[] | undefined {
   const names = data === null ? [] : Object.keys(data);
   if (known === undefined || data === null || names.length !== known.members.length) {

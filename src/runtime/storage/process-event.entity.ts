@@ -2,8 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { safeInteger, storedJson } from '../../store/tables/column-values.js';
 
 /**
- * Part of the audit trail of an instance: events of one step that follow each other, under the number of the last one. Numbers have no
- * gaps. Rows are only ever added.
+ * Part of the audit trail of an instance: consecutive events of one step, stored under the number of the last one. Numbers have no
+ * gaps. Rows are append-only.
  */
 @Entity('process_events')
 export class ProcessEventEntity {
@@ -14,14 +14,14 @@ export class ProcessEventEntity {
   @Column({ type: 'varchar', length: 255, nullable: true }) actor: string | null;
   @Column({ type: 'varchar', name: 'request_id', length: 64, nullable: true }) requestId: string | null;
   @Column({ type: 'datetime', precision: 3 }) at: Date;
-  /** As `packEvents` returns them. */
+  /** Result of `packEvents`. */
   @Column({ type: 'json', transformer: storedJson }) events: unknown[];
 }
 
-/** A part of the values that a person corrected, before and after, sealed. Rows are only ever added. */
+/** Encrypted part of the values before and after a correction of process data. Rows are append-only. */
 @Entity('process_corrections')
 export class ProcessCorrectionEntity {
-  /** Uuid of the instance, number of the event in its audit trail, number of the part; in this order, with leading zeros. */
+  /** Uuid of the instance, number of the event and number of the part, with leading zeros. */
   @PrimaryColumn({ type: 'varchar', length: 64 }) id: string;
   @Column({ type: 'int' }) shard: number;
   @Column({ type: 'text' }) sealed: string;

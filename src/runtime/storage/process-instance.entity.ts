@@ -4,7 +4,7 @@ import { safeInteger, storedJson } from '../../store/tables/column-values.js';
 import type { InstanceStatus, InstanceWork } from '#engine/tokens';
 import type { JsonObject } from '#engine/json';
 
-/** A process instance (docs/process-semantics.md, section 3). `content` holds data, joins and return points as one text of JSON. */
+/** Process instance (docs/process-semantics.md, section 3). `content` holds data, joins and return points as JSON. */
 @Entity('process_instances')
 @Index('uq_process_instances_uuid', ['uuid'], { unique: true })
 @Index('uq_process_instances_parent_key', ['parentKey'], { unique: true })
@@ -20,7 +20,7 @@ export class ProcessInstanceEntity {
   @Column({ type: 'varchar', length: 36 }) uuid: string;
   @Column({ type: 'int' }) shard: number;
   @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
-  /** Application at the top of the calls: messages reach whatever runs under it. */
+  /** Application of the first caller in the call chain, within which messages are delivered. */
   @Column({ type: 'varchar', name: 'root_app_id', length: 64 }) rootAppId: string;
   @Column({ type: 'varchar', name: 'build_id', length: 64 }) buildId: string;
   @Column({ type: 'varchar', name: 'build_status', length: 16 }) buildStatus: string;
@@ -28,26 +28,26 @@ export class ProcessInstanceEntity {
   @Column({ type: 'varchar', name: 'definition_svc_uuid', length: 64 }) definitionSvcUuid: string;
   @Column({ type: 'varchar', name: 'process_name', length: 255 }) processName: string;
   @Column({ type: 'varchar', length: 32, nullable: true }) platform: string | null;
-  /** Hash of issuer and subject of the caller who started it; null when nobody did. */
+  /** Hash of issuer and subject of the caller who started the call chain; null if no caller did. */
   @Column({ type: 'varchar', length: 64, nullable: true }) starter: string | null;
   @Column({ type: 'simple-json', name: 'started_by', nullable: true }) startedBy: UserReference | null;
-  /** Where a called process came from: instance, token, visit and place among the calls of that visit; null but for `parentWaits` for one that nobody called. */
+  /** Origin of a called process: instance, token, visit and index of the call. Null, except `parentWaits`, if it was not called. */
   @Column({ type: 'varchar', name: 'parent_app_id', length: 64, nullable: true }) parentAppId: string | null;
   @Column({ type: 'bigint', name: 'parent_id', transformer: safeInteger, nullable: true }) parentId:
     number | null;
   @Column({ type: 'varchar', name: 'parent_uuid', length: 36, nullable: true }) parentUuid: string | null;
-  /** The instance at the top of the calls; null for that one. */
+  /** First instance of the call chain; null for that instance itself. */
   @Column({ type: 'bigint', name: 'root_id', transformer: safeInteger, nullable: true }) rootId:
     number | null;
   @Column({ type: 'bigint', name: 'parent_token_id', transformer: safeInteger, nullable: true })
   parentTokenId: number | null;
   @Column({ type: 'int', name: 'parent_visit', nullable: true }) parentVisit: number | null;
   @Column({ type: 'int', name: 'parent_index', nullable: true }) parentIndex: number | null;
-  /** Number of the parent's last event when it asked for the call. */
+  /** Number of the parent's last event when it requested the call. */
   @Column({ type: 'int', name: 'parent_seq', nullable: true }) parentSeq: number | null;
   /** Whether a token of the parent waits for the end. */
   @Column({ type: 'boolean', name: 'parent_waits' }) parentWaits: boolean;
-  /** One child for each index of a visit of a waiting call activity; null for others. */
+  /** Unique key of a child that a call activity waits for; null for others. */
   @Column({ type: 'varchar', name: 'parent_key', length: 64, nullable: true }) parentKey: string | null;
   @Column({ type: 'int' }) depth: number;
   @Column({ type: 'varchar', length: 16 }) state: InstanceStatus;
@@ -61,28 +61,28 @@ export class ProcessInstanceEntity {
   @Column({ type: 'datetime', name: 'expires_at', precision: 3, nullable: true }) expiresAt: Date | null;
 }
 
-/** A background job that waits until an instance is released, or for a retry of its incident. */
+/** Background job held back until its instance is released or its incident is retried. */
 export interface ParkedJob {
   kind: string;
-  /** Its owner, which may be another one: a called process has work for its caller. */
+  /** Owner of the job, which may be another instance: a called process has jobs for its caller. */
   instanceId: number | null;
   tokenId: number | null;
   payload: JsonObject;
 }
 
-/** That a person corrected process data. */
+/** Correction of process data by a person. */
 export interface DataCorrection {
   members: string[];
-  /** User name. */
+  /** User name of that person. */
   by: string;
   /** ISO 8601. */
   at: string;
 }
 
-/** What of an instance is one text of JSON. */
+/** Part of an instance stored as JSON. */
 export interface InstanceContent extends InstanceWork {
   parked: ParkedJob[];
-  /** The last ones, oldest first; absent where there was none. */
+  /** Last corrections, oldest first; absent without any. */
   corrections?: DataCorrection[];
 }
 
@@ -90,7 +90,7 @@ export type InstanceRow = Omit<ProcessInstanceEntity, 'parentKey'>;
 
 export type InstanceHead = Omit<InstanceRow, 'content'>;
 
-/** What the columns that tell where a called process came from hold for one that nobody called. */
+/** Values of the parent columns for an instance that was not called. */
 export const NO_PARENT = {
   parentAppId: null,
   parentId: null,
@@ -105,15 +105,15 @@ export const NO_PARENT = {
 
 type ParentColumns = Pick<InstanceRow, keyof typeof NO_PARENT>;
 
-/** The same columns of a process that was called: all of them are known. */
+/** Parent columns of a called process, all of them set. */
 export type ParentLink = { [Column in keyof ParentColumns]: NonNullable<ParentColumns[Column]> };
 
-/** Whether an instance was called by another. */
+/** Whether an instance was called by another one. */
 export function isCalled<Row extends ParentColumns>(row: Row): row is Row & ParentLink {
   return row.parentId !== null;
 }
 
-/** One child for each index of a visit of a waiting call activity; others need no key. */
+/** Returns the unique key of a child that a call activity waits for; null for others. */
 export function parentKey({
   parentWaits,
   parentTokenId,
@@ -124,11 +124,11 @@ export function parentKey({
   return parentWaits ? `${parentTokenId}:${parentVisit}:${parentIndex}:${parentSeq}` : null;
 }
 
-/** How many live instances a started instance has called, directly and through others. Only families that call have a row. */
+/** Number of live called instances in a process family. Only families with calls have a row. */
 @Entity('process_families')
 export class ProcessFamilyEntity {
   @PrimaryColumn({ type: 'bigint', name: 'root_id', transformer: safeInteger }) rootId: number;
   @Column({ type: 'int' }) shard: number;
-  /** Called instances that have not ended; their root is not counted. */
+  /** Called instances that have not ended, without the root. */
   @Column({ type: 'int' }) instances: number;
 }

@@ -7,10 +7,10 @@ import { safeInteger, storedJson } from '../../store/tables/column-values.js';
 @Index('ix_process_messages_expiry', ['expiresAt'])
 export class ProcessMessageEntity {
   @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;
-  /** Follows from the key, so that equal keys are in one shard. */
+  /** Derived from the key, so that equal keys are in one shard. */
   @Column({ type: 'int' }) shard: number;
   @Column({ type: 'varchar', name: 'wait_key', length: 64 }) waitKey: string;
-  /** Application at the top of the calls. */
+  /** Application of the first caller in the call chain. */
   @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
   @Column({ type: 'varchar', length: 255 }) message: string;
   @Column({ type: 'json', transformer: storedJson }) payload: JsonObject;
@@ -18,7 +18,7 @@ export class ProcessMessageEntity {
   @Column({ type: 'datetime', name: 'expires_at', precision: 3 }) expiresAt: Date;
 }
 
-/** A token that waits for a message. */
+/** Wait of a token for a message. */
 @Entity('process_message_waits')
 @Index('ix_process_message_waits_key', ['waitKey', 'id'])
 @Index('ix_process_message_waits_token', ['instanceId', 'tokenId'])
@@ -32,6 +32,6 @@ export class ProcessMessageWaitEntity {
   @Column({ type: 'int' }) node: number;
   @Column({ type: 'varchar', name: 'wait_key', length: 64 }) waitKey: string;
   @Column({ type: 'varchar', length: 255 }) message: string;
-  /** `waitKey` where no other token may wait for the same (PROCESS_MESSAGE_ONE_RECEIVER), else null. */
+  /** `waitKey` if only one token may wait for it (PROCESS_MESSAGE_ONE_RECEIVER), else null. */
   @Column({ type: 'varchar', name: 'only_key', length: 64, nullable: true }) onlyKey: string | null;
 }

@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { safeInteger, storedJson } from '../../store/tables/column-values.js';
 import type { NodeStatus, TokenState, TokenStatus } from '#engine/tokens';
 
-/** A token of a process instance (docs/process-semantics.md, section 4). `live` ones are those a step needs: active, on hold or parked at a join. */
+/** Token of a process instance (docs/process-semantics.md, section 4). `live` tokens are active, on hold or parked at a join. */
 @Entity('process_tokens')
 @Index('ix_process_tokens_instance', ['instanceId', 'live'])
 export class ProcessTokenEntity {
@@ -23,7 +23,7 @@ export class ProcessTokenEntity {
   @Column({ type: 'int', name: 'sync_count' }) syncCount: number;
   @Column({ type: 'int', name: 'sync_finished' }) syncFinished: number;
   @Column({ type: 'int' }) rev: number;
-  /** Whether jobs or message waits may be there that end with the visit. */
+  /** Whether the visit may have jobs or message waits, which end with it. */
   @Column({ type: 'boolean', name: 'has_jobs' }) hasJobs: boolean;
   @Column({ type: 'boolean', name: 'has_waits' }) hasWaits: boolean;
   @Column({ type: 'json', transformer: storedJson }) content: Pick<TokenState, 'actions' | 'call'>;
@@ -31,20 +31,20 @@ export class ProcessTokenEntity {
   @Column({ type: 'datetime', name: 'modified_at', precision: 3 }) modifiedAt: Date;
 }
 
-/** What a row holds beside the state that the engine knows. */
+/** Token state of the engine with the additional columns of its row. */
 export interface TokenRow extends Pick<ProcessTokenEntity, 'hasJobs' | 'hasWaits' | 'modifiedAt'> {
   state: TokenState;
 }
 
-/** What a step writes of a token beside its state. */
+/** Columns that a step writes in addition to the token state. */
 export type TokenFlags = Pick<ProcessTokenEntity, 'live' | 'hasJobs' | 'hasWaits'>;
 
-/** The columns of a token that are read together. */
+/** Columns of a token as read from its row. */
 export type StoredToken = Omit<TokenState, 'actions' | 'call'> &
   Omit<TokenRow, 'state'> &
   Pick<ProcessTokenEntity, 'content'>;
 
-/** A token for the engine. Member by member: spreading takes longer than reading the row. */
+/** Converts a stored token for the engine. Avoids object spread, which takes longer than reading the row. */
 export function toTokenRow(stored: StoredToken): TokenRow {
   const { id, uuid, parentId, scopeTokenId, startNode, node, state, status, visit, rev } = stored;
   const { syncCount, syncFinished, content, hasJobs, hasWaits, modifiedAt } = stored;

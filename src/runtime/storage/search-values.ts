@@ -13,25 +13,25 @@ import { newestFirst } from './incident-lists.repository.js';
 const VALUES = new Table(ProcessSearchValueEntity, { instanceId: shardOf });
 const FOUND = VALUES.select('instanceId', 'uuid');
 
-/** Has the uuid next to the value, so that values of all are in its order. */
+/** Index sorted by term and uuid, across all applications and starters. */
 const BY_UUID = 'ix_process_search_values_term';
-/** So many instances are looked at of each value, to see which one is rare. */
-const MOST_COUNTED = 1_000;
+/** Maximum number of instances counted per term to find the rarest one. */
+const MAX_COUNTED = 1_000;
 
-/** Instances that a caller may see, as one index has them. */
+/** Instances that a caller may see, in terms of one index. */
 export interface SeenValues {
-  /** A starter, or applications; neither for all instances. */
+  /** A starter or applications; empty for all instances. */
   where: Where<Pick<ProcessSearchValueEntity, 'appId' | 'starter'>>;
-  /** A condition on `app_id` in place of one in `where`. */
+  /** Condition on `app_id`, instead of one in `where`. */
   ofApps?: Condition;
 }
 
-/** What a search by data looks for. */
+/** Parameters of a search by data. */
 export interface DataSearch {
   /** At least one. */
   terms: readonly SearchTerm[];
   uuid: FindOperator<string>[];
-  /** Instances that one of these has are found; rows of others are not read. */
+  /** Visible instances: those that match one of these parts. */
   seen: readonly SeenValues[];
 }
 
@@ -39,7 +39,7 @@ const ANY: Condition = { sql: '', values: [] };
 
 type Place = Pick<InstanceHead, 'id' | 'uuid'>;
 
-/** Stores by what an instance is found from now on, with one statement, or none where nothing of it has changed. */
+/** Stores changed searchable values of an instance with one statement, or none without changes. */
 export async function storeSearchValues(
   manager: Sender,
   { id, uuid, shard, appId, starter }: Pick<InstanceHead, 'id' | 'uuid' | 'shard' | 'appId' | 'starter'>,
@@ -49,7 +49,7 @@ export async function storeSearchValues(
   await VALUES.put(manager, rows, 'term');
 }
 
-/** Instances that have all of these values, newest first: read from indexes alone. */
+/** Finds instances that have all values, newest first, using indexes only. */
 export async function findBySearchValues(
   manager: EntityManager,
   search: DataSearch,
@@ -66,13 +66,13 @@ export async function findBySearchValues(
 }
 
 /**
- * Terms in an order in which the first one is worth walking through: few instances have it or, where many have each, its newest ones
- * are the furthest apart.
- * @returns none where nothing has one of them
+ * Sorts terms so that the first one is the cheapest to scan: the one with the fewest instances or, if all have many, the one whose
+ * newest instances span the longest time.
+ * @returns an empty list if a term has no instances
  */
 async function rarestFirst(manager: EntityManager, search: DataSearch): Promise<SearchTerm[]> {
   const { terms } = search;
-  const newest = await newestOf(manager, search, terms, { limit: MOST_COUNTED });
+  const newest = await newestOf(manager, search, terms, { limit: MAX_COUNTED });
   const found = newest.map((places, index) => ({
     term: terms[index],
     amount: places.length,
@@ -86,7 +86,7 @@ async function rarestFirst(manager: EntityManager, search: DataSearch): Promise<
     .flatMap(({ term }) => term ?? []);
 }
 
-/** Of each term the newest instances that have it, newest first. */
+/** Returns the newest instances of each term, newest first. */
 async function newestOf(
   manager: EntityManager,
   { seen, uuid }: DataSearch,
@@ -106,13 +106,13 @@ async function newestOf(
   const read = await readTogether(manager, parts);
   return terms.map((_, index) => {
     const rows = read.slice(index * seen.length, (index + 1) * seen.length).flat();
-    // A caller has started some of what they see of an application.
+    // Instances that the caller started may also be in an application that they may read.
     const places = new Map(rows.map(({ instanceId: id, uuid }) => [id, { id, uuid }]));
     return newestFirst([...places.values()]).slice(0, limit);
   });
 }
 
-/** Named, since a server that believes the rows to be few would choose an index in which those of others are. */
+/** Chooses the index explicitly, because a server that expects few rows may choose one that also reads rows of other callers. */
 function indexFor({ where, ofApps }: SeenValues): string {
   if ('starter' in where) {
     return 'ix_process_search_values_starter';
@@ -121,8 +121,8 @@ function indexFor({ where, ofApps }: SeenValues): string {
 }
 
 /**
- * That a row of a table is of an instance that has a value. Each shard has the values of its instances. Spelled so that no server reads
- * other rows of the value, as it may by a join that it makes of EXISTS.
+ * Returns the condition that a row belongs to an instance with a value. Values are in the same shard as their instance. Not written
+ * as EXISTS, because a server may turn that into a join that reads all rows of the value.
  */
 export function hasSearchValue(
   manager: EntityManager,

@@ -5,10 +5,10 @@ import type { InstanceQuery } from '../model/process-runtime.types.js';
 import type { ProcessInstanceEntity } from './process-instance.entity.js';
 import type { SeenValues } from './search-values.js';
 
-/** So many applications of a caller are parts of a list. */
+/** Up to this many applications of a caller are queried separately. */
 const FEW_APPS = 8;
 
-/** Which instances a caller may see: those that the caller has started and, where there are any, those of these applications. */
+/** Instances that a caller may see: those that they started and those of these applications. */
 export interface Seen {
   /** Hash of the caller. */
   starter: string;
@@ -16,8 +16,8 @@ export interface Seen {
 }
 
 /**
- * What a caller may see in parts, each of which an index has: a list of who sees few must not walk through all of others. Null where they
- * are too many, or told by patterns.
+ * Returns the instances that a caller may see as index conditions, so that callers who see few do not scan those of others. Null if
+ * there are too many applications or they are given by patterns.
  */
 export function seenParts(
   { applicationId }: InstanceQuery,
@@ -38,7 +38,7 @@ export function seenParts(
     : [{ starter }, ...[...apps.ids].map((appId) => ({ appId }))];
 }
 
-/** The same as one condition. */
+/** Returns the instances that a caller may see as one condition. */
 export function seenAtAll(manager: EntityManager, seen: Seen | null): Condition[] {
   if (seen === null) {
     return [];
@@ -52,8 +52,8 @@ export function seenAtAll(manager: EntityManager, seen: Seen | null): Condition[
 }
 
 /**
- * The same for a search by data, as the indexes of values have it. Only of what patterns other than `prefix*` let see are rows of other
- * instances passed over.
+ * Returns the instances that a caller may see as conditions on the indexes of search values. Only patterns other than `prefix*`
+ * require reading rows of other instances.
  */
 export function seenValues(manager: EntityManager, query: InstanceQuery, seen: Seen | null): SeenValues[] {
   const { applicationId } = query;

@@ -15,7 +15,7 @@ import {
   type TokenRow,
 } from './process-token.entity.js';
 
-/** A token with what a step found out about it. */
+/** Changed token with the flags determined by the step. */
 export interface TokenChange {
   token: TokenState;
   flags: TokenFlags;
@@ -23,7 +23,7 @@ export interface TokenChange {
 
 type Owner = Pick<InstanceHead, 'id' | 'shard'>;
 
-/** Where a token stands in the token tree. */
+/** Position of a token in the token tree. */
 export type TokenLink = Pick<ProcessTokenEntity, 'id' | 'parentId'>;
 
 const TOKENS = new Table(ProcessTokenEntity, { instanceId: shardOf });
@@ -33,17 +33,17 @@ const PLACE = TOKENS.select('id', 'visit');
 const NAME = TOKENS.select('id', 'uuid');
 const LINK = TOKENS.select('id', 'parentId');
 
-/** A token, whose it is, and whether it is live. */
+/** Token with its instance and whether it is live. */
 export type ShownToken = StoredToken & Pick<ProcessTokenEntity, 'instanceId' | 'live'>;
 
-/** The live tokens of instances and the newest of each, for `readTogether`. */
+/** Selects the live and the newest tokens of instances, for `readTogether`. */
 export function shownTokens(
   manager: Sender,
   instanceIds: readonly number[],
   newest: number,
 ): SelectionPart<ShownToken> {
   const ids = instanceIds.map(() => '?').join(', ');
-  // Found in the index alone: rows of tokens that are not shown are not looked at.
+  // Uses only the index, without reading rows of tokens that are not shown.
   const shard = andShard(manager, instanceIds.map(shardOf));
   const placed = `SELECT id, live, ROW_NUMBER() OVER (PARTITION BY instance_id ORDER BY id DESC) AS place FROM process_tokens WHERE instance_id IN (${ids})${shard.sql}`;
   const and = {
@@ -53,11 +53,11 @@ export function shownTokens(
   return SHOWN.part(manager, { instanceId: In([...instanceIds]) }, { and });
 }
 
-/** Rows of tokens. Every statement names the instance, whose lock its caller holds. */
+/** Reads and writes tokens. Every statement includes the instance, whose lock the caller holds. */
 export const Tokens = {
-  /** The tokens that a step needs, by id. */
+  /** Returns the tokens that a step needs, sorted by id. */
   async live(manager: Sender, instanceId: number): Promise<TokenRow[]> {
-    // Sorted here: a server would have to sort rows with long texts.
+    // Sorted in memory because the server would have to sort rows with long texts.
     return toTokenRows(await WHOLE.findBy(manager, 'instanceId', instanceId, { live: true }));
   },
 
@@ -65,7 +65,7 @@ export const Tokens = {
     return toTokenRows(await WHOLE.find(manager, { id: In(ids), instanceId }));
   },
 
-  /** A token of the instance, live or not. @throws ProcessTokenNotFoundError */
+  /** Returns a token of the instance, live or not. @throws ProcessTokenNotFoundError */
   async demand(
     manager: Sender,
     instanceId: number,
@@ -78,7 +78,7 @@ export const Tokens = {
     return token;
   },
 
-  /** The uuids of tokens of these instances by id. */
+  /** Returns the uuids of tokens by id. */
   async uuids(
     manager: Sender,
     instanceIds: readonly number[],
@@ -92,7 +92,7 @@ export const Tokens = {
     return LINK.find(manager, { instanceId });
   },
 
-  /** In the order of ids. @throws InstanceRevisionError when one is not as it was loaded */
+  /** Writes tokens in the order of their ids. @throws InstanceRevisionError when a token has changed since it was loaded */
   async write(manager: Sender, owner: Owner, changes: readonly TokenChange[], now: Date): Promise<void> {
     const sorted = changes.toSorted((one, other) => one.token.id - other.token.id);
     for (const change of sorted.filter(({ token }) => token.rev > 0)) {
@@ -107,7 +107,7 @@ export const Tokens = {
   },
 };
 
-/** Tokens as the engine knows them, by id. */
+/** Converts stored tokens for the engine, sorted by id. */
 export function toTokenRows(stored: readonly StoredToken[]): TokenRow[] {
   return stored.map(toTokenRow).toSorted((one, other) => one.state.id - other.state.id);
 }

@@ -306,9 +306,9 @@ describe('what else tells of incidents', () => {
       (await app.request<InstancePageDto>('GET', path + more)).body.instances.map((one) => one.uuid);
     const ofApp = `&applicationId=${mine.appId}`;
     const few = [await instances(), await instances(ofApp), await instances('&state=STARTED')];
-    Object.assign(app.nest.get(InstanceListsRepository), { mostStopped: 1 });
+    Object.assign(app.nest.get(InstanceListsRepository), { maxStopped: 1 });
     expect([await instances(), await instances(ofApp), await instances('&state=STARTED')]).toEqual(few);
-    Object.assign(app.nest.get(InstanceListsRepository), { mostStopped: 5_000 });
+    Object.assign(app.nest.get(InstanceListsRepository), { maxStopped: 5_000 });
     expect(few[1]?.length).toBeGreaterThan(1);
     expect(few[0]?.length).toBeGreaterThan(few[1]?.length ?? 0);
   });

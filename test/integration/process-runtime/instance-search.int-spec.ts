@@ -133,8 +133,8 @@ describe('instances found by their data', () => {
     const listed = async (...query: [string, string][]): Promise<string[]> =>
       (await list([data, ...query])).body.instances.map(({ uuid }) => uuid);
 
-    for (const mostSearched of [1_000, 2]) {
-      Object.assign(app.nest.get(InstanceListsRepository), { mostSearched });
+    for (const maxSearched of [1_000, 2]) {
+      Object.assign(app.nest.get(InstanceListsRepository), { maxSearched });
       expect(await listed(['applicationId', published.appId])).toEqual(uuids);
       expect(await listed(['applicationId', uniqueName('other')])).toEqual([]);
       expect(await listed(['state', 'ONHOLD'])).toEqual([uuids[1]]);
@@ -160,7 +160,7 @@ describe('instances found by their data', () => {
         expect(seen).toEqual(uuids);
       }
     }
-    Object.assign(app.nest.get(InstanceListsRepository), { mostSearched: 1_000 });
+    Object.assign(app.nest.get(InstanceListsRepository), { maxSearched: 1_000 });
     const { body } = await list([data]);
     const from = String(body.instances[1]?.startedAt);
     expect(await listed(['from', from])).toEqual(uuids.slice(0, 2));

@@ -37,13 +37,13 @@ const read = (
 const elementsOf = ({ body }: TestResponse<ProcessStatisticsDto>) =>
   Object.fromEntries(body.elements.map(({ bpmnElementId, ...figures }) => [bpmnElementId, figures]));
 const limited = async <T>(most: object, work: () => Promise<T>): Promise<T> => {
-  const service = app.nest.get<ProcessStatisticsService, { most: object }>(ProcessStatisticsService);
-  const before = service.most;
-  service.most = { ...before, ...most };
+  const service = app.nest.get<ProcessStatisticsService, { limits: object }>(ProcessStatisticsService);
+  const before = service.limits;
+  service.limits = { ...before, ...most };
   try {
     return await work();
   } finally {
-    service.most = before;
+    service.limits = before;
   }
 };
 

@@ -87,12 +87,12 @@ describe('GET /rtm/api/runtime/running-process', () => {
     const { body } = await count({}, token);
     expect(body.processes.map(({ running }) => running)).toEqual([3, 1]);
     const service = app.nest.get(ProcessInstancesService);
-    Object.assign(service, { mostRunning: 1 });
+    Object.assign(service, { maxRunning: 1 });
     const few = (await count({}, token)).body;
     expect(few).toEqual({ processes: body.processes.slice(0, 1), complete: false });
-    Object.assign(service, { mostRunning: 2 });
+    Object.assign(service, { maxRunning: 2 });
     expect((await count({}, token)).body.complete).toBe(true);
-    Object.assign(service, { mostRunning: 200 });
+    Object.assign(service, { maxRunning: 200 });
     expect((await count()).body.processes).toEqual(expect.arrayContaining(body.processes));
   });
 

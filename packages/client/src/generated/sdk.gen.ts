@@ -479,7 +479,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * List process instances
      *
-     * Extension of the contract. Newest first, without their data. Follow `next` until it is null. Callers without the permission `process-read` see the instances that they started themselves.
+     * Extension of the contract. Newest first, without process data. Follow `next` until it is null. Callers without the permission `process-read` see only instances that they started.
      */
     public listProcessInstances<ThrowOnError extends boolean = true>(options?: Options<ListProcessInstancesData, ThrowOnError>) {
         return (options?.client ?? this.client).get<ListProcessInstancesResponses, ListProcessInstancesErrors, ThrowOnError>({
@@ -492,7 +492,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Get a process instance
      *
-     * Extension of the contract. State, tokens with what this caller can execute on them now (`uiActions`, for `executeUiAction`), process data, open incidents, called processes and the newest events. For callers with the permission `process-read`, and for the caller who started it.
+     * Extension of the contract. State, tokens with the UI actions that the caller can execute now (`uiActions`, for `executeUiAction`), process data, open incidents, called processes and the newest events. Requires the permission `process-read`, unless the caller started the instance.
      */
     public getProcessInstance<ThrowOnError extends boolean = true>(options: Options<GetProcessInstanceData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetProcessInstanceResponses, GetProcessInstanceErrors, ThrowOnError>({
@@ -505,7 +505,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Read the audit trail of a process instance
      *
-     * Extension of the contract. Every step of the instance, what caused it and who. Events are numbered without gaps and never changed. Readers are the same as those of the instance.
+     * Extension of the contract. Every step of the instance, with its request and user. Events are numbered without gaps and never change. The same callers may read it as the instance.
      */
     public getProcessInstanceHistory<ThrowOnError extends boolean = true>(options: Options<GetProcessInstanceHistoryData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetProcessInstanceHistoryResponses, GetProcessInstanceHistoryErrors, ThrowOnError>({
@@ -529,9 +529,9 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * Get the process of an instance as BPMN, with where its tokens stand
+     * Get the process of an instance as BPMN with the positions of its tokens
      *
-     * Extension of the contract. The same file with the elements that a viewer marks.
+     * Extension of the contract. The BPMN file and the elements to highlight in a viewer.
      */
     public getProcessInstanceDiagram<ThrowOnError extends boolean = true>(options: Options<GetProcessInstanceDiagramData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetProcessInstanceDiagramResponses, GetProcessInstanceDiagramErrors, ThrowOnError>({
@@ -542,9 +542,9 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * Get what the instances of a process did, element by element
+     * Get statistics of a process by element
      *
-     * Extension of the contract. For each element of the process of this build: how many instances have entered it, how many stand there now, times from entering to leaving, and incidents. Of instances that started from `from` on, seven days before `to` without it. `complete` is false where there were too many, and the newest were looked at.
+     * Extension of the contract. For each element of the process in this build: how many instances have entered it, how many are there now, times from entering to leaving, and incidents. Includes instances that started at or after `from`, by default seven days before `to`. `complete` is false if there were too many and only the newest are included.
      */
     public getProcessStatistics<ThrowOnError extends boolean = true>(options: Options<GetProcessStatisticsData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetProcessStatisticsResponses, GetProcessStatisticsErrors, ThrowOnError>({
@@ -557,7 +557,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Count running process instances by process
      *
-     * Extension of the contract. How many instances run (state STARTED) for each application and process, most first.
+     * Extension of the contract. Number of running instances (state STARTED) for each application and process, highest first.
      */
     public countRunningProcesses<ThrowOnError extends boolean = true>(options?: Options<CountRunningProcessesData, ThrowOnError>) {
         return (options?.client ?? this.client).get<CountRunningProcessesResponses, CountRunningProcessesErrors, ThrowOnError>({
@@ -570,7 +570,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * List incidents of all process instances
      *
-     * Extension of the contract. Where processes have stopped and why, newest first; `state=OPEN` is what waits for an operator. Follow `next` until it is null. What stopped a token is run again by `retryToken`, other things by `retryProcessInstance`.
+     * Extension of the contract. Where and why processes stopped, newest first; `state=OPEN` lists what waits for an operator. Follow `next` until it is null. Retry an incident of a token with `retryToken`, any other one with `retryProcessInstance`.
      */
     public listProcessIncidents<ThrowOnError extends boolean = true>(options?: Options<ListProcessIncidentsData, ThrowOnError>) {
         return (options?.client ?? this.client).get<ListProcessIncidentsResponses, ListProcessIncidentsErrors, ThrowOnError>({
@@ -583,7 +583,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Count open incidents by place
      *
-     * Extension of the contract. How many incidents are open for each application, process, element and kind of failure, most first.
+     * Extension of the contract. Number of open incidents for each application, process, element and kind of failure, highest first.
      */
     public countProcessIncidents<ThrowOnError extends boolean = true>(options?: Options<CountProcessIncidentsData, ThrowOnError>) {
         return (options?.client ?? this.client).get<CountProcessIncidentsResponses, CountProcessIncidentsErrors, ThrowOnError>({
@@ -680,9 +680,9 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * List what waits for the caller
+     * List tasks of the caller
      *
-     * Extension of the contract. Tokens on which this caller can execute a UI action now, of the newest instances first. A page looks at so many running instances as `limit` says: those that the caller has started, and those of applications for which the token grants a permission. So it may hold fewer tasks, or none, and `next` still leads on. Follow it until it is null. `processInstanceUuid` asks for one instance, which other filters do not narrow; only then are tokens listed whose only actions lead back.
+     * Extension of the contract. Tokens on which the caller can execute a UI action now, newest instances first. `limit` is the number of running instances examined per page: those that the caller started, and those of applications for which the bearer token grants a permission. A page may therefore have few tasks or none although more follow; follow `next` until it is null. `processInstanceUuid` selects one instance and overrides the other filters; only then are tokens listed whose only actions go back.
      */
     public listTasks<ThrowOnError extends boolean = true>(options?: Options<ListTasksData, ThrowOnError>) {
         return (options?.client ?? this.client).get<ListTasksResponses, ListTasksErrors, ThrowOnError>({
@@ -894,9 +894,9 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * Start a workflow by hand to try it out
+     * Start a test run of a workflow
      *
-     * Extension of the contract. The body is the input. It runs in the background like those of processes, with everything it calls really called, and its `origin` is `TEST`; read the run to see how it goes.
+     * Extension of the contract. The body is the input. The run executes in the background like runs of processes, makes real outside calls and has the `origin` `TEST`. Read the run to follow its progress.
      */
     public startTestRun<ThrowOnError extends boolean = true>(options: Options<StartTestRunData, ThrowOnError>) {
         return (options.client ?? this.client).post<StartTestRunResponses, StartTestRunErrors, ThrowOnError>({
@@ -924,9 +924,9 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * Get a workflow run with what its nodes did
+     * Get a workflow run with its node visits
      *
-     * Extension of the contract. Inputs and outputs of nodes hold process data; those that are too large are left out.
+     * Extension of the contract. Inputs and outputs of nodes contain process data; values that are too large are omitted.
      */
     public getWorkflowRun<ThrowOnError extends boolean = true>(options: Options<GetWorkflowRunData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetWorkflowRunResponses, GetWorkflowRunErrors, ThrowOnError>({
@@ -937,9 +937,9 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * List what a workflow run has called
+     * List the outside calls of a workflow run
      *
-     * Extension of the contract. Every call of a language model, a tool or a REST endpoint, with its question, answer, time and tokens, in the order in which they were begun; also while the run is under way. Follow `next` until it is null: a page has fewer calls than `limit` when they are large, and ends when its questions and answers have come to 1,048,576 characters. Values that look like secrets are removed.
+     * Extension of the contract. Calls of language models, tools and REST endpoints, with request, response, time and tokens, in the order in which they were started; also while the run is in progress. Follow `next` until it is null: a page has fewer calls than `limit` if its requests and responses reach 1,048,576 characters. Values that look like secrets are removed.
      */
     public listWorkflowRunCalls<ThrowOnError extends boolean = true>(options: Options<ListWorkflowRunCallsData, ThrowOnError>) {
         return (options.client ?? this.client).get<ListWorkflowRunCallsResponses, ListWorkflowRunCallsErrors, ThrowOnError>({
@@ -950,9 +950,9 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * Sum up what workflow runs have used up
+     * Sum up the usage of workflow runs
      *
-     * Extension of the contract. Runs by state, and what the models of agents were asked and have counted, since `from`, a day before `to` without it. Of the applications that the caller may read.
+     * Extension of the contract. Runs by state, and model calls and tokens of agents, since `from`, by default one day before `to`. Includes the applications that the caller may read.
      */
     public getWorkflowUsage<ThrowOnError extends boolean = true>(options?: Options<GetWorkflowUsageData, ThrowOnError>) {
         return (options?.client ?? this.client).get<GetWorkflowUsageResponses, GetWorkflowUsageErrors, ThrowOnError>({
@@ -965,7 +965,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Check what the agents of a version may use
      *
-     * Extension of the contract. For every Custom Agent node of the version and of its libraries its systems and their tools as they would be in a build made now: which are ready, and why the others are not. Nobody is called.
+     * Extension of the contract. Lists systems and tools of every Custom Agent node of the version and its libraries as they would be in a build made now: which are ready, and why the others are not. Makes no outside calls.
      */
     public preflightVersion<ThrowOnError extends boolean = true>(options: Options<PreflightVersionData, ThrowOnError>) {
         return (options.client ?? this.client).get<PreflightVersionResponses, PreflightVersionErrors, ThrowOnError>({
@@ -978,7 +978,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Check what the agents of a build may use
      *
-     * Extension of the contract. For every Custom Agent node of the build and of its libraries its systems and their tools: definitions of the build, flags of this moment. Nobody is called.
+     * Extension of the contract. Lists systems and tools of every Custom Agent node of the build and its libraries, with definitions from the build and current flags. Makes no outside calls.
      */
     public preflightBuild<ThrowOnError extends boolean = true>(options: Options<PreflightBuildData, ThrowOnError>) {
         return (options.client ?? this.client).get<PreflightBuildResponses, PreflightBuildErrors, ThrowOnError>({

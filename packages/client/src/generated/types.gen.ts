@@ -1596,11 +1596,11 @@ export type ProcessPage = {
 
 export type InstanceSummary = {
     /**
-     * Names the instance in paths.
+     * Id of the instance in paths.
      */
     uuid: string;
     /**
-     * CREATED: it could not start, an incident tells why.
+     * CREATED: it could not start; an incident gives the reason.
      */
     state: ProcessInstanceState;
     /**
@@ -1608,11 +1608,11 @@ export type InstanceSummary = {
      */
     processDefinitionName: string;
     /**
-     * Process definition; the same in every build.
+     * Id of the process definition; the same in every build.
      */
     processDefinitionSvcUuid: string;
     /**
-     * Build that the instance runs on to its end.
+     * Build that the instance uses until it ends.
      */
     buildId: string;
     /**
@@ -1624,23 +1624,23 @@ export type InstanceSummary = {
      */
     applicationId: string;
     /**
-     * Application of the process that called it; null when none did.
+     * Application of the calling process; null if the instance was not called.
      */
     parentApplicationId: string | null;
     /**
-     * Application at the top of the calls.
+     * Application of the first caller in the call chain.
      */
     rootApplicationId: string;
     /**
-     * Instance that called it; null when none did.
+     * Calling instance; null if the instance was not called.
      */
     parentProcessInstanceUuid: string | null;
     /**
-     * What the header `svc-platform` said at the start; null when no caller started it.
+     * Header `svc-platform` of the start request; null if no caller started it.
      */
     platform: string | null;
     /**
-     * Who started it; null when a timer or a message did.
+     * User who started it; null for timers and messages.
      */
     startedBy: UserReference | null;
     /**
@@ -1652,15 +1652,15 @@ export type InstanceSummary = {
      */
     dateUpdated: string;
     /**
-     * When it ended; null before.
+     * When it ended; null until then.
      */
     endedAt: string | null;
     /**
-     * When it expires unless it has ended before; null for never.
+     * When it expires unless it ends before; null if it never expires.
      */
     expiresAt: string | null;
     /**
-     * How many incidents are open.
+     * Number of open incidents.
      */
     openIncidents: number;
     /**
@@ -1682,7 +1682,7 @@ export type InstancePage = {
 
 export type OpenUiAction = {
     /**
-     * Names the UI action in the path of `executeUiAction`.
+     * Id of the UI action in the path of `executeUiAction`.
      */
     svcUuid: string;
     /**
@@ -1739,11 +1739,11 @@ export type InstanceToken = {
      */
     dateUpdated: string;
     /**
-     * Id of the element in the BPMN file where it stands.
+     * Id of the current element in the BPMN file.
      */
     bpmnElementId: string | null;
     /**
-     * Token that was split or waits at the subprocess it runs in; null for none.
+     * Token that was split into this one, or waits at the subprocess this one runs in; null if none.
      */
     parentTokenUuid: string | null;
     /**
@@ -1751,7 +1751,7 @@ export type InstanceToken = {
      */
     lane: string | null;
     /**
-     * What the caller can execute on it now: of its own node, then what leads back. Empty unless it is ACTIVE; actions in lanes whose permissions the caller lacks are left out.
+     * UI actions that the caller can execute now: those of its node first, then those that go back. Empty unless it is ACTIVE; actions in lanes whose permissions the caller lacks are left out.
      */
     uiActions: Array<OpenUiAction>;
 };
@@ -1762,11 +1762,11 @@ export type DataCorrection = {
      */
     members: Array<string>;
     /**
-     * User name of who corrected them.
+     * User name of the person who made the correction.
      */
     by: string;
     /**
-     * When.
+     * Time of the correction.
      */
     at: string;
 };
@@ -1783,7 +1783,7 @@ export type IncidentType = 'CONDITION_EVALUATION' | 'GATEWAY_EVALUATION' | 'JOIN
 
 export type InstanceIncident = {
     /**
-     * Node that it is about, the same number for the same node in later builds; null for none.
+     * Number of the node, which stays the same in later builds; null if no node is concerned.
      */
     nodeId: number | null;
     /**
@@ -1807,27 +1807,27 @@ export type InstanceIncident = {
      */
     type: IncidentType;
     /**
-     * What went wrong, for a person.
+     * Human-readable reason.
      */
     message: string;
     /**
-     * Token that it stopped, for a retry; null when it is about the whole instance.
+     * Stopped token, for `retryToken`; null when the incident affects the whole instance.
      */
     tokenUuid: string | null;
     /**
-     * Action that failed; null for none.
+     * Failed action; null if no action failed.
      */
     actionSvcUuid: string | null;
     /**
-     * Workflow run that failed; null when none did.
+     * Failed workflow run; null if no run failed.
      */
     workflowRunId: string | null;
     /**
-     * Called process whose end stopped it; null when it is about something else.
+     * Called process whose end caused the incident; null for other causes.
      */
     childProcessInstanceUuid: string | null;
     /**
-     * Request that it stopped; leads to the log.
+     * Id of the failed request, as in the log.
      */
     requestId: string | null;
     /**
@@ -1838,11 +1838,11 @@ export type InstanceIncident = {
 
 export type InstanceChild = {
     /**
-     * Names the instance in paths.
+     * Id of the instance in paths.
      */
     uuid: string;
     /**
-     * Where it stands.
+     * State of the called instance.
      */
     state: ProcessInstanceState;
     /**
@@ -1850,7 +1850,7 @@ export type InstanceChild = {
      */
     processDefinitionName: string;
     /**
-     * Which of the calls of one visit of a node started it, from 0: the place in the collection.
+     * Index of the call within one visit of the node, from 0: the position in the collection.
      */
     index: number;
 };
@@ -1862,7 +1862,7 @@ export type ProcessEventKind = 'INSTANCE_STATE' | 'TOKEN_CREATED' | 'TOKEN_STATE
 
 export type HistoryEvent = {
     /**
-     * Node that it is about, the same number for the same node in later builds; null for none.
+     * Number of the node, which stays the same in later builds; null if no node is concerned.
      */
     nodeId: number | null;
     /**
@@ -1874,7 +1874,7 @@ export type HistoryEvent = {
      */
     bpmnElementId: string | null;
     /**
-     * Number of the event: from 1 and without gaps.
+     * Number of the event, from 1 without gaps.
      */
     seq: number;
     /**
@@ -1886,19 +1886,19 @@ export type HistoryEvent = {
      */
     timestamp: string;
     /**
-     * User name of who caused it; null for background work.
+     * User name of the caller; null for background work.
      */
     actor: string | null;
     /**
-     * Request that caused it; leads to the log.
+     * Id of the request that caused it, as in the log.
      */
     requestId: string | null;
     /**
-     * Token that it happened to; null when it is about the whole instance.
+     * Token concerned; null when the event affects the whole instance.
      */
     tokenUuid: string | null;
     /**
-     * What else the kind tells of. No process data but those that a person corrected (`DATA_CHANGED`): `members` are their names, `before` and `after` their values, in place of which there is `omitted` where a page has too many, or they cannot be opened.
+     * Details by kind. Process data is included only for corrections by a person (`DATA_CHANGED`): names in `members`, values in `before` and `after`, or `omitted` instead of the values if the page has too many or they cannot be decrypted.
      */
     data: {
         [key: string]: unknown;
@@ -1907,11 +1907,11 @@ export type HistoryEvent = {
 
 export type InstanceResponse = {
     /**
-     * Names the instance in paths.
+     * Id of the instance in paths.
      */
     uuid: string;
     /**
-     * CREATED: it could not start, an incident tells why.
+     * CREATED: it could not start; an incident gives the reason.
      */
     state: ProcessInstanceState;
     /**
@@ -1919,11 +1919,11 @@ export type InstanceResponse = {
      */
     processDefinitionName: string;
     /**
-     * Process definition; the same in every build.
+     * Id of the process definition; the same in every build.
      */
     processDefinitionSvcUuid: string;
     /**
-     * Build that the instance runs on to its end.
+     * Build that the instance uses until it ends.
      */
     buildId: string;
     /**
@@ -1935,23 +1935,23 @@ export type InstanceResponse = {
      */
     applicationId: string;
     /**
-     * Application of the process that called it; null when none did.
+     * Application of the calling process; null if the instance was not called.
      */
     parentApplicationId: string | null;
     /**
-     * Application at the top of the calls.
+     * Application of the first caller in the call chain.
      */
     rootApplicationId: string;
     /**
-     * Instance that called it; null when none did.
+     * Calling instance; null if the instance was not called.
      */
     parentProcessInstanceUuid: string | null;
     /**
-     * What the header `svc-platform` said at the start; null when no caller started it.
+     * Header `svc-platform` of the start request; null if no caller started it.
      */
     platform: string | null;
     /**
-     * Who started it; null when a timer or a message did.
+     * User who started it; null for timers and messages.
      */
     startedBy: UserReference | null;
     /**
@@ -1963,15 +1963,15 @@ export type InstanceResponse = {
      */
     dateUpdated: string;
     /**
-     * When it ended; null before.
+     * When it ended; null until then.
      */
     endedAt: string | null;
     /**
-     * When it expires unless it has ended before; null for never.
+     * When it expires unless it ends before; null if it never expires.
      */
     expiresAt: string | null;
     /**
-     * How many incidents are open.
+     * Number of open incidents.
      */
     openIncidents: number;
     /**
@@ -1979,7 +1979,7 @@ export type InstanceResponse = {
      */
     instanceMetadata: InstanceMetadata;
     /**
-     * Active ones first, then those whose branches run; of those that have ended the newest.
+     * Active tokens first, then those whose branches are running, then the newest ended ones.
      */
     tokens: Array<InstanceToken>;
     /**
@@ -1989,7 +1989,7 @@ export type InstanceResponse = {
         [key: string]: unknown;
     };
     /**
-     * Corrections of process data by people, newest first: the last 20. The history has the values before and after.
+     * The last 20 corrections of process data by people, newest first. The history has the values before and after.
      */
     corrections: Array<DataCorrection>;
     /**
@@ -1997,15 +1997,15 @@ export type InstanceResponse = {
      */
     incidents: Array<InstanceIncident>;
     /**
-     * Processes that it started, the newest; all of them with `parentProcessInstanceUuid` of the list. Left out where `include` leaves it out.
+     * Newest called processes; use `parentProcessInstanceUuid` of the list to get all. Absent if `include` excludes it.
      */
     children?: Array<InstanceChild>;
     /**
-     * The newest events of its audit trail, newest first. Left out where `include` leaves it out.
+     * Newest events of the audit trail, newest first. Absent if `include` excludes it.
      */
     history?: Array<HistoryEvent>;
     /**
-     * Give it as `before` of the history to read on; null when these are all. Left out with `history`.
+     * Value of `before` for the next page of the history; null if there are no more events. Absent without `history`.
      */
     historyNext?: number | null;
 };
@@ -2016,14 +2016,14 @@ export type HistoryPage = {
      */
     events: Array<HistoryEvent>;
     /**
-     * Give it as `before`, or as `after` where that was given, to read on; null when there are no more.
+     * Value of `before` (or of `after` if the request had it) for the next page; null if there are no more events.
      */
     next: number | null;
 };
 
 export type Position = {
     /**
-     * Node that it stands on.
+     * Current node.
      */
     nodeId: number;
     /**
@@ -2046,7 +2046,7 @@ export type InstanceDiagram = {
      */
     bpmn: string;
     /**
-     * Where its tokens stand that have not ended.
+     * Positions of all tokens that have not ended.
      */
     positions: Array<Position>;
 };
@@ -2057,39 +2057,39 @@ export type ElementStatistics = {
      */
     bpmnElementId: string;
     /**
-     * Its name.
+     * Name of the element.
      */
     name: string | null;
     /**
-     * How many instances have entered it.
+     * Number of instances that have entered it.
      */
     entered: number;
     /**
-     * How many of them stand there now.
+     * Number of these instances that are there now.
      */
     standing: number;
     /**
-     * How many visits have ended: the times are theirs.
+     * Number of ended visits, to which the times refer.
      */
     visits: number;
     /**
-     * Median of the milliseconds from entering to leaving; null without a visit.
+     * Median milliseconds from entering to leaving; null without visits.
      */
     medianMs: number | null;
     /**
-     * What 95 of 100 visits have not exceeded; null without a visit.
+     * 95th percentile of the milliseconds from entering to leaving; null without visits.
      */
     p95Ms: number | null;
     /**
-     * How many incidents were raised there.
+     * Number of incidents raised there.
      */
     incidents: number;
     /**
-     * How many of them are open.
+     * Number of these incidents that are open.
      */
     openIncidents: number;
     /**
-     * Share of the instances that have come to it which had an incident there; null where none has.
+     * Share of the instances that reached it which had an incident there; null if none reached it.
      */
     incidentRate: number | null;
 };
@@ -2104,11 +2104,11 @@ export type ProcessStatistics = {
      */
     to: string;
     /**
-     * How many instances were looked at.
+     * Number of instances included.
      */
     instances: number;
     /**
-     * Whether these are all of the range, with all of their incidents; otherwise the newest.
+     * Whether all instances and incidents in the range are included; if false, only the newest.
      */
     complete: boolean;
     /**
@@ -2163,7 +2163,7 @@ export type WorkflowRunError = {
      */
     code: string;
     /**
-     * Name of the node; null when it is about the whole run.
+     * Name of the node; null when the failure concerns the whole run.
      */
     node: string | null;
     /**
@@ -2171,7 +2171,7 @@ export type WorkflowRunError = {
      */
     message: string;
     /**
-     * What was wrong exactly; may quote the workflow and process data.
+     * Details, which may include parts of the workflow and process data.
      */
     details: string | null;
 };
@@ -2430,19 +2430,19 @@ export type Task = {
      */
     startedAt: string;
     /**
-     * Names the token in paths.
+     * Id of the token in paths.
      */
     tokenUuid: string;
     /**
-     * Visit of the token; in quotes the `If-Match` of `executeUiAction`.
+     * Visit of the token. In quotes, the `If-Match` header of `executeUiAction`.
      */
     visit: number;
     /**
-     * Name of the node where it stands.
+     * Name of the current node.
      */
     nodeName: string | null;
     /**
-     * Id of the element in the BPMN file where it stands.
+     * Id of the current element in the BPMN file.
      */
     bpmnElementId: string | null;
     /**
@@ -2454,14 +2454,14 @@ export type Task = {
      */
     waitsSince: string;
     /**
-     * What the caller can execute on it now, of its own node first, then what leads back.
+     * UI actions that the caller can execute now: those of its node first, then those that go back.
      */
     uiActions: Array<OpenUiAction>;
 };
 
 export type TaskPage = {
     /**
-     * Of the newest instances first.
+     * Tasks of the newest instances first.
      */
     tasks: Array<Task>;
     /**
@@ -3640,7 +3640,7 @@ export type UiActionResponse = {
 
 export type StartedTestRun = {
     /**
-     * Id of the run: read it to see how it goes.
+     * Id of the run, for reading its progress.
      */
     workflowRunId: string;
 };
@@ -3648,7 +3648,7 @@ export type StartedTestRun = {
 export type WorkflowRunState = 'STARTED' | 'FINISHED' | 'FAILED' | 'CANCELLED';
 
 /**
- * What started it; subworkflows have the origin of the run that started them.
+ * Origin of the run; subworkflows have the origin of their parent run.
  */
 export type WorkflowRunOrigin = 'PROCESS' | 'TEST';
 
@@ -3662,23 +3662,23 @@ export type WorkflowRun = {
      */
     workflow: string;
     /**
-     * Build that the process instance runs in.
+     * Build of the process instance.
      */
     buildId: string;
     /**
-     * Application in which the workflow was looked up: that of the build or of a library; null for whichever has it.
+     * Application in which the workflow was looked up: that of the build or of a library; null if all were searched.
      */
     appId: string | null;
     /**
-     * Where it stands. A run that was interrupted is `FAILED` until its job begins it again; one that its process no longer waits for is `CANCELLED`.
+     * State of the run. An interrupted run is `FAILED` until its job restarts it; a run that its process no longer waits for is `CANCELLED`.
      */
     state: WorkflowRunState;
     /**
-     * What started it; subworkflows have the origin of the run that started them.
+     * Origin of the run; subworkflows have the origin of their parent run.
      */
     origin: WorkflowRunOrigin;
     /**
-     * Process instance that it belongs to; null for a test run.
+     * Process instance of the run; null for a test run.
      */
     processInstanceUuid: string | null;
     /**
@@ -3686,7 +3686,7 @@ export type WorkflowRun = {
      */
     parentRunId: string | null;
     /**
-     * When it began for the first time.
+     * When it first started.
      */
     startedAt: string;
     /**
@@ -3694,11 +3694,11 @@ export type WorkflowRun = {
      */
     finishedAt: string | null;
     /**
-     * Why it failed; null if not.
+     * Why it failed; null if it did not.
      */
     error: WorkflowRunError | null;
     /**
-     * Code of the BPMN error that it has thrown: a node of type END with an error code was reached. Null for a run that threw none.
+     * Code of the BPMN error thrown by its END node; null if none was thrown.
      */
     errorCode: string | null;
 };
@@ -3729,7 +3729,7 @@ export type WorkflowNodeRun = {
      */
     name: string;
     /**
-     * What the node does.
+     * Type of the node.
      */
     type: WorkflowNodeType;
     /**
@@ -3745,27 +3745,27 @@ export type WorkflowNodeRun = {
      */
     finishedAt: string;
     /**
-     * What it worked on, any JSON: `inputBody` with its references replaced. Null for a type that takes none.
+     * Filled `inputBody`, any JSON. Null for types without input.
      */
     input: {
         [key: string]: unknown;
     } | Array<unknown> | string | number | boolean | null;
     /**
-     * Its result, any JSON; null when it failed.
+     * Result, any JSON; null if it failed.
      */
     output: {
         [key: string]: unknown;
     } | Array<unknown> | string | number | boolean | null;
     /**
-     * Which of the two were too large to be kept, and are null here for that reason.
+     * Which of input and output were too large to store, and are therefore null.
      */
     omitted: Array<'input' | 'output'>;
     /**
-     * References to data that was not there; they were replaced by nothing or by null.
+     * References to missing data; they were replaced by an empty text or null.
      */
     missing: Array<string>;
     /**
-     * Why it failed; null if not.
+     * Why it failed; null if it did not.
      */
     error: WorkflowRunError | null;
 };
@@ -3780,23 +3780,23 @@ export type WorkflowRunDetails = {
      */
     workflow: string;
     /**
-     * Build that the process instance runs in.
+     * Build of the process instance.
      */
     buildId: string;
     /**
-     * Application in which the workflow was looked up: that of the build or of a library; null for whichever has it.
+     * Application in which the workflow was looked up: that of the build or of a library; null if all were searched.
      */
     appId: string | null;
     /**
-     * Where it stands. A run that was interrupted is `FAILED` until its job begins it again; one that its process no longer waits for is `CANCELLED`.
+     * State of the run. An interrupted run is `FAILED` until its job restarts it; a run that its process no longer waits for is `CANCELLED`.
      */
     state: WorkflowRunState;
     /**
-     * What started it; subworkflows have the origin of the run that started them.
+     * Origin of the run; subworkflows have the origin of their parent run.
      */
     origin: WorkflowRunOrigin;
     /**
-     * Process instance that it belongs to; null for a test run.
+     * Process instance of the run; null for a test run.
      */
     processInstanceUuid: string | null;
     /**
@@ -3804,7 +3804,7 @@ export type WorkflowRunDetails = {
      */
     parentRunId: string | null;
     /**
-     * When it began for the first time.
+     * When it first started.
      */
     startedAt: string;
     /**
@@ -3812,19 +3812,19 @@ export type WorkflowRunDetails = {
      */
     finishedAt: string | null;
     /**
-     * Why it failed; null if not.
+     * Why it failed; null if it did not.
      */
     error: WorkflowRunError | null;
     /**
-     * Code of the BPMN error that it has thrown: a node of type END with an error code was reached. Null for a run that threw none.
+     * Code of the BPMN error thrown by its END node; null if none was thrown.
      */
     errorCode: string | null;
     /**
-     * What its nodes did, in this order, one entry for each visit. Empty until the run has ended.
+     * Node visits in order. Empty until the run has ended.
      */
     nodes: Array<WorkflowNodeRun>;
     /**
-     * What it gave to the process or the run that started it, any JSON; null unless it has finished.
+     * Output returned to the process or parent run, any JSON; null unless it has finished.
      */
     output: {
         [key: string]: unknown;
@@ -3837,28 +3837,28 @@ export type WorkflowRunDetails = {
 export type WorkflowCallKind = 'MODEL' | 'TOOL' | 'REST';
 
 /**
- * `CLAIMED`: begun. `DONE`: answered, never made again. `FAILED`: without effect, a retry makes it again. `UNKNOWN`: nobody knows whether it was made; a retry of the incident makes it once more. `RELEASED`: that retry was asked for.
+ * `CLAIMED`: started. `DONE`: answered, never repeated. `FAILED`: without effect, a retry repeats it. `UNKNOWN`: it is unknown whether it was made; a retry of the incident repeats it. `RELEASED`: that retry was requested.
  */
 export type WorkflowCallState = 'CLAIMED' | 'DONE' | 'FAILED' | 'UNKNOWN' | 'RELEASED';
 
 export type WorkflowCallUsage = {
     /**
-     * Tokens of the question.
+     * Input tokens.
      */
     inputTokens: number | null;
     /**
-     * Tokens of the answer.
+     * Output tokens.
      */
     outputTokens: number | null;
     /**
-     * What it cost, in the currency of the provider; null where the provider does not tell.
+     * Cost in the currency of the provider; null if the provider does not report it.
      */
     cost: number | null;
 };
 
 export type WorkflowCall = {
     /**
-     * Names the call in its run: `<step>/<id of the node>/…`; an agent counts its turns (`m1`) and the calls of tools in each (`m1.t1`).
+     * Key of the call in its run: `<step>/<node id>/…`. Agents number their turns (`m1`) and the tool calls in each (`m1.t1`).
      */
     key: string;
     /**
@@ -3866,19 +3866,19 @@ export type WorkflowCall = {
      */
     kind: WorkflowCallKind;
     /**
-     * `CLAIMED`: begun. `DONE`: answered, never made again. `FAILED`: without effect, a retry makes it again. `UNKNOWN`: nobody knows whether it was made; a retry of the incident makes it once more. `RELEASED`: that retry was asked for.
+     * `CLAIMED`: started. `DONE`: answered, never repeated. `FAILED`: without effect, a retry repeats it. `UNKNOWN`: it is unknown whether it was made; a retry of the incident repeats it. `RELEASED`: that retry was requested.
      */
     state: WorkflowCallState;
     /**
-     * How often it was begun.
+     * Number of times it was started.
      */
     tries: number;
     /**
-     * When it began last.
+     * When it was last started.
      */
     startedAt: string;
     /**
-     * When it ended; null if it has not, or nobody knows.
+     * When it ended; null if it has not ended or this is unknown.
      */
     finishedAt: string | null;
     /**
@@ -3886,34 +3886,34 @@ export type WorkflowCall = {
      */
     durationMs: number | null;
     /**
-     * What came of it: `OK`, or why not, such as `TOOL_DISABLED`, `TIMEOUT` or `HTTP_503`.
+     * `OK`, or the reason of the failure, such as `TOOL_DISABLED`, `TIMEOUT` or `HTTP_503`.
      */
     outcome: string | null;
     /**
-     * What a model has counted.
+     * Usage reported by a model.
      */
     usage: WorkflowCallUsage | null;
     /**
-     * The question: of a model the messages that are new in it, of a tool its name and arguments. Its beginning as a text where it was too large.
+     * Request: the new messages of a model call, or name and arguments of a tool call. Truncated to a text if too large.
      */
     request: {
         [key: string]: unknown;
     } | Array<unknown> | string | number | boolean | null;
     /**
-     * The answer; null until there is one. Its beginning as a text where it is too large.
+     * Response; null until there is one. Truncated to a text if too large.
      */
     response: {
         [key: string]: unknown;
     } | Array<unknown> | string | number | boolean | null;
     /**
-     * Which of the two are only beginnings.
+     * Which of request and response are truncated.
      */
     cut: Array<'request' | 'response'>;
 };
 
 export type WorkflowCallPage = {
     /**
-     * In the order in which they were begun.
+     * Calls in the order in which they were started.
      */
     calls: Array<WorkflowCall>;
     /**
@@ -3924,61 +3924,61 @@ export type WorkflowCallPage = {
 
 export type WorkflowRunCount = {
     /**
-     * Where they stand now.
+     * State of the runs.
      */
     state: WorkflowRunState;
     /**
-     * How many.
+     * Number of runs.
      */
     count: number;
 };
 
 export type WorkflowUsage = {
     /**
-     * They began at this time or later.
+     * Start of the time range, inclusive.
      */
     from: string;
     /**
-     * They began before this time.
+     * End of the time range, exclusive.
      */
     to: string;
     /**
-     * Runs of all workflows, by state.
+     * Runs of all workflows by state.
      */
     runs: Array<WorkflowRunCount>;
     /**
-     * Runs in which a language model was asked.
+     * Number of runs that called a language model.
      */
     agentRuns: number;
     /**
-     * How often one was asked.
+     * Number of model calls.
      */
     modelCalls: number;
     /**
-     * Tokens that models have read, as far as they told it.
+     * Input tokens reported by models.
      */
     inputTokens: number;
     /**
-     * Tokens that models have written, as far as they told it.
+     * Output tokens reported by models.
      */
     outputTokens: number;
     /**
-     * In the currency of the provider; null where no model has told costs.
+     * Cost in the currency of the provider; null if no model reported any.
      */
     cost: number | null;
     /**
-     * Whether the figures of agents are of all calls of the range; otherwise of the newest 10,000.
+     * Whether the figures of agents cover all calls in the range; if false, only the newest 10,000.
      */
     complete: boolean;
 };
 
 /**
- * Whether the agent can use it at all.
+ * Whether the agent can use it.
  */
 export type ResolvedSystemState = 'READY' | 'MISSING' | 'NEVER_TESTED' | 'TOOLS_NOT_IN_BUILD';
 
 /**
- * Whether the agent may call it, and why not.
+ * Whether the agent may call it, or why not.
  */
 export type ResolvedToolState = 'READY' | 'GONE' | 'CHANGED' | 'DISABLED_IN_BUILD' | 'DISABLED';
 
@@ -3992,53 +3992,53 @@ export type PreflightTool = {
      */
     name: string;
     /**
-     * Whether the agent may call it, and why not.
+     * Whether the agent may call it, or why not.
      */
     state: ResolvedToolState;
     /**
-     * Why it is not ready, for a person; null when it is.
+     * Human-readable reason why it is not ready; null if it is ready.
      */
     reason: string | null;
 };
 
 export type PreflightSystem = {
     /**
-     * Application that brings it.
+     * Application of the system.
      */
     appId: string;
     /**
-     * Its definition id; empty when the node names it otherwise.
+     * Definition id; empty if the node refers to it by name and it is missing.
      */
     resourceDefinitionId: string;
     /**
-     * Its resource name; empty when it is missing and the node does not tell.
+     * Resource name; empty if it is missing and the node refers to it by id.
      */
     resourceName: string;
     /**
-     * Whether the agent can use it at all.
+     * Whether the agent can use it.
      */
     state: ResolvedSystemState;
     /**
-     * Why it cannot be used, for a person; null when it can.
+     * Human-readable reason why it cannot be used; null if it can.
      */
     reason: string | null;
     /**
-     * In the order of the list of its server.
+     * Tools in the order of the server.
      */
     tools: Array<PreflightTool>;
 };
 
 export type PreflightNode = {
     /**
-     * Application that the node is of; another than that of the path for a library.
+     * Application of the node; differs from the path for a library.
      */
     appId: string;
     /**
-     * Version that the node is of.
+     * Version of the node.
      */
     appVersionId: string;
     /**
-     * Build that the node is of; null for a node of the version that is asked for.
+     * Build of the node; null for a node of the requested version.
      */
     buildId: string | null;
     /**
@@ -4054,15 +4054,15 @@ export type PreflightNode = {
      */
     nodeName: string;
     /**
-     * Whether a tool is ready, not too many of them, and each of its systems was tested before the build was made.
+     * Whether at least one and not too many tools are ready, and all its systems were tested before the build was made.
      */
     ready: boolean;
     /**
-     * Why it is not ready, for a person; null when it is.
+     * Human-readable reason why it is not ready; null if it is ready.
      */
     reason: string | null;
     /**
-     * In the order of `mcpServers`.
+     * Systems in the order of `mcpServers`.
      */
     systems: Array<PreflightSystem>;
 };
@@ -4073,7 +4073,7 @@ export type PreflightResponse = {
      */
     ready: boolean;
     /**
-     * Nodes of type CUSTOM_AGENT, those of libraries last.
+     * Nodes of type CUSTOM_AGENT; those of libraries come last.
      */
     nodes: Array<PreflightNode>;
 };
@@ -5336,6 +5336,11 @@ export type LimitOfListScans = number;
  * Only processes of this application.
  */
 export type ApplicationId = string;
+
+/**
+ * Only processes with this name.
+ */
+export type ProcessDefinitionNameOfListProcessInstances = string;
 
 /**
  * Only instances that started at this time or later; UTC without an offset.
@@ -7443,7 +7448,7 @@ export type GetProcessInstanceHistoryError = GetProcessInstanceHistoryErrors[key
 
 export type GetProcessInstanceHistoryResponses = {
     /**
-     * A part of the trail.
+     * A page of events.
      */
     200: HistoryPage;
 };
@@ -8233,7 +8238,7 @@ export type ListTasksData = {
          */
         applicationId?: string;
         /**
-         * Only processes of this name.
+         * Only processes with this name.
          */
         processDefinitionName?: string;
         /**
@@ -8253,7 +8258,7 @@ export type ListTasksData = {
          */
         before?: string;
         /**
-         * Instances that a page looks at in a page; 50 without it.
+         * Instances examined per page in a page; 50 without it.
          */
         limit?: number;
     };
@@ -9294,7 +9299,7 @@ export type StartTestRunError = StartTestRunErrors[keyof StartTestRunErrors];
 
 export type StartTestRunResponses = {
     /**
-     * The run has begun.
+     * The run has started.
      */
     202: StartedTestRun;
 };
@@ -9314,7 +9319,7 @@ export type ListWorkflowRunsData = {
          */
         processInstanceUuid?: string;
         /**
-         * Only the subworkflows that this run started itself.
+         * Only subworkflows that this run started directly.
          */
         parentRunId?: string;
         /**
@@ -9443,7 +9448,7 @@ export type ListWorkflowRunCallsData = {
     };
     query?: {
         /**
-         * The `next` of the page before.
+         * Value of `next` from the previous page.
          */
         after?: string;
         /**
