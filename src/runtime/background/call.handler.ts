@@ -19,8 +19,8 @@ import { processLimits } from '../process.limits.js';
 type Work = Extract<RuntimeJob, { kind: 'CALL' }>;
 
 /**
- * Starts a called process. The job and the child are one transaction, so each call starts one child; whoever ends the children of
- * the caller takes the job away or finds the child.
+ * Starts a called process. The transaction that stores the child completes the job, so each call starts one child, and ending the children
+ * of the caller finds either the job or the child.
  */
 @Injectable()
 export class CallHandler implements JobHandler {
@@ -52,7 +52,7 @@ export class CallHandler implements JobHandler {
       if (failure instanceof LeaseLostError || isDatabaseFailure(failure)) {
         throw failure;
       }
-      // What was in the way of the call may be in the way of the step; an incident needs neither.
+      // The step may fail for the same reason as the call. An incident needs neither.
       await this.stop(job, work, 'ENGINE', message);
     }
   }
@@ -116,7 +116,7 @@ export class CallHandler implements JobHandler {
     };
   }
 
-  /** The call cannot be made as it is: the activity that waits for it takes that by the name of its code, or stops. */
+  /** Rejects a call that cannot be made. The activity that waits for it catches the error by its code, or stops. */
   private async refuse(job: Job, work: Work, type: Fault['type'], message: string): Promise<void> {
     if (!work.waits) {
       await this.stop(job, work, type, message);
@@ -129,14 +129,14 @@ export class CallHandler implements JobHandler {
 
   private async stop(job: Job, work: Work, type: Fault['type'], message: string): Promise<void> {
     const { node, actionSvcUuid, waits } = work;
-    // A call that nobody waits for stops no token: whatever becomes of the one that asked for it, the call is still to be made.
+    // Fire-and-forget calls never block a token, so the call is made even if its caller has ended.
     const { tokenId, visit } = waits ? work : { tokenId: null, visit: null };
     const place = { tokenId, visit, node, actionSvcUuid };
     await this.steps.stop(job, ownerOf(job), { ...place, source: 'SUBPROCESS', type, message });
   }
 }
 
-/** Whether the definition names what is not there; anything else may work later. */
+/** Whether the definition refers to something that does not exist. Other errors may be temporary. */
 function isOfDefinition({ code }: DomainError): boolean {
   return [
     'PROCESS_DEFINITION_NOT_FOUND',

@@ -15,7 +15,7 @@ type Removal = (manager: EntityManager, limit: number) => Promise<number>;
 
 const SECOND_MS = 1_000;
 
-/** Removes rows that mean nothing any more, again and again, in one replica at a time. Never given up. */
+/** Periodically removes expired rows, on one replica. The job is never given up. */
 @Injectable()
 export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
   readonly kind = 'PROCESS_CLEANUP';
@@ -60,7 +60,7 @@ export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
     ];
   }
 
-  /** Statement by statement, so that none holds many rows for long. */
+  /** Deletes in small transactions, so that none holds many rows for long. */
   private async removeAll(signal: AbortSignal, remove: Removal): Promise<void> {
     const limit = processLimits.cleanupRows;
     for (let removed = limit; removed === limit && !signal.aborted;) {

@@ -18,7 +18,7 @@ type Work = Extract<RuntimeJob, { kind: 'END_CHILDREN' }>;
 
 type Call = Pick<Extract<RuntimeJob, { kind: 'CALL' }>, 'tokenId' | 'visit' | 'seq' | 'waits'>;
 
-/** Ends the processes that an instance, or some tokens of it, have called: with the instance, by going back, by a boundary event. */
+/** Ends processes that an instance or its tokens have called: when it ends, goes back, or at a boundary event. */
 @Injectable()
 export class EndChildrenHandler implements JobHandler {
   readonly kind = 'END_CHILDREN';
@@ -34,7 +34,7 @@ export class EndChildrenHandler implements JobHandler {
     const work = decodeJob<'END_CHILDREN'>(job.payload);
     const parentId = ownerOf(job);
     const isMeant = await this.meant(work, parentId);
-    // First the calls that have not begun: whatever has begun is a child after that.
+    // Withdraws pending calls first: every call that has begun is a child after that.
     await this.database.write((manager) => this.withdraw(manager, parentId, isMeant));
     for (const child of await this.children(parentId)) {
       if (!hasEnded(child.state) && isCalled(child) && isMeant(callOf(child))) {
@@ -49,8 +49,8 @@ export class EndChildrenHandler implements JobHandler {
   }
 
   /**
-   * Withdraws calls of an instance: their jobs, and the incidents of those that failed. One that is beginning holds its job, so that
-   * its child is there afterwards.
+   * Withdraws calls of an instance: their jobs, and the incidents of failed ones. A call in progress holds its job, so that its child exists
+   * afterwards.
    */
   private async withdraw(
     manager: EntityManager,
@@ -95,11 +95,11 @@ function callOf({ parentTokenId, parentVisit, parentSeq, parentWaits }: ParentLi
   return { tokenId: parentTokenId, visit: parentVisit, seq: parentSeq, waits: parentWaits };
 }
 
-/** A token and all that were made from it. */
+/** Returns a token and its descendants. */
 function treeBelow(root: number, links: readonly TokenLink[]): ReadonlySet<number> {
   const children = groupedBy(links, ({ parentId }) => parentId);
   const found = new Set([root]);
-  // A set that grows while it is walked through.
+  // The iteration includes ids that are added during it.
   for (const id of found) {
     children.get(id)?.forEach((child) => found.add(child.id));
   }

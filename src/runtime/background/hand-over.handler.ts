@@ -13,8 +13,8 @@ import { MessageDeliveries } from './message-deliveries.js';
 type Work = Extract<RuntimeJob, { kind: 'HAND_OVER' | 'MATCH_MESSAGE' }>;
 
 /**
- * Gives a message to a token of another shard. The transaction of the token notes that it has the message, so that a job that runs again
- * changes nothing. Where the token has gone on, the message is put back. Never given up: the job is all that there is of the message.
+ * Delivers a message to a token of another shard. The transaction of the token records the delivery, so a repeated job changes nothing. If
+ * the token has moved on, the message is published again. Never given up, because the job is the only copy of the message.
  */
 @Injectable()
 export class HandOverHandler implements JobHandler {
@@ -29,14 +29,13 @@ export class HandOverHandler implements JobHandler {
     private readonly resources: StepResources,
   ) {}
 
-  /** Whether no transaction may touch message and receiver, so that messages are sent. */
+  /** Whether message and receiver cannot share a transaction. */
   get isNeeded(): boolean {
     return this.groups.areApart;
   }
 
   /**
-   * A message whose receiver is in another shard becomes a job of its own shard, in one transaction: so it is on its way to one receiver,
-   * and is there when a replica dies.
+   * Replaces a message by a job in its shard, in one transaction: so it has one receiver and survives a crash.
    */
   async send(message: MessageRow, wait: WaitRow): Promise<void> {
     const [publishedAt, expiresAt] = [message.publishedAt.getTime(), message.expiresAt.getTime()];
@@ -44,7 +43,7 @@ export class HandOverHandler implements JobHandler {
     await this.replace(job, message.waitKey, (manager) => Messages.removeMessage(manager, message));
   }
 
-  /** Whatever became of the message, a receiver of the next one is looked for. */
+  /** Delivers the message, and adds a job that looks for a receiver of the next one. */
   async run(job: Job): Promise<void> {
     const { message: sent, wait } = decodeJob<'HAND_OVER'>(job.payload);
     const { publishedAt, expiresAt } = sent;
@@ -64,7 +63,7 @@ export class HandOverHandler implements JobHandler {
     });
   }
 
-  /** Adds a job beside a message in the transaction of a change, unless that was not made. */
+  /** Adds a job in the transaction of a change, if the change was made. */
   private async replace(
     job: Work,
     key: string,

@@ -16,7 +16,7 @@ import { Instances } from '../storage/instances.repository.js';
 import { Tokens } from '../storage/tokens.repository.js';
 import { runKeyOf } from '../steps/runtime-job.js';
 
-/** Where the fault of a job lies when the job says nothing more. */
+/** Default place of the fault of a job. */
 const SOMEWHERE = {
   source: 'NODE',
   type: 'ENGINE',
@@ -26,7 +26,7 @@ const SOMEWHERE = {
   actionSvcUuid: null,
 } as const satisfies Partial<Fault>;
 
-/** The instance that a job belongs to; every job of this module names one. */
+/** Returns the id of the instance that a job belongs to. */
 export function ownerOf({ instanceId }: Job): number {
   if (instanceId === null) {
     throw new TypeError('A job of a process belongs to an instance.');
@@ -34,19 +34,19 @@ export function ownerOf({ instanceId }: Job): number {
   return instanceId;
 }
 
-/** What an incident tells of a job that failed for reasons that are not the process's. */
+/** Returns the message of the incident of a job that failed for technical reasons. */
 export function givenUp(job: Job, error: unknown): string {
   const name = error instanceof Error ? error.name : 'Error';
   const why = error instanceof QuotaExceededError ? ` ${said(error)}` : '';
   return `The background work ${job.kind} did not succeed in ${job.attempts} attempts (${name}).${why}`;
 }
 
-/** What a caller would be told. */
+/** Returns the message that a caller would get. */
 export function said({ message, details }: QuotaExceededError): string {
   return `${message} ${details}`;
 }
 
-/** Steps that background jobs ask for: made once, put off while the instance is on hold, dropped when they come too late. */
+/** Steps of background jobs: made once, parked while the instance is on hold, dropped when they are late. */
 @Injectable()
 export class JobSteps {
   constructor(
@@ -56,12 +56,12 @@ export class JobSteps {
     private readonly queue: JobQueueService,
   ) {}
 
-  /** The instance that a job belongs to; null when it has been removed. */
+  /** Returns the instance that a job belongs to; null when it was removed. */
   instanceOf(job: Job): Promise<InstanceHead | null> {
     return this.database.read((manager) => Instances.findHead(manager, { id: ownerOf(job) }));
   }
 
-  /** The instance, as long as the token is active on the visit that the job was asked for. */
+  /** Returns the instance if the token is still active on the visit of the job, else null. */
   instanceAt(job: Job, { tokenId, visit }: { tokenId: number; visit: number }): Promise<InstanceHead | null> {
     return this.database.read(async (manager) => {
       const [token] = await Tokens.byIds(manager, ownerOf(job), [tokenId]);
@@ -71,7 +71,7 @@ export class JobSteps {
     });
   }
 
-  /** Makes a step whose transaction completes the job. An incident ends the job too, and keeps it for a retry. */
+  /** Makes a step whose transaction completes the job. An incident also completes the job, and keeps it for a retry. */
   async make(job: Job, instanceId: number, command: EngineCommand): Promise<void> {
     try {
       await this.steps.transact({ id: instanceId }, async (held) => {
@@ -97,17 +97,17 @@ export class JobSteps {
     }
   }
 
-  /** Ends a job that there is nothing to do for. */
+  /** Completes a job without effect. */
   async drop(job: Job): Promise<void> {
     await this.database.write((manager) => this.queue.complete(manager, job));
   }
 
-  /** Ends a job with an incident of an instance, and keeps it for a retry. */
+  /** Completes a job with an incident, which keeps it for a retry. */
   async stop(job: Job, instanceId: number, fault: Partial<Fault> & { message: string }): Promise<void> {
     await this.incidents.record(instanceId, { ...SOMEWHERE, ...fault }, { job });
   }
 
-  /** Puts a job off when its instance is on hold, in a transaction of its own; returns whether it did. */
+  /** Parks a job whose instance is on hold, in a transaction of its own. @returns whether the job is completed */
   async isPutOff(job: Job, instanceId: number): Promise<boolean> {
     return this.database.write(async (manager) => {
       const row = await Instances.lock(manager, { id: instanceId });
@@ -131,7 +131,7 @@ export class JobSteps {
     }
   }
 
-  /** Ends a job whose instance is on hold, which parks the job, or has ended. @returns whether it did */
+  /** Completes a job whose instance is on hold, which parks it, or has ended. @returns whether the job is completed */
   private async endsWithoutStep(sender: Sender, row: InstanceRow, job: Job): Promise<boolean> {
     if (row.state === 'ONHOLD') {
       const payload = { ...job.payload, runKey: runKeyOf(job) };

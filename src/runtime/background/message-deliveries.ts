@@ -18,15 +18,15 @@ import { RunnableDefinitionsService } from '../definitions/runnable-definitions.
 import { BY_NOBODY, ProcessStarter, type StartRequest } from '../steps/process-starter.js';
 import { laterIfRefused } from './scheduled-jobs.js';
 
-/** Takes a message in the transaction that gives it to its receiver; false when somebody else has it. */
+/** Takes a message in the transaction that delivers it; false when another receiver has it. */
 type TakeMessage = (manager: Sender) => Promise<boolean>;
 
-/** Somebody else took the message or used up the wait. */
+/** The message was taken or the wait was used by another transaction. */
 class MessageTakenError extends Error {
   override readonly name = 'MessageTakenError';
 }
 
-/** Gives messages to tokens that wait for them. */
+/** Delivers messages to tokens that wait for them. */
 @Injectable()
 export class MessageDeliveries {
   constructor(
@@ -37,7 +37,7 @@ export class MessageDeliveries {
     private readonly log: Log,
   ) {}
 
-  /** Several instances wait with one correlation, of which the first gets the message: at most one of them is meant. */
+  /** Logs when several instances wait with one correlation: the first gets the message, perhaps not the intended one. */
   warnOfSeveral({ several }: Waiting): void {
     if (several !== null) {
       const { instances, ...message } = several;
@@ -47,8 +47,8 @@ export class MessageDeliveries {
   }
 
   /**
-   * Removes a wait and takes the message in the transaction of the step that they lead to. Of a token that has gone on only the wait is
-   * removed. A message whose receiver stops behind it becomes a job of the token, which ends in an incident that can be retried.
+   * Delivers a message: removes the wait and takes the message in the transaction of the step. For a token that has moved on only the wait
+   * is removed. A message whose receiver stops becomes a job of the token, which ends in an incident that can be retried.
    */
   async give(message: MessageRow, wait: WaitRow, take: TakeMessage): Promise<void> {
     try {
@@ -110,7 +110,7 @@ export class MessageStarts {
     private readonly database: Database,
   ) {}
 
-  /** @returns whether the message has found its receiver */
+  /** Starts a process by a message. @returns whether a start event receives it */
   async start(message: MessageRow): Promise<boolean> {
     const found = await this.find(message);
     if (found === null) {
@@ -137,7 +137,7 @@ export class MessageStarts {
     return true;
   }
 
-  /** A message whose payload can be the data of no process is removed, or it would be in the way of those behind it. */
+  /** Removes a message that can start no process, because it would block later ones. */
   private async failed(error: unknown, message: MessageRow): Promise<void> {
     if (error instanceof EngineRefusal) {
       await this.database.write((manager) => Messages.removeMessage(manager, message));

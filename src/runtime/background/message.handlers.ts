@@ -17,8 +17,8 @@ import { MessageDeliveries, MessageStarts } from './message-deliveries.js';
 const SECOND_MS = 1_000;
 
 /**
- * Puts a message where those who wait for it look, or begin to wait for it later. Messages of one key are in one shard, and their sender
- * may be in another. Never given up: the process cannot be at fault.
+ * Publishes a message for current and future receivers. Messages of one key are in one shard, and their sender may be in another. Never
+ * given up, because the process is not at fault.
  */
 @Injectable()
 export class PublishMessageHandler implements JobHandler {
@@ -54,7 +54,7 @@ export class PublishMessageHandler implements JobHandler {
     });
   }
 
-  /** Publishes a message with a note, so that the job, when it runs again, does not publish it again. */
+  /** Publishes a message with a note, so that a repeated job does not publish it again. */
   private async publishApart(message: MessageRow): Promise<void> {
     const shard = shardOfHash(message.waitKey);
     await this.database.write(async (manager) => {
@@ -81,9 +81,9 @@ export class PublishMessageHandler implements JobHandler {
 }
 
 /**
- * Gives messages to whoever waits for them: the oldest message to the token that has waited longest, else to a message start event
- * of the active build. Both who publishes and who begins to wait leave a job that comes here, so whichever comes second finds
- * the other. A message and a wait are removed in the transaction of the step that they lead to.
+ * Matches messages and receivers: delivers the oldest message to the token that has waited longest, else to a message start event of the
+ * active build. Publishing and waiting both add a job of this kind, so the later one finds the other. The transaction of the step removes
+ * message and wait.
  */
 @Injectable()
 export class MatchMessageHandler implements JobHandler {
@@ -101,7 +101,7 @@ export class MatchMessageHandler implements JobHandler {
   async run(job: Job): Promise<void> {
     const { key } = decodeJob<'MATCH_MESSAGE'>(job.payload);
     while (await this.matchOne(key)) {
-      // The next message may have a receiver, too.
+      // The next message may have a receiver too.
     }
     await this.steps.drop(job);
   }
@@ -110,7 +110,7 @@ export class MatchMessageHandler implements JobHandler {
     await this.steps.stop(job, ownerOf(job), { message: givenUp(job, error) });
   }
 
-  /** @returns false where there is no message, nobody to give it to, or one on its way to another shard: who gives it there goes on */
+  /** @returns false without a message or receiver, or when the message is sent to another shard, whose job continues */
   private async matchOne(key: string): Promise<boolean> {
     const now = this.resources.now();
     const { message, waiting } = await this.database.read(async (manager) => ({
@@ -127,7 +127,7 @@ export class MatchMessageHandler implements JobHandler {
 
   private async giveOrSend(message: MessageRow, wait: WaitRow): Promise<boolean> {
     if (this.handOvers.isNeeded) {
-      // The wait is there until it has arrived. Other messages would be sent to the same one.
+      // The wait exists until the message has arrived, so other messages would be sent to it too.
       await this.handOvers.send(message, wait);
       return false;
     }

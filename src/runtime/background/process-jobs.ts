@@ -21,10 +21,10 @@ import {
 import { WithdrawnBuildHandler } from './withdrawn-build.handler.js';
 import { WorkflowHandler } from './workflow.handler.js';
 
-/** START is never queued: it is kept with an incident. */
+/** START is never queued, but kept with an incident. */
 type QueuedKind = Exclude<RuntimeJob['kind'], 'START'>;
 
-/** Who does the jobs of each kind. One without a handler, or with the handler of another kind, does not compile. */
+/** Handlers by kind of job. A kind without its handler does not compile. */
 const HANDLERS: { readonly [Kind in QueuedKind]: Type<JobHandler & { readonly kind: Kind }> } = {
   ACTION_DUE: ActionDueHandler,
   APPEND_TO_PARENT: AppendToParentHandler,
@@ -46,7 +46,7 @@ const HANDLERS: { readonly [Kind in QueuedKind]: Type<JobHandler & { readonly ki
 
 export const PROCESS_JOB_HANDLERS: readonly Type<JobHandler>[] = Object.values(HANDLERS);
 
-/** Tells the workers which handlers there are. The service does not start when one of them is missing. */
+/** Registers the handlers. The service does not start if one of them is missing. */
 @Injectable()
 export class ProcessJobs implements OnModuleInit {
   constructor(

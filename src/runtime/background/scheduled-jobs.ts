@@ -14,7 +14,7 @@ import { RepeatsService } from '../../idempotency/repeats.service.js';
 import { TimerOutboxEntity } from '../storage/timer-outbox.entity.js';
 import { StepResources } from '../steps/step-resources.js';
 
-/** A job with a time of its own that no instance owns. */
+/** A scheduled job that belongs to no instance. */
 export type ScheduledJob = Extract<
   RuntimeJob,
   { kind: 'TIMER_START' | 'PROCESS_CLEANUP' | 'WITHDRAWN_BUILD' }
@@ -25,9 +25,9 @@ const WHOLE = OUTBOX.selectAllBut();
 const AT_ONCE = 100;
 
 /**
- * Jobs that come again and again: each names the next one in the transaction that ends it. Where no transaction may touch two shards, the
- * first one waits in an outbox beside what asks for it (an activation, a withdrawal), and is brought to its shard after the commit; by each
- * replica that starts, and with each cleanup, when the replica died in between.
+ * Recurring jobs: the transaction that completes one adds the next. On a sharded database the first job waits in an outbox, in the
+ * transaction of its cause (an activation or withdrawal), and moves to its shard after the commit. After a crash in between, a starting
+ * replica or the next cleanup moves it.
  */
 @Injectable()
 export class ScheduledJobs implements OnApplicationBootstrap {
@@ -48,14 +48,14 @@ export class ScheduledJobs implements OnApplicationBootstrap {
     return this.resources.now();
   }
 
-  /** An id for the next one, not inside of a transaction. */
+  /** Reserves the id of the next job. Not inside a transaction. */
   async reserve(next: ScheduledJob | null): Promise<number> {
     return next === null ? 0 : this.resources.nextId('job');
   }
 
   /**
-   * Adds the next one, unless it is there already.
-   * @param shard that of the job before; of the first one it follows from what comes again and again
+   * Adds the next job unless it exists.
+   * @param shard of the previous job; by default that of the series
    */
   async add(manager: Sender, id: number, next: ScheduledJob | null, shard?: number): Promise<void> {
     if (next !== null) {
@@ -69,7 +69,7 @@ export class ScheduledJobs implements OnApplicationBootstrap {
     }
   }
 
-  /** Adds a first one, or leaves it to `bring`, in the transaction that asks for it. */
+  /** Adds the first job of a series, or leaves it to `bring`. */
   async addFirst(manager: Sender, id: number, first: ScheduledJob | null): Promise<void> {
     if (!this.groups.areApart) {
       await this.add(manager, id, first);
@@ -78,7 +78,7 @@ export class ScheduledJobs implements OnApplicationBootstrap {
     }
   }
 
-  /** As `bring`; what fails is left to the next cleanup. */
+  /** Runs `bring`. The next cleanup repeats it after a failure. */
   async tryToBring(): Promise<void> {
     try {
       await this.bring();
@@ -87,7 +87,7 @@ export class ScheduledJobs implements OnApplicationBootstrap {
     }
   }
 
-  /** Brings what waits to its shards. A note beside the job makes a repetition harmless. */
+  /** Moves jobs from the outbox to their shards. A note makes this idempotent. */
   async bring(): Promise<void> {
     if (!this.groups.areApart) {
       return;
@@ -104,7 +104,7 @@ export class ScheduledJobs implements OnApplicationBootstrap {
     }
   }
 
-  /** Ends a job, and adds the next one, in a transaction of its own. */
+  /** Completes a job and adds the next one, in a transaction of its own. */
   async replace(job: Job, next: ScheduledJob | null): Promise<void> {
     const id = await this.reserve(next);
     await this.database.write((manager) => this.replaceIn(manager, job, id, next));
@@ -125,7 +125,7 @@ export class ScheduledJobs implements OnApplicationBootstrap {
   }
 }
 
-/** What comes again and again, all of it in one shard. */
+/** Returns the key of the series of a job. A series stays in one shard. */
 function seriesOf(job: ScheduledJob): string {
   switch (job.kind) {
     case 'PROCESS_CLEANUP':
@@ -143,7 +143,7 @@ function seriesShard(job: ScheduledJob): number {
 
 const SECOND_MS = 1_000;
 
-/** What a start that nobody waits for fails with: beyond a quota its job waits, and every other error stays as it is. */
+/** Maps an exceeded quota to an error that postpones the job, and returns other errors unchanged. */
 export function laterIfRefused(error: unknown): unknown {
   return error instanceof QuotaExceededError
     ? new JobPutOffError(error.retryAfterSeconds * SECOND_MS, { cause: error })

@@ -18,12 +18,12 @@ import { BY_NOBODY, ProcessStarter, type StartRequest } from '../steps/process-s
 
 type Work = Extract<RuntimeJob, { kind: 'TIMER_START' }>;
 
-/** The shortest time between two starts of one timer. */
+/** Minimum time between two starts of one timer. */
 const SHORTEST_MS = 1_000;
 
 /**
- * Sets the timer start events of a build when it becomes the active one (BPMN 2.0.2, 10.5.2); starts their processes by the clock, and
- * sets the next time. Never given up: a schedule must not end for a fault of the surroundings.
+ * Schedules the timer start events of a build when it becomes active (BPMN 2.0.2, 10.5.2), starts their processes and schedules the next
+ * start. Never given up, because a technical failure must not end a schedule.
  */
 @Injectable()
 export class TimerStartHandler implements JobHandler, OnModuleInit {
@@ -52,7 +52,7 @@ export class TimerStartHandler implements JobHandler, OnModuleInit {
     const definition = await this.definitions.byId(work.definitionId);
     const active = await this.builds.activeBuild(definition.build.appId);
     if (active?.buildId !== definition.build.buildId || work.anchor < active.activatedAt.getTime()) {
-      // Another build is active, or this one is again since then: each activation has set timers of its own.
+      // Another build is active, or this one was activated again: each activation schedules timers of its own.
       await this.jobs.replace(job, null);
       return;
     }
@@ -63,12 +63,12 @@ export class TimerStartHandler implements JobHandler, OnModuleInit {
       if (!(error instanceof EngineRefusal)) {
         throw laterIfRefused(error);
       }
-      // Its data are too large already at the start: then the schedule goes on too.
+      // The data is too large at the start. The schedule continues.
       await this.jobs.replace(job, next);
     }
   }
 
-  /** A process that stops at once is kept with its incident, and the schedule goes on. */
+  /** Starts the process. One that stops at once is stored with its incident, and the schedule continues. */
   private async start(
     job: Job,
     definition: RunnableDefinition,
@@ -91,7 +91,7 @@ export class TimerStartHandler implements JobHandler, OnModuleInit {
     });
   }
 
-  /** The time after the one that is due, later than now: those that were missed are not caught up. */
+  /** Returns the next start after now. Missed starts are skipped. */
   private after({ build }: RunnableDefinition, work: Work): Work | null {
     const timer = timerOf(build, work.node);
     return timer?.type === 'CYCLE' ? this.nextOf(timer, work) : null;
@@ -119,7 +119,7 @@ export class TimerStartHandler implements JobHandler, OnModuleInit {
       return this.nextOf(timer, work);
     }
     const at = parseDateTime(timer.expression);
-    // A date that is over was meant for another build.
+    // A date in the past was meant for an earlier build.
     return at === undefined || at < work.anchor ? null : { ...work, occurrence: 1, at };
   }
 
@@ -138,7 +138,7 @@ export class TimerStartHandler implements JobHandler, OnModuleInit {
   }
 }
 
-/** The smallest number from `from` on whose time is later than `now`; times grow with their numbers. */
+/** Returns the smallest number from `from` on whose time is after `now`. Times must grow with their numbers. */
 function firstAfter(now: number, from: number, due: (occurrence: number) => number): number {
   let [low, high] = [from, from];
   for (let width = 1; due(high) <= now; width *= 2) {

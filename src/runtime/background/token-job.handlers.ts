@@ -8,11 +8,11 @@ import { givenUp, JobSteps, ownerOf } from './job-steps.js';
 
 type Work<Kind extends RuntimeJob['kind']> = Extract<RuntimeJob, { kind: Kind }>;
 
-/** What a job asks of an instance. */
+/** Command of a job for an instance. */
 interface Target {
   readonly instanceId: number;
   readonly command: EngineCommand;
-  /** Where the instance stands still while this is not done. */
+  /** Place of the incident if the job fails. */
   readonly place: Partial<Fault>;
 }
 
@@ -22,7 +22,7 @@ type Find<Kind extends RuntimeJob['kind']> = (
   steps: JobSteps,
 ) => Target | null | Promise<Target | null>;
 
-/** The handler of jobs that are nothing but one command. @param find returns null when there is nothing to do any more */
+/** Returns the handler of jobs that consist of one command. @param find returns null when the job is obsolete */
 function commandHandler<Kind extends RuntimeJob['kind']>(
   kind: Kind,
   find: Find<Kind>,
@@ -50,7 +50,7 @@ function commandHandler<Kind extends RuntimeJob['kind']>(
   return CommandHandler;
 }
 
-/** For the instance of the job itself. */
+/** Commands for the instance of the job. */
 const own =
   <Kind extends RuntimeJob['kind']>(command: (work: Work<Kind>) => EngineCommand): Find<Kind> =>
   (work, job) => ({
@@ -59,7 +59,7 @@ const own =
     place: 'visit' in work && 'tokenId' in work ? { tokenId: work.tokenId, visit: work.visit } : {},
   });
 
-/** For the instance that called the one of the job. Never one transaction with the step that asked for it: no two instances are locked at a time. */
+/** Commands for the caller of the instance. A transaction of its own, because none locks two instances. */
 const caller =
   <Kind extends RuntimeJob['kind']>(
     target: (work: Work<Kind>, link: ParentLink) => Omit<Target, 'instanceId'> | null,
@@ -82,25 +82,25 @@ export const ActionDueHandler = commandHandler(
   own(({ at: _at, ...command }) => command),
 );
 
-/** A step had gone through as many nodes as one transaction may; this is the next part. */
+/** Continues a step that reached the maximum number of nodes of one transaction. */
 export const ContinueHandler = commandHandler(
   'CONTINUE',
   own(() => ({ kind: 'CONTINUE' })),
 );
 
-/** An instance has run for as long as its definition allows. */
+/** An instance has reached the maximum duration of its definition. */
 export const ExpiryHandler = commandHandler(
   'EXPIRY',
   own(() => ({ kind: 'END', state: 'EXPIRED' })),
 );
 
-/** A message was given to a token in a transaction that stopped; this is for the retry of its incident. */
+/** Delivers a message whose first delivery stopped, so that its incident can be retried. */
 export const DeliveryHandler = commandHandler(
   'DELIVERY',
   own((work) => ({ ...work, kind: 'MESSAGE' })),
 );
 
-/** A called process has ended: the token that waits for it goes on. */
+/** A called process has ended: the token that waits for it continues. */
 export const NotifyParentHandler = commandHandler(
   'NOTIFY_PARENT',
   caller(({ outcome }, { parentTokenId: tokenId, parentVisit: visit, parentIndex: index, parentWaits }) =>

@@ -11,9 +11,9 @@ import { ActiveBuildsService } from '../../delivery/builds/active/active-builds.
 
 type WithdrawnBuildWork = Extract<RuntimeJob, { kind: 'WITHDRAWN_BUILD' }>;
 
-/** A start that was under way when its build was withdrawn is stored by then. */
+/** By then every start that was in progress at the withdrawal is stored. */
 const LAST_LOOK_MS = 60_000;
-/** Instances that one run of the job treats: a few seconds of work. */
+/** Maximum number of instances per run of the job: a few seconds of work. */
 const AT_ONCE = 50;
 
 const OPERATIONS: Readonly<
@@ -27,8 +27,8 @@ const OPERATIONS: Readonly<
 };
 
 /**
- * Holds or terminates running instances of a withdrawn build, some at a time, until a while after the withdrawal. The history of each
- * names who withdrew the build. Never given up.
+ * Holds or terminates running instances of a withdrawn build in batches, until some time after the withdrawal. Their history names who
+ * withdrew the build. Never given up.
  */
 @Injectable()
 export class WithdrawnBuildHandler implements JobHandler, OnModuleInit {
@@ -60,7 +60,7 @@ export class WithdrawnBuildHandler implements JobHandler, OnModuleInit {
     const ids = await this.database.read((manager) => this.lists.ofBuild(manager, work, states, AT_ONCE));
     const failures: unknown[] = [];
     for (const id of ids) {
-      // One that has ended, or was held, meanwhile stays as it is.
+      // Instances that have ended or were held meanwhile do not change.
       await this.steps.tryTo(id, command, work.actor).catch((error: unknown) => failures.push(error));
     }
     if (failures.length > 0) {

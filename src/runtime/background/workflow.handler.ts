@@ -13,14 +13,14 @@ import { jobLimits } from '../../jobs/job.limits.js';
 
 type Work = Extract<RuntimeJob, { kind: 'WORKFLOW' }>;
 
-/** A lease is renewed so often before it ends that a few renewals may fail. */
+/** Renewals per lease, so that a few may fail. */
 const RENEWALS = 4;
 
-/** Runs the workflow of an action; its output moves the token on. */
+/** Runs the workflow of an action. Its output lets the token continue. */
 @Injectable()
 export class WorkflowHandler implements JobHandler {
   readonly kind = 'WORKFLOW';
-  /** Above that of short jobs, or runs would stand in their way. */
+  /** Longer than that of short jobs, which keeps runs out of their workers. */
   readonly leaseMs = Math.max(workflowLimits.leaseMs, jobLimits.leaseMs + 1);
   private readonly checkMs = Math.min(workflowLimits.cancelCheckMs, this.leaseMs / RENEWALS);
 
@@ -32,7 +32,7 @@ export class WorkflowHandler implements JobHandler {
 
   async run(job: Job, context: JobContext): Promise<void> {
     const work = decodeJob<'WORKFLOW'>(job.payload);
-    // A run is not cheap: none for a token that has gone on.
+    // A run is expensive, so check first whether the token has moved on.
     const head = await this.steps.instanceAt(job, work);
     if (head === null) {
       await this.steps.drop(job);
@@ -59,7 +59,7 @@ export class WorkflowHandler implements JobHandler {
   ): Promise<EngineCommand> {
     const { tokenId, visit, actionSvcUuid, workflow, appId, input } = work;
     const action = { tokenId, visit, actionSvcUuid };
-    // A heartbeat keeps the lease. It finds out that the job is gone, and aborts the signal; without the database the run goes on until the lease ends.
+    // A heartbeat renews the lease, and aborts the signal when the job is gone. Without the database the run continues until the lease ends.
     const watch = setInterval(() => void context.heartbeat().catch(() => undefined), this.checkMs);
     try {
       const output = await this.workflows.run({

@@ -4,15 +4,15 @@ import { childOf, mergePatch } from '#engine/paths';
 import type { RunnableDefinition } from '../definitions/runnable-definitions.service.js';
 import { refuseFaults } from '../starts/start-choice.js';
 
-/** Most characters of the values of one correction, before and after, as JSON in ASCII. */
+/** Maximum characters of the values of one correction, before and after, as JSON in ASCII. */
 const MAX_LENGTH = 1_048_576;
 
 /**
  * Checks a correction of process data (docs/contract.md, section 7.1).
- * @param data process data as they are
+ * @param data current process data
  * @param patch JSON merge patch (RFC 7396)
- * @returns the values that it changes, before and after, as JSON in ASCII
- * @throws ValidationFailedError when it breaks a schema of the process, or changes more than is kept
+ * @returns the changed values, before and after, as JSON in ASCII
+ * @throws ValidationFailedError when it breaks a schema of the process or is too large
  * @throws SchemaTooCostlyError
  */
 export function correctionText(definition: RunnableDefinition, data: JsonObject, patch: JsonObject): string {
@@ -26,7 +26,7 @@ export function correctionText(definition: RunnableDefinition, data: JsonObject,
   return text;
 }
 
-/** Of data what a patch speaks of. */
+/** Returns the part of data that a patch changes. */
 function touched(patch: JsonObject, data: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(patch).flatMap(([name, value]) => {
@@ -37,7 +37,7 @@ function touched(patch: JsonObject, data: JsonObject): JsonObject {
   );
 }
 
-/** So that it can be cut anywhere. */
+/** Escapes all other characters, so that the text can be split anywhere. */
 function inAscii(json: string): string {
   return json.replaceAll(
     /[\u0080-\uffff]/g,

@@ -18,7 +18,7 @@ import { Instances } from '../storage/instances.repository.js';
 export interface WantedOperation {
   action: AuditAction;
   uuid: string;
-  /** The token that is retried; null for an operation on the whole. */
+  /** The retried token; null for an operation on the instance. */
   tokenUuid?: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface DoneOperation extends WantedOperation {
   stateBefore: InstanceStatus;
   state: InstanceStatus;
   retriedIncidents?: readonly string[];
-  /** Members of the process data that were corrected. */
+  /** Corrected members of the process data. */
   changedData?: readonly string[];
 }
 
@@ -38,7 +38,7 @@ const OPERATIONS = [
   AuditAction.ProcessRetry,
 ];
 
-/** Tells the audit log of the version, from whose build an instance was made, what operators do to the instance. */
+/** Records operations on an instance in the audit log of the version that it was started from. */
 @Injectable()
 export class InstanceAuditService implements OnModuleInit {
   constructor(
@@ -52,14 +52,14 @@ export class InstanceAuditService implements OnModuleInit {
   onModuleInit(): void {
     this.subjects.register(OPERATIONS, async ({ uuid, tokenUuid }) => {
       const version = typeof uuid === 'string' ? await this.versionOf(uuid) : null;
-      // Nobody has validated the path of a call that was denied.
+      // The path of a denied call is not validated.
       const token = isUuid(tokenUuid) ? { tokenUuid } : {};
       return version === null ? null : { ...version, details: { processInstanceUuid: uuid, ...token } };
     });
   }
 
   /**
-   * The version that an instance was made from, which never changes. Not inside of a transaction.
+   * Returns the version that an instance was started from. It never changes. Not inside a transaction.
    * @throws ProcessInstanceNotFoundError
    */
   async demandVersion(uuid: string): Promise<AppVersionKey> {
@@ -71,8 +71,8 @@ export class InstanceAuditService implements OnModuleInit {
   }
 
   /**
-   * Makes sure that a caller, who may administer some processes, may administer this one. Others are told the same of it as of
-   * one that is not there, and the audit log of its version holds the refusal. Not inside of a transaction.
+   * Checks that a caller who may administer some processes may administer this one. Otherwise the error is the same as for an unknown
+   * instance, and the audit log of the version records the denial. Not inside a transaction.
    * @throws ProcessInstanceNotFoundError
    */
   async demandTheirs(principal: Principal, { action, uuid, tokenUuid }: WantedOperation): Promise<void> {
@@ -83,13 +83,13 @@ export class InstanceAuditService implements OnModuleInit {
     const version = await this.demandVersion(uuid);
     if (!mayFor(principal, permission, version.appId)) {
       const details = { processInstanceUuid: uuid, ...tokenOf(tokenUuid), permission };
-      // Nobody waits for it: the time of the answer must not tell an instance of others from one that is not there.
+      // Not awaited, so that response times do not reveal whether the instance exists.
       void this.audit.recordDenied(principal, [{ ...version, action, details }]);
       throw new ProcessInstanceNotFoundError();
     }
   }
 
-  /** Adds the event of an operation to its transaction, in the shard of the instance. */
+  /** Records an operation in its transaction, in the shard of the instance. */
   async record(
     manager: EntityManager,
     principal: Principal,

@@ -27,7 +27,7 @@ export class InstanceRetryDto extends AnswerWith(InstanceOperationDto, {
   })('Of several incidents those that could not be retried; absent when all were.'),
 }) {}
 
-/** What the OpenAPI document says of the body of a retry. */
+/** Body of a retry in the OpenAPI document. */
 export const RETRY_BODY: ApiBodyOptions = {
   required: false,
   schema: {
@@ -51,7 +51,7 @@ export const RETRY_BODY: ApiBodyOptions = {
   },
 };
 
-/** The merge patch that a retry brings; undefined without one. @throws ValidationFailedError */
+/** Returns the merge patch of a retry; undefined without one. @throws ValidationFailedError */
 export function readRetryBody(body: Record<string, unknown>): JsonObject | undefined {
   const { data, ...others } = body;
   const [unknown] = Object.keys(others);

@@ -11,7 +11,7 @@ import { InstanceOperationsService } from './instance-operations.service.js';
 import { InstanceRetriesService } from './instance-retries.service.js';
 import { InstanceOperationsApi } from './instance-operations.api.js';
 
-/** What operators do to process instances (extension of the contract). */
+/** Operations on process instances (extension of the contract). */
 @ApiTags('Process instances')
 @RequirePermission(Permission.ProcessAdministration)
 @Controller('rtm/api/runtime/process-instance/:uuid')

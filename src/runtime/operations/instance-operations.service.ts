@@ -8,17 +8,17 @@ import { ProcessStateError } from '../model/process-runtime.errors.js';
 import { toDomainError } from '../steps/step-failures.js';
 import type { InstanceOperationDto } from './instance-operation.dto.js';
 
-/** What an operator may ask for, and the command that it is. */
+/** Operations and their commands. */
 const OPERATIONS = {
-  /** Nothing of a running instance goes on, and background work that comes due waits for the release. */
+  /** Stops a running instance. Background work that comes due waits for the release. */
   hold: { action: AuditAction.ProcessHold, command: { kind: 'HOLD' } },
-  /** Lets an instance go on that is on hold. */
+  /** Continues an instance that is on hold. */
   release: { action: AuditAction.ProcessRelease, command: { kind: 'RELEASE' } },
-  /** Ends a running instance, one on hold or one that could not start, and whatever it started that is still running. */
+  /** Ends an instance that is running, on hold or could not start, and its running called processes. */
   terminate: { action: AuditAction.ProcessTerminate, command: { kind: 'END', state: 'TERMINATED' } },
 } as const satisfies Record<string, { action: AuditAction; command: EngineCommand }>;
 
-/** What an operator does to whole instances (docs/process-semantics.md, section 11). The history and the audit log name the operator. */
+/** Operations on whole instances (docs/process-semantics.md, section 11). History and audit log name the operator. */
 @Injectable()
 export class InstanceOperationsService {
   constructor(

@@ -38,7 +38,7 @@ interface Attempt {
   target: RetryTarget;
   version: AppVersionKey;
   jobId: number;
-  /** Whether work that the engine could ask for anew runs as it was asked for. */
+  /** Whether the original work runs again although the engine could request it anew. */
   asAsked: boolean;
   /** Corrects process data in the same transaction. */
   patch: JsonObject | undefined;
@@ -46,27 +46,27 @@ interface Attempt {
 
 interface Retried {
   held: LockedInstance;
-  /** Of the instance's transaction, which no other step shares: the audit log needs it. */
+  /** Of the step's own transaction, which the audit log needs. */
   manager: EntityManager;
   stop: Stop;
   attempt: Attempt;
-  /** The values that `patch` changes, see `correctionText`. */
+  /** The changed values, see `correctionText`. */
   corrected: string | undefined;
 }
 
 interface Outcome extends Pick<IncidentClosing, 'at' | 'events'> {
   state: InstanceStatus;
-  /** What the engine made, where it was asked. */
+  /** Result of the engine, if a step was made. */
   step?: StepResult | undefined;
 }
 
-/** An incident that could not be retried, and what is told of it. */
+/** An incident that could not be retried, and why. */
 interface Failed {
   uuid: string;
   error: ProcessIncidentError | ProcessStateError;
 }
 
-/** Runs again what incidents stopped (docs/process-semantics.md, section 11). */
+/** Retries incidents (docs/process-semantics.md, section 11). */
 @Injectable()
 export class InstanceRetriesService {
   constructor(
@@ -79,14 +79,14 @@ export class InstanceRetriesService {
   ) {}
 
   /**
-   * Runs again what stopped a token on its present visit, or the instance as a whole, and closes the incidents. Of several each is
-   * retried by itself, and the answer tells which could not be.
+   * Retries the incidents of a token on its current visit, or of the instance as a whole, and closes them. Each is retried alone, and the
+   * response names those that could not be retried.
    * @param data JSON merge patch of process data, stored with the first incident that is retried, or not at all
    * @throws ProcessInstanceNotFoundError, ProcessTokenNotFoundError
-   * @throws PermissionDeniedError, ValidationFailedError when the data must not be corrected, or not in this way
-   * @throws BuildWithdrawnError when the instance has yet to start, and its build was withdrawn
-   * @throws ProcessStateError when nothing did, when only a caller can do it again, or the instance's state does not allow it
-   * @throws ProcessIncidentError when it stops again at once; of several when none could be retried, for the first of them
+   * @throws PermissionDeniedError, ValidationFailedError when this correction of the data is not allowed
+   * @throws BuildWithdrawnError when the instance has not started and its build was withdrawn
+   * @throws ProcessStateError when there is nothing to retry, only a caller can repeat it, or the state of the instance does not allow it
+   * @throws ProcessIncidentError when the work stops again at once and no other incident could be retried
    */
   async retry(principal: Principal, target: RetryTarget, data?: JsonObject): Promise<InstanceRetryDto> {
     await this.audit.demandTheirs(principal, { ...target, action: AuditAction.ProcessRetry });
@@ -123,7 +123,7 @@ export class InstanceRetriesService {
   ): InstanceRetryDto {
     const retriedIncidents = retried.flatMap((view) => view.retriedIncidents);
     if (retriedIncidents.length === 0) {
-      // Without a failure another operator was first.
+      // Without a failure, another operator has retried it.
       throw failed[0]?.error ?? nothingStopped(target);
     }
     const notRetried = failed.map(({ uuid, error: { message } }) => ({ uuid, message }));
@@ -216,7 +216,7 @@ export class InstanceRetriesService {
     return { kind: 'RETRY', ...at, actionSvcUuid, ...(call === null ? {} : { call }), ...corrected };
   }
 
-  /** Closes the incident that is retried, where its step has not, keeps what was corrected, and tells the audit log. */
+  /** Closes the incident unless its step has, and records the correction and the audit event. */
   private async close(retried: Retried, { state, at, events, step }: Outcome): Promise<void> {
     const { held, manager, stop, attempt, corrected } = retried;
     const { row } = held;
@@ -239,7 +239,7 @@ export class InstanceRetriesService {
     await this.audit.record(manager, principal, done, row.shard);
   }
 
-  /** @throws what the operator is told; the incident tells why, where the same work has stopped again */
+  /** @throws the error for the operator; work that stopped again has updated its incident */
   private async failed(error: unknown, retried: Stop, actor: string): Promise<never> {
     if (error instanceof EngineRefusal) {
       throw toDomainError(error);
@@ -251,7 +251,7 @@ export class InstanceRetriesService {
   }
 }
 
-/** @throws the error itself when it says nothing of this incident alone, such as an outage of the database */
+/** @throws errors that do not concern this incident alone, such as an outage of the database */
 function failedOf({ uuid }: Stop, error: unknown): Failed {
   if (error instanceof ProcessIncidentError || error instanceof ProcessStateError) {
     return { uuid, error };

@@ -14,7 +14,7 @@ import { BuildStandingsService } from '../../delivery/builds/active/build-standi
 import { StepResources } from '../steps/step-resources.js';
 import { unparked } from '../steps/step-work.js';
 
-/** What is retried: a token where it stands, or, without one, what is about the whole instance. */
+/** Target of a retry: a token, or without one the instance as a whole. */
 export interface RetryTarget {
   uuid: string;
   tokenUuid: string | null;
@@ -24,12 +24,12 @@ export interface RetryTarget {
 export type Stop = IncidentRow & { job: ParkedJob };
 
 /**
- * Work that the engine asks for anew, with the data of now; any other runs again as it was asked for, and so does a workflow that
- * has made a call that may not be made twice.
+ * Kinds of work that the engine requests anew with the current data. Other work runs again unchanged, and so does a workflow that has made
+ * a non-repeatable call.
  */
 const ASKED_ANEW: readonly string[] = ['WORKFLOW', 'CALL', 'CONTINUE'];
 
-/** Finds background work that incidents stopped, and puts it back into the queue. */
+/** Finds background work that incidents stopped, and queues it again. */
 @Injectable()
 export class StoppedWork {
   constructor(
@@ -40,15 +40,15 @@ export class StoppedWork {
     private readonly resources: StepResources,
   ) {}
 
-  /** An id for a job that `putBack` adds; not inside of a transaction. */
+  /** Reserves the id of the job of `putBack`. Not inside a transaction. */
   reserve(): Promise<number> {
     return this.resources.nextId('job');
   }
 
   /**
-   * The open incidents of a token on its present visit, or of the instance as a whole.
+   * Returns the open incidents of a token on its current visit, or of the instance as a whole.
    * @throws ProcessInstanceNotFoundError, ProcessTokenNotFoundError
-   * @throws BuildWithdrawnError when the instance has yet to start, and its build was withdrawn
+   * @throws BuildWithdrawnError when the instance has not started and its build was withdrawn
    */
   async openOf(target: RetryTarget): Promise<IncidentRow[]> {
     const { buildId, open } = await this.database.read(async (manager) => {
@@ -64,7 +64,7 @@ export class StoppedWork {
     return open;
   }
 
-  /** Which of the calls of an activity the work is about; null when it is about none. */
+  /** Returns which call of an activity the work belongs to; null if none. */
   async callOf(
     manager: Sender,
     { kind, instanceId, payload }: ParkedJob,
@@ -77,19 +77,18 @@ export class StoppedWork {
       kind === 'NOTIFY_PARENT' && instanceId !== null
         ? await Instances.findHead(manager, { id: instanceId })
         : null;
-    // The token still waits where it called, so that only the index counts.
+    // The token still waits at the calling node, so only the index matters.
     return child === null || child.parentIndex === null ? null : { node: 0, index: child.parentIndex };
   }
 
-  /** Whether it is a workflow that, begun anew with the data of now, would make calls again that may not be made twice. */
+  /** Whether it is a workflow that has made non-repeatable calls, which a new run would repeat. */
   async mustGoOn(manager: Sender, shard: number, job: ParkedJob): Promise<boolean> {
     const runKey = stoppedRunOf(job);
     return runKey !== null && this.workflows.mustGoOn(manager, runKey, shard);
   }
 
   /**
-   * Queues the same work once more, in the caller's transaction. Who retries decides with it that calls whose outcome nobody knows
-   * are made once more.
+   * Queues the same work again, in the caller's transaction. A retry is the decision to repeat calls of unknown outcome.
    */
   async putBack(manager: Sender, row: InstanceHead, job: ParkedJob, id: number): Promise<Date> {
     const runKey = stoppedRunOf(job);
@@ -103,9 +102,9 @@ export class StoppedWork {
 }
 
 /**
- * A called process that ended badly is called again; one that ended well has only to be told of again. What stopped no token is
- * asked for anew only where the engine knows how. A workflow has its action; without one it has ended well, and the process stopped behind
- * it: its answer is taken once more.
+ * Whether the engine can request stopped work anew. A called process that failed is called again; for one that succeeded only the
+ * notification runs again. Work that stopped no token can be requested anew only if it is a call or a start. A workflow without an action
+ * has succeeded and the process stopped after it, so its output is used again.
  */
 export function isAskedAnew({ job: { kind, payload }, tokenId, actionSvcUuid }: Stop): boolean {
   if (tokenId === null) {
@@ -116,13 +115,13 @@ export function isAskedAnew({ job: { kind, payload }, tokenId, actionSvcUuid }: 
     : ASKED_ANEW.includes(kind) && (kind !== 'WORKFLOW' || actionSvcUuid !== null);
 }
 
-/** The refusal of a retry where nothing is open. */
+/** Returns the error of a retry without open incidents. */
 export function nothingStopped({ tokenUuid }: RetryTarget): ProcessStateError {
   const what = tokenUuid === null ? 'the process instance as a whole' : 'this token';
   return new ProcessStateError('NOTHING_TO_RETRY', `Nothing of ${what} has stopped.`);
 }
 
-/** What helps in place of a retry. */
+/** Returns the error of a retry that names what to do instead. */
 export function notInBackground({ tokenUuid }: RetryTarget, open: readonly IncidentRow[]): ProcessStateError {
   const whole = open.some(({ type }) => type === JOIN_NEVER_COMPLETED)
     ? 'no token can come to the join any more. Terminate the process instance, or go back by a UI action where there is one'

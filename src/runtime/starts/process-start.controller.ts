@@ -44,7 +44,7 @@ export class ProcessStartController {
   }
 }
 
-/** Tells how the processes of a build are started (docs/contract.md, section 4.1a). */
+/** Lists how the processes of a build are started (docs/contract.md, section 4.1a). */
 @ApiTags('Processes')
 @ApiBearerAuth('bearer')
 @Controller('rtm/api/runtime/app/:appId/build/:buildId/processes')

@@ -44,7 +44,7 @@ export interface StartCall {
   idempotencyKey: string | undefined;
 }
 
-/** What a start comes to, and what is kept for its Idempotency-Key. */
+/** Result of a start, which is also stored for its Idempotency-Key. */
 type StartOutcome = StartProcessResponseDto | { stopped: StopReport; isMissing: boolean };
 
 /** Starts processes for callers (docs/contract.md, section 4.1). */
@@ -60,8 +60,8 @@ export class ProcessStartService {
   ) {}
 
   /**
-   * Processes of a build, without those of its libraries, how each is started, and whether the caller may (docs/contract.md, section 4.1a).
-   * Definitions are looked at as they are stored: none is made ready to run, which takes many times the memory.
+   * Lists the processes of a build without its libraries: how each is started, and whether the caller may (docs/contract.md, section 4.1a).
+   * Reads stored definitions, because runnable ones take many times the memory.
    * @throws BuildNotFoundError
    */
   async page(
@@ -72,7 +72,7 @@ export class ProcessStartService {
     const { items, next } = await this.builds.page({ ...build, after }, limit);
     const { ofCaller, ofAll } = await this.standings.refusalsOf(principal, build.appId, build.buildId);
     const caller = this.callerOf(principal);
-    // In the order in which a start finds out (docs/contract.md, section 4.3).
+    // In the order of the checks of a start (docs/contract.md, section 4.3).
     const processes = items.map((definition) => {
       const starts = startEventsFor({ build: definition }, caller);
       const own = refusalOfAll({ build: definition }, starts, caller);
@@ -83,7 +83,7 @@ export class ProcessStartService {
     return { processes, next };
   }
 
-  /** @throws PermissionDeniedError without `PROCESS_START_PERMISSION`, whatever the path means */
+  /** Checks `PROCESS_START_PERMISSION` without reading the path. @throws PermissionDeniedError */
   demandCaller(principal: Principal, appId: string): void {
     const refusal = settingRefusal(appId, this.callerOf(principal));
     if (refusal !== null) {
@@ -92,8 +92,8 @@ export class ProcessStartService {
   }
 
   /**
-   * What can be told before the body is looked at: whether there is such a process, and whether the caller may start it at all. Callers
-   * without `PROCESS_START_PERMISSION` are refused in the same way for what is not there.
+   * Checks before the body is read whether the process exists and whether the caller may start it at all. Callers without
+   * `PROCESS_START_PERMISSION` get the same error for a process that does not exist.
    * @throws BuildNotFoundError, ProcessDefinitionNotFoundError
    * @throws BuildNeverActiveError
    * @throws PermissionDeniedError, LanePermissionError when the caller may start at none of its start events
@@ -113,8 +113,8 @@ export class ProcessStartService {
   }
 
   /**
-   * Starts a process. The same call with the same Idempotency-Key starts it once and gets the same answer, also of a process that stops
-   * at once: that is stored as CREATED, with the incident, and told as an error.
+   * Starts a process. Repeated calls with the same Idempotency-Key start it once and get the same response. A process that stops at once is
+   * stored as CREATED with its incident, and the response is an error.
    * @throws BuildNotFoundError, ProcessDefinitionNotFoundError
    * @throws StartNodeNotFoundError, StartConditionMissingError, PermissionDeniedError, LanePermissionError
    * @throws ValidationFailedError, MandatoryParamsMissingError, ProcessDataTooLargeError
@@ -142,7 +142,7 @@ export class ProcessStartService {
       starter: callerHash(principal),
       startedBy: principal.user,
       parent: null,
-      // The unique key of the answer holds within one shard.
+      // The answer and the instance share a shard, in which the key is unique.
       shard: repeat === undefined ? null : shardOfHash(repeat.keyHash),
       rootAppId: definition.build.rootApplicationId,
       depth: 0,
@@ -218,7 +218,7 @@ function toStartAnswer(
   };
 }
 
-/** A token as callers see it: nodes by the numbers that later builds keep. */
+/** Returns a token for callers, with node numbers that stay the same in later builds. */
 export function toTokenView(definition: RunnableDefinition, token: TokenState, updated: Date): TokenDto {
   const node = definition.nodeAt(token.node);
   return {

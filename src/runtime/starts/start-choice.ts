@@ -18,8 +18,8 @@ const START_CONDITION = 'startCondition';
 const PLATFORM = /^[A-Za-z0-9_-]{1,32}$/;
 
 /**
- * Takes the reserved key `startCondition` out of the body (docs/contract.md, section 4.1).
- * @throws ValidationFailedError when it is no string
+ * Separates the reserved key `startCondition` from the body (docs/contract.md, section 4.1).
+ * @throws ValidationFailedError when it is not a string
  */
 export function readStartBody(body: JsonObject): { startCondition: string | undefined; data: JsonObject } {
   if (!Object.hasOwn(body, START_CONDITION)) {
@@ -32,7 +32,7 @@ export function readStartBody(body: JsonObject): { startCondition: string | unde
   return { startCondition, data };
 }
 
-/** The start events that a request can mean. Those of timers and messages start by themselves only. */
+/** Returns the start events that a request can use, which excludes those of timers and messages. */
 export function startCandidates({ nodes, starts }: Pick<ProcessGraph, 'nodes' | 'starts'>): GraphNode[] {
   return starts
     .flatMap((index) => nodes[index] ?? [])
@@ -41,18 +41,18 @@ export function startCandidates({ nodes, starts }: Pick<ProcessGraph, 'nodes' | 
 
 export interface StartEvent {
   readonly node: GraphNode;
-  /** Why the caller may not start here; null where they may. */
+  /** Why the caller may not start here; null if they may. */
   readonly refusal: DomainError | null;
 }
 
-/** Who starts what. */
+/** Caller of a start. */
 export interface StartCaller {
   readonly principal: Principal;
   /** Value of `PROCESS_START_PERMISSION`. */
   readonly permission: string | undefined;
 }
 
-/** The start events that requests of a caller can mean. */
+/** Returns the start events that a request can use, with the refusal for this caller. */
 export function startEventsFor(definition: DefinitionWithLanes, caller: StartCaller): StartEvent[] {
   return startCandidates(definition.build.graph).map((node) => ({
     node,
@@ -60,7 +60,7 @@ export function startEventsFor(definition: DefinitionWithLanes, caller: StartCal
   }));
 }
 
-/** What a start is refused with whatever its body says: of one of several start events the one for a lane. Null where one is open. */
+/** Returns the refusal of any start by this caller, preferably that of a lane; null if they may start somewhere. */
 export function refusalOfAll(
   { build }: DefinitionWithLanes,
   starts: readonly StartEvent[],
@@ -75,7 +75,7 @@ export function refusalOfAll(
     : (refusals.find((one) => one instanceof LanePermissionError) ?? refusals[0] ?? null);
 }
 
-/** The permission that `PROCESS_START_PERMISSION` asks for. */
+/** Returns the refusal of a caller without the permission that `PROCESS_START_PERMISSION` requires. */
 export function settingRefusal(
   appId: string,
   { principal, permission }: StartCaller,
@@ -85,7 +85,7 @@ export function settingRefusal(
     : new PermissionDeniedError(permission);
 }
 
-/** `svc:start` says who starts, or else the setting; then the lane of the start event. */
+/** Checks the permissions of `svc:start`, or else of the setting, and then the lane of the start event. */
 export function refusalAt(
   definition: DefinitionWithLanes,
   node: GraphNode,
@@ -103,7 +103,7 @@ export function refusalAt(
   return denied ?? (mayAct(definition, node, principal) ? null : new LanePermissionError());
 }
 
-/** The start event that a request means. @throws StartNodeNotFoundError, StartConditionMissingError */
+/** Returns the start event of a request. @throws StartNodeNotFoundError, StartConditionMissingError */
 export function chooseStart(
   graph: Pick<ProcessGraph, 'nodes' | 'starts'>,
   startCondition: string | undefined,
@@ -131,7 +131,7 @@ export function requirePlatform(platform: string | undefined): string {
 }
 
 /**
- * Refuses a start body that breaks the input schema.
+ * Rejects a start body that breaks the input schema.
  * @throws MandatoryParamsMissingError when a required field is absent, else ValidationFailedError
  */
 export function refuseStartFaults(faults: readonly SchemaFault[]): void {
@@ -142,7 +142,7 @@ export function refuseStartFaults(faults: readonly SchemaFault[]): void {
   refuseFaults(faults);
 }
 
-/** @throws ValidationFailedError when there are any */
+/** @throws ValidationFailedError when there are faults */
 export function refuseFaults(faults: readonly SchemaFault[]): void {
   if (faults.length > 0) {
     throw new ValidationFailedError(

@@ -16,7 +16,7 @@ export const START_EXAMPLE = exampleOf(StartProcessResponseDto, {
   buildId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01',
 });
 
-/** Of the process of the sample, as its file has it. */
+/** From the process of the sample application. */
 export const INPUT_SCHEMA_EXAMPLE = {
   type: 'object',
   properties: {
@@ -29,7 +29,7 @@ export const INPUT_SCHEMA_EXAMPLE = {
   required: ['client'],
 };
 
-/** Of the UI action of the sample, as its file has it. */
+/** From the UI action of the sample application. */
 export const BODY_SCHEMA_EXAMPLE = {
   type: 'object',
   properties: {
@@ -93,7 +93,7 @@ const header = (description: string, example: string) => ({
   example,
 });
 
-/** Response headers that the contract names for this endpoint. */
+/** Response headers of this endpoint in the contract. */
 export const START_RESPONSE_HEADERS = {
   'Access-Control-Allow-Credentials': header('Always true.', 'true'),
   'Access-Control-Allow-Headers': header(

@@ -23,7 +23,7 @@ export class ProcessesQueryDto extends Fields({
   limit: IsPageLimit('Processes', MAX_LIMIT),
 }) {}
 
-/** Why a start is refused now. */
+/** Why a start is rejected now. */
 export class StartRefusalDto extends Answer({
   status: Shows.number('Status that a start is answered with.', 403),
   message: Shows.value(
@@ -47,7 +47,7 @@ export class ProcessStartEventDto extends Answer({
   mayStart: Shows.flag('Whether a start here by this caller gets as far as its body.', true),
 }) {}
 
-/** A process of a build, with all that starting it needs. */
+/** A process of a build with everything that a start needs. */
 export class StartableProcessDto extends Answer({
   processDefinitionName: Shows.value(
     'Name of the process: `processDefinitionName` of the start.',
@@ -82,8 +82,8 @@ export class ProcessPageDto extends Answer({
 }) {}
 
 /**
- * A process as one caller may start it.
- * @param refusal what a start is answered with before its body is looked at; null where nothing stands against it
+ * Returns a process as one caller can start it.
+ * @param refusal error of a start before its body is read; null if there is none
  */
 export function toStartableProcess(
   definition: BuildDefinition,

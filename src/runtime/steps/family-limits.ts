@@ -11,19 +11,19 @@ import { hasEnded } from './instance-status.js';
 import type { StepWriting } from './step.types.js';
 import { Database } from '../../store/database.js';
 
-/** Jobs of which a process may ask for any number; of others each live token has a few. */
+/** Kinds of jobs that a process can add without limit. Each live token has only a few of the other kinds. */
 const MULTIPLYING: ReadonlySet<string> = new Set<EngineJob['kind']>([
   'CALL',
   'PUBLISH_MESSAGE',
   'APPEND_TO_PARENT',
 ]);
 
-/** Every job is counted, so a replica looks no more often than that, however often it is asked for its metrics. */
+/** Minimum time between two counts, however often the metrics are scraped: a count reads every job. */
 const KEPT_MS = 30_000;
 
 /**
- * Bounds a process family: an instance that nobody called, and all that it has called (docs/process-semantics.md, section 9).
- * A step that calls nothing and is no called process costs no statement.
+ * Limits a process family: an instance that no other instance called, and everything that it has called (docs/process-semantics.md,
+ * section 9). Costs no statement for steps that call nothing in processes that nobody called.
  */
 @Injectable()
 export class FamilyLimits {
@@ -44,14 +44,14 @@ export class FamilyLimits {
     show(this.jobs, (manager) => Families.useOfJobs(manager));
   }
 
-  /** Whether the row of the family is locked for a step. */
+  /** Whether a step locks the row of its family. */
   concern({ rootId }: InstanceRow, { jobs }: StepResult): boolean {
     return rootId !== null || jobs.some(({ kind }) => MULTIPLYING.has(kind));
   }
 
   /**
-   * Holds the jobs that a step asks for against what the family has open; before they are added. Other steps of the family
-   * that multiply wait until the transaction ends.
+   * Checks the jobs of a step against the limit of the family, before they are added. Other steps of the family that add such jobs wait
+   * until the transaction ends.
    * @throws EngineIncident beyond `familyJobs`
    */
   async demandJobs({ transaction, row, result: { jobs } }: StepWriting): Promise<void> {
@@ -71,7 +71,7 @@ export class FamilyLimits {
   }
 
   /**
-   * Counts a called instance that begins or ends with a step; last in its transaction.
+   * Counts a called instance that begins or ends with a step. Call it last in the transaction.
    * @throws EngineIncident beyond `familyInstances`
    */
   async count({ transaction, row, isNew, result: { instance } }: StepWriting): Promise<void> {
@@ -90,7 +90,7 @@ export class FamilyLimits {
   }
 }
 
-/** Reads at most once in that time, and again at once after a failure; who asks meanwhile gets what was read last. */
+/** Caches a read for some time. A failed read is not cached. */
 function keptFor<Result>(keptMs: number, read: () => Promise<Result>): () => Promise<Result> {
   let last: { readonly at: number; readonly result: Promise<Result> } | undefined;
   return () => {

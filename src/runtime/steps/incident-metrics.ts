@@ -9,12 +9,12 @@ import { IncidentCounts, IncidentLists } from '../storage/incident-lists.reposit
 import { processLimits } from '../process.limits.js';
 
 const SECOND_MS = 1_000;
-/** A count takes at most this part of the time of one connection. */
+/** Pause after a count, as a multiple of its duration. */
 const PAUSES = 20;
 
 /**
- * How many incidents are open in all replicas. Who is asked for metrics reads the last count of whichever replica; one of them counts again
- * once that is old.
+ * Metric of the open incidents of all replicas. A scraped replica shows the last count of any replica; one replica counts again when that
+ * count is old.
  */
 @Injectable()
 export class IncidentMetrics {
@@ -29,10 +29,10 @@ export class IncidentMetrics {
     metrics.registry.registerMetric(openGauge((show) => this.read(show)));
   }
 
-  /** Shows the last count and, where it was this replica's turn, the new one. */
+  /** Shows the last count, and the new one if this replica counted. */
   private async read(show: (counts: JsonObject) => void): Promise<void> {
     const last = await this.database.read((manager) => IncidentCounts.find(manager));
-    // There are none while the first replica counts for the first time.
+    // The counts are empty during the very first count.
     if (last !== null && Object.keys(last.counts).length > 0) {
       show(last.counts);
     }

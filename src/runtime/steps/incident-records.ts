@@ -22,16 +22,16 @@ export interface Fault {
   source: IncidentSource;
   type: IncidentType;
   message: string;
-  /** Token and visit that it stopped; null when it is about the whole instance. */
+  /** Token and visit that stopped; null when the fault concerns the whole instance. */
   tokenId: number | null;
   visit: number | null;
   node: number | null;
-  /** Id of the element in the BPMN file, where whoever tells the fault knows it. */
+  /** Id of the element in the BPMN file, if known. */
   element?: string | null | undefined;
   actionSvcUuid: string | null;
 }
 
-/** Why the engine stopped. @param at token and visit that stand where they stood */
+/** Returns the fault of a step that the engine stopped, with the token and visit that did not move. */
 export function faultOf(
   { source, type, message, node, actionSvcUuid }: EngineIncident,
   definition: RunnableDefinition,
@@ -41,7 +41,7 @@ export function faultOf(
   return { source, type, message, tokenId, visit, node, element, actionSvcUuid };
 }
 
-/** An incident that is open from now on. */
+/** Returns a new open incident. */
 export function newIncident(
   id: number,
   fault: Fault,
@@ -65,12 +65,12 @@ export function newIncident(
 }
 
 /**
- * Who met a fault: the job that failed, which ends with this and is kept for a retry; the user whose request did; or the operator
- * whose retry of an incident did.
+ * Origin of a fault: a failed job, which the incident ends and keeps for a retry; the user whose request failed; or the operator whose
+ * retry of an incident failed.
  */
 export type FaultOrigin = { job: Job } | { actor: string } | { actor: string; retried: IncidentRow };
 
-/** An incident to raise; with the definition of its instance, which finds the element, where the incident does not tell it. */
+/** An incident to raise. An incident without an element needs the definition, which finds it. */
 export type RaisedIncident = IncidentRow & { definition?: RunnableDefinition | undefined };
 
 export interface IncidentClosing {
@@ -78,13 +78,13 @@ export interface IncidentClosing {
   /** User name; null for the background. */
   actor: string | null;
   at: Date;
-  /** Events that come before those of the incidents. */
+  /** Events that precede those of the incidents. */
   events?: Omit<TrailEvent, 'seq'>[] | undefined;
 }
 
 /**
- * Closes those of the incidents that are still open, together with what changes with them: their count in the instance, and its audit
- * trail. As all of this file it is a part of the caller's transaction, which has locked the instance.
+ * Closes incidents that are still open, and updates their count in the instance and its audit trail. Like all functions of this file it
+ * runs in the caller's transaction, which has locked the instance.
  */
 export async function closeIncidents(
   manager: Sender,
@@ -114,9 +114,9 @@ export async function closeIncidents(
 }
 
 /**
- * Raises an incident, unless what it stopped has gone on or ended. The same work that fails once more renews its incident.
- * @returns the incident as it is stored; null when there is nothing to tell
- * @throws TooManyIncidentsError when the instance has as many as it may, and a job has failed
+ * Raises an incident, unless the stopped token has moved on or ended. Work that fails again updates its open incident.
+ * @returns the stored incident; null when none is stored
+ * @throws TooManyIncidentsError when a job has failed and the instance has the maximum number of incidents
  */
 export async function raiseIncident(
   manager: Sender,
@@ -139,7 +139,7 @@ export async function raiseIncident(
   if (isFull && 'job' in origin) {
     throw new TooManyIncidentsError(most);
   }
-  // What another operator retried first is no longer this one's; a caller was told, and can try again.
+  // An incident that another operator has retried meanwhile is not raised again. A caller got an error and can try again.
   if (isFull || 'retried' in origin) {
     return null;
   }
@@ -147,7 +147,7 @@ export async function raiseIncident(
   return incident;
 }
 
-/** Stores an instance that could not start, with the incident that tells why. */
+/** Stores an instance that could not start, with its incident. */
 export async function insertStopped(
   manager: Sender,
   row: InstanceRow,
@@ -174,7 +174,7 @@ async function insert(
   await Events.insert(manager, head, [raised(incident, seq)], { actor, requestId, at });
 }
 
-/** The incident with its element and what led to it; null when nothing waits for what failed any more. */
+/** Adds element and request to an incident; returns null when the failed work no longer matters. */
 async function placed(
   manager: Sender,
   head: InstanceHead,
@@ -200,7 +200,7 @@ function isWanted(
     : tokenId === null || token?.state.visit === visit;
 }
 
-/** The element at which it stopped, or else the one at which its token stands. */
+/** Returns the element of the incident, or else the one at which its token is. */
 function elementAt(
   definition: RunnableDefinition | undefined,
   { node }: IncidentRow,

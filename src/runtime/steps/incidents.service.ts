@@ -40,10 +40,10 @@ export class IncidentsService {
   ) {}
 
   /**
-   * Records a fault after the step was rolled back, unless what it stopped has gone on or ended meanwhile. The same work that
-   * fails once more renews its incident.
-   * @returns uuid of the incident; null when none is kept
-   * @throws TooManyIncidentsError when the instance has as many as it may: the job stays and comes again
+   * Records a fault after the rollback of its step, unless the stopped token has moved on or ended meanwhile. Work that fails again updates
+   * its open incident.
+   * @returns uuid of the incident; null when none is stored
+   * @throws TooManyIncidentsError when the instance has the maximum number of incidents: the job stays and is retried
    */
   async record(instanceId: number, fault: Fault, origin: FaultOrigin): Promise<string | null> {
     const id = await this.resources.nextId('process-incident');
@@ -68,7 +68,7 @@ export class IncidentsService {
     return recorded?.incident.uuid ?? null;
   }
 
-  /** Records why the engine stopped a step. @returns what its caller is told */
+  /** Records the incident of a step that the engine stopped. @returns the report for the caller */
   async recordStop(error: FailedStepError, origin: FaultOrigin): Promise<StopReport> {
     const { incident, before } = error;
     const { row, definition } = before;
@@ -97,7 +97,7 @@ export class IncidentsService {
     afterCommit(sender, () => this.notices.stopped(row, incident));
   }
 
-  /** Finds the element of a fault; undefined where it cannot be loaded, which may be the fault itself. */
+  /** Returns the definition of an instance; undefined when it cannot be loaded, which may be the fault itself. */
   private async definitionOf(id: number): Promise<RunnableDefinition | undefined> {
     const head = await this.database.read((manager) => Instances.findHead(manager, { id }));
     return head === null ? undefined : this.definitions.ifUsable(head.definitionId);
@@ -108,7 +108,7 @@ export class IncidentsService {
   }
 }
 
-/** With the key of its run, so that a retry goes on with what was begun. */
+/** Keeps the key of the run, so that a retry continues it. */
 function toParkedJob(job: Job): ParkedJob {
   const { kind, instanceId, tokenId, payload } = job;
   return { kind, instanceId, tokenId, payload: { ...payload, runKey: runKeyOf(job) } };

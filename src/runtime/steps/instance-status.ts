@@ -21,23 +21,23 @@ export function hasEnded(state: InstanceStatus): boolean {
   return !NOT_ENDED.has(state);
 }
 
-/** Whether a step lets an instance go on that was on hold. */
+/** Whether a step releases an instance that was on hold. */
 export function isReleased(row: InstanceRow, state: InstanceStatus): boolean {
   return row.state === 'ONHOLD' && state === 'STARTED';
 }
 
-/** When an instance that starts now expires (`svc:expiresAfter`); null when it never does. */
+/** Returns when an instance that starts now expires (`svc:expiresAfter`); null for never. */
 export function expiryOf({ graph }: RunnableDefinition, now: Date): Date | null {
   const duration = graph.expiresAfter === null ? undefined : parseDuration(graph.expiresAfter);
   return duration === undefined ? null : latest(new Date(addDuration(now.getTime(), duration)));
 }
 
-/** When an instance expires after a step. One that could not start has no time yet; it begins when it starts after all. */
+/** Returns when an instance expires after a step. For an instance that could not start, the time begins with its first step. */
 export function expiryAfter({ row, isNew, definition }: StepBase, now: Date): Date | null {
   return !isNew && row.state === 'CREATED' ? expiryOf(definition, now) : row.expiresAt;
 }
 
-/** The job that ends an instance at this time; it is cancelled by its key. */
+/** Returns the job that ends an instance at a time. It is cancelled by its key. */
 export function expiryJob(instanceId: number, expiresAt: Date): NewJob {
   const job: RuntimeJob = { kind: 'EXPIRY' };
   return {
@@ -49,13 +49,13 @@ export function expiryJob(instanceId: number, expiresAt: Date): NewJob {
   };
 }
 
-/** What of the engine's instance is stored as its content. */
+/** Returns the part of an engine instance that is stored as its content. */
 export function contentOf(instance: InstanceState): InstanceWork {
   const { data, joins, returnPoints, executions, pending, continues, backCounter } = instance;
   return { data, joins, returnPoints, executions, pending, continues, backCounter };
 }
 
-/** An instance as the engine knows it. */
+/** Returns a stored instance in the form of the engine. */
 export function toInstanceState(
   { id, uuid, state, seq, parentUuid, content }: InstanceRow,
   tokens: readonly Pick<TokenRow, 'state'>[],
@@ -65,17 +65,17 @@ export function toInstanceState(
   return { id, uuid, state, seq, parentUuid, ...known, tokens: live };
 }
 
-/** Executions that an instance remembers at the least; of more than these only those within the window. */
+/** Minimum number of executions that an instance remembers. It drops older ones once they are outside the window. */
 const KEPT = 20;
-/** How long an execution on a token that has ended is remembered, for calls that were received before it and have waited. */
+/** How long executions on an ended token are remembered, for calls that were received earlier and have waited. */
 const ENDED_MS = 60_000;
 
-/** The present time on the clock of the database, in epoch milliseconds. */
+/** Returns the current time of the database clock, in epoch milliseconds. */
 export function databaseTimeOf({ at, sentAt }: LockTime): number {
   return at + performance.now() - sentAt;
 }
 
-/** The executions of an instance with one more: the last one of each action on each token. */
+/** Adds an execution to those of an instance, which keeps the last one of each action on each token. */
 export function remembered(
   { executions, tokens }: Pick<InstanceState, 'executions' | 'tokens'>,
   executed: ExecutedCall,
@@ -91,7 +91,7 @@ export function remembered(
   return all.filter((other, index) => index >= all.length - KEPT || other.at > at - windowMs);
 }
 
-/** A step of the background that went on with an action is the last step of the execution that has set it off. */
+/** Extends an execution by a background step that completes its action. */
 export function prolonged(
   result: StepResult,
   { row, locked }: LoadedInstance,

@@ -181,7 +181,7 @@ export class InstanceStepsService {
   }
 }
 
-/** Throws an incident with the place where it left its instance. */
+/** Throws an incident as a `FailedStepError`, and other errors unchanged. */
 function rethrown(before: LoadedInstance, command: EngineCommand): (error: unknown) => never {
   return (error) => {
     throw error instanceof EngineIncident ? new FailedStepError(error, before, command) : error;

@@ -5,7 +5,7 @@ import type { StepWriting } from './step.types.js';
 import { processLimits } from '../process.limits.js';
 import { newIncident, type Fault } from './incident-records.js';
 
-/** Type of the incident of a join that can never be completed. */
+/** Type of the incidents of joins that can never be completed. */
 export const JOIN_NEVER_COMPLETED = 'JOIN_NEVER_COMPLETED';
 
 /** Incidents of joins that a step raises and closes. */
@@ -15,8 +15,8 @@ export interface JoinChanges {
 }
 
 /**
- * What a step changes of incidents of joins that can never be completed. They are no failure of a step but come of it, so they are
- * written with it: one for each join, for as long as it is stuck; beyond `incidents` a join has none until a later step finds room.
+ * Returns the incidents that a step raises and closes for joins that can never be completed. The step itself succeeds, so they are written
+ * with it: one per stuck join. Beyond the limit `incidents` a join gets its incident when a later step finds room.
  */
 export async function joinChanges(step: StepWriting): Promise<JoinChanges> {
   const { transaction, row, result } = step;

@@ -6,19 +6,19 @@ import type { IncidentRow } from '../storage/incidents.repository.js';
 import type { MessageRow, WaitRow } from '../storage/messages.repository.js';
 import type { ParkedJob } from '../storage/process-instance.entity.js';
 
-/** Work for the background that the engine does not know of. */
+/** Background work that the engine does not know. */
 export type ServiceJob =
-  /** The start of an instance that stopped at once: never queued, kept with the incident for a retry. `node` is the start event. */
+  /** Starts an instance that stopped at once. Never queued, but kept with the incident for a retry. `node` is the start event. */
   | { kind: 'START'; node: number }
-  /** The time of the definition's `expiryTime` has come. */
+  /** Ends an instance whose `expiryTime` has passed. */
   | { kind: 'EXPIRY' }
-  /** Brings messages and tokens that wait for them together. */
+  /** Matches messages and tokens that wait for them. */
   | { kind: 'MATCH_MESSAGE'; key: string }
-  /** Brings a message to a token whose instance is in another shard; it is stored nowhere else meanwhile. */
+  /** Delivers a message to a token in another shard. Meanwhile the message is stored nowhere else. */
   | { kind: 'HAND_OVER'; message: HandedMessage; wait: WaitRow }
-  /** Gives a message to a token that has waited for it. */
+  /** Delivers a message to a token. */
   | { kind: 'DELIVERY'; tokenId: number; visit: number; node: number; payload: JsonObject }
-  /** A timer start event of an active build is due. */
+  /** Runs a timer start event of an active build. */
   | {
       kind: 'TIMER_START';
       definitionId: number;
@@ -27,7 +27,7 @@ export type ServiceJob =
       occurrence: number;
       at: number;
     }
-  /** Holds or terminates running instances of a withdrawn build, for the last time at `until`. */
+  /** Holds or terminates running instances of a withdrawn build. The last run is at `until`. */
   | {
       kind: 'WITHDRAWN_BUILD';
       appId: string;
@@ -37,10 +37,10 @@ export type ServiceJob =
       at: number;
       until: number;
     }
-  /** Removes answers and messages that have expired. */
+  /** Removes expired answers and messages. */
   | { kind: 'PROCESS_CLEANUP'; at: number };
 
-/** A message on its way; times in epoch milliseconds. */
+/** A message in transit; times in epoch milliseconds. */
 export type HandedMessage = Omit<MessageRow, 'publishedAt' | 'expiresAt'> & {
   publishedAt: number;
   expiresAt: number;
@@ -48,45 +48,45 @@ export type HandedMessage = Omit<MessageRow, 'publishedAt' | 'expiresAt'> & {
 
 export type RuntimeJob = EngineJob | ServiceJob;
 
-/** Jobs of a token that mean nothing after its visit; others go on. */
+/** Kinds of jobs that end with the visit of their token. */
 export const VISIT_KINDS: readonly string[] = ['TIMER', 'ACTION_DUE', 'WORKFLOW'];
 
-/** The latest time that columns hold, and ISO 8601 writes with four digits of a year. */
+/** The latest time that columns can store and that has a four-digit year in ISO 8601. */
 const LATEST = Date.UTC(9_999, 11, 31);
 
-/** A job's payload: text, since data may hold what `json` columns of MySQL refuse, such as half a surrogate pair. */
+/** Returns the payload of a job. It is text, because `json` columns of MySQL reject some data, such as lone surrogates. */
 export function encodeJob(job: RuntimeJob): JsonObject {
   return { text: JSON.stringify(job) };
 }
 
-/** What `encodeJob` was given. */
+/** Reverses `encodeJob`. */
 export function decodeJob<Kind extends RuntimeJob['kind']>(
   payload: JsonObject,
 ): Extract<RuntimeJob, { kind: Kind }> {
   return JSON.parse(payload['text'] as string) as Extract<RuntimeJob, { kind: Kind }>;
 }
 
-/** The time itself, or the end of the year 9999 when it lies beyond. */
+/** Limits a time to the end of the year 9999. */
 export function latest(time: Date): Date {
   return time.getTime() <= LATEST ? time : new Date(LATEST);
 }
 
-/** Key under which the expiry of an instance is cancelled. */
+/** Returns the key that cancels the expiry of an instance. */
 export function expiryKey(instanceId: number): string {
   return `process-expiry:${instanceId}`;
 }
 
-/** Names a piece of work that must be the same when its job was put off in between. */
+/** Returns a key of the work of a job, which stays the same when the job is parked and queued again. */
 export function runKeyOf({ id, payload }: { id: number; payload: JsonObject }): string {
   return typeof payload['runKey'] === 'string' ? payload['runKey'] : `process-job:${id}`;
 }
 
-/** Key of the workflow run that stopped work has begun; null when it is no workflow. */
+/** Returns the key of the run that a stopped workflow has begun; null for other work. */
 export function stoppedRunOf({ kind, payload }: ParkedJob): string | null {
   return kind === 'WORKFLOW' && typeof payload['runKey'] === 'string' ? payload['runKey'] : null;
 }
 
-/** Payload of new work: the same as work that is retried keeps the key of its run; with other data it is other work. */
+/** Returns the payload of new work. Work that equals the retried work keeps the key of its run. */
 export function continued(
   { kind, payload }: { kind: string; payload: JsonObject },
   retried: ParkedJob | undefined,
@@ -94,7 +94,7 @@ export function continued(
   return retried?.kind === kind && retried.payload['text'] === payload['text'] ? retried.payload : payload;
 }
 
-/** Whether background work still means something when its instance has ended so: what none of its tokens waits for. */
+/** Whether background work still matters after its instance has ended: no token waits for it. */
 export function outlives(
   { kind, payload }: Pick<ParkedJob, 'kind' | 'payload'>,
   end: InstanceStatus,
@@ -111,8 +111,8 @@ export function outlives(
 }
 
 /**
- * Names what has stopped: a piece of background work, or else the place where a caller's request did. Not by what was said of
- * it: many pieces fail with one message, and one may fail with another message each time.
+ * Returns a key of stopped work: a piece of background work, or else the place where a caller's request stopped. Messages are no part of
+ * it, because different work may fail with the same message, and the same work with different ones.
  */
 export function workKeyOf(
   job: ParkedJob | null,

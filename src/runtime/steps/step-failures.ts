@@ -13,10 +13,10 @@ import {
 import { ExpressionError } from '#engine/expressions';
 import type { StopReport } from '../model/stopped.response.dto.js';
 
-/** A step that the engine stopped; all of it was rolled back. */
+/** The engine stopped a step, which was rolled back. */
 export class FailedStepError extends Error {
   override readonly name = 'FailedStepError';
-  /** Token and visit that stand where they stood; null when it is about the whole instance. */
+  /** Token and visit that did not move; null when the incident concerns the whole instance. */
   readonly tokenId: number | null;
   readonly visit: number | null;
 
@@ -27,7 +27,7 @@ export class FailedStepError extends Error {
   ) {
     super(incident.message, { cause: incident });
     const { tokens } = before.state;
-    // The engine may have stopped a token that the step had only just made.
+    // The stopped token may be one that the step itself created.
     const asked = 'tokenId' in command ? command.tokenId : null;
     const token = tokens.get(asked ?? -1) ?? tokens.get(incident.tokenId ?? -1);
     this.tokenId = token?.id ?? null;
@@ -47,7 +47,7 @@ const MESSAGES = {
   STALE: 'The token has moved on.',
 } as const;
 
-/** What a caller is told when the engine refuses (docs/contract.md, section 4.2). */
+/** Maps a refusal of the engine to the error of the caller (docs/contract.md, section 4.2). */
 export function toDomainError({ code, message }: EngineRefusal): DomainError {
   switch (code) {
     case 'ACTION_UNKNOWN':
@@ -61,7 +61,7 @@ export function toDomainError({ code, message }: EngineRefusal): DomainError {
   }
 }
 
-/** What a caller is told of a step that stopped: the very words of its incident. */
+/** Returns the report of a stopped step for its caller, with the message of the incident. */
 export function toStopReport(
   { node, type, message }: EngineIncident,
   processInstanceUuid: string,
@@ -72,12 +72,12 @@ export function toStopReport(
   return { uuid: incidentUuid, processInstanceUuid, code: type, bpmnElementId, message };
 }
 
-/** Whether it stopped because an expression reads data that is not there. */
+/** Whether the step stopped because an expression reads missing data. */
 export function isOfMissingData({ cause }: EngineIncident): boolean {
   return cause instanceof ExpressionError && cause.reason === 'missing';
 }
 
-/** 400 where the caller can mend it by sending more, else 409. */
+/** Returns 400 if the caller can fix it by sending more data, else 409. */
 export function stopError(report: StopReport, isMissing: boolean): DomainError {
   return isMissing ? new ProcessDataMissingError(report) : new ProcessIncidentError(report);
 }

@@ -11,8 +11,8 @@ import type { IncidentHead } from '../storage/incidents.repository.js';
 type Listener = (instanceId: number) => void;
 
 /**
- * Tells the span of a step which instance it moves, by names and ids alone: data of an instance is no matter of traces.
- * @param command what the engine is given; undefined where it makes no step
+ * Adds names and ids of an instance to the span of its step. Process data is never part of traces.
+ * @param command command of the engine; undefined while it is unknown
  */
 export function tellStep(
   { uuid, appId, buildId, definitionSvcUuid, depth }: InstanceRow,
@@ -33,8 +33,7 @@ const WARNINGS_LOGGED = 5;
 type Stepped = Pick<InstanceHead, 'id' | 'uuid' | 'appId' | 'processName'>;
 
 /**
- * Tells readers, metrics and the log about a step once its transaction was committed. Readers of this replica, and of others that share
- * Redis, are told which instances have just changed.
+ * Reports committed steps to metrics, the log and readers that follow instances, on this replica and on others that share Redis.
  */
 @Injectable()
 export class StepNotices {
@@ -48,19 +47,19 @@ export class StepNotices {
   ) {
     this.ofReplicas = shared?.signals;
     this.ofReplicas?.listen('instance', (ids) => ids.forEach((id) => this.tell(Number(id))));
-    // Who watches a count for its growth sees the first one only where there was a 0 before.
+    // Alerts on growth see the first incident only if the counter was 0 before.
     for (const source of INCIDENT_SOURCES) {
       INCIDENT_TYPES.forEach((type) => metrics.processIncidents.inc({ source, type }, 0));
     }
   }
 
-  /** @returns function that ends it */
+  /** Calls the listener with the id of each changed instance. @returns function that removes the listener */
   listen(listener: Listener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** An instance has changed, and incidents may have been raised. */
+  /** Reports a changed instance and its new incidents. */
   committed(instance: Stepped, raised: readonly IncidentHead[], warnings: readonly string[]): void {
     this.changed(instance.id);
     raised.forEach((incident) => this.stopped(instance, incident));
@@ -84,7 +83,7 @@ export class StepNotices {
     this.listeners.forEach((listener) => listener(instanceId));
   }
 
-  /** What a step came across that nobody has to act on. */
+  /** Logs warnings that need no action. */
   private warned(instance: { uuid: string }, warnings: readonly string[]): void {
     if (warnings.length > 0) {
       const first = warnings.slice(0, WARNINGS_LOGGED).join('; ');

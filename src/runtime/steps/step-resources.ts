@@ -19,12 +19,12 @@ const GUESSES = [16, 1_024, 65_536];
 
 type Owner = Pick<InstanceHead, 'rootAppId' | 'starter'>;
 
-/** Who pays for an instance: the application at the top of the calls, and who started that. */
+/** Returns whose quotas an instance uses: those of the root application and of the caller that started it. */
 export function payerOf({ rootAppId, starter }: Owner): Payer {
   return { appId: rootAppId, caller: starter };
 }
 
-/** What steps need and the engine does not have: ids, in stock before their transactions begin, the time, limits and quotas. */
+/** Provides what steps need from outside the engine: ids, reserved before the transaction, the time, limits and quotas. */
 @Injectable()
 export class StepResources implements OnModuleInit {
   private readonly limits: StepContext['limits'] = {
@@ -32,7 +32,7 @@ export class StepResources implements OnModuleInit {
     dataBytes: dataLimits.bytes,
     dataValues: dataLimits.values,
   };
-  /** Each call takes an id that nobody else gets, for work that was given to `withIds`. */
+  /** Takes a unique id, in work of `withIds`. */
   readonly takeId: TakeId = (kind) => this.blocks.take(kind);
 
   constructor(
@@ -58,7 +58,7 @@ export class StepResources implements OnModuleInit {
     };
   }
 
-  /** One id, not inside of a transaction. */
+  /** Returns one id. Not inside a transaction. */
   nextId(name: 'process-incident' | 'job'): Promise<number> {
     return this.blocks.next(name);
   }
@@ -83,21 +83,22 @@ export class StepResources implements OnModuleInit {
   }
 
   /**
-   * @param isCall whether a background job starts it, which is open meanwhile
-   * @returns gives back what was used, when no instance was stored
-   * @throws QuotaExceededError when no instance with this data may start
+   * Uses the quotas of a start.
+   * @param isCall whether a background job starts the instance; that open job does not count
+   * @returns function that gives everything back, for a start that stored no instance
+   * @throws QuotaExceededError when the quotas do not allow a start with this data
    */
   async demandStart(owner: Owner, data: JsonObject, isCall: boolean): Promise<() => void> {
     const amounts = this.quotas.has('DATA_BYTES') ? { DATA_BYTES: jsonSize(data) } : {};
     return this.quotas.demand(payerOf(owner), { STARTS: 1, ...amounts }, isCall ? 1 : 0);
   }
 
-  /** Makes `demandWork` know how much is open now; before the transaction. */
+  /** Updates the counts of `demandWork`, before the transaction. */
   refreshQuotas(): Promise<void> {
     return this.quotas.refreshJobs();
   }
 
-  /** @throws QuotaExceededError when nobody may add to the work of an instance */
+  /** @throws QuotaExceededError when the quotas allow no more work for an instance */
   demandWork(owner: Owner): void {
     this.quotas.demandRoom(payerOf(owner), 'DATA_BYTES');
   }

@@ -21,7 +21,7 @@ import { expiryAfter, expiryJob, hasEnded, isReleased } from './instance-status.
 import { FamilyLimits } from './family-limits.js';
 import type { StepWriting } from './step.types.js';
 
-/** What goes on for an instance between its steps: jobs, workflow runs and waits for messages. */
+/** Adds and ends what runs between the steps of an instance: jobs, workflow runs and waits for messages. */
 @Injectable()
 export class StepWork {
   constructor(
@@ -31,7 +31,7 @@ export class StepWork {
     private readonly env: Env,
   ) {}
 
-  /** See `FamilyLimits.concern`. A wait that may be refused would take others of a group with it. */
+  /** Whether the step needs a transaction of its own: it locks its family, or a duplicate wait might break its group. */
   isAlone(row: InstanceRow, result: StepResult): boolean {
     return this.families.concern(row, result) || (this.isStrict && result.waits.length > 0);
   }
@@ -40,14 +40,14 @@ export class StepWork {
     return this.env.get('PROCESS_MESSAGE_ONE_RECEIVER');
   }
 
-  /** Ends the job that made the step, and what waits or runs for tokens that the step cancels. */
+  /** Completes the job of the step, and cancels what waits or runs for tokens that the step cancels. */
   async end({ transaction, row, tokens, definition, result, job, retried }: StepWriting): Promise<void> {
     if (job !== undefined) {
       await this.queue.complete(transaction, job);
     }
     const runKey = retried === undefined ? null : stoppedRunOf(retried.job);
     if (runKey !== null) {
-      // Who retries decides with it that calls whose outcome nobody knows are made once more.
+      // A retry is the decision to repeat calls of unknown outcome.
       await this.workflows.release(transaction, runKey, row.shard);
     }
     const cancelled = result.cancelledTokens;
@@ -64,7 +64,7 @@ export class StepWork {
   }
 
   /**
-   * Adds what the step asks for, and what was parked while the instance was on hold.
+   * Adds the jobs and waits of the step, and what was parked while the instance was on hold.
    * @throws EngineIncident when the process family would exceed its limits, or another token waits for the same message
    */
   async add(step: StepWriting): Promise<void> {
@@ -122,7 +122,7 @@ function newJobs(step: StepWriting, keys: string[]): NewJob[] {
   ].map((job) => ({ ...job, shard: row.shard, payload: continued(job, retried?.job) }));
 }
 
-/** The row of a job of an instance. */
+/** Returns a job of an instance for the queue. */
 export function toNewJob(row: Owner, job: RuntimeJob, now: Date): NewJob {
   return {
     kind: job.kind,
@@ -134,7 +134,7 @@ export function toNewJob(row: Owner, job: RuntimeJob, now: Date): NewJob {
   };
 }
 
-/** A parked job as it goes on. */
+/** Returns a parked job for the queue. */
 export function unparked(row: Owner, { kind, instanceId, tokenId, payload }: ParkedJob, now: Date): NewJob {
   return {
     kind,

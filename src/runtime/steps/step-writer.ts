@@ -13,10 +13,10 @@ import { StepWork } from './step-work.js';
 import type { RetriedIncident, StepBase, StepWriting } from './step.types.js';
 import { closed, raised } from './incident-records.js';
 
-/** The last corrections of an instance that are shown with its data. */
+/** Number of corrections that are shown with the data of an instance. */
 const CORRECTIONS_SHOWN = 20;
 
-/** Writes what a step changed, in the order in which everybody locks: instance, tokens, jobs, process family. */
+/** Writes the changes of a step in the global lock order: instance, tokens, jobs, process family. */
 @Injectable()
 export class StepWriter {
   constructor(private readonly work: StepWork) {}
@@ -51,7 +51,7 @@ export class StepWriter {
     return joins.raised;
   }
 
-  /** Whether a step locks its process family, which other transactions may hold: then it shares its transaction with no other. */
+  /** Whether a step needs a transaction of its own, because it locks rows that other transactions may hold. */
   isAlone({ row }: Pick<StepBase, 'row'>, result: StepResult): boolean {
     return this.work.isAlone(row, result);
   }
@@ -84,7 +84,7 @@ export class StepWriter {
     await storeSearchValues(transaction, row, changes);
   }
 
-  /** An incident is over when its token has gone on to another visit or has ended; one of the whole instance with that. */
+  /** Closes incidents whose token has left its visit or ended, and those of the whole instance when that has ended. */
   private async closedIncidents(step: StepWriting): Promise<IncidentHead[]> {
     const { transaction, row, tokens, now, retried } = step;
     const { instance } = step.result;
@@ -108,7 +108,7 @@ export class StepWriter {
   }
 }
 
-/** What is shown of corrections: who reads data must see that a person wrote a part of them. */
+/** Returns the corrections to show: readers must see which data a person wrote. */
 function withCorrections({ row, result, origin, now }: StepWriting): Pick<InstanceContent, 'corrections'> {
   const { corrections = [] } = row.content;
   const made = result.events.flatMap(({ kind, data }) =>
@@ -120,12 +120,12 @@ function withCorrections({ row, result, origin, now }: StepWriting): Pick<Instan
   return all.length === 0 ? {} : { corrections: all };
 }
 
-/** A retry may close its own incident: its work has ended the instance at once, or moved the token on. */
+/** A step that retries an incident may close that incident itself. */
 function closedAs({ id }: IncidentHead, retried: RetriedIncident | undefined): 'RETRIED' | 'RESOLVED' {
   return id === retried?.id ? 'RETRIED' : 'RESOLVED';
 }
 
-/** Tokens that are written: those that the step changed, left behind, or gave or took background work. */
+/** Returns the tokens to write: those that the step changed or ended, and those that gained or lost background work. */
 function tokenChanges({ tokens, result }: StepWriting): TokenChange[] {
   const cancelled = new Set(result.cancelledTokens);
   const withJobs = new Set(result.jobs.filter(endsWithVisit).map(({ tokenId }) => tokenId));

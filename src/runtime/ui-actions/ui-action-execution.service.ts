@@ -24,7 +24,7 @@ import { UiActionAccess } from '../access/instance-access.service.js';
 import { refuseInput } from './ui-action-input.js';
 import { newCommit, UiActionRepeats, visitTag, type TimedCall } from './ui-action-repeats.js';
 
-/** Request headers that say which execution is meant; undefined where they were not sent. */
+/** Request headers of an execution; undefined if not sent. */
 export interface UiActionHeaders {
   idempotencyKey?: string | undefined;
   ifMatch?: string | undefined;
@@ -45,8 +45,8 @@ export class UiActionExecutionService {
   ) {}
 
   /**
-   * Executes a UI action on a token. The same call with the same Idempotency-Key is executed once and gets the same answer.
-   * What is wrong is told in this order, as far as it can be known without what comes behind it.
+   * Executes a UI action on a token. Repeated calls with the same Idempotency-Key execute it once and get the same response.
+   * Checks run in the order of these errors, as far as possible.
    * @throws ProcessInstanceNotFoundError, UiActionNotFoundError, LanePermissionError, see `UiActionAccess.demand`
    * @throws ProcessTokenNotFoundError
    * @throws ValidationFailedError, InvalidDataError, ProcessDataTooLargeError
@@ -54,7 +54,7 @@ export class UiActionExecutionService {
    * @throws ProcessStateError when it cannot be executed now
    * @throws IdempotencyKeyReusedError when the key was used with another body
    * @throws QuotaExceededError
-   * @throws ProcessIncidentError, ProcessDataMissingError when the process stops behind it; the token stays where it is
+   * @throws ProcessIncidentError, ProcessDataMissingError when the process stops after it; the token does not move
    */
   async execute(
     principal: Principal,
@@ -86,7 +86,7 @@ export class UiActionExecutionService {
   }
 
   /**
-   * What is wrong with a path, for a request whose body cannot be read: that comes after all that is wrong with its path.
+   * Checks the path of a request whose body cannot be read: errors of the path take precedence.
    * @throws ProcessInstanceNotFoundError, UiActionNotFoundError, LanePermissionError, ProcessTokenNotFoundError
    */
   async demandPath(
@@ -122,7 +122,7 @@ export class UiActionExecutionService {
     if (executed !== undefined) {
       const { node, backTo } = executed;
       const answer = toAnswer(backTo ?? key.tokenUuid, definition, { node, back: backTo !== undefined });
-      // As old as the first answer.
+      // With the time of the first answer.
       return this.kept(held, call, answer, row.modifiedAt);
     }
     if (token === undefined) {
@@ -152,7 +152,7 @@ export class UiActionExecutionService {
     return this.kept(held, call, answerOf(noted), noted.now);
   }
 
-  /** An answer, stored for a call that repeats this one. */
+  /** Stores the answer for repeated calls, and returns it. */
   private async kept(
     { transaction, row: { shard } }: LockedInstance,
     { repeat }: TimedCall,

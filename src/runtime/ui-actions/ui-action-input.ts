@@ -6,18 +6,18 @@ import type { UiActionPlace } from '#engine/tokens';
 import { refuseFaults } from '../starts/start-choice.js';
 import type { RunnableDefinition } from '../definitions/runnable-definitions.service.js';
 
-/** Paths that are told; a body can have very many. */
+/** Maximum number of paths in an error. */
 const MAX_PATHS = 20;
-/** Paths that the nearest key is looked for. */
+/** Maximum number of paths with a hint. */
 const MAX_HINTS = 5;
-/** Keys, with their beginnings, that such a path is compared with. */
+/** Maximum number of keys and key prefixes that such a path is compared with. */
 const MAX_KEYS_COMPARED = 200;
 const NOTHING: ReadonlyMap<string, string> = new Map();
 
 /**
- * Refuses what a caller sends for a UI action: what breaks its schema, and what would be lost because `excludeKeys` does not drop it and no
- * key of the action takes it. The body that the author wrote into the UI action is not judged.
- * @throws ValidationFailedError that names the paths
+ * Rejects a body that breaks the schema of a UI action, or has values that no key of the action takes and `excludeKeys` does not drop. The
+ * body that the author wrote into the UI action is not checked.
+ * @throws ValidationFailedError with the paths
  */
 export function refuseInput(definition: RunnableDefinition, place: UiActionPlace, body: JsonObject): void {
   const faults = definition.faultsOfUiAction(place.uiAction, body);

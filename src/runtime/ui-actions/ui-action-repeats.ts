@@ -25,27 +25,27 @@ export interface TimedCall {
   body: JsonObject;
   /** Undefined without an Idempotency-Key. */
   repeat: RepeatKey | undefined;
-  /** The visits of the token for which it is meant. */
+  /** Visits of the token that the caller accepts. */
   ifMatch: IfMatch | undefined;
-  /** Whether it is meant to go back and for nothing else. */
+  /** Whether the caller requests to go back and nothing else. */
   goesBack: boolean;
-  /** On the monotonic clock of this process; undefined for what is no request of anybody, which nobody can send twice. */
+  /** On the monotonic clock of this process; undefined outside of requests. */
   receivedAt: number | undefined;
-  /** Its own transaction, if it comes to one. */
+  /** Transaction of this call. */
   commit: Commit;
 }
 
 /** A transaction that executes an action. */
 export interface Commit {
-  /** Stored with the execution: only one that is committed is ever found. */
+  /** Stored with the execution, so only committed ones are found. */
   id: string;
-  /** When it had ended, on the clock of `receivedAt`; `Infinity` before. */
+  /** When it was committed, on the clock of `receivedAt`; `Infinity` before. */
   at: number;
-  /** Revision of the instance that it has made; undefined before. */
+  /** Revision of the instance after the step; undefined before. */
   rev?: number;
 }
 
-/** How many commits of this process are remembered; of older ones the database tells. */
+/** Number of commits that this process remembers. For older ones it uses times of the database. */
 const COMMITS = 10_000;
 const HASH_LENGTH = 32;
 const SAID_OF: Readonly<Record<'EXECUTE' | 'BACK', string>> = {
@@ -53,26 +53,26 @@ const SAID_OF: Readonly<Record<'EXECUTE' | 'BACK', string>> = {
   BACK: 'The UI action has just been executed. To go back, read the instance and execute it again.',
 };
 
-/** The transaction of a call that has not begun. */
+/** Returns the transaction of a call before it begins. */
 export function newCommit(): Commit {
   return { id: randomUUID(), at: Infinity };
 }
 
 /**
- * Distinguishes a repeat of a call from another execution (docs/contract.md, section 4.2). This process knows exactly when its own
- * transactions were committed. For steps of other replicas it compares times of the database, see `LockTime`, and the revision that was
- * there before the call waited for anybody.
+ * Distinguishes a repeated call from another execution (docs/contract.md, section 4.2). This process knows exactly when its own transactions
+ * were committed. For steps of other replicas it compares times of the database, see `LockTime`, and the revision of the instance before the
+ * call waited for the lock.
  */
 export class UiActionRepeats {
   private readonly windowMs = processLimits.repeatWindowMs;
-  /** Also of executions that are under way, or were rolled back; nothing stored names these. */
+  /** Includes executions in progress or rolled back, which no stored row refers to. */
   private readonly commits = new RecentlyUsed<string, Commit>({ entries: COMMITS });
 
   /**
    * Finds the execution that a call repeats.
    * @param tokenId token of the call, which may have ended
    * @returns undefined when the call is not a repeat
-   * @throws ProcessStateError when it is a repeat that must not get the first answer
+   * @throws ProcessStateError for a repeat that must not get the first answer
    */
   repeated(
     loaded: LoadedInstance,
@@ -98,7 +98,7 @@ export class UiActionRepeats {
     throw new ProcessStateError('UI_ACTION_REPEATED', SAID_OF[effect]);
   }
 
-  /** Records the call that has executed an action. */
+  /** Adds the call to the result of the step that executed it. */
   noted(
     result: StepResult,
     { locked, row }: LoadedInstance,
@@ -136,7 +136,7 @@ export class UiActionRepeats {
     commit.at = performance.now();
   }
 
-  /** Tells that the transaction of a call was rolled back, so that it has executed nothing. */
+  /** Forgets a call whose transaction was rolled back. */
   rolledBack({ commit }: TimedCall): void {
     this.commits.delete(commit.id);
   }
@@ -144,7 +144,7 @@ export class UiActionRepeats {
   /** Whether a call was received before the execution was committed, or within a window after it. */
   private wasEarly({ executed, receivedAt }: Compared, locked: LockTime, windowMs: number): boolean {
     const commit = this.commits.get(executed.id);
-    // Times of the database are off by what statements wait for on their way, which is much on a busy machine.
+    // Times of the database are inexact by the time that statements wait to be sent, which is long on a busy machine.
     const laterMs =
       commit?.rev === executed.rev
         ? receivedAt - commit.at
@@ -158,15 +158,15 @@ export class UiActionRepeats {
   }
 }
 
-/** A call next to the last execution of its action on its token. */
+/** A call compared with the last execution of its action on its token. */
 interface Compared {
   executed: ExecutedCall;
   receivedAt: number;
-  /** Undefined when it has ended. */
+  /** Undefined when the token has ended. */
   token: TokenState | undefined;
   effect: ReturnType<typeof effectOf>;
   isEqual: boolean;
-  /** Whether it is equal and has no other key. */
+  /** Whether the call is equal and has no other key. */
   isSame: boolean;
 }
 
@@ -194,12 +194,12 @@ function compared(
   };
 }
 
-/** The entity tag of a visit, which `If-Match` names. */
+/** Returns the entity tag of a visit, for `If-Match`. */
 export function visitTag({ visit }: { visit: number }): string {
   return `"${visit}"`;
 }
 
-/** Whether a call names a later visit, or asks for one more execution of a repeatable action on the same visit. */
+/** Whether a call names a later visit, or requests another execution of a repeatable action on the same visit. */
 function isMeantAnew(
   { executed, token, isSame }: Compared,
   { node, action }: UiActionPlace,
@@ -217,7 +217,7 @@ function isOfSameCaller({ caller, visit }: ExecutedCall, { principal, ifMatch = 
   return caller === callerFingerprint(principal) && matches(ifMatch, visitTag({ visit }));
 }
 
-/** Whether a call would lead back with the same body, and nothing else of it says that this is meant. */
+/** Whether a call with the same body would go back without requesting it explicitly. */
 function mayBeLate({ effect, isEqual }: Compared, { repeat, ifMatch, goesBack }: TimedCall): boolean {
   return effect === 'BACK' && isEqual && repeat === undefined && !hasTags(ifMatch) && !goesBack;
 }
@@ -226,7 +226,7 @@ function hasTags(ifMatch: IfMatch | undefined): ifMatch is readonly string[] {
   return ifMatch !== undefined && ifMatch !== '*';
 }
 
-/** Two UI actions of one action are not the same: each has a body of its own author. */
+/** Includes the UI action: two UI actions of one action have different bodies of their author. */
 function bodyHash({ body, goesBack }: TimedCall, { uiAction }: UiActionPlace): string {
   const parts = goesBack ? [uiAction.svcUuid, body, 'back'] : [uiAction.svcUuid, body];
   return hash('sha256', canonicalJson(parts)).slice(0, HASH_LENGTH);

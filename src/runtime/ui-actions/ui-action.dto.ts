@@ -18,7 +18,7 @@ export class UiActionParams extends Fields({
   ),
 }) {}
 
-/** What a UI action answers (docs/contract.md, section 4.2). */
+/** Response of a UI action (docs/contract.md, section 4.2). */
 export class UiActionResponseDto extends Answer({
   tokenUuid: Shows.uuid(
     'The token of the path; after a back action the new one in its place.',
@@ -30,7 +30,7 @@ export class UiActionResponseDto extends Answer({
   resetToken: Shows.flag('Whether there is a new token: use `tokenUuid` from now on.', false),
 }) {}
 
-/** The request header by which a caller says that going back is meant. */
+/** Request header with which a caller requests to go back. */
 export const BACK_HEADER: ApiHeaderOptions & { name: string } = {
   name: 'svc-back',
   required: false,
@@ -40,7 +40,7 @@ export const BACK_HEADER: ApiHeaderOptions & { name: string } = {
   schema: { type: 'string', enum: ['true'] },
 };
 
-/** Whether a caller wants to go back and nothing else. @throws ValidationFailedError */
+/** Whether a caller requests to go back and nothing else. @throws ValidationFailedError */
 export function readBack(value: string | undefined): boolean {
   if (value !== undefined && value !== 'true') {
     throw new ValidationFailedError([{ field: BACK_HEADER.name, rule: 'must be true, or left out' }]);
