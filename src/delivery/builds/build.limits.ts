@@ -1,11 +1,11 @@
-/** Bounds of what is kept of builds in memory, and of comparing them. */
+/** Limits of the build caches and of build comparisons. */
 export const buildLimits = {
-  /** Process definitions of builds that are kept in memory. */
+  /** Maximum number of cached process definitions. */
   cacheEntries: 1_000,
-  /** Size of these definitions as JSON, in memory several times as much; workflows of builds have as much again. */
+  /** Maximum size of the cached definitions as JSON, which takes several times as much memory. Workflows have the same limit again. */
   cacheBytes: 67_108_864,
-  /** Builds that wait for their comparison at the most; others get 503. */
+  /** Maximum number of comparisons that wait; further ones get 503. */
   comparisonQueue: 20,
-  /** Longest wait for a comparison, in milliseconds; then the answer is 503. */
+  /** Maximum time that a comparison waits before it gets 503, in milliseconds. */
   comparisonWaitMs: 60_000,
 };

@@ -11,7 +11,7 @@ import { BuildDifferencesService } from './differences/build-differences.service
 import { BuildReadsService } from './contents/build-reads.service.js';
 import { BuildSeals } from './contents/build-seals.service.js';
 import { BuildScopes } from './contents/build-scopes.js';
-import { BuildStandingsService } from './active/build-standings.service.js';
+import { BuildStatusService } from './active/build-status.service.js';
 import { BuildMaker } from './making/build-maker.js';
 import { BuildSystemsService } from './contents/build-systems.service.js';
 import { BuildWarningsService } from './making/build-warnings.service.js';
@@ -46,7 +46,7 @@ import { WorkflowNodesService } from './nodes/workflow-nodes.service.js';
     BuildReadsService,
     BuildScopes,
     BuildSeals,
-    BuildStandingsService,
+    BuildStatusService,
     BuildMaker,
     BuildSystemsService,
     BuildWarningsService,
@@ -61,7 +61,7 @@ import { WorkflowNodesService } from './nodes/workflow-nodes.service.js';
     ActiveBuildsService,
     BuildDefinitionsService,
     BuildReadsService,
-    BuildStandingsService,
+    BuildStatusService,
     BuildSystemsService,
     BuildWarningsService,
     BuildsService,

@@ -39,7 +39,7 @@ import type {
 
 const NO_IDS: DefinitionIds = { systems: new Map(), workflows: new Map() };
 
-/** What a worker does with packages. */
+/** Runs the tasks of the worker thread for packages. */
 export class PackageTasks {
   constructor(private readonly packages: PackagesService) {}
 
@@ -127,7 +127,7 @@ export class PackageTasks {
   }
 }
 
-/** What of an answer moves to the thread that asked, instead of being copied there. */
+/** Returns the buffers of an answer that are transferred to the calling thread instead of copied. */
 export function buffersOf(answer: PackageTaskAnswer): ArrayBuffer[] {
   return ('result' in answer ? bytesIn(answer.result) : []).map(({ buffer }) => buffer as ArrayBuffer);
 }
@@ -166,7 +166,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Certificates in the one form that is stored, so that a delivery has nothing to read within its transaction. */
+/** Returns a system with its certificates in canonical form, so that no parsing is needed within the transaction. */
 function withCanonicalTls(system: PackageSystem): PackageSystem {
   const { tls } = system;
   return tls === undefined || tls === null
@@ -190,7 +190,7 @@ function numbered({ json, numbers }: NumberTask): Uint8Array {
   return storedBytes(JSON.stringify({ ...graph, nodes }));
 }
 
-/** Of its own, so that it can move to another thread: small buffers share their memory. */
+/** Encodes text into a separate buffer that can be transferred to another thread; small buffers share memory. */
 function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }

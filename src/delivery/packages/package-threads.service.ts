@@ -6,12 +6,12 @@ import { PackageChecksBusyError } from './model/packages.errors.js';
 import { PackageThread } from './thread/package-thread.js';
 import { packageLimits } from './package.limits.js';
 
-/** A thread of an application that has ended, for the next one of this process: to load one takes seconds. */
+/** Thread of an application that has been closed, kept for the next one in this process because loading a thread takes seconds. */
 let spare: PackageThread | undefined;
 
 /**
- * The worker thread for packages, which does one thing at a time. What is in a package is large and foreign: its reading and checking must not hold up the
- * thread that answers requests.
+ * Manages the worker thread for packages, which runs one task at a time. Packages are large and untrusted, so reading and checking them
+ * must not block the thread that answers requests.
  */
 @Injectable()
 export class PackageThreadsService implements OnModuleDestroy {
@@ -25,14 +25,14 @@ export class PackageThreadsService implements OnModuleDestroy {
   }
 
   /**
-   * Does work with the thread for itself; waits until it is free, but not for a request that is over.
-   * @throws PackageChecksBusyError when too many wait, or one waits for too long
+   * Runs work with exclusive use of the thread. Waits until it is free, unless the request ends first.
+   * @throws PackageChecksBusyError when too many callers wait, or this one waits for too long
    */
   inTurn<Result>(work: (thread: PackageThread) => Promise<Result>): Promise<Result> {
     return this.bulkhead.run(() => work(this.thread), { signal: requestContext()?.over });
   }
 
-  /** Ends the thread after the task in flight, or keeps it as a spare one, which never keeps the process alive. */
+  /** Ends the thread after the current task, or keeps it as a spare, which does not keep the process alive. */
   async onModuleDestroy(): Promise<void> {
     if (spare === undefined && this.bulkhead.occupied() === 0) {
       spare = this.thread;

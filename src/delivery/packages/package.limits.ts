@@ -1,31 +1,31 @@
-/** Bounds of packages, which come from outside, and of the thread that checks them. */
+/** Limits of packages, which are untrusted, and of the thread that checks them. */
 export const packageLimits = {
-  /** Largest application package, as one JSON document. */
+  /** Maximum size of an application package as one JSON document. */
   bytes: 8_388_608,
-  /** BPMN files of one package at the most. */
+  /** Maximum number of BPMN files per package. */
   processes: 200,
-  /** Systems of one package at the most. */
+  /** Maximum number of systems per package. */
   systems: 200,
-  /** Workflows of one package at the most. */
+  /** Maximum number of workflows per package. */
   workflows: 200,
-  /** Nodes of one workflow at the most. */
+  /** Maximum number of nodes per workflow. */
   workflowNodes: 500,
-  /** Library builds that one package names at the most. */
+  /** Maximum number of library builds that a package names. */
   libraries: 50,
-  /** Applications that one package lets use its builds as a library (usableBy) at the most. */
+  /** Maximum number of applications that may use builds of a package as a library (usableBy). */
   libraryUsers: 500,
-  /** Size of one JSON Schema in a package, as JSON. */
+  /** Maximum size of a JSON Schema in a package, as JSON. */
   schemaBytes: 65_536,
-  /** Problems of one package that are told at once; the rest is left out. */
+  /** Maximum number of problems reported per package. */
   problems: 500,
-  /** Packages that wait for the thread that checks them at the most; others get 503. Each holds up to `bytes`. */
+  /** Maximum number of packages that wait for the thread; further ones get 503. Each takes up to `bytes` of memory. */
   queue: 20,
-  /** Longest wait for that thread, in milliseconds; then the answer is 503. */
+  /** Maximum wait for the thread before the request gets 503, in milliseconds. */
   waitMs: 60_000,
-  /** Longest reading, and longest check, of one package in its thread, in milliseconds. */
+  /** Maximum time to read, and to check, a package in the thread, in milliseconds. */
   timeoutMs: 60_000,
-  /** Heap of that thread. */
+  /** Heap size of the thread. */
   memoryMb: 512,
-  /** How far that thread stands back for callers (nice, Linux only); each delivery has a caller that waits. */
+  /** Scheduling priority of the thread (nice, Linux only). Moderate, since a caller waits for each delivery. */
   niceness: 5,
 };

@@ -29,8 +29,8 @@ import { PackageReader } from './reading/package-reader.js';
 type Parts = Referring & Pick<ApplicationPackage, 'processes'>;
 
 /**
- * Reads and checks application packages (docs/packages.md). It stores nothing and calls nobody. Packages of others are read in
- * a thread of their own: see PackageThreadsService.
+ * Reads and checks application packages (docs/packages.md). Stores nothing and calls no other system. Packages of callers are processed in
+ * a separate thread: see PackageThreadsService.
  */
 @Injectable()
 export class PackagesService {
@@ -43,9 +43,9 @@ export class PackagesService {
   }
 
   /**
-   * Reads a package in the form of one document: its shape, and the bounds that keep a hostile one harmless.
-   * @param document JSON of unknown origin
-   * @returns the package, or null and all problems of its shape; then `readable` holds the parts for `checkParts`
+   * Parses a package in the form of one document: checks its shape and the limits that make hostile ones harmless.
+   * @param document untrusted JSON
+   * @returns the package, or null with all problems of its shape; `readable` has the parts for `checkParts`
    */
   parse(document: unknown): {
     package: ApplicationPackage | null;
@@ -57,8 +57,8 @@ export class PackagesService {
   }
 
   /**
-   * Checks what can be read of a package that has a wrong shape elsewhere, so that its author reads everything at once. References
-   * to what could not be read, and to what lies outside of the package, are left out.
+   * Checks the readable parts of a package whose shape is wrong elsewhere, so that its author sees all problems at once. Skips references
+   * to parts that could not be read or lie outside the package.
    */
   async checkParts({ unread, ...parts }: ReadableParts, appId: string): Promise<PackageProblem[]> {
     const problems = new PackageProblems();
@@ -69,10 +69,9 @@ export class PackagesService {
   }
 
   /**
-   * Checks whether a package makes sense as a whole: everything that could go wrong because of it later goes wrong here, and its author reads
-   * it at once.
-   * @param context the target of the delivery; `libraries` as far as the named builds exist
-   * @returns the package as it can be stored, or null and all that is wrong; warnings come with either
+   * Checks a package as a whole, so that its author sees everything at once that would otherwise fail later.
+   * @param context the target of the delivery; `libraries` contains the named builds that exist
+   * @returns the package in the form to store, or null with all problems; warnings are included in both cases
    */
   async check(
     pkg: ApplicationPackage,
@@ -92,14 +91,14 @@ export class PackagesService {
     };
   }
 
-  /** As many of some problems as `problems` allows; the last entry says when some are left out. */
-  told(problems: readonly PackageProblem[]): PackageProblem[] {
+  /** Returns problems up to the limit `problems`. If some were omitted, the last entry says so. */
+  limited(problems: readonly PackageProblem[]): PackageProblem[] {
     const found = new PackageProblems();
     problems.forEach((problem) => found.add(problem));
     return found.list();
   }
 
-  /** @param unread where the package could not be read as a whole */
+  /** @param unread the parts of the package that could not be read, or null */
   private async checkReferences(
     pkg: Parts,
     context: CheckContext,
@@ -121,31 +120,31 @@ export class PackagesService {
   }
 }
 
-/** What a node needs to have to refer to systems and workflows. */
+/** The members of a node that contain references to systems and workflows. */
 export type ReferringNode = Pick<WorkflowNode, 'type'> &
   Partial<Pick<WorkflowNode, 'payload' | 'subWorkflowResourceDefinitionId'>> & {
     aiOptions: { mcpServers: ResourceReference[] } | null;
   };
 
 /**
- * Puts definition ids into the references of checked workflows to systems and workflows of their own application, as the
- * contract shows them. A reference whose name has no id stays as it is.
+ * Adds definition ids to references of checked workflows to systems and workflows of their own application, as in the contract. References
+ * to names without an id stay unchanged.
  */
 export function withDefinitionIds<Node extends ReferringNode, Workflow extends { nodes: Node[] }>(
   workflow: Workflow & { nodes: Node[] },
   appId: string,
   ids: DefinitionIds,
 ): Workflow {
-  const identified = (reference: ResourceReference, kind: keyof DefinitionIds): ResourceReference =>
+  const withId = (reference: ResourceReference, kind: keyof DefinitionIds): ResourceReference =>
     reference.appId === appId && (reference.resourceDefinitionId ?? null) === null
       ? { ...reference, resourceDefinitionId: ids[kind].get(nameKey(reference.resourceName ?? '')) ?? null }
       : reference;
-  return { ...workflow, nodes: workflow.nodes.map((node) => nodeWithIds(node, identified)) };
+  return { ...workflow, nodes: workflow.nodes.map((node) => nodeWithIds(node, withId)) };
 }
 
 function nodeWithIds<Node extends ReferringNode>(
   node: Node,
-  identified: (reference: ResourceReference, kind: keyof DefinitionIds) => ResourceReference,
+  withId: (reference: ResourceReference, kind: keyof DefinitionIds) => ResourceReference,
 ): Node {
   const { aiOptions, payload } = node;
   switch (node.type) {
@@ -156,17 +155,17 @@ function nodeWithIds<Node extends ReferringNode>(
             ...node,
             aiOptions: {
               ...aiOptions,
-              mcpServers: aiOptions.mcpServers.map((server) => identified(server, 'systems')),
+              mcpServers: aiOptions.mcpServers.map((server) => withId(server, 'systems')),
             },
           };
     case 'REST_ENDPOINT':
     case 'DATA_SOURCE':
       return {
         ...node,
-        payload: { ...payload, system: identified(payload?.['system'] as ResourceReference, 'systems') },
+        payload: { ...payload, system: withId(payload?.['system'] as ResourceReference, 'systems') },
       };
     case 'SUBWORKFLOW': {
-      const workflow = identified(payload?.['workflow'] as ResourceReference, 'workflows');
+      const workflow = withId(payload?.['workflow'] as ResourceReference, 'workflows');
       return {
         ...node,
         payload: { ...payload, workflow },

@@ -221,7 +221,7 @@ export class RunnableDefinitionsService {
 
   private async damageOf(build: BuildDefinition): Promise<string | undefined> {
     try {
-      await this.builds.demandWhole(build);
+      await this.builds.verifyDefinition(build);
       return undefined;
     } catch (error) {
       if (error instanceof BuildDamagedError) {

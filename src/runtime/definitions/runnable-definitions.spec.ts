@@ -31,7 +31,7 @@ function definition(id: number, condition: string): BuildDefinition {
 
 function serviceWith(bytes: number): RunnableDefinitionsService {
   limitedEnv('maintenance', { 'processLimits.definitionCacheBytes': String(bytes) });
-  const builds = { demandWhole: () => Promise.resolve() } as unknown as BuildDefinitionsService;
+  const builds = { verifyDefinition: () => Promise.resolve() } as unknown as BuildDefinitionsService;
   return new RunnableDefinitionsService(builds);
 }
 

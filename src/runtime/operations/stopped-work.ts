@@ -10,7 +10,7 @@ import type { ParkedJob, InstanceHead } from '../storage/process-instance.entity
 import { Instances } from '../storage/instances.repository.js';
 import { Tokens } from '../storage/tokens.repository.js';
 import { JOIN_NEVER_COMPLETED } from '../steps/join-incidents.js';
-import { BuildStandingsService } from '../../delivery/builds/active/build-standings.service.js';
+import { BuildStatusService } from '../../delivery/builds/active/build-status.service.js';
 import { StepResources } from '../steps/step-resources.js';
 import { unparked } from '../steps/step-work.js';
 
@@ -36,7 +36,7 @@ export class StoppedWork {
     private readonly database: Database,
     private readonly queue: JobQueueService,
     private readonly workflows: WorkflowRunsService,
-    private readonly standings: BuildStandingsService,
+    private readonly buildStatus: BuildStatusService,
     private readonly resources: StepResources,
   ) {}
 
@@ -59,7 +59,7 @@ export class StoppedWork {
       return { buildId, open: await Incidents.openAt(manager, id, place) };
     });
     if (open.some(({ job }) => job?.kind === 'START')) {
-      await this.standings.demandNotWithdrawn(buildId);
+      await this.buildStatus.requireNotWithdrawn(buildId);
     }
     return open;
   }

@@ -11,7 +11,7 @@ import { pageLimits } from '../../platform/validation/page.limits.js';
 import { BuildDefinitionsService } from '../../delivery/builds/contents/build-definitions.service.js';
 import { StartNodeNotFoundError } from '../model/process-runtime.errors.js';
 import { toStartableProcess, type ProcessesQueryDto, type ProcessPageDto } from './startable-process.dto.js';
-import { BuildStandingsService } from '../../delivery/builds/active/build-standings.service.js';
+import { BuildStatusService } from '../../delivery/builds/active/build-status.service.js';
 import { repeatKey, type RepeatKey } from '../../idempotency/idempotency-key.dto.js';
 import { RepeatsService } from '../../idempotency/repeats.service.js';
 import type { StopReport } from '../model/stopped.response.dto.js';
@@ -54,7 +54,7 @@ export class ProcessStartService {
     private readonly definitions: RunnableDefinitionsService,
     private readonly starter: ProcessStarter,
     private readonly repeats: RepeatsService,
-    private readonly standings: BuildStandingsService,
+    private readonly buildStatus: BuildStatusService,
     private readonly env: Env,
     private readonly builds: BuildDefinitionsService,
   ) {}
@@ -70,7 +70,7 @@ export class ProcessStartService {
     { after, limit = pageLimits.size }: ProcessesQueryDto,
   ): Promise<ProcessPageDto> {
     const { items, next } = await this.builds.page({ ...build, after }, limit);
-    const { ofCaller, ofAll } = await this.standings.refusalsOf(principal, build.appId, build.buildId);
+    const { ofCaller, ofAll } = await this.buildStatus.refusalsOf(principal, build.appId, build.buildId);
     const caller = this.callerOf(principal);
     // In the order of the checks of a start (docs/contract.md, section 4.3).
     const processes = items.map((definition) => {
@@ -105,7 +105,7 @@ export class ProcessStartService {
     });
     const refusal = refusalOfAll(definition, startEventsFor(definition, caller), caller);
     if (!(refusal instanceof PermissionDeniedError)) {
-      await this.standings.demandStarter(principal, key.appId, key.buildId);
+      await this.buildStatus.requireStarter(principal, key.appId, key.buildId);
     }
     if (refusal !== null) {
       throw refusal;
@@ -167,7 +167,7 @@ export class ProcessStartService {
   }
 
   private async startOnce(request: StartRequest, repeat: RepeatKey | undefined): Promise<StartOutcome> {
-    await this.standings.demandNotWithdrawn(request.definition.build.buildId);
+    await this.buildStatus.requireNotWithdrawn(request.definition.build.buildId);
     try {
       return await this.starter.start(request, async (start) => {
         const answer = toOutcome(start);

@@ -283,7 +283,7 @@ describe('GET /resource/app/{appId}/build/{buildId}/differences', () => {
         expect(compared?.status).toBe(200);
         expect(refused?.status).toBe(503);
         expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
-        expect(refused?.body['message']).toBe('Too many builds wait for their comparison; try again.');
+        expect(refused?.body['message']).toBe('Too many build comparisons are waiting; try again.');
       });
       expect((await busy.request('GET', path)).status).toBe(200);
     } finally {

@@ -13,7 +13,7 @@ import { appPath, publish, type Published, mapping, workflowOf } from '../../sup
 import { execute, executed, instancePath, start, started } from '../../support/runtime/runtime-client.js';
 import { activate } from './rows.js';
 
-const DAMAGED = /^What is stored of build "[\da-f-]+" does not match its checksum/;
+const DAMAGED = /^The stored data of build "[\da-f-]+" does not match its checksum/;
 const waits = processFile(
   'waits',
   `${node('startEvent', 'start')}${userTask('a')}${userTask('b')}${node('endEvent', 'end')}${flows('start>a a>b b>end')}`,

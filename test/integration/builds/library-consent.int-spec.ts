@@ -193,7 +193,7 @@ describe('with LIBRARY_CONSENT_AT_CALLS', () => {
     expect((await outcomeOf(app, user, 'calls')).children).toHaveLength(1);
     expect((await outcomeOf(app, user, 'runs')).state).toBe('FINISHED');
     await library.says([]);
-    const said = expect.stringContaining(`of library "${library.appId}" may not be used any more.`) as string;
+    const said = expect.stringContaining(`of library "${library.appId}" may no longer be used.`) as string;
     expect((await outcomeOf(app, user, 'calls')).incidents).toMatchObject([{ message: said }]);
     expect((await outcomeOf(app, user, 'runs')).incidents).toMatchObject([{ message: said }]);
     await library.says([place.appId]);

@@ -67,8 +67,8 @@ describe('the right to use a library', () => {
     },
   });
   const sentence = (place: Place, { appId, buildId }: Published): string =>
-    `Application "${place.appId}" may not use build "${buildId}" of library "${appId}": its owner has to add ` +
-    `"${place.appId}" to "usableBy" in its application.json, commit and make a build, whose id is then named here.`;
+    `Application "${place.appId}" may not use build "${buildId}" of library "${appId}": its owner must add ` +
+    `"${place.appId}" to "usableBy" in its application.json, commit and make a build. Then name that build here.`;
 
   it('is what its package says, and every use is in the audit log of its owner', async () => {
     const place = newPlace();

@@ -52,7 +52,8 @@ describe('a stored package that the rules of this release refuse', () => {
     expect(status).toBe(409);
     expect(body).toMatchObject({
       error: 'Conflict',
-      message: 'The stored application package cannot be built by this release: deliver it again, mended.',
+      message:
+        'The stored application package cannot be built by this release: fix the problems and deliver it again.',
       details: expect.stringMatching(/^processes\/process-0\.bpmn \(pay\): camunda:class .*svc:action/),
     });
     expect((await auditRows(app, place)).at(-1)).toMatchObject({
@@ -74,7 +75,7 @@ describe('a stored package that the rules of this release refuse', () => {
     expect(body).toMatchObject({
       error: 'Conflict',
       message:
-        'The stored application package cannot be built by this release: deliver it, mended, to another version.',
+        'The stored application package cannot be built by this release: fix the problems and deliver it to another version.',
       details: expect.stringMatching(
         /^processes\/process-0\.bpmn \(pay\): camunda:class \(Camunda 7\) of serviceTask "pay" is not executed here; .*svc:action/,
       ),

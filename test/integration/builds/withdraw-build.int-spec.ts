@@ -35,7 +35,7 @@ const RULES = Object.fromEntries(
     ],
   ]),
 );
-const WITHDRAWN = 'The build was withdrawn: it is neither started nor activated any more.';
+const WITHDRAWN = 'The build was withdrawn: it can no longer be started or activated.';
 const waits = processFile(
   'waits',
   `${node('startEvent', 'start')}${userTask('a')}${node('callActivity', 'call', '', 'calledElement="called"')}
@@ -264,7 +264,8 @@ describe('a build that was never active', () => {
     expect(refused).toMatchObject({
       status: 403,
       body: {
-        message: 'The build was never active: only who may deliver the application starts its processes.',
+        message:
+          'The build was never active: only users who may deliver the application can start its processes.',
       },
     });
     expect(await status(await bearer('application-delivery@other'))).toBe(403);

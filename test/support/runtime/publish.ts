@@ -19,7 +19,7 @@ export interface Publication {
   bpmn?: string | string[];
   package?: Record<string, unknown>;
   libraries?: LibraryRef[];
-  /** Leaves the build as one that was never active: only who may deliver the application starts its processes. */
+  /** Leaves the build as one that was never active: only users who may deliver the application can start its processes. */
   neverActive?: boolean;
   /** Makes the build the active one. */
   activate?: boolean;

@@ -85,7 +85,7 @@ it.each<[string, Record<string, unknown>[], string]>([
       node('start', 'START', ['x']),
       node('x', 'SUBWORKFLOW', ['end'], { responseKey: 'r', payload: { worklfow: { resourceName: 'w' } } }),
     ],
-    '/payload/worklfow: "worklfow" is no member of the format. Did you mean "workflow"?',
+    '/payload/worklfow: "worklfow" is not a known member. Did you mean "workflow"?',
   ],
   [
     'a type in a schema',
@@ -111,7 +111,7 @@ it.each<[string, Record<string, unknown>[], string]>([
 
 it.each([
   [{ method: 'get' }, '/payload/method: "method" must be "GET" or "POST" or "PUT" or "PATCH" or "DELETE".'],
-  [{ path: 7 }, '/payload/path: "path" must be a text.'],
+  [{ path: 7 }, '/payload/path: "path" must be a string.'],
   [{ path: 'orders' }, '/payload/path: "path" must start with "/".'],
   [{ timeoutSeconds: 301 }, '/payload/timeoutSeconds: "timeoutSeconds" must have at most the value 300.'],
 ])('says of a payload what must stand there: %j', async (payload, message) => {

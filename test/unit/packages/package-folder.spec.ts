@@ -80,8 +80,8 @@ describe('readPackageFolder', () => {
   it.each([
     ['process/a.bpmn', 'process', ' Did you mean "processes"?'],
     ['Systems/a.json', 'Systems', ' Did you mean "systems"?'],
-    ['a.bpmn', 'a.bpmn', ' Files that end with ".bpmn" stand in processes/.'],
-    ['price.json', 'price.json', ' Files that end with ".json" stand in systems/ or workflows/.'],
+    ['a.bpmn', 'a.bpmn', ' Files that end with ".bpmn" belong in processes/.'],
+    ['price.json', 'price.json', ' Files that end with ".json" belong in systems/ or workflows/.'],
     ['aplication.json', 'aplication.json', ' Did you mean "application.json"?'],
     ['image.png', 'image.png', ''],
     ['other/a.txt', 'other', ''],
@@ -89,7 +89,7 @@ describe('readPackageFolder', () => {
     await put(path, '{}');
     const { document, problems } = await readPackageFolder(folder);
     expect(document).not.toBeNull();
-    const message = `Not part of a package, so it is left out.${place}`;
+    const message = `Not part of a package, so it is ignored.${place}`;
     expect(problems).toEqual([{ severity: 'warning', code: 'FILE_UNKNOWN', file, element: null, message }]);
   });
 
@@ -98,7 +98,7 @@ describe('readPackageFolder', () => {
     await put('processes/a.yaml', 'a: 1');
     const { problems } = await readPackageFolder(folder);
     expect(problems.map(({ message }) => message)).toEqual([
-      'Files of workflows end with ".json". Files that end with ".bpmn" stand in processes/.',
+      'Files of workflows end with ".json". Files that end with ".bpmn" belong in processes/.',
       'Files of processes end with ".bpmn".',
     ]);
   });

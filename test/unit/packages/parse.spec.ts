@@ -306,7 +306,7 @@ describe('PackagesService.parse', () => {
       {
         code: 'MEMBER_UNKNOWN',
         element,
-        message: `"${name}" is no member of the format. Did you mean "${meant}"?`,
+        message: `"${name}" is not a known member. Did you mean "${meant}"?`,
       },
     ]);
   });
@@ -351,7 +351,7 @@ describe('PackagesService.parse', () => {
     const { problems } = parse(packageDocument({ systems: [system({ baseUrl: 1, name: '' })] }));
     expect(problems.map(({ message }) => message)).toEqual([
       '"name" must have at least 1 characters.',
-      '"baseUrl" must be a text.',
+      '"baseUrl" must be a string.',
     ]);
   });
 

@@ -86,7 +86,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Get the package of a version
      *
-     * Extension of the contract. The package as it was delivered; the text of its files is unchanged.
+     * Extension of the contract. The package as it was delivered, with the unchanged text of its files.
      */
     public getPackage<ThrowOnError extends boolean = true>(options: Options<GetPackageData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetPackageResponses, GetPackageErrors, ThrowOnError>({
@@ -99,7 +99,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Store an application package in a draft version
      *
-     * Extension of the contract. The whole package as one JSON document, in the place of the one before; the version comes into being when it is new. Everything wrong is told at once under `problems`, and then nothing is stored. The package is the whole truth about REST and NOSQL_DB systems of the version; MCP systems that it does not name stay. Systems that stay keep their ids, tools and secrets; a secret goes when its connection leads elsewhere. The same package again changes nothing. 409 also where it names a library whose package does not say that this application may use it (`usableBy`), and with `The application package was changed at the same time: read it again.` where others stored packages of the version all the time. 503 also where too many packages wait for their check.
+     * Extension of the contract. Replaces the package of the version with the given JSON document; creates the version if it is new. If the package is invalid, `problems` lists every problem and nothing is stored. REST and NOSQL_DB systems that the package does not name are deleted; MCP systems are kept. Systems that remain keep their ids, tools and secrets, but a secret is deleted if its connection changes. Storing the same package again changes nothing. 409 also if the package names a library whose package does not list this application in `usableBy`, and with `The application package was changed at the same time: read it again.` if others keep storing packages of the version. 503 also if too many packages are waiting to be checked.
      */
     public storePackage<ThrowOnError extends boolean = true>(options: Options<StorePackageData, ThrowOnError>) {
         return (options.client ?? this.client).put<StorePackageResponses, StorePackageErrors, ThrowOnError>({
@@ -116,7 +116,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Check the package of a version
      *
-     * Extension of the contract. What is wrong with the package as it is stored, and with the systems and libraries that it names as they are now: the errors with which a commit would be refused, and the warnings of a delivery, a commit and a build. Nothing is changed. 409 where it names a library whose package does not say that this application may use it (`usableBy`). 503 also where too many packages wait for their check.
+     * Extension of the contract. Checks the stored package against its systems and libraries as they are now. Lists the errors that would prevent a commit, and the warnings of a delivery, a commit and a build. Changes nothing. 409 if the package names a library whose package does not list this application in `usableBy`. 503 also if too many packages are waiting to be checked.
      */
     public checkPackage<ThrowOnError extends boolean = true>(options: Options<CheckPackageData, ThrowOnError>) {
         return (options.client ?? this.client).get<CheckPackageResponses, CheckPackageErrors, ThrowOnError>({
@@ -129,7 +129,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Commit an application version
      *
-     * Extension of the contract. The version becomes read-only for ever: its package and its systems. Tools can still be synchronised and switched. 409 when that was done before, when a system that its package names was deleted, or when no build of it could be made; also with `The application package was changed at the same time: read it again.` where others stored packages of the version all the time. `warnings` names the systems whose connection was never tested, and agents that cannot use what they refer to.
+     * Extension of the contract. Makes the package and systems of the version permanently read-only. Tools can still be synchronised, enabled and disabled. 409 if the version is already committed, a system that its package names was deleted, or no build of it can be made; also with `The application package was changed at the same time: read it again.` if others keep storing packages of the version. `warnings` lists systems whose connection was never tested, and agents that cannot use what they refer to.
      */
     public commitVersion<ThrowOnError extends boolean = true>(options: Options<CommitVersionData, ThrowOnError>) {
         return (options.client ?? this.client).post<CommitVersionResponses, CommitVersionErrors, ThrowOnError>({
@@ -146,7 +146,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Make a build of a committed version
      *
-     * Extension of the contract. An immutable snapshot: processes, workflows, systems of all types, definition and flag of every tool at this moment, and the builds of its libraries. A version can have several builds. Secrets are not copied: a build uses those of the systems of its version. `warnings` names the systems whose connection was never tested, and agents that cannot use what they refer to. 409 also where the application may not use a library that it names (`usableBy`). Sent again with its `Idempotency-Key` it makes no second build, and answers with the first one; its `warnings` are those of now.
+     * Extension of the contract. Makes an immutable snapshot of the processes, workflows and systems, the current definition and `enabled` flag of every tool, and the builds of its libraries. A version can have several builds. Secrets are not copied: a build uses those of the systems of its version. `warnings` lists systems whose connection was never tested, and agents that cannot use what they refer to. 409 also if the application may not use a library that it names (`usableBy`). A repeated request with the same `Idempotency-Key` returns the first build, with current `warnings`.
      */
     public createBuild<ThrowOnError extends boolean = true>(options: Options<CreateBuildData, ThrowOnError>) {
         return (options.client ?? this.client).post<CreateBuildResponses, CreateBuildErrors, ThrowOnError>({
@@ -157,9 +157,9 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * Compare a build with the active one, or with another
+     * Compare a build with the active build or another one
      *
-     * Extension of the contract. What activating the build would change: processes, permissions that their lanes ask for, workflows, agents, systems, tools, libraries and settings for front ends, those of libraries too. `baseBuildId` compares with another build.
+     * Extension of the contract. What activating the build would change: processes, permissions that their lanes require, workflows, agents, systems, tools, libraries and front-end settings, including those of libraries. Set `baseBuildId` to compare with another build.
      */
     public compareBuild<ThrowOnError extends boolean = true>(options: Options<CompareBuildData, ThrowOnError>) {
         return (options.client ?? this.client).get<CompareBuildResponses, CompareBuildErrors, ThrowOnError>({
@@ -170,9 +170,9 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * Get what a front end needs to know of the active build
+     * Get the active build for front ends
      *
-     * Extension of the contract. Any valid token will do. `buildId` goes into the paths of `listProcesses` and `startProcess`.
+     * Extension of the contract. Requires any valid token. Use `buildId` in the paths of `listProcesses` and `startProcess`.
      */
     public getBuildInfo<ThrowOnError extends boolean = true>(options: Options<GetBuildInfoData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetBuildInfoResponses, GetBuildInfoErrors, ThrowOnError>({
@@ -185,7 +185,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * List the builds of an application
      *
-     * Extension of the contract. Newest first. Follow `next` until it is null. An unknown application has none.
+     * Extension of the contract. Newest first. Follow `next` until it is null. The list is empty for an unknown application.
      */
     public listBuilds<ThrowOnError extends boolean = true>(options: Options<ListBuildsData, ThrowOnError>) {
         return (options.client ?? this.client).get<ListBuildsResponses, ListBuildsErrors, ThrowOnError>({
@@ -198,7 +198,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Get the manifest of a build
      *
-     * Extension of the contract. What the build holds, with the ids of every resource.
+     * Extension of the contract. Contents of the build, with the ids of all resources.
      */
     public getBuild<ThrowOnError extends boolean = true>(options: Options<GetBuildData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetBuildResponses, GetBuildErrors, ThrowOnError>({
@@ -211,7 +211,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Get a process of a build as BPMN
      *
-     * Extension of the contract. The BPMN 2.0 file that the process comes from, unchanged; a modeller opens it again.
+     * Extension of the contract. The BPMN 2.0 file of the process as it was delivered, ready to open in a modeler.
      */
     public getBuildBpmn<ThrowOnError extends boolean = true>(options: Options<GetBuildBpmnData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetBuildBpmnResponses, GetBuildBpmnErrors, ThrowOnError>({
@@ -237,7 +237,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Choose the active build of an application
      *
-     * Extension of the contract. Effective at once for what starts from now on; running process instances keep their build. Activating an earlier build rolls back. The active build again changes nothing.
+     * Extension of the contract. Takes effect immediately for new process instances; running instances keep their build. Activate an earlier build to roll back. Activating the active build again changes nothing.
      */
     public activateBuild<ThrowOnError extends boolean = true>(options: Options<ActivateBuildData, ThrowOnError>) {
         return (options.client ?? this.client).put<ActivateBuildResponses, ActivateBuildErrors, ThrowOnError>({
@@ -254,7 +254,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Withdraw a build
      *
-     * Extension of the contract. Nothing of the build is started any more, it cannot be activated, and no package may name it as a library. That cannot be taken back. Where it is the active build, the application has none then. `HOLD` and `TERMINATE` need the permission `process-administration` too, and are done in the background. A build that is withdrawn can be withdrawn again, to treat instances that still run.
+     * Extension of the contract. The build can no longer be started, activated or named as a library by a package. This cannot be undone. If it is the active build, the application has none afterwards. `HOLD` and `TERMINATE` also require `process-administration`, and are applied in the background. Withdraw a build again to treat instances that still run.
      */
     public withdrawBuild<ThrowOnError extends boolean = true>(options: Options<WithdrawBuildData, ThrowOnError>) {
         return (options.client ?? this.client).post<WithdrawBuildResponses, WithdrawBuildErrors, ThrowOnError>({
@@ -271,7 +271,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * List the workflows of a version
      *
-     * Extension of the contract. Those of its package; a version without one has none.
+     * Extension of the contract. The list is empty for a version without a package.
      */
     public listWorkflows<ThrowOnError extends boolean = true>(options: Options<ListWorkflowsData, ThrowOnError>) {
         return (options.client ?? this.client).get<ListWorkflowsResponses, ListWorkflowsErrors, ThrowOnError>({
@@ -284,7 +284,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Get a workflow with its nodes
      *
-     * Extension of the contract. Nodes have the shape of the Custom Agent workflow node, whatever their type.
+     * Extension of the contract. Nodes of all types have the same members as the Custom Agent workflow node.
      */
     public getWorkflow<ThrowOnError extends boolean = true>(options: Options<GetWorkflowData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetWorkflowResponses, GetWorkflowErrors, ThrowOnError>({
@@ -297,7 +297,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Add a node to a workflow of a draft version
      *
-     * Extension of the contract. `id` and `svcUuid` are given when they are left out; dates, users and `workflowResourceId` are ignored. The workflow has to be whole afterwards, so a node usually comes on a sequence. 409 when the version is committed or has a node of this id, and with `The application package was changed at the same time: read it again.` where others stored packages of the version all the time.
+     * Extension of the contract. `id` and `svcUuid` are generated if omitted; dates, users and `workflowResourceId` are ignored. The resulting workflow must be valid, so a node is usually inserted into a sequence. 409 if the version is committed or has a node of this id, and with `The application package was changed at the same time: read it again.` if others keep storing packages of the version.
      */
     public createWorkflowNode<ThrowOnError extends boolean = true>(options: Options<CreateWorkflowNodeData, ThrowOnError>) {
         return (options.client ?? this.client).post<CreateWorkflowNodeResponses, CreateWorkflowNodeErrors, ThrowOnError>({
@@ -312,9 +312,9 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * Take a node out of a workflow of a draft version
+     * Delete a node of a workflow of a draft version
      *
-     * Extension of the contract. What led to the node leads to where it led. 400 when the workflow would not be whole without it. 409 as for a change.
+     * Extension of the contract. Sequences to the node then lead to its target. 400 if the workflow would be invalid without the node. 409 as for a change.
      */
     public deleteWorkflowNode<ThrowOnError extends boolean = true>(options: Options<DeleteWorkflowNodeData, ThrowOnError>) {
         return (options.client ?? this.client).delete<DeleteWorkflowNodeResponses, DeleteWorkflowNodeErrors, ThrowOnError>({
@@ -327,7 +327,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Get a node of a workflow
      *
-     * Extension of the contract. The `ETag` is what a change of the node has to name.
+     * Extension of the contract. Send the `ETag` as `If-Match` to change the node.
      */
     public getWorkflowNode<ThrowOnError extends boolean = true>(options: Options<GetWorkflowNodeData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetWorkflowNodeResponses, GetWorkflowNodeErrors, ThrowOnError>({
@@ -340,7 +340,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Change a node of a workflow of a draft version
      *
-     * Extension of the contract. The whole node in the place of the one that is there; what was read can be sent back changed. 409 when the version is committed, or when the node is not the one that `If-Match` names; also with `The application package was changed at the same time: read it again.` where others stored packages of the version all the time.
+     * Extension of the contract. Replaces the whole node. You can change a node that you have read and send it back. 409 if the version is committed or the node has changed since (`If-Match`), and with `The application package was changed at the same time: read it again.` if others keep storing packages of the version.
      */
     public updateWorkflowNode<ThrowOnError extends boolean = true>(options: Options<UpdateWorkflowNodeData, ThrowOnError>) {
         return (options.client ?? this.client).put<UpdateWorkflowNodeResponses, UpdateWorkflowNodeErrors, ThrowOnError>({

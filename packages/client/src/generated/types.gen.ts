@@ -204,26 +204,26 @@ export type ImportedSystems = {
      */
     added: Array<string>;
     /**
-     * Resource names of systems that are different now.
+     * Resource names of changed systems.
      */
     changed: Array<string>;
     /**
-     * Resource names of systems that are gone.
+     * Resource names of deleted systems.
      */
     removed: Array<string>;
 };
 
 export type PackageProblem = {
     /**
-     * Errors refuse the package; warnings are only told.
+     * Errors prevent the package from being stored; warnings do not.
      */
     severity: 'error' | 'warning';
     /**
-     * What kind of problem, for programs.
+     * Machine-readable kind of problem.
      */
     code: string;
     /**
-     * File of the folder form of the package; empty where none is meant.
+     * File in the folder form of the package; empty if the problem concerns no file.
      */
     file: string;
     /**
@@ -231,15 +231,15 @@ export type PackageProblem = {
      */
     element: string | null;
     /**
-     * What is wrong and what to change.
+     * Description of the problem and how to fix it.
      */
     message: string;
     /**
-     * Name of the BPMN element or of the node, as a modeler shows it; absent without one.
+     * Name of the BPMN element or node, as shown in a modeler; absent if it has none.
      */
     elementName?: string;
     /**
-     * Line of the element in the BPMN file; absent elsewhere.
+     * Line of the element in the BPMN file; absent for other files.
      */
     line?: number;
 };
@@ -250,15 +250,15 @@ export type StoredPackageResponse = {
      */
     checksum: string;
     /**
-     * False when all of it was stored already.
+     * False if the same package was already stored.
      */
     changed: boolean;
     /**
-     * What became of the systems of the version.
+     * Changes to the systems of the version.
      */
     systems: ImportedSystems;
     /**
-     * Remarks about the package.
+     * Warnings about the package.
      */
     warnings: Array<PackageProblem>;
 };
@@ -281,21 +281,21 @@ export type PackageRefusedResponse = {
      */
     details?: string;
     /**
-     * Everything that is wrong with the package; absent when the request itself was.
+     * All problems of the package; absent if the request itself was malformed.
      */
     problems?: Array<PackageProblem>;
 };
 
 export type PackageProblemsResponse = {
     /**
-     * Errors and warnings; none for a package that can be committed without remarks.
+     * Errors and warnings; empty if the package can be committed without warnings.
      */
     problems: Array<PackageProblem>;
 };
 
 export type CommitVersionRequest = {
     /**
-     * Why, for the audit log. null is none.
+     * Reason for the commit, for the audit log; null for none.
      */
     message?: string | null;
 };
@@ -314,17 +314,17 @@ export type CommittedVersionResponse = {
      */
     status: 'COMMITTED';
     /**
-     * When.
+     * Time of the commit.
      */
     committedDate: string;
     /**
-     * What to see to before a build is made, such as systems whose connection was never tested.
+     * What to resolve before making a build, such as systems whose connection was never tested.
      */
     warnings: Array<PackageProblem>;
 };
 
 /**
- * Status of the build; `WITHDRAWN` when nothing of it is started any more.
+ * Status of the build; a `WITHDRAWN` build can no longer be started.
  */
 export type BuildStatus = 'COMMITTED' | 'WITHDRAWN';
 
@@ -338,11 +338,11 @@ export type BuildResource = {
      */
     name: string;
     /**
-     * Id that belongs to this version of the resource.
+     * Id of the resource in this version.
      */
     resourceId: string;
     /**
-     * Id that is the same in all versions.
+     * Id of the resource, the same in all versions.
      */
     resourceDefinitionId: string;
 };
@@ -368,7 +368,7 @@ export type NewBuildResponse = {
      */
     buildId: string;
     /**
-     * Status of the build; `WITHDRAWN` when nothing of it is started any more.
+     * Status of the build; a `WITHDRAWN` build can no longer be started.
      */
     buildStatus: BuildStatus;
     /**
@@ -376,72 +376,72 @@ export type NewBuildResponse = {
      */
     applicationId: string;
     /**
-     * Id of the version it was made of.
+     * Id of the version that it was made from.
      */
     applicationVersionId: string;
     /**
-     * SHA-256 of everything in the build; equal for builds that hold the same.
+     * SHA-256 of the contents of the build; equal for builds with equal contents.
      */
     checksum: string;
     /**
-     * When it was made.
+     * Time at which it was made.
      */
     createdDate: string;
     /**
-     * Who made it.
+     * User who made it.
      */
     createdBy: UserReference;
     /**
-     * Processes, workflows and systems, each kind by name.
+     * Processes, workflows and systems, each kind sorted by name.
      */
     resources: Array<BuildResource>;
     /**
-     * Libraries, direct and transitive, the closest first.
+     * Direct and indirect libraries, closest first.
      */
     libraries: Array<BuildLibrary>;
     /**
-     * Remarks about the build, such as systems whose connection was never tested and agents without a tool that is ready.
+     * Warnings about the build, such as systems whose connection was never tested and agents without a usable tool.
      */
     warnings: Array<PackageProblem>;
 };
 
 /**
- * What it is.
+ * Kind of part.
  */
 export type DifferencePart = 'PROCESS' | 'PERMISSION' | 'WORKFLOW' | 'AGENT' | 'SYSTEM' | 'TOOL' | 'LIBRARY' | 'SETTINGS';
 
 /**
- * Whether only the build has it, only the one it is compared with, or both and differently.
+ * Whether only this build has it, only the build it is compared with has it, or both have it and differ.
  */
 export type DifferenceChange = 'ADDED' | 'REMOVED' | 'CHANGED';
 
 export type BuildDifference = {
     /**
-     * What it is.
+     * Kind of part.
      */
     part: DifferencePart;
     /**
-     * Whether only the build has it, only the one it is compared with, or both and differently.
+     * Whether only this build has it, only the build it is compared with has it, or both have it and differ.
      */
     change: DifferenceChange;
     /**
-     * Application that brings it: that of the build, or that of a library.
+     * Application that it belongs to: that of the build or of a library.
      */
     applicationId: string;
     /**
-     * The workflow of an agent, the system of a tool, process and lane of a permission; null for others.
+     * Workflow of an agent, system of a tool, or process and lane of a permission; null for other parts.
      */
     within: string | null;
     /**
-     * Its name: the permission itself, the application of a library.
+     * Name of the part. For a permission the permission, for a library its application.
      */
     name: string;
     /**
-     * Of what is changed: names of the members that are other. Those of a process or a workflow are ids of its elements or nodes.
+     * For a changed part, names of the members that differ: element ids of a process, node ids of a workflow.
      */
     members: Array<string>;
     /**
-     * Whether a tool is enabled in the build; null for others, and for what is removed.
+     * Whether a tool is enabled in the build; null for other parts and for removed tools.
      */
     enabled: boolean | null;
 };
@@ -452,15 +452,15 @@ export type BuildDifferencesResponse = {
      */
     buildId: string;
     /**
-     * The active build; null where none is, and then everything is added.
+     * The active build; null if there is none, and then every part is added.
      */
     activeBuildId: string | null;
     /**
-     * The build of `baseBuildId`, which it was compared with; left out without that.
+     * The build in `baseBuildId` that it was compared with; absent otherwise.
      */
     baseBuildId?: string;
     /**
-     * By kind, application, place and name; none where both hold the same.
+     * Sorted by kind, application, place and name; empty if both builds are equal.
      */
     differences: Array<BuildDifference>;
 };
@@ -474,18 +474,18 @@ export type DisplayFormat = {
 
 export type NumberDisplayFormat = {
     /**
-     * Least number of decimals.
+     * Minimum number of decimals.
      */
     minDecimals: number;
     /**
-     * Largest number of decimals.
+     * Maximum number of decimals.
      */
     maxDecimals: number;
 };
 
 export type BuildSettings = {
     /**
-     * Version that the build was made of.
+     * Version that the build was made from.
      */
     applicationVersionId: string;
     /**
@@ -509,14 +509,14 @@ export type BuildSettings = {
      */
     currencyDisplayFormat: DisplayFormat;
     /**
-     * Language without a choice of the user (BCP 47).
+     * Default language (BCP 47).
      */
     defaultLanguageCode: string;
 };
 
 export type BuildInfoResponse = {
     /**
-     * The active build: `buildId` of the start of a process.
+     * The active build, used as `buildId` to start a process.
      */
     buildId: string;
     /**
@@ -535,7 +535,7 @@ export type BuildSummary = {
      */
     buildId: string;
     /**
-     * Status of the build; `WITHDRAWN` when nothing of it is started any more.
+     * Status of the build; a `WITHDRAWN` build can no longer be started.
      */
     buildStatus: BuildStatus;
     /**
@@ -543,19 +543,19 @@ export type BuildSummary = {
      */
     applicationId: string;
     /**
-     * Id of the version it was made of.
+     * Id of the version that it was made from.
      */
     applicationVersionId: string;
     /**
-     * SHA-256 of everything in the build; equal for builds that hold the same.
+     * SHA-256 of the contents of the build; equal for builds with equal contents.
      */
     checksum: string;
     /**
-     * When it was made.
+     * Time at which it was made.
      */
     createdDate: string;
     /**
-     * Who made it.
+     * User who made it.
      */
     createdBy: UserReference;
 };
@@ -577,7 +577,7 @@ export type BuildManifestResponse = {
      */
     buildId: string;
     /**
-     * Status of the build; `WITHDRAWN` when nothing of it is started any more.
+     * Status of the build; a `WITHDRAWN` build can no longer be started.
      */
     buildStatus: BuildStatus;
     /**
@@ -585,27 +585,27 @@ export type BuildManifestResponse = {
      */
     applicationId: string;
     /**
-     * Id of the version it was made of.
+     * Id of the version that it was made from.
      */
     applicationVersionId: string;
     /**
-     * SHA-256 of everything in the build; equal for builds that hold the same.
+     * SHA-256 of the contents of the build; equal for builds with equal contents.
      */
     checksum: string;
     /**
-     * When it was made.
+     * Time at which it was made.
      */
     createdDate: string;
     /**
-     * Who made it.
+     * User who made it.
      */
     createdBy: UserReference;
     /**
-     * Processes, workflows and systems, each kind by name.
+     * Processes, workflows and systems, each kind sorted by name.
      */
     resources: Array<BuildResource>;
     /**
-     * Libraries, direct and transitive, the closest first.
+     * Direct and indirect libraries, closest first.
      */
     libraries: Array<BuildLibrary>;
 };
@@ -619,34 +619,34 @@ export type ActivateBuildRequest = {
 
 export type ActivatedBuildResponse = {
     /**
-     * The build that is active.
+     * The active build.
      */
     buildId: string;
     /**
-     * Since when.
+     * Time at which it was activated.
      */
     activatedDate: string;
     /**
-     * The build that was active before, the same one when nothing changed; null when there was none.
+     * The build that was active before. The same build if nothing changed; null if there was none.
      */
     previousBuildId: string | null;
 };
 
 /**
- * What becomes of instances that run: they go on, are put on hold, or are terminated with the processes that they called.
+ * How to treat running instances: let them continue, put them on hold, or terminate them together with the processes that they called.
  */
 export type RunningInstances = 'CONTINUE' | 'HOLD' | 'TERMINATE';
 
 export type WithdrawBuildRequest = {
     /**
-     * What becomes of instances that run: they go on, are put on hold, or are terminated with the processes that they called.
+     * How to treat running instances: let them continue, put them on hold, or terminate them together with the processes that they called.
      */
     running: RunningInstances;
 };
 
 export type WithdrawnBuildResponse = {
     /**
-     * The build.
+     * The withdrawn build.
      */
     buildId: string;
     /**
@@ -654,37 +654,37 @@ export type WithdrawnBuildResponse = {
      */
     buildStatus: BuildStatus;
     /**
-     * What becomes of running instances, in the background.
+     * How running instances are treated, in the background.
      */
     running: RunningInstances;
     /**
-     * Whether it was the active build. Then the application has none until another one is activated.
+     * Whether it was the active build. If so, the application has no active build until another one is activated.
      */
     wasActive: boolean;
 };
 
 export type ActiveBuildResponse = {
     /**
-     * The build that is active.
+     * The active build.
      */
     buildId: string;
     /**
-     * Since when.
+     * Time at which it was activated.
      */
     activatedDate: string;
 };
 
 export type WorkflowSummary = {
     /**
-     * Unique in the version, without regard to case.
+     * Unique in the version, ignoring case.
      */
     name: string;
     /**
-     * For people; may be empty.
+     * Description; may be empty.
      */
     description: string;
     /**
-     * The same in this version and its builds, and in no other.
+     * Unique to this version and its builds.
      */
     resourceId: string;
     /**
@@ -692,7 +692,7 @@ export type WorkflowSummary = {
      */
     resourceDefinitionId: string;
     /**
-     * How many nodes it has.
+     * Number of nodes.
      */
     nodeCount: number;
 };
@@ -711,11 +711,11 @@ export type WorkflowNodeType = 'START' | 'END' | 'CONDITION' | 'DATA_MAPPING' | 
 
 export type LayoutOptions = {
     /**
-     * To the right.
+     * Distance from the left.
      */
     x: number;
     /**
-     * Downwards.
+     * Distance from the top.
      */
     y: number;
 };
@@ -726,15 +726,15 @@ export type WorkflowCondition = {
      */
     id: string;
     /**
-     * CEL over the data; null for the default.
+     * CEL expression over the data; null for the default branch.
      */
     expression: string | null;
     /**
-     * Node to go on with.
+     * Node that runs next.
      */
     nextNodeId: string;
     /**
-     * The first true condition in this order wins.
+     * The first condition in this order that is true applies.
      */
     order: number;
     /**
@@ -753,7 +753,7 @@ export type WorkflowSequence = {
      */
     sourceNodeId: string;
     /**
-     * The node it leads to.
+     * The next node.
      */
     targetNodeId: string;
 };
@@ -764,7 +764,7 @@ export type McpServerReference = {
      */
     resourceDefinitionId: string;
     /**
-     * Its application: that of the package, or a library.
+     * Application of the system: that of the package or a library.
      */
     appId: string;
 };
@@ -775,7 +775,7 @@ export type AiOptions = {
      */
     aiType: 'CUSTOM_AGENT';
     /**
-     * Kept as it was sent.
+     * Stored as sent.
      */
     aiSubType: string | null;
     /**
@@ -812,7 +812,7 @@ export type WorkflowNode = {
      */
     name: string;
     /**
-     * Place in an editor.
+     * Position in an editor.
      */
     layoutOptions: LayoutOptions;
     /**
@@ -820,7 +820,7 @@ export type WorkflowNode = {
      */
     conditions: Array<WorkflowCondition>;
     /**
-     * Where a run goes on.
+     * Connections to the next nodes.
      */
     outgoingSequences: Array<WorkflowSequence>;
     /**
@@ -832,7 +832,7 @@ export type WorkflowNode = {
      */
     outputBody: string | null;
     /**
-     * What else the type of node needs.
+     * Other settings of this type of node.
      */
     payload: {
         [key: string]: unknown;
@@ -854,38 +854,38 @@ export type WorkflowNode = {
      */
     subWorkflowResourceDefinitionId: string | null;
     /**
-     * Kept as it was sent.
+     * Stored as sent.
      */
     subWorkflowNodeType: string | null;
     /**
-     * When the node was first stored.
+     * Time at which the node was first stored.
      */
     createdDate: string;
     /**
-     * When it was last stored with other content.
+     * Time of the last change.
      */
     modifiedDate: string;
     /**
-     * Who stored it first.
+     * User who first stored it.
      */
     createdBy: UserReference;
     /**
-     * Who stored it with other content last.
+     * User who last changed it.
      */
     modifiedBy: UserReference;
 };
 
 export type Workflow = {
     /**
-     * Unique in the version, without regard to case.
+     * Unique in the version, ignoring case.
      */
     name: string;
     /**
-     * For people; may be empty.
+     * Description; may be empty.
      */
     description: string;
     /**
-     * The same in this version and its builds, and in no other.
+     * Unique to this version and its builds.
      */
     resourceId: string;
     /**
@@ -893,7 +893,7 @@ export type Workflow = {
      */
     resourceDefinitionId: string;
     /**
-     * How many nodes it has.
+     * Number of nodes.
      */
     nodeCount: number;
     /**
@@ -4187,7 +4187,7 @@ export type ApplicationPackage = {
 };
 
 /**
- * What the package is: application.json.
+ * Description of the application: application.json.
  */
 export type PackageApplication = {
     /**
@@ -4199,11 +4199,11 @@ export type PackageApplication = {
      */
     formatVersion: 1;
     /**
-     * The application; the same as in the path of the delivery.
+     * Id of the application; must match the path of the delivery.
      */
     appId: string;
     /**
-     * Name for people.
+     * Display name.
      */
     name: string;
     /**
@@ -4212,21 +4212,21 @@ export type PackageApplication = {
     description?: string;
     settings?: PackageSettings;
     /**
-     * Applications that may use builds of this package as a library; without it, those that did before there was this member.
+     * Applications that may use builds of this package as a library; if absent, those that did before this member existed.
      */
     usableBy?: Array<string>;
     /**
-     * Those of them that may use systems of this package in nodes of their own, with the credentials of these systems; without it, all of them.
+     * Applications among them that may use systems of this package, with their credentials, in their own nodes; if absent, all of them.
      */
     systemsUsableBy?: Array<string>;
     /**
-     * Each application once.
+     * Libraries; one build per application.
      */
     libraries?: Array<PackageLibrary>;
 };
 
 /**
- * What front ends need to know of a build.
+ * Settings for front ends.
  */
 export type PackageSettings = {
     /**
@@ -4257,7 +4257,7 @@ export type PackageSettings = {
         format: string;
     };
     /**
-     * Language without a choice of the user (BCP 47).
+     * Default language (BCP 47).
      */
     defaultLanguageCode?: string;
 };
@@ -4271,7 +4271,7 @@ export type PackageLibrary = {
      */
     appId: string;
     /**
-     * The build of it that is used.
+     * The build to use.
      */
     buildId: string;
 };
@@ -4285,11 +4285,11 @@ export type PackageSystem = {
      */
     $schema?: string;
     /**
-     * Where it stands in the folder; systems/RESOURCE_NAME.json without.
+     * Path in the folder. Default: systems/RESOURCE_NAME.json.
      */
     file?: string;
     /**
-     * Name of the resource, unique in the package without regard to case.
+     * Name of the resource, unique in the package, ignoring case.
      */
     resourceName: string;
     /**
@@ -4299,22 +4299,22 @@ export type PackageSystem = {
     description?: string;
     authorization?: PackageAuthorization;
     /**
-     * Authorities of its own; null: the built-in ones. What is stored stays without it.
+     * Custom certificate authorities; null for the built-in ones. If absent, the stored value is kept.
      */
     tls?: {
         /**
-         * Certificates (PEM) of the authorities that are trusted, in place of the built-in ones.
+         * Certificates (PEM) of the trusted authorities, which replace the built-in ones.
          */
         caCertificates: string;
     } | null;
     /**
-     * Names of static headers; their values are set as a secret is. What is stored stays without it.
+     * Names of static headers; set their values like secrets. If absent, the stored value is kept.
      */
     headers?: Array<string>;
     type: 'MCP';
     baseUrl: string;
     /**
-     * Deadline of one tool call in milliseconds; null: that of the deployment. What is stored stays without it.
+     * Timeout of a tool call in milliseconds; null for that of the deployment. If absent, the stored value is kept.
      */
     timeoutMs?: number | null;
 } | {
@@ -4323,11 +4323,11 @@ export type PackageSystem = {
      */
     $schema?: string;
     /**
-     * Where it stands in the folder; systems/RESOURCE_NAME.json without.
+     * Path in the folder. Default: systems/RESOURCE_NAME.json.
      */
     file?: string;
     /**
-     * Name of the resource, unique in the package without regard to case.
+     * Name of the resource, unique in the package, ignoring case.
      */
     resourceName: string;
     /**
@@ -4337,16 +4337,16 @@ export type PackageSystem = {
     description?: string;
     authorization?: PackageAuthorization;
     /**
-     * Authorities of its own; null: the built-in ones. What is stored stays without it.
+     * Custom certificate authorities; null for the built-in ones. If absent, the stored value is kept.
      */
     tls?: {
         /**
-         * Certificates (PEM) of the authorities that are trusted, in place of the built-in ones.
+         * Certificates (PEM) of the trusted authorities, which replace the built-in ones.
          */
         caCertificates: string;
     } | null;
     /**
-     * Names of static headers; their values are set as a secret is. What is stored stays without it.
+     * Names of static headers; set their values like secrets. If absent, the stored value is kept.
      */
     headers?: Array<string>;
     type: 'REST';
@@ -4357,11 +4357,11 @@ export type PackageSystem = {
      */
     $schema?: string;
     /**
-     * Where it stands in the folder; systems/RESOURCE_NAME.json without.
+     * Path in the folder. Default: systems/RESOURCE_NAME.json.
      */
     file?: string;
     /**
-     * Name of the resource, unique in the package without regard to case.
+     * Name of the resource, unique in the package, ignoring case.
      */
     resourceName: string;
     /**
@@ -4371,16 +4371,16 @@ export type PackageSystem = {
     description?: string;
     authorization?: PackageAuthorization;
     /**
-     * Authorities of its own; null: the built-in ones. What is stored stays without it.
+     * Custom certificate authorities; null for the built-in ones. If absent, the stored value is kept.
      */
     tls?: {
         /**
-         * Certificates (PEM) of the authorities that are trusted, in place of the built-in ones.
+         * Certificates (PEM) of the trusted authorities, which replace the built-in ones.
          */
         caCertificates: string;
     } | null;
     /**
-     * Names of static headers; their values are set as a secret is. What is stored stays without it.
+     * Names of static headers; set their values like secrets. If absent, the stored value is kept.
      */
     headers?: Array<string>;
     type: 'NOSQL_DB';
@@ -4408,7 +4408,7 @@ export type PackageAuthorization = {
          */
         scope?: string;
         /**
-         * Further fields of the token request, such as audience. No place for secrets.
+         * Further fields of the token request, such as audience. Must not contain secrets.
          */
         tokenParameters?: {
             [key: string]: string;
@@ -4418,11 +4418,11 @@ export type PackageAuthorization = {
     type: 'API_KEY';
     configuration?: {
         /**
-         * Header that the key is sent in; Authorization without it.
+         * Header for the key. Default: Authorization.
          */
         headerName?: string;
         /**
-         * Word before the key. Without it Bearer for Authorization, and none for other headers.
+         * Scheme before the key. Default: Bearer for Authorization, none for other headers.
          */
         scheme?: string | null;
     };
@@ -4437,7 +4437,7 @@ export type PackageWorkflow = {
      */
     $schema?: string;
     /**
-     * Where it stands in the folder; workflows/NAME.json without.
+     * Path in the folder. Default: workflows/NAME.json.
      */
     file?: string;
     /**
@@ -4482,15 +4482,15 @@ export type PackageCondition = {
      */
     id: string;
     /**
-     * CEL over the data; empty for the default.
+     * CEL expression over the data; empty for the default branch.
      */
     expression?: string | null;
     /**
-     * Node to go on with; the target of an outgoing sequence.
+     * Node that runs next; the target of an outgoing sequence.
      */
     nextNodeId: string;
     /**
-     * The first true condition in this order wins.
+     * The first condition in this order that is true applies.
      */
     order: number;
     /**
@@ -4509,13 +4509,13 @@ export type PackageSequence = {
      */
     sourceNodeId: string;
     /**
-     * The node that follows.
+     * The next node.
      */
     targetNodeId: string;
 };
 
 /**
- * Options of the model of a Custom Agent node.
+ * Model options of a Custom Agent node.
  */
 export type PackageAiOptions = {
     /**
@@ -4551,11 +4551,11 @@ export type PackageReference = {
      */
     resourceDefinitionId?: string | null;
     /**
-     * Name of the system or workflow, where the definition id is not known.
+     * Name of the system or workflow, if the definition id is not known.
      */
     resourceName?: string | null;
     /**
-     * Application of a library dependency; without it, the application of the package.
+     * Application of a library dependency. Default: the application of the package.
      */
     appId?: string | null;
 };
@@ -4565,11 +4565,11 @@ export type PackageReference = {
  */
 export type PackageProcessFile = {
     /**
-     * Where it stands in the folder.
+     * Path in the folder.
      */
     file: string;
     /**
-     * BPMN 2.0 XML, kept as it is.
+     * BPMN 2.0 XML, stored unchanged.
      */
     bpmn: string;
 };
@@ -4587,7 +4587,7 @@ export type PackageRestEndpointPayload = {
      */
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
     /**
-     * Below the base URL of the system; may contain ${…}.
+     * Path below the base URL of the system; may contain ${…}.
      */
     path?: string;
     /**
@@ -4603,7 +4603,7 @@ export type PackageRestEndpointPayload = {
         [key: string]: string;
     };
     /**
-     * Seconds for the answer; null for the limit of the deployment.
+     * Timeout in seconds; null for the limit of the deployment.
      */
     timeoutSeconds?: number | null;
 };
@@ -4621,7 +4621,7 @@ export type PackageDataSourcePayload = {
      */
     collection: string;
     /**
-     * What is done with the collection.
+     * Operation on the collection.
      */
     operation: 'find' | 'findOne' | 'insertOne' | 'insertMany' | 'updateOne' | 'updateMany' | 'deleteOne' | 'deleteMany';
     /**
@@ -4637,17 +4637,17 @@ export type PackageDataSourcePayload = {
         [key: string]: 1 | -1;
     } | null;
     /**
-     * 1 for fields to read, 0 for those to leave out.
+     * 1 for fields to include, 0 for fields to exclude.
      */
     projection?: {
         [key: string]: 0 | 1;
     } | null;
     /**
-     * Documents that are left out at the beginning.
+     * Number of documents to skip.
      */
     skip?: number;
     /**
-     * Documents that are read at the most.
+     * Maximum number of documents to read.
      */
     limit?: number;
     /**
@@ -4675,7 +4675,7 @@ export type PackageDataSourcePayload = {
  */
 export type PackageEndPayload = {
     /**
-     * The run ends with the BPMN error of this code.
+     * Code of the BPMN error with which the run ends.
      */
     errorCode: unknown & unknown;
 };
@@ -4699,7 +4699,7 @@ export type PackageNodeRequest = unknown & {
      */
     id?: string;
     /**
-     * Given by the service when null.
+     * Generated by the service if null.
      */
     svcUuid?: string | null;
     /**
@@ -4711,7 +4711,7 @@ export type PackageNodeRequest = unknown & {
      */
     name: string;
     /**
-     * Place in an editor.
+     * Position in an editor.
      */
     layoutOptions?: {
         x: number;
@@ -4722,23 +4722,23 @@ export type PackageNodeRequest = unknown & {
      */
     conditions?: Array<PackageCondition>;
     /**
-     * Where the workflow goes on.
+     * Connections to the next nodes.
      */
     outgoingSequences?: Array<PackageSequence>;
     /**
-     * JSON or JSON text with ${…} references: what the node works on.
+     * Input of the node: JSON or JSON text with ${…} references.
      */
     inputBody?: string | {
         [key: string]: unknown;
     } | Array<unknown> | null;
     /**
-     * END: JSON or JSON text with ${…} references, the output of the workflow; all data without.
+     * END: output of the workflow, as JSON or JSON text with ${…} references. Default: all data.
      */
     outputBody?: string | {
         [key: string]: unknown;
     } | Array<unknown> | null;
     /**
-     * What else the type of node needs.
+     * Other settings of this type of node.
      */
     payload?: {
         [key: string]: unknown;
@@ -4756,29 +4756,29 @@ export type PackageNodeRequest = unknown & {
      */
     subWorkflowResourceDefinitionId?: string | null;
     /**
-     * Kept for front ends; without effect.
+     * Stored for front ends; has no effect.
      */
     subWorkflowNodeType?: string | null;
     /**
-     * Written by the service; ignored in a package.
+     * Set by the service; ignored in a package.
      */
     workflowResourceId?: string | null;
     /**
-     * Written by the service; ignored in a package.
+     * Set by the service; ignored in a package.
      */
     createdDate?: string | null;
     /**
-     * Written by the service; ignored in a package.
+     * Set by the service; ignored in a package.
      */
     modifiedDate?: string | null;
     /**
-     * Written by the service; ignored in a package.
+     * Set by the service; ignored in a package.
      */
     createdBy?: {
         [key: string]: unknown;
     } | null;
     /**
-     * Written by the service; ignored in a package.
+     * Set by the service; ignored in a package.
      */
     modifiedBy?: {
         [key: string]: unknown;
@@ -4846,7 +4846,7 @@ export type PackageRefusedProblem = {
      */
     details?: string;
     /**
-     * Everything that is wrong with the package; absent when the request itself was.
+     * All problems of the package; absent if the request itself was malformed.
      */
     problems?: Array<PackageProblem>;
 };
@@ -5253,7 +5253,7 @@ export type VersionId = string;
 export type Uuid = string;
 
 /**
- * Id of the build; `getBuildInfo` tells that of the active one.
+ * Id of the build; `getBuildInfo` returns the active one.
  */
 export type BuildId = string;
 
@@ -5268,7 +5268,7 @@ export type SystemResourceId = string;
 export type Before = string;
 
 /**
- * Name of the workflow, without regard to case.
+ * Name of the workflow, ignoring case.
  */
 export type WorkflowName = string;
 
@@ -5278,7 +5278,7 @@ export type WorkflowName = string;
 export type IdempotencyKey = string;
 
 /**
- * Name of the process definition, as `listProcesses` tells it.
+ * Name of the process definition, as `listProcesses` returns it.
  */
 export type ProcessDefinitionName = string;
 
@@ -5641,7 +5641,7 @@ export type StorePackageErrors = {
     /**
      * Invalid parameters or validation failure.
      *
-     * Malformed request, or a package with problems, all of which are told.
+     * Malformed request, or a package with problems, all of which are listed.
      */
     400: PackageRefusedResponse;
     /**
@@ -5736,7 +5736,7 @@ export type CheckPackageError = CheckPackageErrors[keyof CheckPackageErrors];
 
 export type CheckPackageResponses = {
     /**
-     * All problems, none for a package without any.
+     * All problems; an empty list if there are none.
      */
     200: PackageProblemsResponse;
 };
@@ -5876,7 +5876,7 @@ export type CreateBuildError = CreateBuildErrors[keyof CreateBuildErrors];
 
 export type CreateBuildResponses = {
     /**
-     * The build and what it holds.
+     * The build and its contents.
      */
     201: NewBuildResponse;
 };
@@ -5891,13 +5891,13 @@ export type CompareBuildData = {
          */
         appId: string;
         /**
-         * Id of the build; `getBuildInfo` tells that of the active one.
+         * Id of the build; `getBuildInfo` returns the active one.
          */
         buildId: string;
     };
     query?: {
         /**
-         * Another build of the application to compare it with; the active one without it.
+         * Another build of the application to compare it with. Default: the active build.
          */
         baseBuildId?: string;
     };
@@ -6071,7 +6071,7 @@ export type GetBuildData = {
          */
         appId: string;
         /**
-         * Id of the build; `getBuildInfo` tells that of the active one.
+         * Id of the build; `getBuildInfo` returns the active one.
          */
         buildId: string;
     };
@@ -6129,11 +6129,11 @@ export type GetBuildBpmnData = {
          */
         appId: string;
         /**
-         * Id of the build; `getBuildInfo` tells that of the active one.
+         * Id of the build; `getBuildInfo` returns the active one.
          */
         buildId: string;
         /**
-         * Name of the process definition, as `listProcesses` tells it.
+         * Name of the process definition, as `listProcesses` returns it.
          */
         processDefinitionName: string;
     };
@@ -6176,7 +6176,7 @@ export type GetBuildBpmnError = GetBuildBpmnErrors[keyof GetBuildBpmnErrors];
 
 export type GetBuildBpmnResponses = {
     /**
-     * The file as it was delivered.
+     * The BPMN file.
      */
     200: Blob | File;
 };
@@ -6317,7 +6317,7 @@ export type WithdrawBuildData = {
          */
         appId: string;
         /**
-         * Id of the build; `getBuildInfo` tells that of the active one.
+         * Id of the build; `getBuildInfo` returns the active one.
          */
         buildId: string;
     };
@@ -6433,7 +6433,7 @@ export type GetWorkflowData = {
          */
         versionId: string;
         /**
-         * Name of the workflow, without regard to case.
+         * Name of the workflow, ignoring case.
          */
         workflowName: string;
     };
@@ -6495,13 +6495,13 @@ export type CreateWorkflowNodeData = {
          */
         versionId: string;
         /**
-         * Name of the workflow, without regard to case.
+         * Name of the workflow, ignoring case.
          */
         workflowName: string;
     };
     query?: {
         /**
-         * Id of a sequence that the node comes on: the sequence leads to the node then, with the conditions that led along it, and the node to where the sequence led, unless it has sequences of its own or is an END. Without it something must lead to the node already.
+         * Id of the sequence into which to insert the node. The sequence, with its conditions, then leads to the node, and the node to the former target, unless it has its own sequences or is an END. If omitted, another node must already lead to this one.
          */
         onSequence?: string;
     };
@@ -6512,7 +6512,7 @@ export type CreateWorkflowNodeErrors = {
     /**
      * Invalid parameters or validation failure.
      *
-     * Malformed request, or a workflow that a delivery would refuse; all problems are told, nothing is stored.
+     * Malformed request, or a workflow that a delivery would reject. All problems are listed; nothing is stored.
      */
     400: PackageRefusedResponse;
     /**
@@ -6549,7 +6549,7 @@ export type CreateWorkflowNodeError = CreateWorkflowNodeErrors[keyof CreateWorkf
 
 export type CreateWorkflowNodeResponses = {
     /**
-     * The node as it is stored.
+     * The stored node.
      */
     201: WorkflowNode;
 };
@@ -6574,7 +6574,7 @@ export type DeleteWorkflowNodeData = {
          */
         versionId: string;
         /**
-         * Name of the workflow, without regard to case.
+         * Name of the workflow, ignoring case.
          */
         workflowName: string;
         /**
@@ -6590,7 +6590,7 @@ export type DeleteWorkflowNodeErrors = {
     /**
      * Invalid parameters or validation failure.
      *
-     * Malformed request, or a workflow that a delivery would refuse; all problems are told, nothing is stored.
+     * Malformed request, or a workflow that a delivery would reject. All problems are listed; nothing is stored.
      */
     400: PackageRefusedResponse;
     /**
@@ -6646,7 +6646,7 @@ export type GetWorkflowNodeData = {
          */
         versionId: string;
         /**
-         * Name of the workflow, without regard to case.
+         * Name of the workflow, ignoring case.
          */
         workflowName: string;
         /**
@@ -6718,7 +6718,7 @@ export type UpdateWorkflowNodeData = {
          */
         versionId: string;
         /**
-         * Name of the workflow, without regard to case.
+         * Name of the workflow, ignoring case.
          */
         workflowName: string;
         /**
@@ -6734,7 +6734,7 @@ export type UpdateWorkflowNodeErrors = {
     /**
      * Invalid parameters or validation failure.
      *
-     * Malformed request, or a workflow that a delivery would refuse; all problems are told, nothing is stored.
+     * Malformed request, or a workflow that a delivery would reject. All problems are listed; nothing is stored.
      */
     400: PackageRefusedResponse;
     /**
@@ -7126,11 +7126,11 @@ export type StartProcessData = {
          */
         appId: string;
         /**
-         * Id of the build; `getBuildInfo` tells that of the active one.
+         * Id of the build; `getBuildInfo` returns the active one.
          */
         buildId: string;
         /**
-         * Name of the process definition, as `listProcesses` tells it.
+         * Name of the process definition, as `listProcesses` returns it.
          */
         processDefinitionName: string;
     };
@@ -7192,7 +7192,7 @@ export type ListProcessesData = {
          */
         appId: string;
         /**
-         * Id of the build; `getBuildInfo` tells that of the active one.
+         * Id of the build; `getBuildInfo` returns the active one.
          */
         buildId: string;
     };
@@ -7571,11 +7571,11 @@ export type GetProcessStatisticsData = {
          */
         appId: string;
         /**
-         * Id of the build; `getBuildInfo` tells that of the active one.
+         * Id of the build; `getBuildInfo` returns the active one.
          */
         buildId: string;
         /**
-         * Name of the process definition, as `listProcesses` tells it.
+         * Name of the process definition, as `listProcesses` returns it.
          */
         processDefinitionName: string;
     };
@@ -9248,7 +9248,7 @@ export type StartTestRunData = {
          */
         appId: string;
         /**
-         * Id of the build; `getBuildInfo` tells that of the active one.
+         * Id of the build; `getBuildInfo` returns the active one.
          */
         buildId: string;
         /**
@@ -9625,7 +9625,7 @@ export type PreflightBuildData = {
          */
         appId: string;
         /**
-         * Id of the build; `getBuildInfo` tells that of the active one.
+         * Id of the build; `getBuildInfo` returns the active one.
          */
         buildId: string;
     };

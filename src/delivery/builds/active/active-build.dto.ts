@@ -17,13 +17,13 @@ export class ActivateBuildRequestDto extends Fields({
 }) {}
 
 export class ActiveBuildResponseDto extends Answer({
-  buildId: Shows.uuid('The build that is active.'),
-  activatedDate: Shows.moment('Since when.', '2026-01-31T10:20:30.123Z'),
+  buildId: Shows.uuid('The active build.'),
+  activatedDate: Shows.moment('Time at which it was activated.', '2026-01-31T10:20:30.123Z'),
 }) {}
 
 export class ActivatedBuildResponseDto extends AnswerWith(ActiveBuildResponseDto, {
   previousBuildId: Shows.uuidOrNull(
-    'The build that was active before, the same one when nothing changed; null when there was none.',
+    'The build that was active before. The same build if nothing changed; null if there was none.',
   ),
 }) {}
 
@@ -34,13 +34,13 @@ export function toActiveBuild<Build extends { activatedAt: Date }>({
   return { ...build, activatedDate: activatedAt.toISOString() };
 }
 
-/** What becomes of the running instances of a build that is withdrawn. */
+/** How to treat the running instances of a build that is withdrawn. */
 export class WithdrawBuildRequestDto {
   @ApiProperty({
     enum: RunningInstances,
     enumName: 'RunningInstances',
     description:
-      'What becomes of instances that run: they go on, are put on hold, or are terminated with the processes that they called.',
+      'How to treat running instances: let them continue, put them on hold, or terminate them together with the processes that they called.',
     example: RunningInstances.Continue,
   })
   @IsEnum(RunningInstances, {
@@ -50,15 +50,15 @@ export class WithdrawBuildRequestDto {
 }
 
 export class WithdrawnBuildResponseDto extends Answer({
-  buildId: Shows.uuid('The build.'),
+  buildId: Shows.uuid('The withdrawn build.'),
   buildStatus: Shows.enum('BuildStatus', BuildStatus, 'Its status.', BuildStatus.Withdrawn),
   running: Shows.enum(
     'RunningInstances',
     RunningInstances,
-    'What becomes of running instances, in the background.',
+    'How running instances are treated, in the background.',
   ),
   wasActive: Shows.flag(
-    'Whether it was the active build. Then the application has none until another one is activated.',
+    'Whether it was the active build. If so, the application has no active build until another one is activated.',
     false,
   ),
 }) {}
@@ -67,15 +67,14 @@ export class DisplayFormatDto extends Answer({
   format: Shows.value('The format, as the front end reads it.', 'yyyy-MM-dd'),
 }) {}
 
-/** How numbers are shown. */
 export class NumberDisplayFormatDto extends Answer({
-  minDecimals: shows<number>({ type: 'integer', minimum: 0 })('Least number of decimals.', 0),
-  maxDecimals: shows<number>({ type: 'integer', minimum: 0 })('Largest number of decimals.', 2),
+  minDecimals: shows<number>({ type: 'integer', minimum: 0 })('Minimum number of decimals.', 0),
+  maxDecimals: shows<number>({ type: 'integer', minimum: 0 })('Maximum number of decimals.', 2),
 }) {}
 
 /** Settings of a build for front ends. */
 export class BuildSettingsDto extends Answer({
-  applicationVersionId: Shows.value('Version that the build was made of.', 'v1'),
+  applicationVersionId: Shows.value('Version that the build was made from.', 'v1'),
   platforms: shows<(typeof PLATFORMS)[number]>({ enum: PLATFORMS })(
     'Where the application is shown.',
     'OMNICHANNEL',
@@ -84,12 +83,12 @@ export class BuildSettingsDto extends Answer({
   dateDisplayFormat: Shows.part(() => DisplayFormatDto, 'How dates are shown.'),
   numberDisplayFormat: Shows.part(() => NumberDisplayFormatDto, 'How numbers are shown.'),
   currencyDisplayFormat: Shows.part(() => DisplayFormatDto, 'How amounts of money are shown.'),
-  defaultLanguageCode: Shows.value('Language without a choice of the user (BCP 47).', 'en'),
+  defaultLanguageCode: Shows.value('Default language (BCP 47).', 'en'),
 }) {}
 
-/** What a front end needs to know of the active build. */
+/** What front ends need to know about the active build. */
 export class BuildInfoResponseDto extends Answer({
-  buildId: Shows.uuid('The active build: `buildId` of the start of a process.'),
+  buildId: Shows.uuid('The active build, used as `buildId` to start a process.'),
   applicationId: Shows.value('Id of the application.', 'sample'),
   buildSettings: Shows.part(() => BuildSettingsDto, 'Settings that the application was delivered with.'),
 }) {}

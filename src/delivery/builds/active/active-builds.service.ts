@@ -24,15 +24,15 @@ import {
 } from '../model/builds.types.js';
 import { ActiveBuilds, Builds, type ActiveBuild } from '../storage/builds.repository.js';
 import type { BuildInfoResponseDto, WithdrawnBuildResponseDto } from './active-build.dto.js';
-import { WITHDRAWAL_WAIT_MS } from './build-standings.service.js';
+import { WITHDRAWAL_WAIT_MS } from './build-status.service.js';
 
-/** Takes part in every change of one kind: in activations for starts by timers and messages, in withdrawals for running instances. */
+/** Hook that runs with every activation (for starts by timers and messages) or every withdrawal (for running instances). */
 export interface BuildListener<Change> {
-  /** Runs before the transaction, where the database may be asked, such as to reserve ids. */
+  /** Runs before the transaction and may use the database, for example to reserve ids. */
   prepare(change: Change): Promise<void>;
-  /** Runs in the transaction, and may touch nothing but the manager; it gets the object that `prepare` got. */
+  /** Runs in the transaction with the object that `prepare` received, and may use only the manager. */
   store(manager: EntityManager, change: Change): Promise<void>;
-  /** Runs when the transaction is stored; it must not throw. */
+  /** Runs after the transaction has been committed. Must not throw. */
   stored(): Promise<void>;
 }
 
@@ -43,13 +43,13 @@ interface Replacement {
 }
 
 /**
- * Which build of an application is active (docs/process-semantics.md, section 1): at most one, effective at once. Withdraws builds: nothing of
- * them is started any more, and they stay withdrawn (docs/contract.md, section 6.3).
+ * Manages the active build of each application (docs/process-semantics.md, section 1): at most one, effective immediately. Also withdraws
+ * builds: they can no longer be started and stay withdrawn (docs/contract.md, section 6.3).
  */
 @Injectable()
 export class ActiveBuildsService implements OnModuleInit {
-  private readonly ofActivations: BuildListener<ActivatedBuild>[] = [];
-  private readonly ofWithdrawals: BuildListener<Withdrawal>[] = [];
+  private readonly activationListeners: BuildListener<ActivatedBuild>[] = [];
+  private readonly withdrawalListeners: BuildListener<Withdrawal>[] = [];
 
   constructor(
     private readonly database: Database,
@@ -59,7 +59,7 @@ export class ActiveBuildsService implements OnModuleInit {
     private readonly subjects: AuditSubjectsService,
   ) {}
 
-  /** Finds the version for the audit of refused calls about builds: their paths name no version. */
+  /** Looks up the version for audit events of refused calls about builds, whose paths contain no version. */
   onModuleInit(): void {
     this.subjects.register([AuditAction.WorkflowTest, AuditAction.BuildWithdraw], ({ appId, buildId }) =>
       this.subjectOf(String(appId), String(buildId)),
@@ -67,18 +67,18 @@ export class ActiveBuildsService implements OnModuleInit {
     this.subjects.register([AuditAction.BuildActivate], ({ appId }) => this.subjectOf(String(appId)));
   }
 
-  /** Makes a listener part of every activation from now on. */
+  /** Adds a listener to all future activations. */
   onActivated(listener: BuildListener<ActivatedBuild>): void {
-    this.ofActivations.push(listener);
+    this.activationListeners.push(listener);
   }
 
-  /** Makes a listener part of every withdrawal from now on. */
+  /** Adds a listener to all future withdrawals. */
   onWithdrawn(listener: BuildListener<Withdrawal>): void {
-    this.ofWithdrawals.push(listener);
+    this.withdrawalListeners.push(listener);
   }
 
   /**
-   * Makes a build the active one. The one that is active already stays as it is, without a trace.
+   * Makes a build the active one. Does nothing, and records nothing, if it is active already.
    * @param condition entity tags (`activeBuildTag`) of the active build as the caller may have read it
    * @throws BuildNotFoundError when the application has no such build
    * @throws BuildWithdrawnError, BuildDamagedError
@@ -93,17 +93,16 @@ export class ActiveBuildsService implements OnModuleInit {
     const summary = await this.database.read((manager) => Builds.require(manager, appId, buildId));
     const definitions = await this.definitions.ofBuild(buildId);
     for (const definition of definitions) {
-      await this.definitions.demandWhole(definition);
+      await this.definitions.verifyDefinition(definition);
     }
     const build = { buildId, definitions, previousBuildId: null, activatedAt: this.clock.now() };
-    return this.changed(this.ofActivations, build, (manager) =>
+    return this.withListeners(this.activationListeners, build, (manager) =>
       this.replace(manager, principal, { summary, build, condition }),
     );
   }
 
   /**
-   * Withdraws a build, and returns when no replica starts it any more. Of one that is withdrawn already only the running instances are
-   * treated.
+   * Withdraws a build, and returns once no replica starts it any more. Only treats the running instances if the build is withdrawn already.
    * @throws BuildNotFoundError when the application has no such build
    * @throws PermissionDeniedError when the caller may not do this to running instances
    */
@@ -118,7 +117,7 @@ export class ActiveBuildsService implements OnModuleInit {
       throw new PermissionDeniedError(permission);
     }
     const withdrawal = { appId, buildId, running, actor: principal.user.userName, at: this.clock.now() };
-    const withdrawn = await this.changed(this.ofWithdrawals, withdrawal, (manager) =>
+    const withdrawn = await this.withListeners(this.withdrawalListeners, withdrawal, (manager) =>
       this.storeWithdrawal(manager, principal, withdrawal),
     );
     await sleep(WITHDRAWAL_WAIT_MS);
@@ -126,7 +125,7 @@ export class ActiveBuildsService implements OnModuleInit {
   }
 
   /**
-   * The active build of an application.
+   * Returns the active build of an application.
    * @throws ActiveBuildNotFoundError
    */
   async get(appId: string): Promise<ActiveBuild> {
@@ -138,7 +137,7 @@ export class ActiveBuildsService implements OnModuleInit {
   }
 
   /**
-   * What front ends need to know of the active build (docs/process-semantics.md, section 1).
+   * Returns what front ends need to know about the active build (docs/process-semantics.md, section 1).
    * @throws ActiveBuildNotFoundError
    */
   async info(appId: string): Promise<BuildInfoResponseDto> {
@@ -149,7 +148,7 @@ export class ActiveBuildsService implements OnModuleInit {
     return { buildId, applicationId: appId, buildSettings };
   }
 
-  private async changed<Change, Result>(
+  private async withListeners<Change, Result>(
     listeners: readonly BuildListener<Change>[],
     change: Change,
     store: (manager: EntityManager) => Promise<Result>,
@@ -182,7 +181,7 @@ export class ActiveBuildsService implements OnModuleInit {
     await Builds.noteActive(manager, buildId, activatedAt);
     await ActiveBuilds.update(manager, appId, { buildId, activatedAt }, principal.user);
     Object.assign(build, activation);
-    for (const listener of this.ofActivations) {
+    for (const listener of this.activationListeners) {
       await listener.store(manager, build);
     }
     await this.audit.record(manager, principal, {
@@ -201,7 +200,7 @@ export class ActiveBuildsService implements OnModuleInit {
     withdrawal: Withdrawal,
   ): Promise<WithdrawnBuildResponseDto> {
     const { appId, buildId, running } = withdrawal;
-    // The lock of an activation: a build that is withdrawn meanwhile does not become active.
+    // Activations take the same lock, so a build that is being withdrawn cannot become active.
     const active = await ActiveBuilds.lock(manager, appId);
     const { appVersionId } = await Builds.require(manager, appId, buildId);
     const isNew = await Builds.withdraw(manager, buildId);
@@ -210,7 +209,7 @@ export class ActiveBuildsService implements OnModuleInit {
       await ActiveBuilds.clear(manager, appId);
     }
     if (isNew || running !== RunningInstances.Continue) {
-      for (const listener of this.ofWithdrawals) {
+      for (const listener of this.withdrawalListeners) {
         await listener.store(manager, withdrawal);
       }
       await this.audit.record(manager, principal, {
@@ -224,7 +223,7 @@ export class ActiveBuildsService implements OnModuleInit {
     return { buildId, buildStatus: BuildStatus.Withdrawn, running, wasActive };
   }
 
-  /** Where the path names no build, nobody has read which it was: the one that stays active is told, or else the newest. */
+  /** Returns the subject of a refused call. Where the path names no build, it is the active build or else the newest. */
   private async subjectOf(appId: string, named?: string): Promise<AuditSubject | null> {
     return this.database.read(async (manager) => {
       const buildId = named ?? (await ActiveBuilds.find(manager, appId))?.buildId;
@@ -238,7 +237,7 @@ export class ActiveBuildsService implements OnModuleInit {
   }
 }
 
-/** The entity tag of an active build: another one after each activation that changed something. */
+/** Returns the entity tag of an active build, which differs after each activation that changes something. */
 export function activeBuildTag({ buildId, activatedAt }: ActiveBuild): string {
   return `"${buildId}.${activatedAt.getTime()}"`;
 }

@@ -32,7 +32,8 @@ const BUILD_INFO_EXAMPLE = exampleOf(BuildInfoResponseDto, {
 /** The response header `ETag` (RFC 9110, section 8.8.3). */
 const ETAG_HEADER = {
   ETag: {
-    description: 'Another one after each activation that changed something: the `If-Match` of the next one.',
+    description:
+      'Differs after each activation that changes something. Send it as `If-Match` with the next activation.',
     required: true,
     schema: { type: 'string', pattern: '^"[0-9a-f-]{36}\\.[0-9]{1,16}"$' },
   },
@@ -42,30 +43,30 @@ export const BuildsApi = apiRoutes([DELIVERY_DENIED], {
   listBuilds: {
     summary: 'List the builds of an application',
     description:
-      'Extension of the contract. Newest first. Follow `next` until it is null. An unknown application has none.',
+      'Extension of the contract. Newest first. Follow `next` until it is null. The list is empty for an unknown application.',
     answer: { type: BuildPageDto, example: BUILD_PAGE_EXAMPLE, description: 'A page of builds.' },
   },
   getBuild: {
     summary: 'Get the manifest of a build',
-    description: 'Extension of the contract. What the build holds, with the ids of every resource.',
+    description: 'Extension of the contract. Contents of the build, with the ids of all resources.',
     answer: { type: BuildManifestResponseDto, example: MANIFEST_EXAMPLE, description: 'The manifest.' },
     errors: [NO_BUILD],
   },
   getBuildBpmn: {
     summary: 'Get a process of a build as BPMN',
     description:
-      'Extension of the contract. The BPMN 2.0 file that the process comes from, unchanged; a modeller opens it again.',
+      'Extension of the contract. The BPMN 2.0 file of the process as it was delivered, ready to open in a modeler.',
     answer: {
       content: { 'application/xml': { schema: { type: 'string' }, example: BPMN_EXAMPLE } },
-      description: 'The file as it was delivered.',
+      description: 'The BPMN file.',
     },
     errors: [NO_BUILD],
   },
   activateBuild: {
     summary: 'Choose the active build of an application',
     description:
-      'Extension of the contract. Effective at once for what starts from now on; running process instances keep their build. ' +
-      'Activating an earlier build rolls back. The active build again changes nothing.',
+      'Extension of the contract. Takes effect immediately for new process instances; running instances keep their build. ' +
+      'Activate an earlier build to roll back. Activating the active build again changes nothing.',
     headers: [OPTIONAL_IF_MATCH],
     body: {
       type: ActivateBuildRequestDto,
@@ -79,7 +80,7 @@ export const BuildsApi = apiRoutes([DELIVERY_DENIED], {
     },
     errors: [
       NO_BUILD,
-      { 409: 'The build was withdrawn: it is neither started nor activated any more.' },
+      { 409: 'The build was withdrawn: it can no longer be started or activated.' },
       412,
       428,
     ],
@@ -87,14 +88,14 @@ export const BuildsApi = apiRoutes([DELIVERY_DENIED], {
   withdrawBuild: {
     summary: 'Withdraw a build',
     description:
-      'Extension of the contract. Nothing of the build is started any more, it cannot be activated, and no package may name it as a library. That ' +
-      'cannot be taken back. Where it is the active build, the application has none then. `HOLD` and `TERMINATE` need the permission ' +
-      '`process-administration` too, and are done in the background. A build that is withdrawn can be withdrawn again, to treat instances that still run.',
+      'Extension of the contract. The build can no longer be started, activated or named as a library by a package. This ' +
+      'cannot be undone. If it is the active build, the application has none afterwards. `HOLD` and `TERMINATE` also require ' +
+      '`process-administration`, and are applied in the background. Withdraw a build again to treat instances that still run.',
     body: {
       type: WithdrawBuildRequestDto,
       examples: {
-        continue: { summary: 'Running instances go on', value: { running: 'CONTINUE' } },
-        terminate: { summary: 'They are terminated', value: { running: 'TERMINATE' } },
+        continue: { summary: 'Let running instances continue', value: { running: 'CONTINUE' } },
+        terminate: { summary: 'Terminate running instances', value: { running: 'TERMINATE' } },
       },
     },
     answer: {
@@ -122,16 +123,16 @@ export const BuildsApi = apiRoutes([DELIVERY_DENIED], {
       {
         status: 304,
         headers: ETAG_HEADER,
-        description: 'The active build is still the one that `If-None-Match` names.',
+        description: 'The active build is still the one in `If-None-Match`.',
       },
     ],
     errors: [{ 404: 'The application has no active build.' }],
   },
   compareBuild: {
-    summary: 'Compare a build with the active one, or with another',
+    summary: 'Compare a build with the active build or another one',
     description:
-      'Extension of the contract. What activating the build would change: processes, permissions that their lanes ask for, workflows, ' +
-      'agents, systems, tools, libraries and settings for front ends, those of libraries too. `baseBuildId` compares with another build.',
+      'Extension of the contract. What activating the build would change: processes, permissions that their lanes require, workflows, ' +
+      'agents, systems, tools, libraries and front-end settings, including those of libraries. Set `baseBuildId` to compare with another build.',
     answer: {
       type: BuildDifferencesResponseDto,
       example: BUILD_DIFFERENCES_EXAMPLE,
@@ -141,12 +142,12 @@ export const BuildsApi = apiRoutes([DELIVERY_DENIED], {
   },
 });
 
-/** The same of the route that any valid token may call. */
+/** Documentation of the route that any valid token may call. */
 export const BuildInfoApi = apiRoutes([], {
   getBuildInfo: {
-    summary: 'Get what a front end needs to know of the active build',
+    summary: 'Get the active build for front ends',
     description:
-      'Extension of the contract. Any valid token will do. `buildId` goes into the paths of `listProcesses` and `startProcess`.',
+      'Extension of the contract. Requires any valid token. Use `buildId` in the paths of `listProcesses` and `startProcess`.',
     answer: { type: BuildInfoResponseDto, example: BUILD_INFO_EXAMPLE, description: 'The active build.' },
     errors: [{ 404: 'The application has no active build.' }],
   },

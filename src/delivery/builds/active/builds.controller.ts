@@ -106,7 +106,7 @@ export class BuildsController {
   }
 }
 
-/** Shows what a build has otherwise than the active one or another one (extension of the contract). */
+/** Compares a build with the active one or another one (extension of the contract). */
 @ApiTags('Builds')
 @RequirePermission(Permission.ApplicationDelivery)
 @Controller('appmanager/api/resource/app/:appId')
@@ -123,7 +123,7 @@ export class BuildDifferencesController {
   }
 }
 
-/** Tells front ends which build is active (docs/contract.md, section 6: the contract only names it). */
+/** Returns the active build to front ends (docs/contract.md, section 6: the contract only mentions the route). */
 @ApiTags('Builds')
 @ApiBearerAuth('bearer')
 @Controller('rtm/api/runtime/app/:appId/build')

@@ -9,7 +9,7 @@ import type { BuildLibraryDto } from '../model/package.dto.js';
 import type { BuildToolFacts, NewDefinition, NewWorkflow } from '../storage/build-contents.repository.js';
 import type { BuildSystemEntity } from '../storage/build.entity.js';
 
-/** Everything in a build but its id and time; texts are as `storedBytes` makes them. */
+/** Everything in a build except its id and time. Texts are in the form that `storedBytes` returns. */
 export interface BuildContent {
   version: AppVersionKey;
   packageChecksum: string;
@@ -22,31 +22,31 @@ export interface BuildContent {
 }
 
 /**
- * Checksum of a build: SHA-256 of the canonical JSON (RFC 8785) of what it holds. Libraries and workflows are sorted, since their rows
- * have no order.
+ * Computes the checksum of a build: SHA-256 of the canonical JSON (RFC 8785) of its contents. Libraries and workflows are sorted, since
+ * their rows have no order.
  */
 export async function buildChecksum(content: BuildContent): Promise<string> {
   const hash = createHash('sha256');
-  for (const piece of canonicalPieces(checkedOf(content))) {
+  for (const piece of canonicalPieces(checksumInput(content))) {
     hash.update(piece);
     await turnWithRoom();
   }
   return hash.digest('hex');
 }
 
-/** Hash of a text of a build, by which it is known again when it is read later. */
+/** Returns the hash by which a text of a build is verified when it is read again. */
 export function textHash(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The package of a version that holds nothing but systems registered by endpoint 1, which can be built too. */
+/** Returns the package of a version that has only systems registered by endpoint 1, which can be built too. */
 export function emptyPackage({ appId }: AppVersionKey): PackageText {
   const document = { application: { formatVersion: 1, appId, name: appId } };
   const checksum = textHash(canonicalJson(document));
   return { json: Buffer.from(JSON.stringify(document)), checksum };
 }
 
-function checkedOf(content: BuildContent): object {
+function checksumInput(content: BuildContent): object {
   const { version, packageChecksum, settings, libraries, definitions, workflows, systems, tools } = content;
   return {
     ...version,

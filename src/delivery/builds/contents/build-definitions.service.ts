@@ -25,22 +25,22 @@ import { BuildScopes } from './build-scopes.js';
 import { BuildSeals } from './build-seals.service.js';
 import { buildLimits } from '../build.limits.js';
 
-/** Characters of graphs as JSON after which a page of definitions ends: 200 of the largest would not fit into memory. */
+/** Maximum length of the graphs on a page, in characters of JSON: 200 of the largest would not fit into memory. */
 const PAGE_LENGTH = 4_194_304;
-/** Definitions of a page that are read at first, before it is known how large those of the build are. */
+/** Number of definitions read first, before the size of the build's definitions is known. */
 const FIRST_READ = 20;
-/** The number of no definition. */
-const NONE = -1;
+/** Id that no definition has. */
+const NO_ID = -1;
 
 /**
- * Process definitions and workflows of builds, for whatever runs them (docs/contract.md, sections 4 and 6). Definitions are
- * kept in memory as far as `cacheEntries` and `cacheBytes` allow: messages and library checks look at
- * whole builds without compiling them. A build never changes, so no definition grows old.
+ * Provides process definitions and workflows of builds to the components that run them (docs/contract.md, sections 4 and 6). Caches
+ * definitions within `cacheEntries` and `cacheBytes`, so messages and library checks can look at whole builds without compiling them.
+ * Builds never change, so cached definitions never become stale.
  */
 @Injectable()
 export class BuildDefinitionsService {
-  private readonly held: RecentlyUsed<number, BuildDefinition>;
-  /** Ids of the definitions that are held, by name. */
+  private readonly cached: RecentlyUsed<number, BuildDefinition>;
+  /** Ids of cached definitions, by name. */
   private readonly names = new Map<string, number>();
   private readonly workflows: RecentlyUsed<string, StoredWorkflow>;
   private readonly loading = new Map<string, Promise<BuildDefinition | null>>();
@@ -52,12 +52,12 @@ export class BuildDefinitionsService {
   ) {
     const limits = { entries: buildLimits.cacheEntries, bytes: buildLimits.cacheBytes };
     this.workflows = new RecentlyUsed({ bytes: buildLimits.cacheBytes });
-    this.held = new RecentlyUsed(limits, (definition) => this.names.delete(nameOf(definition)));
+    this.cached = new RecentlyUsed(limits, (definition) => this.names.delete(nameOf(definition)));
   }
 
   /**
-   * A process of a build by its name: one indexed query, none when it is held in memory. Not inside of a transaction.
-   * @returns one object as long as it is held, so that it can be the key of a WeakMap
+   * Finds a process of a build by name, with one indexed query unless it is cached. Not for use inside a transaction.
+   * @returns the same object as long as it is cached, so it can be the key of a WeakMap
    * @throws BuildNotFoundError when the application has no such build
    * @throws ProcessDefinitionNotFoundError when the build has no process of this name
    */
@@ -66,17 +66,17 @@ export class BuildDefinitionsService {
   }
 
   /**
-   * As `findDefinition`, by the number of the definition.
+   * Finds a process definition by id.
    * @throws ProcessDefinitionNotFoundError
    */
   async byId(definitionId: number): Promise<BuildDefinition> {
-    const held = this.held.get(definitionId);
+    const cached = this.cached.get(definitionId);
     const load = (manager: EntityManager): Promise<DefinitionRow | null> =>
       DefinitionRows.byId(manager, definitionId);
-    return held ?? required(await this.once(String(definitionId), load));
+    return cached ?? required(await this.once(String(definitionId), load));
   }
 
-  /** The processes of a build, without those of its libraries, in the order of their ids. */
+  /** Returns the processes of a build by ascending id, without those of its libraries. */
   async ofBuild(buildId: string): Promise<BuildDefinition[]> {
     const ids = await this.database.read((manager) => DefinitionRows.idsOf(manager, buildId));
     const definitions: BuildDefinition[] = [];
@@ -87,8 +87,8 @@ export class BuildDefinitionsService {
   }
 
   /**
-   * A page of the processes of a build by name, without those of its libraries. It can end before its limit. Several are read by one
-   * statement, past those that are held: what runs needs its place there.
+   * Returns a page of the processes of a build by name, without those of its libraries. It can end before its limit. Bypasses the cache,
+   * which is needed for running processes.
    * @throws BuildNotFoundError when the application has no such build
    */
   async page(query: DefinitionsQuery, limit: number): Promise<Page<BuildDefinition>> {
@@ -100,7 +100,7 @@ export class BuildDefinitionsService {
     return { items, next: items.length < ids.length ? (items.at(-1)?.name ?? null) : null };
   }
 
-  /** The first of these definitions, up to the length of a page. */
+  /** Reads definitions until the page is full. */
   private async upToLength(ids: readonly number[]): Promise<BuildDefinition[]> {
     const found: BuildDefinition[] = [];
     let [length, count] = [0, FIRST_READ];
@@ -113,7 +113,7 @@ export class BuildDefinitionsService {
           length += row.graph.length;
         }
       }
-      // As many as still fit, if they are like these, and never many more than are known.
+      // Estimate how many more fit from the average length so far, and grow the batch at most fourfold.
       const fitting = Math.ceil(((PAGE_LENGTH - length) * found.length) / length);
       count = Math.max(1, Math.min(fitting, 4 * count));
     }
@@ -121,9 +121,9 @@ export class BuildDefinitionsService {
   }
 
   /**
-   * The process that a call activity or an action of `from` starts.
-   * @param appId a library of the build; null for the build itself and then its libraries, where it has no process of this
-   * name. The closest level comes first, on one level the newest build (docs/process-semantics.md, section 1)
+   * Finds the process that a call activity or an action of `from` starts.
+   * @param appId a library of the build; null for the build itself and then its libraries, the closest level first and within a level the
+   * newest build (docs/process-semantics.md, section 1)
    * @throws ProcessDefinitionNotFoundError, LibraryRefusedError
    */
   async resolveCall(
@@ -138,9 +138,9 @@ export class BuildDefinitionsService {
   }
 
   /**
-   * The workflow that an action of a process of this build starts, as it was delivered.
+   * Finds the workflow that an action of a process of this build starts, as it was delivered.
    * @param appId as in `resolveCall`
-   * @returns one object as long as it is held, so that it can be the key of a WeakMap
+   * @returns the same object as long as it is cached, so it can be the key of a WeakMap
    * @throws WorkflowNotFoundError, BuildNotFoundError, LibraryRefusedError, BuildDamagedError
    */
   async workflow(buildId: string, appId: string | null, name: string): Promise<StoredWorkflow> {
@@ -153,9 +153,9 @@ export class BuildDefinitionsService {
 
   private async ownWorkflow(buildId: string, name: string): Promise<StoredWorkflow | null> {
     const key = `${buildId} ${name}`;
-    const held = this.workflows.get(key);
-    if (held !== undefined) {
-      return held;
+    const cached = this.workflows.get(key);
+    if (cached !== undefined) {
+      return cached;
     }
     const text = await this.seals.workflow(buildId, name);
     if (text === null) {
@@ -165,27 +165,27 @@ export class BuildDefinitionsService {
     for (const node of read.nodes) {
       await makeUnicodeClasses(JSON.stringify(node));
     }
-    // Somebody else may have read it meanwhile: there must be one object of it.
+    // A concurrent call may have cached it: all callers must get the same object.
     const workflow = this.workflows.get(key) ?? read;
     this.workflows.set(key, workflow, text.length);
     return workflow;
   }
 
   /**
-   * Makes sure that a definition is what the checksum of its build was made of.
+   * Verifies a definition against the checksum of its build.
    * @throws BuildDamagedError
    */
-  async demandWhole(definition: BuildDefinition): Promise<void> {
+  async verifyDefinition(definition: BuildDefinition): Promise<void> {
     try {
-      await this.seals.demandDefinition(definition);
+      await this.seals.verifyDefinition(definition);
     } catch (error) {
-      // Read again once the build is restored.
-      this.held.delete(definition.id);
+      // Read it again once the build has been restored.
+      this.cached.delete(definition.id);
       throw error;
     }
   }
 
-  /** The build of an application that is active; null when none ever was. */
+  /** Returns the active build of an application, or null when there is none. */
   async activeBuild(appId: string): Promise<ActiveBuild | null> {
     return this.database.read((manager) => ActiveBuilds.find(manager, appId));
   }
@@ -193,11 +193,11 @@ export class BuildDefinitionsService {
   /** @throws BuildNotFoundError */
   private async byName(key: DefinitionKey): Promise<BuildDefinition | null> {
     const name = keyOf(key);
-    const held = this.held.get(this.names.get(name) ?? NONE);
-    return held ?? this.once(name, (manager) => DefinitionRows.byName(manager, key));
+    const cached = this.cached.get(this.names.get(name) ?? NO_ID);
+    return cached ?? this.once(name, (manager) => DefinitionRows.byName(manager, key));
   }
 
-  /** Callers that ask for the same at the same time get the same answer. */
+  /** Shares the result among concurrent calls for the same key. */
   private async once(
     key: string,
     load: (manager: EntityManager) => Promise<DefinitionRow | null | undefined>,
@@ -221,14 +221,14 @@ export class BuildDefinitionsService {
     if (row === null) {
       return null;
     }
-    // Meanwhile it may have come in by its other key: there must be one object of it.
-    const held = this.held.get(row.id);
-    if (held !== undefined) {
-      return held;
+    // A concurrent call by its other key may have cached it: all callers must get the same object.
+    const cached = this.cached.get(row.id);
+    if (cached !== undefined) {
+      return cached;
     }
     const definition = toDefinition(row);
     this.names.set(nameOf(definition), definition.id);
-    this.held.set(definition.id, definition, definition.graphLength);
+    this.cached.set(definition.id, definition, definition.graphLength);
     return definition;
   }
 }
@@ -255,7 +255,7 @@ function nameOf({ appId, buildId, name }: BuildDefinition): string {
   return keyOf({ appId, buildId, processName: name });
 }
 
-/** Ids hold no spaces. */
+/** Joins the parts by spaces, which ids never contain. */
 function keyOf({ appId, buildId, processName }: DefinitionKey): string {
   return `${appId} ${buildId} ${processName}`;
 }

@@ -16,12 +16,12 @@ import type {
   LibraryAgents,
 } from '../model/builds.types.js';
 
-/** Shows builds. */
+/** Reads builds. */
 @Injectable()
 export class BuildReadsService {
   constructor(private readonly database: Database) {}
 
-  /** A page of the builds of an application, newest first. */
+  /** Returns a page of the builds of an application, newest first. */
   async page(query: BuildQuery): Promise<Page<BuildSummary>> {
     return readPage(
       query.limit ?? pageLimits.size,
@@ -30,14 +30,14 @@ export class BuildReadsService {
     );
   }
 
-  /** The newest build of an application. */
+  /** Returns the newest build of an application. */
   async newest(appId: string): Promise<BuildSummary | undefined> {
     const [build] = await this.database.read((manager) => Builds.page(manager, { appId }, 1));
     return build;
   }
 
   /**
-   * What a build holds.
+   * Returns the contents of a build.
    * @throws BuildNotFoundError when the application has no such build
    */
   async manifest(appId: string, buildId: string): Promise<BuildManifest> {
@@ -54,7 +54,7 @@ export class BuildReadsService {
   }
 
   /**
-   * The workflows of a build that have an agent, by name, without those of its libraries.
+   * Returns the workflows of a build that have an agent, by name, without those of its libraries.
    * @throws BuildNotFoundError when the application has no such build
    */
   async agents(appId: string, buildId: string): Promise<AgentWorkflow[]> {
@@ -70,9 +70,9 @@ export class BuildReadsService {
   }
 
   /**
-   * The builds that these use as libraries, at every level, the closest first. Each comes with its workflows that have an
-   * agent. Three statements, however many there are.
-   * @param isWithThem whether the builds themselves are libraries too, as those that a package names
+   * Returns the builds that the given ones use as libraries, at every level, closest first, each with its workflows that have an agent.
+   * Runs three statements regardless of their number.
+   * @param isWithThem whether to include the given builds themselves, such as the libraries that a package names
    */
   async libraryAgents(buildIds: readonly string[], isWithThem = false): Promise<LibraryAgents[]> {
     if (buildIds.length === 0) {
@@ -99,7 +99,7 @@ export class BuildReadsService {
     );
   }
 
-  /** The newest builds of a version, and of those that use one of them as a library, at most `limit` of each kind. */
+  /** Returns the newest builds of a version and the newest builds that use one of them as a library, at most `limit` of each kind. */
   async using(version: AppVersionKey, limit: number): Promise<BuildSummary[]> {
     return this.database.read(async (manager) => {
       const own = await Builds.ofVersion(manager, version, limit);
@@ -110,7 +110,7 @@ export class BuildReadsService {
   }
 
   /**
-   * The BPMN file that a process of a build comes from, as it was delivered.
+   * Returns the BPMN file of a process of a build, as it was delivered.
    * @throws BuildNotFoundError, ProcessDefinitionNotFoundError
    */
   async bpmn({ appId, buildId, processName }: DefinitionKey): Promise<string> {

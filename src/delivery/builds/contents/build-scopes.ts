@@ -12,36 +12,36 @@ import { buildLimits } from '../build.limits.js';
 /** A build and its libraries, in the order in which names are looked up. */
 type Scope = readonly Pick<BuildLibraryDto, 'appId' | 'buildId'>[];
 
-/** Where names of a build are looked up, which never changes: what was read once is kept, as many as definitions are. */
+/** Finds the builds in which names of a build are looked up. They never change and are cached, up to the number of cached definitions. */
 @Injectable()
 export class BuildScopes {
-  private readonly held: RecentlyUsed<string, Scope>;
-  private readonly asksConsent: boolean;
+  private readonly cached: RecentlyUsed<string, Scope>;
+  private readonly requiresConsent: boolean;
 
   constructor(
     private readonly database: Database,
     private readonly seals: BuildSeals,
     env: Env,
   ) {
-    this.asksConsent = env.get('LIBRARY_CONSENT_AT_CALLS');
-    this.held = new RecentlyUsed({ entries: buildLimits.cacheEntries });
+    this.requiresConsent = env.get('LIBRARY_CONSENT_AT_CALLS');
+    this.cached = new RecentlyUsed({ entries: buildLimits.cacheEntries });
   }
 
   /**
-   * The builds in which a name is looked up, in this order.
-   * @param appId application of the build or of one of its libraries; null for all of them. The build itself comes first, then
-   * the closest level, on one level the newest build
+   * Returns the builds in which a name is looked up, in this order.
+   * @param appId application of the build or of one of its libraries; null for all of them: the build itself, then the closest level first
+   * and within a level the newest build
    * @throws BuildNotFoundError, BuildDamagedError
    */
   async candidates(buildId: string, appId: string | null): Promise<Scope> {
-    const scope = this.held.get(buildId) ?? (await this.load(buildId));
+    const scope = this.cached.get(buildId) ?? (await this.load(buildId));
     return appId === null ? scope : scope.filter((build) => build.appId === appId);
   }
 
   /**
-   * Looks for something in the candidates, one after the other.
-   * @returns null when none has it
-   * @throws LibraryRefusedError for that of a library which must not be called; BuildNotFoundError, BuildDamagedError
+   * Searches the candidates in order.
+   * @returns null when no candidate has it
+   * @throws LibraryRefusedError when a library that must not be called has it; BuildNotFoundError, BuildDamagedError
    */
   async find<Found>(
     buildId: string,
@@ -62,8 +62,8 @@ export class BuildScopes {
   }
 
   /**
-   * Why something of a build must not be called by another one, a library of which it is: it was withdrawn, or with
-   * LIBRARY_CONSENT_AT_CALLS its owner no longer lets the application use it; undefined where it may.
+   * Returns why a build must not call a library of its: the library was withdrawn, or with LIBRARY_CONSENT_AT_CALLS its owner no longer
+   * lets the application use it. Returns undefined when it may.
    * @throws BuildNotFoundError
    */
   async refusalOf(buildId: string, called: Scope[number]): Promise<LibraryRefusal | undefined> {
@@ -72,7 +72,7 @@ export class BuildScopes {
     }
     const [own] = await this.candidates(buildId, null);
     return this.database.read(async (manager) => {
-      if (own !== undefined && this.asksConsent) {
+      if (own !== undefined && this.requiresConsent) {
         return (await LibraryRights.refusals(manager, own.appId, [called])).get(called.buildId);
       }
       return (await Builds.isWithdrawn(manager, called.buildId)) ? 'WITHDRAWN' : undefined;
@@ -84,9 +84,9 @@ export class BuildScopes {
       appId: (await Builds.byId(manager, buildId)).appId,
       libraries: await BuildContents.libraries(manager, buildId),
     }));
-    await this.seals.demandLibraries(buildId, libraries);
+    await this.seals.verifyLibraries(buildId, libraries);
     const scope = [{ appId, buildId }, ...libraries];
-    this.held.set(buildId, scope);
+    this.cached.set(buildId, scope);
     return scope;
   }
 }

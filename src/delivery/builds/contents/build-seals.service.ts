@@ -18,30 +18,30 @@ import { Builds } from '../storage/builds.repository.js';
 import { DefinitionRows } from '../storage/definition-rows.repository.js';
 import { buildChecksum, emptyPackage, textHash, type BuildContent } from './build-checksum.js';
 
-/** Builds whose hashes are held at the most. */
+/** Maximum number of builds whose hashes are cached. */
 const MAX_SEALS = 1_000;
 
 /** Hashes of the parts of a build whose checksum was verified. */
 interface Seal {
-  /** By the number of the definition. */
+  /** By definition id. */
   readonly definitions: ReadonlyMap<number, string>;
   /** By name. */
   readonly workflows: ReadonlyMap<string, string>;
   readonly libraries: string;
   readonly systems: string;
-  /** Definition hash and flag, by id. */
+  /** Definition hash and enabled flag, by id. */
   readonly tools: ReadonlyMap<string, string>;
 }
 
 /**
- * Verifies what is loaded of builds. The first time something of a build is to run, the whole build is read and its checksum compared.
- * From then on each part that is loaded again is compared with its hash, which stays in memory.
+ * Verifies the parts of builds that are loaded. Before anything of a build runs for the first time, reads the whole build and compares its
+ * checksum. Later compares each part that is loaded again with its hash in memory.
  */
 @Injectable()
 export class BuildSeals {
-  private readonly held = new RecentlyUsed<string, Seal>({ entries: MAX_SEALS });
+  private readonly cached = new RecentlyUsed<string, Seal>({ entries: MAX_SEALS });
   private readonly loading = new Map<string, Promise<Seal>>();
-  /** Builds are verified one after the other, since a whole one is in memory meanwhile. */
+  /** Last verification. Builds are verified one after the other, since each is in memory as a whole. */
   private latest: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -50,47 +50,47 @@ export class BuildSeals {
   ) {}
 
   /** @throws BuildDamagedError */
-  async demandDefinition({ id, buildId, hash }: BuildDefinition): Promise<void> {
+  async verifyDefinition({ id, buildId, hash }: BuildDefinition): Promise<void> {
     const { definitions } = await this.sealOf(buildId);
-    this.demand(definitions.get(id) === hash, buildId);
+    this.assertWhole(definitions.get(id) === hash, buildId);
   }
 
   /**
-   * A workflow of a build as JSON in UTF-8.
-   * @returns null when there is none of this name
+   * Returns a workflow of a build as JSON in UTF-8.
+   * @returns null when there is no workflow of this name
    * @throws BuildDamagedError
    */
   async workflow(buildId: string, name: string): Promise<Buffer | null> {
     const text = await this.database.read((manager) => BuildContents.workflow(manager, buildId, name));
     if (text !== null) {
       const { workflows } = await this.sealOf(buildId);
-      this.demand(workflows.get(name) === textHash(text), buildId);
+      this.assertWhole(workflows.get(name) === textHash(text), buildId);
     }
     return text;
   }
 
   /** @throws BuildDamagedError */
-  async demandLibraries(buildId: string, libraries: readonly BuildLibraryDto[]): Promise<void> {
+  async verifyLibraries(buildId: string, libraries: readonly BuildLibraryDto[]): Promise<void> {
     const seal = await this.sealOf(buildId);
-    this.demand(seal.libraries === rowsHash(libraries), buildId);
+    this.assertWhole(seal.libraries === rowsHash(libraries), buildId);
   }
 
   /** @throws BuildDamagedError */
-  async demandSystems(buildId: string, systems: readonly BuildSystemEntity[]): Promise<void> {
+  async verifySystems(buildId: string, systems: readonly BuildSystemEntity[]): Promise<void> {
     const seal = await this.sealOf(buildId);
-    this.demand(seal.systems === rowsHash(systems), buildId);
+    this.assertWhole(seal.systems === rowsHash(systems), buildId);
   }
 
   /** @throws BuildDamagedError */
-  async demandTools(buildId: string, tools: readonly BuildToolEntity[]): Promise<void> {
+  async verifyTools(buildId: string, tools: readonly BuildToolEntity[]): Promise<void> {
     const seal = await this.sealOf(buildId);
     for (const tool of tools) {
       const isDefined = await inTurn(() => definitionHash(tool) === tool.definitionHash);
-      this.demand(isDefined && seal.tools.get(tool.toolId) === factsOf(tool), buildId);
+      this.assertWhole(isDefined && seal.tools.get(tool.toolId) === factsOf(tool), buildId);
     }
   }
 
-  private demand(isWhole: boolean, buildId: string): void {
+  private assertWhole(isWhole: boolean, buildId: string): void {
     if (!isWhole) {
       const error = new BuildDamagedError(buildId);
       this.log.error('build damaged', error, { buildId });
@@ -99,7 +99,7 @@ export class BuildSeals {
   }
 
   private async sealOf(buildId: string): Promise<Seal> {
-    const known = this.held.get(buildId) ?? this.loading.get(buildId);
+    const known = this.cached.get(buildId) ?? this.loading.get(buildId);
     if (known !== undefined) {
       return known;
     }
@@ -119,7 +119,7 @@ export class BuildSeals {
       definitions: definitions.map(({ part }) => part),
       workflows: workflows.map(({ part }) => part),
     };
-    this.demand((await buildChecksum(content)) === build.checksum, buildId);
+    this.assertWhole((await buildChecksum(content)) === build.checksum, buildId);
     const seal: Seal = {
       definitions: new Map(definitions.map(({ id, hash }) => [id, hash])),
       workflows: new Map(workflows.map(({ part, hash }) => [part.name, hash])),
@@ -127,7 +127,7 @@ export class BuildSeals {
       systems: rowsHash(content.systems),
       tools: new Map(content.tools.map((tool) => [tool.toolId, factsOf(tool)])),
     };
-    this.held.set(buildId, seal);
+    this.cached.set(buildId, seal);
     return seal;
   }
 

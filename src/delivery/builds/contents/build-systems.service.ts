@@ -7,7 +7,7 @@ import { BuildScopes } from './build-scopes.js';
 import { BuildSeals } from './build-seals.service.js';
 import type { BuildSystemEntity, BuildToolEntity } from '../storage/build.entity.js';
 
-/** Names a system of a build or of one of its libraries: by definition id, or where that is not known by resource name. */
+/** Reference to a system of a build or of one of its libraries: by definition id if known, else by resource name. */
 export interface SystemReference {
   /** Null for the application of the build. */
   appId: string | null;
@@ -15,13 +15,13 @@ export interface SystemReference {
   resourceName: string | null;
 }
 
-/** A system as it was when the build was made. `buildId` is that of the library which brings it. */
+/** A system as it was when the build was made. `buildId` is that of the library which contains it. */
 export type BuildSystem = Readonly<BuildSystemEntity> & { readonly appId: string };
 
-/** A tool as it was when the build was made: what a model may be shown, and whether it was enabled. */
+/** A tool as it was when the build was made: what models may see of it, and whether it was enabled. */
 export type BuildTool = Readonly<BuildToolEntity>;
 
-/** Systems and tools of builds, for whatever calls them (docs/contract.md, section 6). Builds never change. */
+/** Provides systems and tools of builds to the components that call them (docs/contract.md, section 6). Builds never change. */
 @Injectable()
 export class BuildSystemsService {
   constructor(
@@ -31,12 +31,12 @@ export class BuildSystemsService {
   ) {}
 
   /**
-   * A system of a build, or of a library in the same build (docs/agents.md). Not inside of a transaction.
-   * @returns null when the build has none of this name and type, or the library must not be called now
+   * Finds a system of a build, or of a library in the same build (docs/agents.md). Not for use inside a transaction.
+   * @returns null when the build has no system of this name and type, or the library must not be called now
    * @throws BuildNotFoundError, BuildDamagedError
    */
   async find(buildId: string, reference: SystemReference, type: SystemType): Promise<BuildSystem | null> {
-    // Without an application the build itself comes first; one build has at most one of each library.
+    // Without an application the build itself comes first; a build contains each library at most once.
     const [scope] = await this.scopes.candidates(buildId, reference.appId);
     if (scope === undefined) {
       return null;
@@ -46,17 +46,17 @@ export class BuildSystemsService {
     if (found === undefined || (await this.scopes.refusalOf(buildId, scope)) !== undefined) {
       return null;
     }
-    await this.seals.demandSystems(scope.buildId, systems);
+    await this.seals.verifySystems(scope.buildId, systems);
     return { ...found, appId: scope.appId };
   }
 
   /**
-   * The tools of a system of a build, in the order of its server's list. Not inside of a transaction.
+   * Returns the tools of a system of a build, in the order in which its server listed them. Not for use inside a transaction.
    * @throws BuildDamagedError
    */
   async tools({ buildId, systemId }: Pick<BuildSystem, 'buildId' | 'systemId'>): Promise<BuildTool[]> {
     const tools = await this.database.read((manager) => BuildContents.tools(manager, buildId, systemId));
-    await this.seals.demandTools(buildId, tools);
+    await this.seals.verifyTools(buildId, tools);
     return tools;
   }
 }

@@ -1,41 +1,39 @@
 import { Answer, Shows } from '../../../platform/openapi/answer-fields.decorators.js';
 import { DifferenceChange, DifferencePart } from './build-differences.types.js';
 
-/** A part that one of two builds lacks, or has otherwise. */
+/** A part that only one of two builds has, or that differs between them. */
 export class BuildDifferenceDto extends Answer({
-  part: Shows.enum('DifferencePart', DifferencePart, 'What it is.', DifferencePart.Tool),
+  part: Shows.enum('DifferencePart', DifferencePart, 'Kind of part.', DifferencePart.Tool),
   change: Shows.enum(
     'DifferenceChange',
     DifferenceChange,
-    'Whether only the build has it, only the one it is compared with, or both and differently.',
+    'Whether only this build has it, only the build it is compared with has it, or both have it and differ.',
     DifferenceChange.Changed,
   ),
-  applicationId: Shows.value(
-    'Application that brings it: that of the build, or that of a library.',
-    'sample',
-  ),
+  applicationId: Shows.value('Application that it belongs to: that of the build or of a library.', 'sample'),
   within: Shows.textOrNull(
-    'The workflow of an agent, the system of a tool, process and lane of a permission; null for others.',
+    'Workflow of an agent, system of a tool, or process and lane of a permission; null for other parts.',
     'inventory',
   ),
-  name: Shows.value('Its name: the permission itself, the application of a library.', 'adjust_stock'),
+  name: Shows.value(
+    'Name of the part. For a permission the permission, for a library its application.',
+    'adjust_stock',
+  ),
   members: Shows.texts(
-    'Of what is changed: names of the members that are other. Those of a process or a workflow are ids of its elements or nodes.',
+    'For a changed part, names of the members that differ: element ids of a process, node ids of a workflow.',
   ),
   enabled: Shows.booleanOrNull(
-    'Whether a tool is enabled in the build; null for others, and for what is removed.',
+    'Whether a tool is enabled in the build; null for other parts and for removed tools.',
   ),
 }) {}
 
-/** What a build has otherwise than the active one, or the one that was named. */
+/** The differences between a build and the active build, or the build in `baseBuildId`. */
 export class BuildDifferencesResponseDto extends Answer({
   buildId: Shows.uuid('The build that was compared.'),
-  activeBuildId: Shows.uuidOrNull('The active build; null where none is, and then everything is added.'),
-  baseBuildId: Shows.uuidIfAsked(
-    'The build of `baseBuildId`, which it was compared with; left out without that.',
-  ),
+  activeBuildId: Shows.uuidOrNull('The active build; null if there is none, and then every part is added.'),
+  baseBuildId: Shows.uuidIfAsked('The build in `baseBuildId` that it was compared with; absent otherwise.'),
   differences: Shows.list(
     () => BuildDifferenceDto,
-    'By kind, application, place and name; none where both hold the same.',
+    'Sorted by kind, application, place and name; empty if both builds are equal.',
   ),
 }) {}

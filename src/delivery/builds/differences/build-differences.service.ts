@@ -22,12 +22,12 @@ import {
 } from './compared-parts.js';
 import { buildLimits } from '../build.limits.js';
 
-/** A build that brings parts: the one that is looked at, or a library of it. */
-type BringingBuild = Pick<BuildLibraryDto, 'appId' | 'buildId'>;
+/** A build that contains parts: the one that is compared, or a library of it. */
+type PartsBuild = Pick<BuildLibraryDto, 'appId' | 'buildId'>;
 
 /**
- * What activating a build would change, or what two builds have differently (docs/contract.md, section 6.2). Builds never change, so nothing is locked. They can be
- * large, so few are compared at once, one part after the other and in turns of the event loop.
+ * Finds what activating a build would change, or what differs between two builds (docs/contract.md, section 6.2). Builds never change, so
+ * nothing is locked. They can be large, so comparisons queue, and each works on one part after the other and yields the event loop.
  */
 @Injectable()
 export class BuildDifferencesService {
@@ -43,9 +43,9 @@ export class BuildDifferencesService {
   }
 
   /**
-   * Compares a build with the active one, or with another that is named. Not inside of a transaction.
+   * Compares a build with the active one, or with `baseBuildId`. Not for use inside a transaction.
    * @throws BuildNotFoundError when the application has no such build
-   * @throws BuildComparisonsBusyError when too many wait, or one waits for too long
+   * @throws BuildComparisonsBusyError when too many comparisons wait, or this one waits for too long
    */
   async ofBuild(appId: string, buildId: string, baseBuildId?: string): Promise<BuildDifferencesResponseDto> {
     const active = await this.definitions.activeBuild(appId);
@@ -62,13 +62,13 @@ export class BuildDifferencesService {
   }
 
   private async compared(
-    { appId, buildId }: BringingBuild,
+    { appId, buildId }: PartsBuild,
     baseBuildId: string | null,
   ): Promise<BuildDifferenceDto[]> {
     const libraries = await this.libraries(buildId);
     const others = baseBuildId === null ? [] : await this.libraries(baseBuildId);
     const ids = new Set(others.map((library) => library.buildId));
-    // What both have is equal in both.
+    // Libraries that both builds use need no comparison.
     const shared = new Set(libraries.map((library) => library.buildId).filter((id) => ids.has(id)));
     const now = await this.whole({ appId, buildId }, libraries, shared);
     const before =
@@ -76,9 +76,9 @@ export class BuildDifferencesService {
     return inTurns(differencesOf(before, now));
   }
 
-  /** A build with what its libraries bring, but for those that are left out. */
+  /** Returns the parts of a build and of its libraries, except the libraries in `leftOut`. */
   private async whole(
-    build: BringingBuild,
+    build: PartsBuild,
     libraries: readonly BuildLibraryDto[],
     leftOut: ReadonlySet<string>,
   ): Promise<ComparedPart[]> {
@@ -86,12 +86,8 @@ export class BuildDifferencesService {
       [await this.settings(build)],
       libraries.map((library) => partOfLibrary(build.appId, library)),
     ];
-    for (const bringing of [build, ...libraries.filter(({ buildId }) => !leftOut.has(buildId))]) {
-      found.push(
-        await this.processes(bringing),
-        await this.workflows(bringing),
-        await this.systems(bringing),
-      );
+    for (const source of [build, ...libraries.filter(({ buildId }) => !leftOut.has(buildId))]) {
+      found.push(await this.processes(source), await this.workflows(source), await this.systems(source));
     }
     return found.flat();
   }
@@ -100,13 +96,13 @@ export class BuildDifferencesService {
     return this.database.read((manager) => BuildContents.libraries(manager, buildId));
   }
 
-  private async settings({ appId, buildId }: BringingBuild): Promise<ComparedPart> {
+  private async settings({ appId, buildId }: PartsBuild): Promise<ComparedPart> {
     const build = await this.database.read((manager) => Builds.requireWhole(manager, appId, buildId));
     return partOfSettings(appId, JSON.parse(build.settings) as PackageSettings);
   }
 
-  /** One after the other, and past those that are held: what runs needs its place there. */
-  private async processes({ appId, buildId }: BringingBuild): Promise<ComparedPart[]> {
+  /** Reads one process after the other and bypasses the cache, which is needed for running processes. */
+  private async processes({ appId, buildId }: PartsBuild): Promise<ComparedPart[]> {
     const ids = await this.database.read((manager) => DefinitionRows.idsOf(manager, buildId));
     const found: ComparedPart[][] = [];
     for (const id of ids) {
@@ -116,8 +112,8 @@ export class BuildDifferencesService {
     return found.flat();
   }
 
-  /** One after the other: a workflow can have many megabytes. */
-  private async workflows({ appId, buildId }: BringingBuild): Promise<ComparedPart[]> {
+  /** Reads one workflow after the other, as each can have many megabytes. */
+  private async workflows({ appId, buildId }: PartsBuild): Promise<ComparedPart[]> {
     const rows = await this.database.read((manager) => BuildContents.workflowIds(manager, buildId));
     const found: ComparedPart[][] = [];
     for (const { name } of rows) {
@@ -129,7 +125,7 @@ export class BuildDifferencesService {
     return found.flat();
   }
 
-  private async systems({ appId, buildId }: BringingBuild): Promise<ComparedPart[]> {
+  private async systems({ appId, buildId }: PartsBuild): Promise<ComparedPart[]> {
     const { systems, tools } = await this.database.read(async (manager) => ({
       systems: await BuildContents.systems(manager, buildId),
       tools: await BuildContents.toolFacts(manager, buildId),

@@ -1,4 +1,4 @@
-/** What can be other in another build (docs/contract.md, section 6.2). */
+/** Kinds of parts that can differ between builds (docs/contract.md, section 6.2). */
 export enum DifferencePart {
   Process = 'PROCESS',
   Permission = 'PERMISSION',
@@ -10,25 +10,24 @@ export enum DifferencePart {
   Settings = 'SETTINGS',
 }
 
-/** What became of it. */
 export enum DifferenceChange {
   Added = 'ADDED',
   Removed = 'REMOVED',
   Changed = 'CHANGED',
 }
 
-/** One part of a build, as far as it is compared with that of another build. */
+/** A part of a build in the form in which builds are compared. */
 export interface ComparedPart {
   readonly part: DifferencePart;
-  /** The application that brings it: that of the build, or that of a library. */
+  /** The application that it belongs to: that of the build or of a library. */
   readonly appId: string;
-  /** The workflow of an agent, the system of a tool, the process of a permission; null for what stands by itself. */
+  /** The workflow of an agent, the system of a tool, or the process of a permission; null for other parts. */
   readonly within: string | null;
   readonly name: string;
-  /** Tells it apart from others of its kind in its application, in all builds. */
+  /** Identifies it among parts of its kind in its application, across builds. */
   readonly key: string;
-  /** A hash of each of its members, by name. */
+  /** Hash of each member, by name. */
   readonly members: ReadonlyMap<string, string>;
-  /** The flag of a tool; null for everything else. */
+  /** The enabled flag of a tool; null for other parts. */
   readonly enabled: boolean | null;
 }

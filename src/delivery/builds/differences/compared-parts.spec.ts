@@ -4,8 +4,8 @@ import { differencesOf, partsOfProcess, partsOfSystems } from './compared-parts.
 
 const MANY = 500;
 
-/** @returns what such work comes to, and how often it can be interrupted */
-function taken<Result>(steps: Steps<Result>): [Result, number] {
+/** Returns the result of interruptible work and how often it yielded. */
+function runSteps<Result>(steps: Steps<Result>): [Result, number] {
   for (let count = 0; ; count += 1) {
     const { done, value } = steps.next();
     if (done === true) {
@@ -14,7 +14,7 @@ function taken<Result>(steps: Steps<Result>): [Result, number] {
   }
 }
 
-it('can be interrupted at each element of a process, at each tool, and at each part that is compared', () => {
+it('yields at each element of a process, at each tool, and at each compared part', () => {
   const numbers = Array.from({ length: MANY }, (_, index) => index);
   const node = { scope: null, lane: null, defaultFlow: null, starts: [], boundaries: [], attachedTo: null };
   const graph = {
@@ -23,17 +23,17 @@ it('can be interrupted at each element of a process, at each tool, and at each p
     nodes: numbers.map((index) => ({ ...node, index, key: `n${index}` })),
     flows: numbers.map((index) => ({ key: `f${index}`, source: 0, target: 1, condition: null })),
   };
-  const [[process], elements] = taken(partsOfProcess('app', Buffer.from(JSON.stringify(graph))));
+  const [[process], elements] = runSteps(partsOfProcess('app', Buffer.from(JSON.stringify(graph))));
   expect(process?.members.size).toBe(2 * MANY + 2);
   expect(elements).toBeGreaterThan(2 * MANY);
 
   const systems = [{ systemId: 's', resourceName: 'stock' }];
   const tools = numbers.map((index) => ({ systemId: 's', name: `t${index}`, enabled: true }));
-  const [parts, steps] = taken(partsOfSystems('app', systems as never, tools as never));
+  const [parts, steps] = runSteps(partsOfSystems('app', systems as never, tools as never));
   expect(parts).toHaveLength(MANY + 1);
   expect(steps).toBeGreaterThan(MANY);
 
-  const [differences, compared] = taken(differencesOf(parts, []));
+  const [differences, compared] = runSteps(differencesOf(parts, []));
   expect(differences).toHaveLength(MANY + 1);
   expect(compared).toBeGreaterThan(MANY);
 });

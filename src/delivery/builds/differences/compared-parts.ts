@@ -14,8 +14,8 @@ import { DifferenceChange, DifferencePart, type ComparedPart } from './build-dif
 
 const ORDER = Object.values(DifferencePart);
 const AGENT = 'CUSTOM_AGENT';
-/** Members of a node that say where it stands, and by whom and when it was written. */
-const PLACE_OF_NODE = new Set([
+/** Members of a node that only describe its position, its author or the time of a change. */
+const IGNORED_MEMBERS = new Set([
   'id',
   'layoutOptions',
   'workflowResourceId',
@@ -26,8 +26,8 @@ const PLACE_OF_NODE = new Set([
 ]);
 
 /**
- * A process, with its elements as members, and the permissions that its lanes ask for.
- * @param json of its ProcessGraph in UTF-8, as builds hold it
+ * Returns a process, with its elements as members, and the permissions that its lanes require.
+ * @param json the ProcessGraph as stored in the build, in UTF-8
  */
 export function* partsOfProcess(appId: string, json: Buffer): Steps<ComparedPart[]> {
   const graph = (yield* jsonValue(json)) as ProcessGraph;
@@ -44,7 +44,7 @@ export function* partsOfProcess(appId: string, json: Buffer): Steps<ComparedPart
 }
 
 function* elementsOf(graph: ProcessGraph): Generator<[string, unknown]> {
-  // No BPMN id has a blank.
+  // Names with a space cannot clash with BPMN ids.
   yield ['input schema', graph.inputSchema];
   yield ['expiry', graph.expiresAfter];
   if (graph.searchable) {
@@ -70,7 +70,7 @@ function permissionsOf(appId: string, process: string, lane: GraphLane): Compare
   );
 }
 
-/** A node that is added moves the indexes of others, which change nothing else by that. */
+/** Replaces indexes by keys, since an added node shifts the indexes of unchanged ones. */
 function withoutIndexes(graph: ProcessGraph, node: GraphNode): object {
   const { index: _index, id: _id, incoming: _incoming, outgoing: _outgoing, ...rest } = node;
   const nodeKey = (index: number | null): string | undefined => graph.nodes[index ?? -1]?.key;
@@ -90,14 +90,14 @@ function betweenKeys({ nodes }: ProcessGraph, { source, target, condition }: Gra
 }
 
 /**
- * A workflow, with its nodes as members, and its agents.
- * @param definition its JSON in UTF-8, as builds hold it
+ * Returns a workflow, with its nodes as members, and its agents.
+ * @param definition JSON as stored in the build, in UTF-8
  */
 export function* partsOfWorkflow(appId: string, definition: Buffer): Steps<ComparedPart[]> {
   const workflow = yield* workflowText(definition);
   const { name } = workflow;
   const members = new Map<string, string>();
-  // No id of a node has a blank.
+  // Names with a space cannot clash with node ids.
   members.set('description', hashOf(workflow.read('description')));
   members.set('input schema', hashOf(workflow.read('inputSchema')));
   members.set('output schema', hashOf(workflow.read('outputSchema')));
@@ -105,11 +105,11 @@ export function* partsOfWorkflow(appId: string, definition: Buffer): Steps<Compa
   const nodes = yield* workflow.nodes();
   for (const node of nodes) {
     const { aiOptions, ...rest } = node;
-    const told = Object.entries(rest).filter(([member]) => !PLACE_OF_NODE.has(member));
-    members.set(node.id, hashOf({ ...Object.fromEntries(told), aiOptions }));
+    const compared = Object.entries(rest).filter(([member]) => !IGNORED_MEMBERS.has(member));
+    members.set(node.id, hashOf({ ...Object.fromEntries(compared), aiOptions }));
     if (node.type === AGENT) {
       const key = JSON.stringify([name, node.id]);
-      const agent = hashed([...told, ...Object.entries(aiOptions ?? {})]);
+      const agent = hashed([...compared, ...Object.entries(aiOptions ?? {})]);
       parts.push(partOf(DifferencePart.Agent, appId, node.name, { within: name, key, members: agent }));
     }
     yield;
@@ -117,7 +117,7 @@ export function* partsOfWorkflow(appId: string, definition: Buffer): Steps<Compa
   return parts;
 }
 
-/** Systems and their tools. A system is the same by its resource name, without regard to case. */
+/** Returns systems and their tools. Systems are matched by resource name, ignoring case. */
 export function* partsOfSystems(
   appId: string,
   systems: readonly BuildSystemEntity[],
@@ -143,8 +143,8 @@ export function* partsOfSystems(
 function partOfSystem(appId: string, system: BuildSystemEntity): ComparedPart {
   const { resourceName, type, name, description, baseUrl } = system;
   const { authorizationType, clientId, identityProviderUrl } = system;
-  const told = { type, name, description, baseUrl, authorizationType, clientId, identityProviderUrl };
-  const members = hashed(Object.entries(told));
+  const compared = { type, name, description, baseUrl, authorizationType, clientId, identityProviderUrl };
+  const members = hashed(Object.entries(compared));
   return partOf(DifferencePart.System, appId, resourceName, { key: nameKey(resourceName), members });
 }
 
@@ -161,19 +161,18 @@ function partOfTool(
   return partOf(DifferencePart.Tool, appId, name, { within: system, key, members, enabled });
 }
 
-/** A library of a build. */
 export function partOfLibrary(appId: string, library: BuildLibraryDto): ComparedPart {
   return partOf(DifferencePart.Library, appId, library.appId, {
     members: hashed([['build', library.buildId]]),
   });
 }
 
-/** What front ends are told of a build. */
+/** Returns the front-end settings of a build. */
 export function partOfSettings(appId: string, settings: PackageSettings): ComparedPart {
   return partOf(DifferencePart.Settings, appId, 'settings', { members: hashed(Object.entries(settings)) });
 }
 
-/** A part that is known by its name, unless it says otherwise. */
+/** Creates a part whose key is its name unless `rest` sets another one. */
 function partOf(
   part: DifferencePart,
   appId: string,
@@ -187,14 +186,14 @@ function hashed(members: readonly (readonly [string, unknown])[]): Map<string, s
   return new Map(members.map(([name, value]) => [name, hashOf(value)]));
 }
 
-/** Two builds are held beside each other, and each can have many megabytes: so hashes of them are. */
+/** Returns the hash of a value. Two builds are in memory at once and can have many megabytes, so only hashes are kept. */
 function hashOf(value: unknown): string {
   const text = canonicalJson(value ?? null);
   return createHash('sha256').update(text).digest('base64');
 }
 
 /**
- * What is other in a build than in the one before.
+ * Returns the differences of a build from the one before.
  * @returns by kind, in the order of `DifferencePart`, then by application, place and name
  */
 export function* differencesOf(

@@ -20,20 +20,20 @@ import { libraryTree, type DirectLibrary } from './library-tree.js';
 
 /** The libraries that a package names. */
 export interface ResolvedLibraries {
-  /** Those that it names, as far as they exist, with what they offer. */
+  /** The named libraries that exist, with what they offer. */
   direct: LibraryBuild[];
-  /** The same, with the versions that they were built from. */
+  /** The same libraries, with the versions that they were built from. */
   named: NamedLibrary[];
-  /** These and theirs. */
+  /** The named libraries and, at every level, theirs. */
   tree: BuildLibraryDto[];
-  /** What is wrong with the tree. Unknown builds are left to the check of the package. */
+  /** Problems of the tree. The check of the package reports unknown builds. */
   problems: PackageProblem[];
 }
 
 /**
- * Library dependencies: builds of other applications (docs/contract.md, section 6). An application may use a build as a library if it is in
- * `usableBy` of its package and of the newest build of the library. A library runs with its own service accounts, so its owner decides. The
- * audit log of the library's version shows the owner every use and every refusal.
+ * Manages library dependencies: builds of other applications (docs/contract.md, section 6). An application may use a build as a library if
+ * it is in `usableBy` of the library's package and of its newest build. A library runs with its own service accounts, so its owner decides.
+ * The audit log of the library's version shows the owner every use and every refusal.
  */
 @Injectable()
 export class LibrariesService {
@@ -44,9 +44,9 @@ export class LibrariesService {
   ) {}
 
   /**
-   * What builds hold never changes. Not inside of a transaction.
-   * @param references those beyond `libraries` are not looked up: the check of the package refuses them
-   * @param hidden ids of builds that are not found
+   * Resolves the libraries that a package names. Not for use inside a transaction.
+   * @param references those beyond the limit `libraries` are ignored here, as the check of the package rejects them
+   * @param hidden ids of builds to treat as unknown
    */
   async resolve(
     appId: string,
@@ -74,12 +74,12 @@ export class LibrariesService {
   }
 
   /**
-   * Makes sure that an application may use all of these builds. Not inside of a transaction.
+   * Checks that an application may use all of the given builds. Not for use inside a transaction.
    * @param user the version whose package names them
-   * @param isUse false for who only reads what is there: a refusal is told then, and not recorded
-   * @returns ids of builds that it must not use, of libraries that the caller may not deliver: to be told as builds that are not there
-   * @throws LibraryNotUsableError naming the first of the others that it must not use. Each is recorded, as far as the limit of refusals goes.
-   * A refusal changes nothing, so its event cannot be part of the transaction of a change
+   * @param isUse false when the caller only reads: refusals are then not recorded
+   * @returns ids of refused builds whose application the caller may not deliver; report them as unknown builds
+   * @throws LibraryNotUsableError for the first other refused build. Each refusal is recorded, within the limit of refusals, and outside a
+   * transaction because nothing changes
    */
   async require(
     principal: Principal,
@@ -87,7 +87,7 @@ export class LibrariesService {
     libraries: NamedLibrary[],
     { isUse }: { isUse: boolean },
   ): Promise<ReadonlySet<string>> {
-    // That an application names itself is told by the check of the package.
+    // The check of the package reports an application that names itself.
     const others = libraries.filter(({ appId }) => appId !== user.appId);
     if (others.length === 0) {
       return new Set();
@@ -97,7 +97,7 @@ export class LibrariesService {
     );
     const refused = others.filter(({ buildId }) => refusals.has(buildId));
     if (isUse) {
-      // One for each build, however often a package names it.
+      // One event per build, however often a package names it.
       const entries = new Map(refused.map((library) => [library.buildId, entryOf(user, library)]));
       await this.audit.recordDenied(principal, [...entries.values()]);
     }
@@ -109,8 +109,8 @@ export class LibrariesService {
   }
 
   /**
-   * Tells the owners of these builds that they are used, in the transaction that does it.
-   * @param buildId the build that uses them; null for a package
+   * Records for the owners that their builds are used, in the transaction of that use.
+   * @param buildId the build that uses them; null when a package does
    */
   async record(
     manager: EntityManager,
@@ -125,7 +125,7 @@ export class LibrariesService {
     }
   }
 
-  /** Systems of a library are not there for an application whose nodes its owner does not let use them. */
+  /** Returns what a library offers. Its systems are included only if its owner lets nodes of the application use them. */
   private async offerOf({ appId, buildId }: BuildSummary, userAppId: string): Promise<LibraryBuild> {
     const processes = (await this.definitions.ofBuild(buildId)).map(({ graph }) => startsOf(graph));
     return this.database.read(async (manager) => ({
@@ -140,7 +140,7 @@ export class LibrariesService {
   }
 }
 
-/** What a call of a process needs to know of it: a graph is large, and goes to another thread. */
+/** Reduces a graph to what a call of the process needs, since graphs are large and are passed to another thread. */
 function startsOf({ name, starts, nodes }: ProcessGraph): LibraryBuild['processes'][number] {
   const kept = starts.flatMap((index) => nodes[index] ?? []);
   return { name, starts: kept.map((_, index) => index), nodes: kept };

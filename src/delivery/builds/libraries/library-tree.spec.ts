@@ -15,7 +15,7 @@ describe('libraryTree', () => {
     expect(libraryTree('app', [])).toEqual({ tree: [], problems: [] });
   });
 
-  it('holds every library once, at its least level, in whatever order they are named', () => {
+  it('contains every library once, at its lowest level, regardless of their order', () => {
     const one = direct(0, 'a@1', [own('b@1', 1), own('c@1', 2)]);
     const two = direct(1, 'b@1', [own('c@1', 1)]);
     for (const libraries of [
@@ -32,7 +32,7 @@ describe('libraryTree', () => {
     }
   });
 
-  it('names the library that brings a second build, or the application itself', () => {
+  it('reports the library that depends on a second build, or on the application itself', () => {
     const { problems } = libraryTree('app', [
       direct(0, 'a@1', [own('c@1', 1)]),
       direct(1, 'b@1', [own('c@2', 1), own('app@1', 3)]),
@@ -43,7 +43,7 @@ describe('libraryTree', () => {
     ]);
   });
 
-  it('leaves to the check of the package what the package itself says wrong', () => {
+  it('leaves mistakes in the package itself to the check of the package', () => {
     expect(libraryTree('app', [direct(0, 'app@1'), direct(1, 'a@1'), direct(2, 'a@2')]).problems).toEqual([]);
   });
 });

@@ -28,12 +28,12 @@ export const AppPackagesApi = apiRoutes([DELIVERY_DENIED], {
   storePackage: {
     summary: 'Store an application package in a draft version',
     description:
-      'Extension of the contract. The whole package as one JSON document, in the place of the one before; the version comes into ' +
-      'being when it is new. Everything wrong is told at once under `problems`, and then nothing is stored. The package is the ' +
-      'whole truth about REST and NOSQL_DB systems of the version; MCP systems that it does not name stay. Systems that stay keep ' +
-      'their ids, tools and secrets; a secret goes when its connection leads elsewhere. The same package again changes nothing. ' +
-      '409 also where it names a library whose package does not say that this application may use it (`usableBy`), and with ' +
-      `\`${PACKAGE_MOVED}\` where others stored packages of the version all the time. 503 also where too many packages wait for their check.`,
+      'Extension of the contract. Replaces the package of the version with the given JSON document; creates the version if it is ' +
+      'new. If the package is invalid, `problems` lists every problem and nothing is stored. REST and NOSQL_DB systems that the ' +
+      'package does not name are deleted; MCP systems are kept. Systems that remain keep their ids, tools and secrets, but a secret ' +
+      'is deleted if its connection changes. Storing the same package again changes nothing. 409 also if the package ' +
+      'names a library whose package does not list this application in `usableBy`, and with ' +
+      `\`${PACKAGE_MOVED}\` if others keep storing packages of the version. 503 also if too many packages are waiting to be checked.`,
     body: {
       schema: { $ref: getSchemaPath('ApplicationPackage') },
       examples: { package: { summary: 'A small package', value: PACKAGE_EXAMPLE } },
@@ -46,7 +46,7 @@ export const AppPackagesApi = apiRoutes([DELIVERY_DENIED], {
     others: [
       {
         ...PACKAGE_REFUSED,
-        description: 'Malformed request, or a package with problems, all of which are told.',
+        description: 'Malformed request, or a package with problems, all of which are listed.',
       },
     ],
     errors: [VERSION_COMMITTED],
@@ -54,20 +54,20 @@ export const AppPackagesApi = apiRoutes([DELIVERY_DENIED], {
   getPackage: {
     summary: 'Get the package of a version',
     description:
-      'Extension of the contract. The package as it was delivered; the text of its files is unchanged.',
+      'Extension of the contract. The package as it was delivered, with the unchanged text of its files.',
     answer: { schema: ANY_OBJECT, example: PACKAGE_EXAMPLE, description: 'The package.' },
     errors: [{ 404: 'Application package not found.' }],
   },
   checkPackage: {
     summary: 'Check the package of a version',
     description:
-      'Extension of the contract. What is wrong with the package as it is stored, and with the systems and libraries that it names as they are now: ' +
-      'the errors with which a commit would be refused, and the warnings of a delivery, a commit and a build. Nothing is changed. 409 where it names a library ' +
-      'whose package does not say that this application may use it (`usableBy`). 503 also where too many packages wait for their check.',
+      'Extension of the contract. Checks the stored package against its systems and libraries as they are now. Lists ' +
+      'the errors that would prevent a commit, and the warnings of a delivery, a commit and a build. Changes nothing. 409 if the package names a ' +
+      'library whose package does not list this application in `usableBy`. 503 also if too many packages are waiting to be checked.',
     answer: {
       type: PackageProblemsResponseDto,
       example: { problems: PACKAGE_REFUSED_EXAMPLE.problems },
-      description: 'All problems, none for a package without any.',
+      description: 'All problems; an empty list if there are none.',
     },
     errors: [
       { 404: 'Application package not found.' },
@@ -77,10 +77,10 @@ export const AppPackagesApi = apiRoutes([DELIVERY_DENIED], {
   commitVersion: {
     summary: 'Commit an application version',
     description:
-      'Extension of the contract. The version becomes read-only for ever: its package and its systems. Tools can still be synchronised and switched. ' +
-      '409 when that was done before, when a system that its package names was deleted, or when no build of it could be made; also with ' +
-      `\`${PACKAGE_MOVED}\` where others stored packages of the version all the time. ` +
-      '`warnings` names the systems whose connection was never tested, and agents that cannot use what they refer to.',
+      'Extension of the contract. Makes the package and systems of the version permanently read-only. Tools can still be synchronised, enabled and disabled. ' +
+      '409 if the version is already committed, a system that its package names was deleted, or no build of it can be made; also with ' +
+      `\`${PACKAGE_MOVED}\` if others keep storing packages of the version. ` +
+      '`warnings` lists systems whose connection was never tested, and agents that cannot use what they refer to.',
     headers: [PACKAGE_IF_MATCH],
     body: {
       type: CommitVersionRequestDto,
@@ -97,18 +97,18 @@ export const AppPackagesApi = apiRoutes([DELIVERY_DENIED], {
   createBuild: {
     summary: 'Make a build of a committed version',
     description:
-      'Extension of the contract. An immutable snapshot: processes, workflows, systems of all types, definition and flag of ' +
-      'every tool at this moment, and the builds of its libraries. A version can have several builds. Secrets are not copied: ' +
-      'a build uses those of the systems of its version. `warnings` names the systems whose connection was never tested, and agents that cannot ' +
-      'use what they refer to. 409 also where the application may not use a library that it names (`usableBy`). Sent again with its ' +
-      '`Idempotency-Key` it makes no second build, and answers with the first one; its `warnings` are those of now.',
+      'Extension of the contract. Makes an immutable snapshot of the processes, workflows and systems, the current definition and ' +
+      '`enabled` flag of every tool, and the builds of its libraries. A version can have several builds. Secrets are not copied: ' +
+      'a build uses those of the systems of its version. `warnings` lists systems whose connection was never tested, and agents that cannot ' +
+      'use what they refer to. 409 also if the application may not use a library that it names (`usableBy`). A repeated request with the same ' +
+      '`Idempotency-Key` returns the first build, with current `warnings`.',
     headers: [IDEMPOTENCY_KEY],
     status: HttpStatus.CREATED,
     answer: {
       type: NewBuildResponseDto,
       headers: { ...LOCATION_HEADER, ...REPLAY_HEADER },
       example: { ...MANIFEST_EXAMPLE, warnings: [] },
-      description: 'The build and what it holds.',
+      description: 'The build and its contents.',
     },
     errors: [NO_VERSION, { 409: 'The application version is a draft: commit it first.' }],
   },

@@ -21,7 +21,7 @@ import { PackageProblemsResponseDto, StoredPackageResponseDto } from '../model/p
 import { VersionCommitsService } from './version-commits.service.js';
 import { AppPackagesApi } from './app-packages.api.js';
 
-/** Delivers application packages: into a draft version, its commit, its builds (extension of the contract). */
+/** Stores application packages in draft versions, commits versions and makes builds (extension of the contract). */
 @ApiTags('Application packages')
 @RequirePermission(Permission.ApplicationDelivery)
 @Controller('appmanager/api/resource/app/:appId/app-version/:versionId')

@@ -34,7 +34,7 @@ interface BuildDraft {
   libraries: ResolvedLibraries;
 }
 
-/** Makes one build in one transaction, and notes in it for which call that was. */
+/** Makes a build in one transaction, and records the call that made it. */
 @Injectable()
 export class BuildMaker {
   constructor(
@@ -47,8 +47,8 @@ export class BuildMaker {
   ) {}
 
   /**
-   * @param repeat of a call that may be sent again
-   * @throws RepeatTakenError when an equal call was first
+   * @param repeat key of a call that may be repeated
+   * @throws RepeatTakenError when the same call was already made
    * @throws LibraryNotUsableError, PackageOutdatedError, see `BuildsService.create`
    */
   async make(
@@ -61,7 +61,7 @@ export class BuildMaker {
     return this.database.write(async (manager) => {
       if (repeat !== undefined) {
         const made = { keyHash: repeat.keyHash, buildId: draft.buildId, createdAt: this.clock.now() };
-        // First, so that an equal call that comes second waits here and has written nothing yet.
+        // First, so that a repeated call waits here before it has written anything.
         if (!(await BuildRepeats.insert(manager, made))) {
           throw new RepeatTakenError();
         }
@@ -70,14 +70,14 @@ export class BuildMaker {
     });
   }
 
-  /** Not inside of a transaction; what it reads of a committed version cannot change. */
+  /** Checks the package of a committed version, which cannot change. Not for use inside a transaction. */
   private async draftOf(principal: Principal, version: AppVersionKey): Promise<BuildDraft> {
     const { json, checksum } = (await storedPackage(this.database, version)) ?? emptyPackage(version);
     const { libraries, graphs, problems, ...checked } = await this.checks.require(principal, version, json, {
       forBuild: (svcUuid, nodes) => numbersOf(this.database, this.ids, svcUuid, nodes),
     });
     if (checked.package === null || libraries === null) {
-      throw new PackageOutdatedError(problems, 'deliver it, mended, to another version');
+      throw new PackageOutdatedError(problems, 'fix the problems and deliver it to another version');
     }
     const { application, workflows } = checked.package;
     const definitions = graphs.map((graph) => ({ ...graph, resourceId: resourceId(version, graph.svcUuid) }));
@@ -85,7 +85,7 @@ export class BuildMaker {
     return { buildId, version, packageChecksum: checksum, application, definitions, workflows, libraries };
   }
 
-  /** Stores a build: part of a transaction, in which nothing else can change what it copies. */
+  /** Stores a build. Runs in a transaction in which nothing that it copies can change. */
   private async insert(
     manager: EntityManager,
     principal: Principal,
@@ -148,18 +148,18 @@ export class BuildMaker {
   }
 }
 
-/** The libraries that only libraries bring. Two statements, however many there are. */
+/** Returns the indirect libraries: those that only other libraries use. Runs two statements regardless of their number. */
 async function indirect(
   manager: EntityManager,
   { named, tree }: ResolvedLibraries,
 ): Promise<IndirectLibrary[]> {
   const ids = tree.filter(({ level }) => level > 1).map(({ buildId }) => buildId);
-  const bringers = ids.length === 0 ? [] : named.map(({ buildId }) => buildId);
-  const brought = await BuildContents.librariesOf(manager, bringers);
+  const namedIds = ids.length === 0 ? [] : named.map(({ buildId }) => buildId);
+  const rows = await BuildContents.librariesOf(manager, namedIds);
   const builds = await Builds.byIds(manager, ids);
   return builds.map(({ appId, appVersionId, buildId }) => {
-    const by = new Set(brought.flatMap((row) => (row.libraryBuildId === buildId ? [row.buildId] : [])));
-    const through = named.filter((library) => by.has(library.buildId)).map((library) => library.appId);
+    const users = new Set(rows.flatMap((row) => (row.libraryBuildId === buildId ? [row.buildId] : [])));
+    const through = named.filter((library) => users.has(library.buildId)).map((library) => library.appId);
     return { appId, appVersionId, buildId, through };
   });
 }

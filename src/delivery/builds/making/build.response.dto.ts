@@ -9,28 +9,31 @@ export class BuildSummaryDto extends Answer({
   buildStatus: Shows.enum(
     'BuildStatus',
     BuildStatus,
-    'Status of the build; `WITHDRAWN` when nothing of it is started any more.',
+    'Status of the build; a `WITHDRAWN` build can no longer be started.',
   ),
   applicationId: Shows.value('Id of the application.', 'sample'),
-  applicationVersionId: Shows.value('Id of the version it was made of.', 'v1'),
+  applicationVersionId: Shows.value('Id of the version that it was made from.', 'v1'),
   checksum: Shows.value(
-    'SHA-256 of everything in the build; equal for builds that hold the same.',
+    'SHA-256 of the contents of the build; equal for builds with equal contents.',
     '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
   ),
-  createdDate: Shows.moment('When it was made.', '2026-01-31T10:20:30.123Z'),
-  createdBy: Shows.part(() => UserReferenceDto, 'Who made it.'),
+  createdDate: Shows.moment('Time at which it was made.', '2026-01-31T10:20:30.123Z'),
+  createdBy: Shows.part(() => UserReferenceDto, 'User who made it.'),
 }) {}
 
-/** What a build holds. */
+/** Contents of a build. */
 export class BuildManifestResponseDto extends AnswerWith(BuildSummaryDto, {
-  resources: Shows.list(() => BuildResourceDto, 'Processes, workflows and systems, each kind by name.'),
-  libraries: Shows.list(() => BuildLibraryDto, 'Libraries, direct and transitive, the closest first.'),
+  resources: Shows.list(
+    () => BuildResourceDto,
+    'Processes, workflows and systems, each kind sorted by name.',
+  ),
+  libraries: Shows.list(() => BuildLibraryDto, 'Direct and indirect libraries, closest first.'),
 }) {}
 
 export class NewBuildResponseDto extends AnswerWith(BuildManifestResponseDto, {
   warnings: Shows.list(
     () => PackageProblemDto,
-    'Remarks about the build, such as systems whose connection was never tested and agents without a tool that is ready.',
+    'Warnings about the build, such as systems whose connection was never tested and agents without a usable tool.',
   ),
 }) {}
 

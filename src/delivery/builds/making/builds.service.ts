@@ -25,11 +25,11 @@ export class BuildsService {
   ) {}
 
   /**
-   * Makes a build of a version as it and its tools are now. The same call with the same Idempotency-Key makes one, and gets that one.
+   * Makes a build of a version and its tools in their current state. A repeated call with the same Idempotency-Key returns the first build.
    * @throws VersionNotFoundError, VersionNotCommittedError
-   * @throws ValidationFailedError when the key is none
-   * @throws LibraryNotUsableError when the application must not use a library of it
-   * @throws PackageOutdatedError when this release of the service no longer takes the package
+   * @throws ValidationFailedError when the key is invalid
+   * @throws LibraryNotUsableError when the application must not use one of its libraries
+   * @throws PackageOutdatedError when this release of the service no longer accepts the package
    */
   async create(principal: Principal, version: AppVersionKey, idempotencyKey?: string): Promise<MadeBuild> {
     const { appId, appVersionId } = version;
@@ -48,16 +48,16 @@ export class BuildsService {
         throw error;
       }
     }
-    // Removed for its age between the two statements: then this is a first call again.
+    // The record may have expired between the two statements, which makes this a first call again.
     return (await this.made(appId, repeat)) ?? make();
   }
 
-  /** Forgets which calls have made builds before a time, at most `limit` of them; returns how many. */
+  /** Removes the records of at most `limit` calls that made builds before a time, and returns their number. */
   async removeRepeatsBefore(manager: EntityManager, time: Date, limit: number): Promise<number> {
     return BuildRepeats.removeBefore(manager, time, limit);
   }
 
-  /** The build that an earlier call has made, as a repetition. */
+  /** Returns the build that an earlier call has made, as a replay. */
   private async made(appId: string, { keyHash }: RepeatKey): Promise<MadeBuild | undefined> {
     const buildId = await this.database.read((manager) => BuildRepeats.find(manager, keyHash));
     return buildId === undefined

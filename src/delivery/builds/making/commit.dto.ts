@@ -6,12 +6,11 @@ import { PackageProblemDto } from '../model/package.dto.js';
 
 const MESSAGE_MAX_LENGTH = 50;
 
-/** Why a version is committed. */
 export class CommitVersionRequestDto {
   @IsText(1, MESSAGE_MAX_LENGTH, {
     required: false,
     nullable: true,
-    description: 'Why, for the audit log. null is none.',
+    description: 'Reason for the commit, for the audit log; null for none.',
     example: 'Release 1.4',
   })
   @IsOptional()
@@ -26,9 +25,9 @@ export class CommittedVersionResponseDto extends Answer({
     'A committed version is read-only.',
     'COMMITTED',
   ),
-  committedDate: Shows.moment('When.', '2026-01-31T10:20:30.123Z'),
+  committedDate: Shows.moment('Time of the commit.', '2026-01-31T10:20:30.123Z'),
   warnings: Shows.list(
     () => PackageProblemDto,
-    'What to see to before a build is made, such as systems whose connection was never tested.',
+    'What to resolve before making a build, such as systems whose connection was never tested.',
   ),
 }) {}

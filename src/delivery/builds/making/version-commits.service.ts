@@ -30,15 +30,15 @@ interface CommitOrder {
   condition: IfMatch | undefined;
 }
 
-/** What a version was checked with. */
+/** State of a version when it was checked. */
 interface CheckedVersion {
-  /** Of its package; null without one. */
+  /** Checksum of its package; null without one. */
   readonly checksum: string | null;
-  /** Names of the systems that the package names, or an agent of it uses. */
+  /** Names of the systems that its package names or its agents use. */
   readonly systems: readonly string[];
 }
 
-/** Commits application versions (docs/contract.md, section 6), and says what is wrong with them before. */
+/** Commits application versions (docs/contract.md, section 6), and reports their problems beforehand. */
 @Injectable()
 export class VersionCommitsService {
   constructor(
@@ -51,11 +51,11 @@ export class VersionCommitsService {
   ) {}
 
   /**
-   * Checks the package of a version as a commit would, and warns as a build would; nothing is changed. Libraries, systems and agents can have
-   * changed since it was stored.
+   * Checks the package of a version as a commit would, and warns as a build would, without changing anything. Libraries, systems and agents
+   * may have changed since it was stored.
    * @throws PackageNotFoundError
-   * @throws LibraryNotUsableError when the application must not use a library that it names
-   * @throws PackageChecksBusyError when too many packages wait for their check
+   * @throws LibraryNotUsableError when the application must not use a library that the package names
+   * @throws PackageChecksBusyError when too many packages are waiting to be checked
    */
   async problems(principal: Principal, version: AppVersionKey): Promise<PackageProblem[]> {
     const stored = await storedPackage(this.database, version);
@@ -67,14 +67,14 @@ export class VersionCommitsService {
   }
 
   /**
-   * Makes a version read-only for ever.
-   * @param message why, for the audit log; null for none
-   * @param condition tags of packages, their quoted checksums, of which one must be stored
+   * Makes a version permanently read-only.
+   * @param message reason for the audit log, or null
+   * @param condition entity tags of packages (their quoted checksums), one of which must be stored
    * @throws VersionNotFoundError when nothing is stored for it
-   * @throws VersionCommittedError when that was done before
-   * @throws PackageSystemsMissingError when its package and its systems contradict each other
-   * @throws PackageOutdatedError, LibraryNotUsableError when no build of it could be made
-   * @throws PackageMovedError when packages were stored all the time
+   * @throws VersionCommittedError when it is committed already
+   * @throws PackageSystemsMissingError when a system of its package was deleted
+   * @throws PackageOutdatedError, LibraryNotUsableError when no build of it can be made
+   * @throws PackageMovedError when others keep storing packages
    * @throws ChangedMeanwhileError when another package is stored
    */
   async commit(
@@ -84,7 +84,7 @@ export class VersionCommitsService {
     condition?: IfMatch,
   ): Promise<CommittedVersionResponseDto> {
     await this.database.read((manager) => this.apps.requireDraft(manager, version));
-    // Where another package was stored after the check, that one is checked.
+    // If another package is stored after the check, check that one.
     const committedAt = await untilUnmoved(async () => {
       const checked = await this.requireBuildable(principal, version);
       return this.database.write((manager) =>
@@ -99,7 +99,7 @@ export class VersionCommitsService {
     };
   }
 
-  /** What would make every build of the version fail: a commit cannot be taken back. Not inside of a transaction. */
+  /** Checks that builds of the version can be made, since a commit cannot be undone. Not for use inside a transaction. */
   private async requireBuildable(principal: Principal, version: AppVersionKey): Promise<CheckedVersion> {
     const stored = await storedPackage(this.database, version);
     if (stored === null) {
@@ -109,12 +109,14 @@ export class VersionCommitsService {
     await this.database.read((manager) => this.requireSystems(manager, version, systems));
     const { package: checked, problems } = await this.checks.require(principal, version, stored.json);
     if (checked === null) {
-      throw new PackageOutdatedError(problems, 'deliver it again, mended');
+      throw new PackageOutdatedError(problems, 'fix the problems and deliver it again');
     }
     return { checksum: stored.checksum, systems };
   }
 
-  /** What is of a package that was stored meanwhile is found out by its checksum. */
+  /**
+   * Returns the names of all systems that a package needs. If another package is stored in the meantime, its checksum reveals that later.
+   */
   private async systemsOf(version: AppVersionKey, { json }: PackageText): Promise<string[]> {
     const named = (await namesOf(json)).systems;
     const workflows = await inTurns(agentsOf(await storedWorkflows(this.database, version)));
@@ -125,8 +127,7 @@ export class VersionCommitsService {
   }
 
   /**
-   * A system of the package, or one that its workflows use, can have been deleted by the interface; a committed version could
-   * never be mended.
+   * Checks that no system of the package or its workflows was deleted through the API, because a committed version cannot be fixed.
    * @throws PackageSystemsMissingError
    */
   private async requireSystems(
@@ -141,7 +142,7 @@ export class VersionCommitsService {
     }
   }
 
-  /** Commits a version if it is still as it was checked. @returns when */
+  /** Commits a version if it has not changed since it was checked, and returns the time of the commit. */
   private async store(
     manager: EntityManager,
     principal: Principal,

@@ -23,7 +23,7 @@ export const VERSION_COMMITTED = {
   409: 'The application version is committed and can no longer be changed.',
 };
 
-/** Message of a 409: work on a package was overtaken too often. */
+/** Message of a 409 when concurrent changes of the package prevented the work too often. */
 export const PACKAGE_MOVED = 'The application package was changed at the same time: read it again.';
 
 /** A small package. */

@@ -6,7 +6,7 @@ import type { DefinitionKey } from './builds.types.js';
 
 export class BuildParams extends FieldsWith(AppParams, {
   buildId: IsPathId(
-    'Id of the build; `getBuildInfo` tells that of the active one.',
+    'Id of the build; `getBuildInfo` returns the active one.',
     '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b01',
   ),
 }) {}
@@ -14,7 +14,7 @@ export class BuildParams extends FieldsWith(AppParams, {
 export class BuildProcessParams extends FieldsWith(BuildParams, {
   processDefinitionName: IsPathName(
     PROCESS_NAME,
-    'Name of the process definition, as `listProcesses` tells it.',
+    'Name of the process definition, as `listProcesses` returns it.',
     'loan_onboarding',
   ),
 }) {}
@@ -24,12 +24,11 @@ export class BuildsQueryDto extends Fields({
   ...inPages('Builds'),
 }) {}
 
-/** What to compare a build with. */
 export class BuildDifferencesQueryDto extends Fields({
-  baseBuildId: IsQueryId('Another build of the application to compare it with; the active one without it.'),
+  baseBuildId: IsQueryId('Another build of the application to compare it with. Default: the active build.'),
 }) {}
 
-/** The process that a path names. */
+/** Returns the process that a path names. */
 export function definitionOf({ appId, buildId, processDefinitionName }: BuildProcessParams): DefinitionKey {
   return { appId, buildId, processName: processDefinitionName };
 }

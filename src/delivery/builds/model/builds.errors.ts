@@ -8,10 +8,10 @@ import {
 import type { PackageProblem } from '../../packages/model/package.types.js';
 import type { NamedLibrary } from './builds.types.js';
 
-/** Problems that `details` names; `problems` has them all. */
-const NAMED = 20;
+/** Maximum number of problems in `details`; `problems` lists all. */
+const MAX_DETAILS = 20;
 
-/** The package cannot be stored; every problem of it is told. */
+/** The package cannot be stored. Lists every problem of it. */
 export class PackageRefusedError extends InvalidRequestError {
   readonly code = 'PACKAGE_REFUSED';
   override readonly extension: { problems: PackageProblem[] };
@@ -48,28 +48,28 @@ export class PackageSystemsMissingError extends ConflictError {
   }
 }
 
-/** The stored package no longer passes the checks, which an update of the service can have made stricter. */
+/** The stored package no longer passes the checks, which may be stricter in a newer release of the service. */
 export class PackageOutdatedError extends ConflictError {
   readonly code = 'PACKAGE_OUTDATED';
-  /** @param remedy the way out for the package: a committed version can no longer be mended */
+  /** @param remedy what the deliverer can do: a committed version cannot be changed */
   constructor(
     problems: PackageProblem[],
-    remedy: 'deliver it again, mended' | 'deliver it, mended, to another version',
+    remedy: 'fix the problems and deliver it again' | 'fix the problems and deliver it to another version',
   ) {
     super(`The stored application package cannot be built by this release: ${remedy}.`, describe(problems));
   }
 }
 
-/** Too many builds wait for their comparison (`comparisonQueue`), or this one did for too long. */
+/** Too many comparisons wait (`comparisonQueue`), or this one waited for too long. */
 export class BuildComparisonsBusyError extends UnavailableError {
   readonly code = 'BUILD_COMPARISONS_BUSY';
   readonly retryAfterSeconds = 5;
   constructor() {
-    super('Too many builds wait for their comparison; try again.');
+    super('Too many build comparisons are waiting; try again.');
   }
 }
 
-/** No such build, or it is not one of this application. */
+/** The build does not exist or belongs to another application. */
 export class BuildNotFoundError extends NotFoundError {
   readonly code = 'BUILD_NOT_FOUND';
   constructor() {
@@ -77,20 +77,20 @@ export class BuildNotFoundError extends NotFoundError {
   }
 }
 
-/** The build was withdrawn: nothing of it is started any more. */
+/** The build was withdrawn and can no longer be started. */
 export class BuildWithdrawnError extends ConflictError {
   readonly code = 'BUILD_WITHDRAWN';
   constructor() {
-    super('The build was withdrawn: it is neither started nor activated any more.');
+    super('The build was withdrawn: it can no longer be started or activated.');
   }
 }
 
-/** What is stored of a build is not what its checksum was made of: nothing of it runs. */
+/** The stored build does not match its checksum, so nothing of it runs. */
 export class BuildDamagedError extends ConflictError {
   readonly code = 'BUILD_DAMAGED';
   constructor(buildId: string) {
     super(
-      `What is stored of build "${buildId}" does not match its checksum: nothing of it runs. Restore it or make another build.`,
+      `The stored data of build "${buildId}" does not match its checksum, so it cannot run. Restore it or make another build.`,
     );
   }
 }
@@ -99,7 +99,7 @@ export class BuildDamagedError extends ConflictError {
 export class BuildNeverActiveError extends ForbiddenError {
   readonly code = 'BUILD_NEVER_ACTIVE';
   constructor() {
-    super('The build was never active: only who may deliver the application starts its processes.');
+    super('The build was never active: only users who may deliver the application can start its processes.');
   }
 }
 
@@ -107,7 +107,7 @@ export class BuildNeverActiveError extends ForbiddenError {
 export class LibraryRefusedError extends NotFoundError {
   readonly code = 'LIBRARY_REFUSED';
   constructor({ appId, buildId }: { appId: string; buildId: string }, refusal: LibraryRefusal) {
-    const why = refusal === 'WITHDRAWN' ? 'was withdrawn' : 'may not be used any more';
+    const why = refusal === 'WITHDRAWN' ? 'was withdrawn' : 'may no longer be used';
     super(`Build "${buildId}" of library "${appId}" ${why}.`);
   }
 }
@@ -115,21 +115,21 @@ export class LibraryRefusedError extends NotFoundError {
 /** Why an application must not use a build as a library. */
 export type LibraryRefusal = 'WITHDRAWN' | 'NO_CONSENT';
 
-/** The package of a library does not say that the application may use it. */
+/** The package of a library does not list the application in `usableBy`. */
 export class LibraryNotUsableError extends ConflictError {
   readonly code = 'LIBRARY_NOT_USABLE';
   constructor(appId: string, library: NamedLibrary, refusal?: LibraryRefusal) {
     const remedy =
       refusal === 'WITHDRAWN'
         ? 'it was withdrawn. Name another build.'
-        : `its owner has to add "${appId}" to "usableBy" in its application.json, commit and make a build, whose id is then named here.`;
+        : `its owner must add "${appId}" to "usableBy" in its application.json, commit and make a build. Then name that build here.`;
     super(
       `Application "${appId}" may not use build "${library.buildId}" of library "${library.appId}": ${remedy}`,
     );
   }
 }
 
-/** No build of the application was ever activated. */
+/** The application has no active build. */
 export class ActiveBuildNotFoundError extends NotFoundError {
   readonly code = 'ACTIVE_BUILD_NOT_FOUND';
   constructor() {
@@ -137,7 +137,7 @@ export class ActiveBuildNotFoundError extends NotFoundError {
   }
 }
 
-/** No process of this name in the build (docs/process-semantics.md, section 2). */
+/** The build has no process of this name (docs/process-semantics.md, section 2). */
 export class ProcessDefinitionNotFoundError extends NotFoundError {
   readonly code = 'PROCESS_DEFINITION_NOT_FOUND';
   constructor() {
@@ -145,7 +145,7 @@ export class ProcessDefinitionNotFoundError extends NotFoundError {
   }
 }
 
-/** No workflow of this name in the build. */
+/** The build has no workflow of this name. */
 export class WorkflowNotFoundError extends NotFoundError {
   readonly code = 'WORKFLOW_NOT_FOUND';
   constructor() {
@@ -153,7 +153,7 @@ export class WorkflowNotFoundError extends NotFoundError {
   }
 }
 
-/** No node of this id in the workflow. */
+/** The workflow has no node of this id. */
 export class WorkflowNodeNotFoundError extends NotFoundError {
   readonly code = 'WORKFLOW_NODE_NOT_FOUND';
   constructor() {
@@ -161,15 +161,15 @@ export class WorkflowNodeNotFoundError extends NotFoundError {
   }
 }
 
-/** The workflow has a node of this id already. */
+/** The workflow already has a node of this id. */
 export class WorkflowNodeExistsError extends ConflictError {
   readonly code = 'WORKFLOW_NODE_EXISTS';
   constructor() {
-    super('The workflow has a node with this id already.');
+    super('The workflow already has a node with this id.');
   }
 }
 
-/** The node is not the one that the caller has read. */
+/** The node has changed since the caller read it. */
 export class WorkflowNodeChangedError extends ConflictError {
   readonly code = 'WORKFLOW_NODE_CHANGED';
   constructor() {
@@ -180,7 +180,7 @@ export class WorkflowNodeChangedError extends ConflictError {
 function describe(problems: PackageProblem[]): string {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const named = errors
-    .slice(0, NAMED)
+    .slice(0, MAX_DETAILS)
     .map(({ file, element, message }) => `${file}${element === null ? '' : ` (${element})`}: ${message}`);
   const more = errors.length - named.length;
   return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');

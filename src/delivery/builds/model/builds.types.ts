@@ -9,79 +9,79 @@ import type { ProcessGraph } from '#engine/definitions';
 import type { BuildLibraryDto, BuildResourceDto } from './package.dto.js';
 import type { AgentWorkflow } from './workflow-text.js';
 
-/** Statuses of a build (docs/process-semantics.md, section 1): there are no builds of drafts. */
+/** Status of a build (docs/process-semantics.md, section 1). Drafts have no builds. */
 export enum BuildStatus {
   Committed = 'COMMITTED',
-  /** Nothing of it is started any more. */
+  /** Can no longer be started. */
   Withdrawn = 'WITHDRAWN',
 }
 
-/** What becomes of running instances of a build that is withdrawn. */
+/** How to treat the running instances of a build that is withdrawn. */
 export enum RunningInstances {
   Continue = 'CONTINUE',
   Hold = 'HOLD',
   Terminate = 'TERMINATE',
 }
 
-/** That a build is withdrawn. */
+/** The withdrawal of a build. */
 export interface Withdrawal {
   appId: string;
   buildId: string;
   running: RunningInstances;
-  /** User name of who withdraws it. */
+  /** Name of the user who withdraws it. */
   actor: string;
   at: Date;
 }
 
-/** A process definition in a build, as it runs. One object for as long as it is cached, and never changed. */
+/** A process definition in a build, as it runs. The object is immutable, and stays the same while it is cached. */
 export interface BuildDefinition {
   readonly id: number;
   readonly appId: string;
   readonly buildId: string;
   readonly buildStatus: BuildStatus;
-  /** A build stands by itself: what a called process reports besides comes from its caller. */
+  /** Always null for a build; the parent of a called process comes from its caller. */
   readonly parentApplicationId: null;
   readonly rootApplicationId: string;
   readonly name: string;
   readonly svcUuid: string;
-  /** Nodes have their ids. */
+  /** The graph, with ids of nodes. */
   readonly graph: ProcessGraph;
-  /** Characters of the graph as JSON. */
+  /** Length of the graph as JSON, in characters. */
   readonly graphLength: number;
-  /** Of the graph as JSON: `textHash`. */
+  /** `textHash` of the graph as JSON. */
   readonly hash: string;
 }
 
-/** Names a definition by its place in the interface. */
+/** Identifies a definition in the API. */
 export interface DefinitionKey {
   appId: string;
   buildId: string;
   processName: string;
 }
 
-/** Which processes of a build to list: by name, behind `after`. */
+/** Which processes of a build to list: by name, starting after `after`. */
 export interface DefinitionsQuery extends Omit<DefinitionKey, 'processName'> {
   after?: string | undefined;
 }
 
-/** A workflow in a build: as it was delivered, its references to systems and workflows completed by definition ids. */
+/** A workflow in a build: as it was delivered, with definition ids added to its references to systems and workflows. */
 export type StoredWorkflow = PackageWorkflow & { resourceId: string; resourceDefinitionId: string };
 
 /** A build of another application that a package names as a library. */
 export type NamedLibrary = AppVersionKey & { buildId: string };
 
-/** A library that a package does not name, but only libraries that it names. */
+/** A library that a package does not name itself, but libraries that it names use. */
 export interface IndirectLibrary extends NamedLibrary {
-  /** Applications of the libraries that bring it, of those that the package names. */
+  /** Applications of the named libraries that use it. */
   through: string[];
 }
 
-/** A build that is a library, and its workflows that have an agent, by name. */
+/** A build that is a library, with its workflows that have an agent, by name. */
 export interface LibraryAgents extends NamedLibrary {
   workflows: AgentWorkflow[];
 }
 
-/** What is told of a build in a list. */
+/** Facts about a build for lists. */
 export interface BuildSummary extends AppVersionKey {
   buildId: string;
   status: BuildStatus;
@@ -90,23 +90,23 @@ export interface BuildSummary extends AppVersionKey {
   createdBy: UserReference;
 }
 
-/** What a build holds. */
+/** Contents of a build. */
 export interface BuildManifest extends BuildSummary {
   resources: BuildResourceDto[];
   libraries: BuildLibraryDto[];
 }
 
-/** A build that was just made, and what its maker should know of it. */
+/** A new build, with warnings for its maker. */
 export interface MadeBuild extends BuildManifest {
   warnings: PackageProblem[];
 }
 
-/** Which builds of an application, and how many of them in a page. */
+/** Which builds of an application to list. */
 export interface BuildQuery extends PageQuery, TimeRange {
   appId: string;
 }
 
-/** What became of an activation. */
+/** Result of an activation. */
 export interface Activation {
   buildId: string;
   /** The build that was active before; null when there was none. */
@@ -127,7 +127,7 @@ export interface PackageText {
   checksum: string;
 }
 
-/** A change of a node, and the checksum of the package that was looked at for it. */
+/** A change of a node, and the checksum of the package to which it applies. */
 export interface PackageEdit {
   edit: NodeEdit;
   edited: string;

@@ -3,25 +3,28 @@ import { ErrorResponseDto } from '../../../platform/errors/error.response.dto.js
 import type { SystemType } from '../../../systems/model/system.types.js';
 import { PACKAGE_REFUSED_EXAMPLE } from './build.examples.js';
 
-/** Something wrong in a package. */
+/** A problem of a package. */
 export class PackageProblemDto extends Answer({
   severity: shows<'error' | 'warning'>({ enum: ['error', 'warning'] })(
-    'Errors refuse the package; warnings are only told.',
+    'Errors prevent the package from being stored; warnings do not.',
     'error',
   ),
-  code: Shows.value('What kind of problem, for programs.', 'LIBRARY_NOT_FOUND'),
-  file: Shows.value('File of the folder form of the package; empty where none is meant.', 'application.json'),
+  code: Shows.value('Machine-readable kind of problem.', 'LIBRARY_NOT_FOUND'),
+  file: Shows.value(
+    'File in the folder form of the package; empty if the problem concerns no file.',
+    'application.json',
+  ),
   element: Shows.textOrNull(
     'Id of the BPMN element, or JSON pointer in the file; null for the whole file.',
     '/libraries/0',
   ),
-  message: Shows.value('What is wrong and what to change.', 'There is no such build.'),
+  message: Shows.value('Description of the problem and how to fix it.', 'There is no such build.'),
   elementName: Shows.valueIfAsked(
-    'Name of the BPMN element or of the node, as a modeler shows it; absent without one.',
+    'Name of the BPMN element or node, as shown in a modeler; absent if it has none.',
     'Approve the loan',
   ),
   line: shows<number | undefined>({ type: 'integer', minimum: 1, required: false })(
-    'Line of the element in the BPMN file; absent elsewhere.',
+    'Line of the element in the BPMN file; absent for other files.',
     12,
   ),
 }) {}
@@ -29,40 +32,39 @@ export class PackageProblemDto extends Answer({
 /** The error body of a refused package (RFC 9457, section 3.2). */
 export class PackageRefusedResponseDto extends AnswerWith(ErrorResponseDto, {
   problems: shows<PackageProblemDto[] | undefined>({ type: () => [PackageProblemDto], required: false })(
-    'Everything that is wrong with the package; absent when the request itself was.',
+    'All problems of the package; absent if the request itself was malformed.',
   ),
 }) {}
 
-/** A 400 of a route that takes a package, or a part of one. */
+/** The 400 response of routes that accept a package or a part of one. */
 export const PACKAGE_REFUSED = {
   status: 400,
   type: PackageRefusedResponseDto,
   example: PACKAGE_REFUSED_EXAMPLE,
 };
 
-/** What a delivery did to the systems of the version. */
+/** Changes of a delivery to the systems of the version. */
 export class ImportedSystemsDto extends Answer({
   added: Shows.texts('Resource names of new systems.'),
-  changed: Shows.texts('Resource names of systems that are different now.'),
-  removed: Shows.texts('Resource names of systems that are gone.'),
+  changed: Shows.texts('Resource names of changed systems.'),
+  removed: Shows.texts('Resource names of deleted systems.'),
 }) {}
 
-/** The answer to a stored package. */
 export class StoredPackageResponseDto extends Answer({
   checksum: Shows.value(
     'SHA-256 of the canonical JSON (RFC 8785) of the package.',
     '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
   ),
-  changed: Shows.flag('False when all of it was stored already.', true),
-  systems: Shows.part(() => ImportedSystemsDto, 'What became of the systems of the version.'),
-  warnings: Shows.list(() => PackageProblemDto, 'Remarks about the package.'),
+  changed: Shows.flag('False if the same package was already stored.', true),
+  systems: Shows.part(() => ImportedSystemsDto, 'Changes to the systems of the version.'),
+  warnings: Shows.list(() => PackageProblemDto, 'Warnings about the package.'),
 }) {}
 
-/** What is wrong with a stored package. */
+/** Problems of a stored package. */
 export class PackageProblemsResponseDto extends Answer({
   problems: Shows.list(
     () => PackageProblemDto,
-    'Errors and warnings; none for a package that can be committed without remarks.',
+    'Errors and warnings; empty if the package can be committed without warnings.',
   ),
 }) {}
 
@@ -74,8 +76,8 @@ export class BuildResourceDto extends Answer({
     'PROCESS',
   ),
   name: Shows.value('Name in its version.', 'loan_onboarding'),
-  resourceId: Shows.value('Id that belongs to this version of the resource.'),
-  resourceDefinitionId: Shows.value('Id that is the same in all versions.'),
+  resourceId: Shows.value('Id of the resource in this version.'),
+  resourceDefinitionId: Shows.value('Id of the resource, the same in all versions.'),
 }) {}
 
 export class BuildLibraryDto extends Answer({

@@ -2,25 +2,25 @@ import { jsonParts, memberOf, type JsonPart } from '../../../platform/json/json-
 import type { Steps } from '#engine/support';
 import type { ResourceReference, WorkflowNode } from '../../packages/model/package.types.js';
 
-/** Elements of the list of workflows, their members, and their nodes. */
+/** Levels of JSON to parse in a list of workflows: its elements, their members, and their nodes. */
 const DRAFT_LEVELS = 3;
-/** Members of a workflow, and its nodes. */
+/** Levels of JSON to parse in a workflow: its members and its nodes. */
 const WORKFLOW_LEVELS = 2;
 const AGENT = 'CUSTOM_AGENT';
 
-/** What matters of an agent node before it runs. */
+/** The parts of an agent node that matter before it runs. */
 export type AgentNode = Pick<WorkflowNode, 'id' | 'type' | 'name'> & {
   aiOptions: { mcpServers: ResourceReference[] } | null;
 };
 
-/** A workflow of a version or of a build, with its agent nodes alone. */
+/** A workflow of a version or build, reduced to its agent nodes. */
 export interface AgentWorkflow {
   name: string;
   file: string;
   nodes: AgentNode[];
 }
 
-/** A checked workflow as it is stored: one can have many megabytes, so only what is needed of it is read. */
+/** A checked workflow as it is stored. It can have many megabytes, so parts are read only on demand. */
 export class WorkflowText<Node extends AgentNode> {
   readonly name: string;
   private readonly parts: readonly JsonPart[];
@@ -34,17 +34,17 @@ export class WorkflowText<Node extends AgentNode> {
     return this.parts.length;
   }
 
-  /** A member other than its nodes; undefined when it has none of this name. */
+  /** Reads a member other than `nodes`; undefined when the workflow lacks it. */
   read(member: 'name' | 'description' | 'file' | 'inputSchema' | 'outputSchema'): unknown {
     return memberOf(this.whole, member)?.read();
   }
 
   /**
-   * Its nodes in the order of the package.
-   * @param saying only nodes that say this text somewhere
+   * Reads its nodes in the order of the package.
+   * @param containing reads only nodes that contain this text
    */
-  *nodes(saying?: string): Steps<Node[]> {
-    const text = Buffer.from(saying === undefined ? '' : JSON.stringify(saying));
+  *nodes(containing?: string): Steps<Node[]> {
+    const text = Buffer.from(containing === undefined ? '' : JSON.stringify(containing));
     const found: Node[] = [];
     for (const part of this.parts) {
       if (part.includes(text)) {
@@ -55,7 +55,7 @@ export class WorkflowText<Node extends AgentNode> {
     return found;
   }
 
-  /** The workflow with its agent nodes. */
+  /** Reads the workflow with only its agent nodes. */
   *agents(): Steps<AgentWorkflow> {
     const nodes: AgentNode[] = [];
     const candidates = yield* this.nodes(AGENT);
@@ -68,18 +68,18 @@ export class WorkflowText<Node extends AgentNode> {
   }
 }
 
-/** @param json of DraftWorkflow[] */
+/** Reads workflows from the JSON of a DraftWorkflow[]. */
 export function* draftTexts<Node extends AgentNode>(json: Buffer): Steps<WorkflowText<Node>[]> {
   const { parts } = yield* jsonParts(json, DRAFT_LEVELS);
   return parts.map((part) => new WorkflowText<Node>(part));
 }
 
-/** @param json of a workflow, as builds hold it */
+/** Reads a workflow from its JSON as stored in a build. */
 export function* workflowText(json: Buffer): Steps<WorkflowText<AgentNode>> {
   return new WorkflowText(yield* jsonParts(json, WORKFLOW_LEVELS));
 }
 
-/** Agent nodes of workflows; workflows without any are left out. */
+/** Returns workflows reduced to their agent nodes. */
 export function* agentsOf(workflows: readonly WorkflowText<AgentNode>[]): Steps<AgentWorkflow[]> {
   const found: AgentWorkflow[] = [];
   for (const workflow of workflows) {

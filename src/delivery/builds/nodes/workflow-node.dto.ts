@@ -5,38 +5,41 @@ import type { Steps } from '#engine/support';
 import { NODE_TYPES } from '../../packages/schema/node-types.types.js';
 import type { DraftNode } from '../../packages/drafts/draft-workflows.js';
 
-/** Place of a node in an editor. */
+/** Position of a node in an editor. */
 export class LayoutOptionsDto extends Answer({
-  x: Shows.decimal('To the right.', 200),
-  y: Shows.decimal('Downwards.', 0),
+  x: Shows.decimal('Distance from the left.', 200),
+  y: Shows.decimal('Distance from the top.', 0),
 }) {}
 
 /** A branch of a CONDITION. */
 export class WorkflowConditionDto extends Answer({
   id: Shows.value('Unique among the conditions of the node.', 'yes'),
-  expression: Shows.textOrNull('CEL over the data; null for the default.', 'payment.share <= 0.4'),
-  nextNodeId: Shows.value('Node to go on with.', 'low'),
-  order: Shows.number('The first true condition in this order wins.', 1),
+  expression: Shows.textOrNull(
+    'CEL expression over the data; null for the default branch.',
+    'payment.share <= 0.4',
+  ),
+  nextNodeId: Shows.value('Node that runs next.', 'low'),
+  order: Shows.number('The first condition in this order that is true applies.', 1),
   isDefault: Shows.flag('Taken when no condition is true.', false),
 }) {}
 
-/** Where a run goes on after a node. */
+/** A connection to the next node. */
 export class WorkflowSequenceDto extends Answer({
   id: Shows.value('Unique in the workflow.', 's1'),
   sourceNodeId: Shows.value('This node.', 'agent'),
-  targetNodeId: Shows.value('The node it leads to.', 'end'),
+  targetNodeId: Shows.value('The next node.', 'end'),
 }) {}
 
 /** An MCP system that an agent may use. */
 export class McpServerReferenceDto extends Answer({
   resourceDefinitionId: Shows.value('Definition id of the system.'),
-  appId: Shows.value('Its application: that of the package, or a library.', 'sample'),
+  appId: Shows.value('Application of the system: that of the package or a library.', 'sample'),
 }) {}
 
 /** What makes a node an agent (docs/contract.md, section 5). */
 export class AiOptionsDto extends Answer({
   aiType: shows({ enum: ['CUSTOM_AGENT'] })('Kind of agent.'),
-  aiSubType: Shows.textOrNull('Kept as it was sent.', null),
+  aiSubType: Shows.textOrNull('Stored as sent.', null),
   operationPrompt: Shows.value(
     'The task of the agent; may contain `${…}` references to data.',
     'Is ${item} in stock?',
@@ -51,29 +54,29 @@ export class WorkflowNodeDto extends Answer({
   svcUuid: Shows.uuid('The same in every version of the application.'),
   type: shows({ enum: [...NODE_TYPES], enumName: 'WorkflowNodeType' })('What the node does.', 'CUSTOM_AGENT'),
   name: Shows.value('Unique in the workflow.', 'Ask the stock'),
-  layoutOptions: Shows.part(() => LayoutOptionsDto, 'Place in an editor.'),
+  layoutOptions: Shows.part(() => LayoutOptionsDto, 'Position in an editor.'),
   conditions: Shows.list(() => WorkflowConditionDto, 'CONDITION only.'),
-  outgoingSequences: Shows.list(() => WorkflowSequenceDto, 'Where a run goes on.'),
+  outgoingSequences: Shows.list(() => WorkflowSequenceDto, 'Connections to the next nodes.'),
   inputBody: Shows.value('JSON text with `${…}` references; empty for all data.', '{}'),
   outputBody: Shows.textOrNull('END: JSON text with `${…}` references.'),
-  payload: Shows.objectOrNull('What else the type of node needs.'),
+  payload: Shows.objectOrNull('Other settings of this type of node.'),
   responseKey: Shows.value('Path under which the result is stored; empty for none.', 'stock'),
   aiOptions: Shows.partOrNull(() => AiOptionsDto, 'CUSTOM_AGENT only, null otherwise.'),
   workflowResourceId: Shows.uuid('Resource id of the workflow.'),
   subWorkflowResourceDefinitionId: Shows.textOrNull('SUBWORKFLOW: definition id of the workflow to run.'),
-  subWorkflowNodeType: Shows.textOrNull('Kept as it was sent.', null),
-  createdDate: Shows.moment('When the node was first stored.'),
-  modifiedDate: Shows.moment('When it was last stored with other content.'),
-  createdBy: Shows.part(() => UserReferenceDto, 'Who stored it first.'),
-  modifiedBy: Shows.part(() => UserReferenceDto, 'Who stored it with other content last.'),
+  subWorkflowNodeType: Shows.textOrNull('Stored as sent.', null),
+  createdDate: Shows.moment('Time at which the node was first stored.'),
+  modifiedDate: Shows.moment('Time of the last change.'),
+  createdBy: Shows.part(() => UserReferenceDto, 'User who first stored it.'),
+  modifiedBy: Shows.part(() => UserReferenceDto, 'User who last changed it.'),
 }) {}
 
 export class WorkflowSummaryDto extends Answer({
-  name: Shows.value('Unique in the version, without regard to case.', 'rate_application'),
-  description: Shows.value('For people; may be empty.'),
-  resourceId: Shows.uuid('The same in this version and its builds, and in no other.'),
+  name: Shows.value('Unique in the version, ignoring case.', 'rate_application'),
+  description: Shows.value('Description; may be empty.'),
+  resourceId: Shows.uuid('Unique to this version and its builds.'),
   resourceDefinitionId: Shows.uuid('The same in every version of the application.'),
-  nodeCount: Shows.number('How many nodes it has.', 3),
+  nodeCount: Shows.number('Number of nodes.', 3),
 }) {}
 
 export class WorkflowListDto extends Answer({
@@ -86,7 +89,7 @@ export class WorkflowDto extends AnswerWith(WorkflowSummaryDto, {
   nodes: Shows.list(() => WorkflowNodeDto, 'In the order of the package.'),
 }) {}
 
-/** A workflow of a version, its references completed by definition ids. */
+/** A workflow of a version, with definition ids added to its references. */
 export type ShownWorkflow = Omit<WorkflowDto, 'nodes'> & { nodes: DraftNode[] };
 
 /** A node of a workflow of a version, with the entity tag of its state. */
@@ -97,7 +100,7 @@ export interface ShownNode {
   etag: string;
 }
 
-/** A WorkflowDto: it can have many megabytes, which are too much to be written in one go. */
+/** Serializes a WorkflowDto in steps, because it can have many megabytes. */
 export function* workflowJson({ nodes, ...head }: ShownWorkflow): Steps<JsonText> {
   const texts: Buffer[] = [];
   for (const node of nodes) {
@@ -110,7 +113,7 @@ export function* workflowJson({ nodes, ...head }: ShownWorkflow): Steps<JsonText
   return new JsonText(Buffer.concat([before, ...texts, Buffer.from(']}')]));
 }
 
-/** A node as it is stored has the members of an answer, but for those that may be left out. */
+/** Converts a stored node, which has the members of an answer except optional ones. */
 export function toWorkflowNode({ node, workflowResourceId }: Omit<ShownNode, 'etag'>): WorkflowNodeDto {
   const { svcUuid, inputBody, responseKey, aiOptions } = node;
   return {

@@ -18,7 +18,7 @@ const SUMMARY = {
   nodeCount: 1,
 };
 
-/** What a caller sends of a node; the rest is given by the service. */
+/** A node in a request, without the members that the service sets. */
 const NODE_REQUEST_EXAMPLE = {
   id: 'agent',
   type: 'CUSTOM_AGENT',
@@ -65,47 +65,47 @@ const NODE_BODY = {
 const REFUSED = {
   ...PACKAGE_REFUSED,
   description:
-    'Malformed request, or a workflow that a delivery would refuse; all problems are told, nothing is stored.',
+    'Malformed request, or a workflow that a delivery would reject. All problems are listed; nothing is stored.',
 };
 
 export const WorkflowNodesApi = apiRoutes([DELIVERY_DENIED], {
   listWorkflows: {
     summary: 'List the workflows of a version',
-    description: 'Extension of the contract. Those of its package; a version without one has none.',
+    description: 'Extension of the contract. The list is empty for a version without a package.',
     answer: { type: WorkflowListDto, example: WORKFLOW_LIST_EXAMPLE, description: 'The workflows.' },
   },
   getWorkflow: {
     summary: 'Get a workflow with its nodes',
     description:
-      'Extension of the contract. Nodes have the shape of the Custom Agent workflow node, whatever their type.',
+      'Extension of the contract. Nodes of all types have the same members as the Custom Agent workflow node.',
     answer: { type: WorkflowDto, example: WORKFLOW_EXAMPLE, description: 'The workflow.' },
     errors: [NO_WORKFLOW],
   },
   createWorkflowNode: {
     summary: 'Add a node to a workflow of a draft version',
     description:
-      'Extension of the contract. `id` and `svcUuid` are given when they are left out; dates, users and `workflowResourceId` are ' +
-      'ignored. The workflow has to be whole afterwards, so a node usually comes on a sequence. 409 when the version is committed or ' +
-      `has a node of this id, and with \`${PACKAGE_MOVED}\` where others stored packages of the version all the time.`,
+      'Extension of the contract. `id` and `svcUuid` are generated if omitted; dates, users and `workflowResourceId` are ' +
+      'ignored. The resulting workflow must be valid, so a node is usually inserted into a sequence. 409 if the version is committed or ' +
+      `has a node of this id, and with \`${PACKAGE_MOVED}\` if others keep storing packages of the version.`,
     status: HttpStatus.CREATED,
     body: NODE_BODY,
     answer: {
       ...NODE,
       headers: { ...LOCATION_HEADER, ...ETAG_HEADER },
-      description: 'The node as it is stored.',
+      description: 'The stored node.',
     },
     others: [REFUSED],
     errors: [NO_WORKFLOW, VERSION_COMMITTED],
   },
   getWorkflowNode: {
     summary: 'Get a node of a workflow',
-    description: 'Extension of the contract. The `ETag` is what a change of the node has to name.',
+    description: 'Extension of the contract. Send the `ETag` as `If-Match` to change the node.',
     answer: { ...NODE, headers: ETAG_HEADER, description: 'The node.' },
     others: [
       {
         status: 304,
         headers: ETAG_HEADER,
-        description: 'The node is still the one that `If-None-Match` names.',
+        description: 'The node is still the one in `If-None-Match`.',
       },
     ],
     errors: [NO_NODE],
@@ -113,9 +113,9 @@ export const WorkflowNodesApi = apiRoutes([DELIVERY_DENIED], {
   updateWorkflowNode: {
     summary: 'Change a node of a workflow of a draft version',
     description:
-      'Extension of the contract. The whole node in the place of the one that is there; what was read can be sent back changed. ' +
-      '409 when the version is committed, or when the node is not the one that `If-Match` names; also with ' +
-      `\`${PACKAGE_MOVED}\` where others stored packages of the version all the time.`,
+      'Extension of the contract. Replaces the whole node. You can change a node that you have read and send it back. ' +
+      '409 if the version is committed or the node has changed since (`If-Match`), and with ' +
+      `\`${PACKAGE_MOVED}\` if others keep storing packages of the version.`,
     headers: [IF_MATCH],
     body: NODE_BODY,
     answer: { ...NODE, headers: ETAG_HEADER, description: 'The node as it is stored.' },
@@ -123,9 +123,9 @@ export const WorkflowNodesApi = apiRoutes([DELIVERY_DENIED], {
     errors: [NO_NODE, VERSION_COMMITTED],
   },
   deleteWorkflowNode: {
-    summary: 'Take a node out of a workflow of a draft version',
+    summary: 'Delete a node of a workflow of a draft version',
     description:
-      'Extension of the contract. What led to the node leads to where it led. 400 when the workflow would not be whole without it. ' +
+      'Extension of the contract. Sequences to the node then lead to its target. 400 if the workflow would be invalid without the node. ' +
       '409 as for a change.',
     headers: [IF_MATCH],
     answer: { ...NODE, description: 'The node as it was.' },

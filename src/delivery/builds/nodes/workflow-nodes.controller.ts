@@ -31,7 +31,7 @@ import {
 import { WorkflowNodesService } from './workflow-nodes.service.js';
 import { WorkflowNodesApi } from './workflow-nodes.api.js';
 
-/** Workflows of a version and their nodes, one by one (extension of the contract). */
+/** Reads workflows of a version and edits their nodes (extension of the contract). */
 @ApiTags('Workflows')
 @RequirePermission(Permission.ApplicationDelivery)
 @Controller('appmanager/api/resource/app/:appId/app-version/:versionId/workflow')
@@ -66,7 +66,7 @@ export class WorkflowNodesController {
   ): Promise<WorkflowNodeDto> {
     const shown = await this.workflows.create(principal, workflowOf(params), body, onSequence);
     locate(response, ...pathOf(params), 'workflow', params.workflowName, 'node', shown.node.id);
-    return answered(response, shown);
+    return respond(response, shown);
   }
 
   @Get(':workflowName/node/:nodeId')
@@ -75,7 +75,7 @@ export class WorkflowNodesController {
     @Param() params: WorkflowNodeParams,
     @Res({ passthrough: true }) response: Response,
   ): Promise<WorkflowNodeDto> {
-    return answered(response, await this.workflows.node(nodeOf(params)));
+    return respond(response, await this.workflows.node(nodeOf(params)));
   }
 
   @Put(':workflowName/node/:nodeId')
@@ -91,7 +91,7 @@ export class WorkflowNodesController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<WorkflowNodeDto> {
     const tag = requiredIfMatch(ifMatch);
-    return answered(response, await this.workflows.update(principal, nodeOf(params), tag, body));
+    return respond(response, await this.workflows.update(principal, nodeOf(params), tag, body));
   }
 
   @Delete(':workflowName/node/:nodeId')
@@ -107,7 +107,7 @@ export class WorkflowNodesController {
   }
 }
 
-function answered(response: Response, shown: ShownNode): WorkflowNodeDto {
+function respond(response: Response, shown: ShownNode): WorkflowNodeDto {
   response.setHeader('ETag', shown.etag);
   return toWorkflowNode(shown);
 }

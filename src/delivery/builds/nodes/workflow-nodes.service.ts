@@ -28,15 +28,15 @@ import { PackageCheckService } from '../packages/package-check.service.js';
 import type { ShownNode, ShownWorkflow, WorkflowSummaryDto } from './workflow-node.dto.js';
 import type { NodeKey, WorkflowKey } from './workflow-node.params.dto.js';
 
-/** What an edit does, and to what type of node. */
+/** An edit, and the type of the node that it changes. */
 interface NodePlan {
   change: NodeChange;
   type: unknown;
 }
 
 /**
- * Workflows of application versions, and single nodes of them (docs/contract.md, section 5). They are part
- * of the package: an edit makes another package of it, held to all that a delivery is held to.
+ * Reads and edits workflows of application versions and their nodes (docs/contract.md, section 5). They are part of the package, so an edit
+ * replaces the package and must pass the checks of a delivery.
  */
 @Injectable()
 export class WorkflowNodesService {
@@ -46,12 +46,12 @@ export class WorkflowNodesService {
     private readonly checks: PackageCheckService,
   ) {}
 
-  /** The workflows of a version in the order of its package; none without one. Not inside of a transaction. */
+  /** Lists the workflows of a version in the order of its package; empty without one. Not for use inside a transaction. */
   async list(version: AppVersionKey): Promise<WorkflowSummaryDto[]> {
     return (await storedWorkflows(this.database, version)).map((workflow) => summaryOf(version, workflow));
   }
 
-  /** As `list`, each with its agent nodes. */
+  /** Lists the workflows like `list`, each with its agent nodes. */
   async agents(version: AppVersionKey): Promise<AgentWorkflow[]> {
     const workflows = await inTurns(agentsOf(await storedWorkflows(this.database, version)));
     const { appId } = version;
@@ -72,7 +72,7 @@ export class WorkflowNodesService {
       ...summaryOf(key, text),
       inputSchema: text.read('inputSchema') as JsonObject | null,
       outputSchema: text.read('outputSchema') as JsonObject | null,
-      nodes: await this.identified(key.appId, text.name, await inTurns(text.nodes())),
+      nodes: await this.withIds(key.appId, text.name, await inTurns(text.nodes())),
     };
   }
 
@@ -83,8 +83,8 @@ export class WorkflowNodesService {
 
   /**
    * Adds a node.
-   * @param body the node; an id that it lacks is given
-   * @param onSequence a sequence that the node comes on, see `NodeEdit`
+   * @param body the node; a missing id is generated
+   * @param onSequence the sequence into which to insert the node, see `NodeEdit`
    * @throws WorkflowNotFoundError, WorkflowNodeExistsError, SequenceNotFoundError, PackageRefusedError, VersionCommittedError
    */
   async create(
@@ -94,19 +94,19 @@ export class WorkflowNodesService {
     onSequence: string | undefined,
   ): Promise<ShownNode> {
     const node: JsonObject = { ...body, id: body['id'] ?? uuid() };
-    const of = { ...key, nodeId: String(node['id']) };
-    await this.edit(principal, of, AuditAction.WorkflowNodeCreate, async (workflow) => {
-      if ((await foundIn(workflow, of.nodeId)) !== undefined) {
+    const nodeKey = { ...key, nodeId: String(node['id']) };
+    await this.edit(principal, nodeKey, AuditAction.WorkflowNodeCreate, async (workflow) => {
+      if ((await findNode(workflow, nodeKey.nodeId)) !== undefined) {
         throw new WorkflowNodeExistsError();
       }
       return { change: { kind: 'add', node, onSequence }, type: node['type'] };
     });
-    return this.node(of);
+    return this.node(nodeKey);
   }
 
   /**
-   * Puts a node in the place of the one with its id.
-   * @param ifMatch entity tags of what the caller may have read, or `*`
+   * Replaces the node with the given id.
+   * @param ifMatch entity tags of states that the caller may have read, or `*`
    * @throws WorkflowNotFoundError, WorkflowNodeNotFoundError, ValidationFailedError, PackageRefusedError
    * @throws WorkflowNodeChangedError, VersionCommittedError
    */
@@ -114,7 +114,7 @@ export class WorkflowNodesService {
     await this.edit(principal, key, AuditAction.WorkflowNodeUpdate, async (workflow) => {
       requireMatch(await this.nodeIn(workflow, key), ifMatch);
       if ((body['id'] ?? key.nodeId) !== key.nodeId) {
-        throw new ValidationFailedError([{ field: 'id', rule: 'must be the id of the path or be left out' }]);
+        throw new ValidationFailedError([{ field: 'id', rule: 'must be the id in the path or be omitted' }]);
       }
       return { change: { kind: 'replace', node: { ...body, id: key.nodeId } }, type: body['type'] };
     });
@@ -122,21 +122,21 @@ export class WorkflowNodesService {
   }
 
   /**
-   * Takes a node away; what led to it leads to where it led.
+   * Deletes a node. Sequences to it then lead to its target.
    * @param ifMatch as in `update`
    * @returns the node as it was
    * @throws as `update`
    */
   async remove(principal: Principal, key: NodeKey, ifMatch: IfMatch): Promise<ShownNode> {
-    const { gone } = await this.edit(principal, key, AuditAction.WorkflowNodeDelete, async (workflow) => {
+    const { removed } = await this.edit(principal, key, AuditAction.WorkflowNodeDelete, async (workflow) => {
       const found = await this.nodeIn(workflow, key);
       requireMatch(found, ifMatch);
-      return { change: { kind: 'remove', nodeId: key.nodeId }, type: found.node.type, gone: found };
+      return { change: { kind: 'remove', nodeId: key.nodeId }, type: found.node.type, removed: found };
     });
-    return gone;
+    return removed;
   }
 
-  /** Another edit of the package in between is no conflict as long as it leaves the node alone. */
+  /** Edits the package. Concurrent edits conflict only if they change the same node. */
   private async edit<Plan extends NodePlan>(
     principal: Principal,
     key: NodeKey,
@@ -173,16 +173,16 @@ export class WorkflowNodesService {
 
   /** @throws WorkflowNodeNotFoundError */
   private async nodeIn(workflow: WorkflowText<DraftNode>, key: NodeKey): Promise<ShownNode> {
-    const found = await foundIn(workflow, key.nodeId);
-    const [node] = found === undefined ? [] : await this.identified(key.appId, workflow.name, [found]);
+    const found = await findNode(workflow, key.nodeId);
+    const [node] = found === undefined ? [] : await this.withIds(key.appId, workflow.name, [found]);
     if (node === undefined) {
       throw new WorkflowNodeNotFoundError();
     }
     return { node, workflowResourceId: idsOf(key, workflow.name).resourceId, etag: etagOf(node) };
   }
 
-  /** Nodes whose references have definition ids. */
-  private async identified<Node extends DraftNode | AgentNode>(
+  /** Adds definition ids to the references of nodes. */
+  private async withIds<Node extends DraftNode | AgentNode>(
     appId: string,
     workflow: string,
     nodes: readonly Node[],
@@ -195,7 +195,7 @@ export class WorkflowNodesService {
   }
 }
 
-/** The systems that a node names. */
+/** Returns the systems that a node names. */
 function systemNames({ aiOptions, ...node }: DraftNode | AgentNode): { resourceName: string }[] {
   const system = (('payload' in node ? node.payload : null)?.['system'] ?? {}) as JsonObject;
   return [...(aiOptions?.mcpServers ?? []), system].flatMap(({ resourceName }) =>
@@ -203,7 +203,7 @@ function systemNames({ aiOptions, ...node }: DraftNode | AgentNode): { resourceN
   );
 }
 
-async function foundIn(workflow: WorkflowText<DraftNode>, nodeId: string): Promise<DraftNode | undefined> {
+async function findNode(workflow: WorkflowText<DraftNode>, nodeId: string): Promise<DraftNode | undefined> {
   const nodes = await inTurns(workflow.nodes(nodeId));
   return nodes.find(({ id }) => id === nodeId);
 }

@@ -19,10 +19,10 @@ import { PackageCheckService, type Delivery } from './package-check.service.js';
 import { secretWarnings } from './secret-warnings.js';
 import { namesOf, storedPackage, untilUnmoved } from './stored-packages.js';
 
-/** Names of each kind that an audit event tells. */
+/** Maximum number of names of each kind in an audit event. */
 const AUDITED_NAMES = 50;
 
-/** The packages of application versions (docs/contract.md, section 6). */
+/** Stores and reads the packages of application versions (docs/contract.md, section 6). */
 @Injectable()
 export class AppPackagesService {
   constructor(
@@ -35,15 +35,15 @@ export class AppPackagesService {
   ) {}
 
   /**
-   * Stores a package in a draft version, in the place of the one before: all of it or nothing. Existing parts are left alone,
-   * so that an equal package changes nothing.
-   * @param json of unknown origin
-   * @throws PackageRefusedError naming all that is wrong with it
-   * @throws UnreadableBodyError when it is no JSON object
-   * @throws PackageChecksBusyError when too many packages wait for their check
+   * Replaces the package of a draft version, completely or not at all. Parts that did not change are left alone, so storing an equal
+   * package changes nothing.
+   * @param json untrusted
+   * @throws PackageRefusedError listing all problems
+   * @throws UnreadableBodyError when it is not a JSON object
+   * @throws PackageChecksBusyError when too many packages are waiting to be checked
    * @throws LibraryNotUsableError when the application must not use a library that it names
    * @throws VersionCommittedError
-   * @throws PackageMovedError when others stored packages all the time
+   * @throws PackageMovedError when others keep storing packages
    */
   async store(
     principal: Principal,
@@ -66,13 +66,12 @@ export class AppPackagesService {
   }
 
   /**
-   * Stores an edited package in the place of the one that was edited. What a delivery would check is checked; the systems of the
-   * version are left alone.
+   * Replaces a package with an edited version of it, after the checks of a delivery. The systems of the version do not change.
    * @throws SequenceNotFoundError
-   * @throws PackageRefusedError naming all that is wrong with it
+   * @throws PackageRefusedError listing all problems
    * @throws LibraryNotUsableError when the application must not use a library that it names
    * @throws VersionCommittedError
-   * @throws PackageMovedError when another one was stored meanwhile
+   * @throws PackageMovedError when another package was stored in the meantime
    */
   async replace(
     principal: Principal,
@@ -95,7 +94,7 @@ export class AppPackagesService {
   }
 
   /**
-   * The package of a version as JSON in UTF-8, as it was delivered.
+   * Returns the package of a version as JSON in UTF-8, as it was delivered.
    * @throws PackageNotFoundError
    */
   async get(version: AppVersionKey): Promise<Buffer> {
@@ -106,19 +105,19 @@ export class AppPackagesService {
     return stored.json;
   }
 
-  /** The checksum of the package of a version; null when there is none. */
+  /** Returns the checksum of the package of a version, or null when there is none. */
   async checksum(version: AppVersionKey): Promise<string | null> {
     const state = await this.database.read((manager) => AppPackages.state(manager, version));
     return state?.checksum ?? null;
   }
 
-  /** The builds of other applications that the package of a version names; none without a package. */
+  /** Returns the builds of other applications that the package of a version names; empty without a package. */
   async libraries(version: AppVersionKey): Promise<LibraryReference[]> {
     const stored = await storedPackage(this.database, version);
     return stored === null ? [] : (await namesOf(stored.json)).libraries;
   }
 
-  /** @throws PackageMovedError when another one was stored since the nodes of this one were compared with those of the last */
+  /** @throws PackageMovedError when another package was stored after the nodes were compared with the previous one */
   private async insert(
     manager: EntityManager,
     principal: Principal,
@@ -171,10 +170,10 @@ export class AppPackagesService {
           checksum,
           processes: processCount,
           workflows: workflowCount,
-          systemsAdded: told(added),
-          systemsChanged: told(changed),
-          systemsRemoved: told(removed),
-          secretsDropped: told(secretsDropped),
+          systemsAdded: auditedNames(added),
+          systemsChanged: auditedNames(changed),
+          systemsRemoved: auditedNames(removed),
+          secretsDropped: auditedNames(secretsDropped),
         },
       });
     }
@@ -182,6 +181,6 @@ export class AppPackagesService {
   }
 }
 
-function told(names: string[]): string[] {
+function auditedNames(names: string[]): string[] {
   return names.slice(0, AUDITED_NAMES);
 }

@@ -25,48 +25,47 @@ import { LibrariesService, type ResolvedLibraries } from '../libraries/libraries
 import { PackageRefusedError } from '../model/builds.errors.js';
 import { AppPackages, type PackageState } from '../storage/app-packages.repository.js';
 
-/** A package with all that a check of it found out; `package` is null when there are errors among the problems. */
+/** Result of a check; `package` is null when `problems` contains errors. */
 export interface PackageCheck {
   package: JudgedPackage | null;
-  /** Its process graphs with the numbers of their nodes; empty unless for a build. */
+  /** Process graphs with node ids; empty unless for a build. */
   graphs: NumberedGraph[];
   libraries: ResolvedLibraries | null;
   problems: PackageProblem[];
 }
 
-/** A process graph of a package, its JSON as a column holds it. */
+/** A process graph of a package, with its JSON in the stored form. */
 export interface NumberedGraph
   extends Pick<JudgedGraph, 'name' | 'svcUuid'>, Pick<JudgedProcessFile, 'file' | 'bpmn'> {
   graph: Uint8Array;
 }
 
-/** A package on its way into a version. */
+/** A checked package that can be stored in a version. */
 export interface Delivery {
   version: AppVersionKey;
   package: JudgedPackage & { drafts: Uint8Array };
   libraries: ResolvedLibraries;
-  /** When its check looked at what is stored so far. */
+  /** When the check read the stored package. */
   at: Date;
-  /** What that was; null for nothing. */
+  /** The stored package at that time, or null. */
   before: PackageState | null;
-  /** What is not quite right with it. */
+  /** Warnings about the package. */
   remarks: PackageProblem[];
 }
 
 const NOTHING = { package: null, graphs: [], libraries: null };
 
-/** A package that is there as JSON, or one that becomes of a stored one. */
+/** A package as JSON, or an edit of a stored package. */
 export type PackageSource = PackageJson | EditTask;
 
-/** What is asked of a check. */
 export interface CheckOptions {
-  /** What a build holds too: tells the numbers of nodes, in their order. */
+  /** Also prepares the contents of a build. Returns the ids of nodes, in their order. */
   forBuild?: (svcUuid: string, nodes: readonly NamedNode[]) => Promise<number[]>;
-  /** The workflows as a draft holds them too: tells what is stored so far, when the check begins. */
+  /** Also prepares the workflows of a draft. Called when the check begins; returns the stored state. */
   draft?: () => Promise<DraftChange>;
-  /** Nothing is stored or built: a library that must not be used is told, and no refused use of it is recorded. */
+  /** Nothing is stored or built, so refused uses of libraries are reported but not recorded. */
   isOnlyRead?: true;
-  /** Builds that are looked up as if they were not there. */
+  /** Builds to treat as unknown. */
   hidden?: ReadonlySet<string>;
 }
 
@@ -83,8 +82,8 @@ export class PackageCheckService {
   ) {}
 
   /**
-   * A package that can be stored as long as the version has the package that it has now. Not inside of a transaction.
-   * @throws PackageRefusedError naming all that is wrong with it, and what `require` throws
+   * Checks a package for storing, which may happen as long as the stored package does not change. Not for use inside a transaction.
+   * @throws PackageRefusedError listing all problems, and what `require` throws
    */
   async delivery(principal: Principal, version: AppVersionKey, source: PackageSource): Promise<Delivery> {
     const seen = { at: this.clock.now(), before: null as PackageState | null };
@@ -103,11 +102,11 @@ export class PackageCheckService {
   }
 
   /**
-   * Not inside of a transaction.
-   * @param source of unknown origin
-   * @throws UnreadableBodyError when it is no JSON object
-   * @throws SequenceNotFoundError when it is an edit of a sequence that is not there
-   * @throws PackageChecksBusyError when too many packages wait
+   * Checks a package. Not for use inside a transaction.
+   * @param source untrusted
+   * @throws UnreadableBodyError when it is not a JSON object
+   * @throws SequenceNotFoundError when it edits an unknown sequence
+   * @throws PackageChecksBusyError when too many packages are waiting
    */
   async check(
     version: AppVersionKey,
@@ -139,9 +138,9 @@ export class PackageCheckService {
   }
 
   /**
-   * As `check`, for somebody who wants to store or build the package.
-   * @throws LibraryNotUsableError when the application must not use a library that it names. It comes before all other
-   * problems, which could tell the contents of the library. A caller who may not deliver that library is told nothing of it
+   * Checks a package that the caller wants to store or build.
+   * @throws LibraryNotUsableError when the application must not use a library that the package names. It precedes all other problems, which
+   * could reveal the contents of the library. For callers who may not deliver that library, it appears unknown instead
    */
   async require(
     principal: Principal,
@@ -163,7 +162,7 @@ export class PackageCheckService {
       .map(({ resourceName, resourceDefinitionId }) => ({ resourceName, resourceDefinitionId }));
   }
 
-  /** Definition ids of the systems and workflows of a package, as far as they are known already. */
+  /** Returns the known definition ids of the systems and workflows of a package. */
   async definitionIds(
     appId: string,
     {

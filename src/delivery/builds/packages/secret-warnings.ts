@@ -1,11 +1,11 @@
 import type { PackageProblem, PackageSystem } from '../../packages/model/package.types.js';
 import type { SystemsImport } from '../../../systems/delivery/systems-import.types.js';
 
-const DROPPED = 'The connection leads elsewhere now, so its stored secrets were deleted.';
+const DROPPED = 'The connection has changed, so its stored secrets were deleted.';
 const MISSING =
-  'A secret of the system has to be set in the version: that of its account, or the key of its certificate.';
+  'Set the missing secret of the system in this version: that of its account, or the key of its certificate.';
 
-/** What the deliverer has to know of secrets, which packages never hold. */
+/** Returns warnings about missing or deleted secrets, which packages never contain. */
 export function secretWarnings(
   systems: PackageSystem[],
   { secretsDropped, secretsMissing }: SystemsImport,

@@ -11,7 +11,7 @@ import type { PackageText } from '../model/builds.types.js';
 import { draftTexts, type WorkflowText } from '../model/workflow-text.js';
 import { AppPackages } from '../storage/app-packages.repository.js';
 
-/** Members of a document, those of its application or its systems, and those of one system. */
+/** Levels of JSON to parse: members of the document, of its application and systems, and of each system. */
 const LEVELS = 3;
 /** The package of a version as it was delivered; null when there is none. Not inside of a transaction. */
 export async function storedPackage(database: Database, version: AppVersionKey): Promise<PackageText | null> {
@@ -19,7 +19,7 @@ export async function storedPackage(database: Database, version: AppVersionKey):
   return row && { json: await unpackBytes(row.document), checksum: row.checksum };
 }
 
-/** The workflows of a version as they were checked; none without a package. Not inside of a transaction. */
+/** Returns the checked workflows of a version; empty without a package. Not for use inside a transaction. */
 export async function storedWorkflows(
   database: Database,
   version: AppVersionKey,
@@ -29,8 +29,8 @@ export async function storedWorkflows(
 }
 
 /**
- * What the document of a package names, without reading the rest of it: builds of libraries, and systems by resource name. Its shape was
- * checked when it was stored.
+ * Returns the libraries and the resource names of systems in a stored package, without parsing the rest of it. The shape was checked when
+ * it was stored.
  */
 export async function namesOf(json: Buffer): Promise<{ libraries: LibraryReference[]; systems: string[] }> {
   const document = await inTurns(jsonParts(json, LEVELS));

@@ -7,16 +7,16 @@ import type { AppVersionKey } from '../../../apps/apps.types.js';
 import { AppPackageEntity } from './build.entity.js';
 
 /**
- * A package to store: the JSON of its document, and its workflows as a draft holds them, both packed by packText() and as
- * `storedBytes` makes them.
+ * A package to store: the JSON of its document and of its draft workflows, both packed by packText() and in the form that `storedBytes`
+ * returns.
  */
 export type NewPackage = Omit<AppPackageEntity, 'document' | 'workflows'> &
   Readonly<Record<'document' | 'workflows', Uint8Array>>;
 
-/** A stored document, packed by packText(): the characters. */
+/** The characters of a stored document, packed by packText(). */
 export type PackedDocument = Pick<AppPackageEntity, 'checksum'> & { document: Buffer };
 
-/** What tells one stored package of a version from every other one, also from an equal one before. */
+/** Identifies a stored package among all packages of a version, including earlier equal ones. */
 export type PackageState = Pick<AppPackageEntity, 'checksum' | 'storedAt'>;
 
 const PACKAGES = new Table(AppPackageEntity);
@@ -24,9 +24,9 @@ const STATES = PACKAGES.select('appId', 'appVersionId', 'checksum', 'storedAt');
 const CHECKSUM = PACKAGES.select('checksum');
 const COLUMNS = 'app_id, app_version_id, checksum, stored_at, stored_by, document, workflows';
 
-/** Rows of application packages, one a version. What is packed stays packed here. */
+/** Rows of application packages, one per version. Packed columns stay packed here. */
 export const AppPackages = {
-  /** The document; null when there is none. */
+  /** Returns the document, or null when there is none. */
   async document(
     manager: EntityManager,
     { appId, appVersionId }: AppVersionKey,
@@ -36,12 +36,12 @@ export const AppPackages = {
     return row && { ...row, document: textBytes(row.document) };
   },
 
-  /** Which package a version has; null when there is none. */
+  /** Returns which package a version has, or null when there is none. */
   async state(manager: EntityManager, { appId, appVersionId }: AppVersionKey): Promise<PackageState | null> {
     return STATES.first(manager, { appId, appVersionId });
   },
 
-  /** As `state`, with the checked workflows; null when there is none. */
+  /** Returns the state with the checked workflows, or null when there is none. */
   async workflows(
     manager: EntityManager,
     { appId, appVersionId }: AppVersionKey,

@@ -23,7 +23,7 @@ const SYSTEM_COLUMNS = `resource_definition_id, resource_id, type, resource_name
 const TOOL_COLUMNS = `system_id, name, title, description, input_schema, output_schema, annotations, definition_hash,
   enabled, position`;
 
-// Copied inside of the database: a system can have thousands of tools with large schemas. The secret is no part of it.
+// Copied within the database, since a system can have thousands of tools with large schemas. Secrets are not copied.
 const COPY_SYSTEMS = `
   INSERT INTO build_systems (build_id, system_id, ${SYSTEM_COLUMNS})
   SELECT ?, id, ${SYSTEM_COLUMNS} FROM systems WHERE app_id = ? AND app_version_id = ?`;
@@ -45,18 +45,18 @@ const SYSTEMS = new Table(BuildSystemEntity).selectAllBut();
 const TOOLS = new Table(BuildToolEntity);
 const WHOLE_TOOLS = TOOLS.selectAllBut();
 const TOOL_FACTS = TOOLS.select('toolId', 'systemId', 'name', 'definitionHash', 'enabled');
-/** The closest level first, on one level the newest build. */
+/** Closest level first, within a level the newest build. */
 const CLOSEST_FIRST = { order: { level: 'ASC', libraryBuildId: 'DESC' } } as const;
 const BY_NAME = { order: { name: 'ASC' } } as const;
 
-/** A process definition to store; its texts are as `storedBytes` makes them. */
+/** A process definition to store, with texts in the form that `storedBytes` returns. */
 export type NewDefinition = Omit<BuildDefinitionEntity, 'graph' | 'bpmn'> &
   Readonly<Record<'graph' | 'bpmn', Uint8Array>>;
 
-/** A workflow to store; its text is as `storedBytes` makes it. */
+/** A workflow to store, with its text in the form that `storedBytes` returns. */
 export type NewWorkflow = Omit<BuildWorkflowEntity, 'definition'> & { definition: Uint8Array };
 
-/** A workflow with an agent, its JSON in UTF-8. */
+/** A workflow with an agent, as JSON in UTF-8. */
 export type WorkflowBytes = Pick<BuildWorkflowEntity, 'buildId' | 'name'> & { definition: Buffer };
 
 /** What identifies the state of a tool. */
@@ -74,9 +74,9 @@ function toWorkflow({ buildId, name, definition }: RawRow): WorkflowBytes {
   return { buildId: buildId as string, name: name as string, definition: textBytes(definition) };
 }
 
-/** What builds hold. There is no way to change or remove any of it. */
+/** Contents of builds. They cannot be changed or removed. */
 export const BuildContents = {
-  /** Copies the systems of a version as they are, and the tools that they list. */
+  /** Copies the current systems of a version and the tools that they list. */
   async copySystems(
     manager: EntityManager,
     buildId: string,
@@ -123,7 +123,7 @@ export const BuildContents = {
     );
   },
 
-  /** The libraries of a build, the closest level first, on one level the newest build first. */
+  /** Returns the libraries of a build, closest level first, within a level the newest build first. */
   async libraries(manager: EntityManager, buildId: string): Promise<BuildLibraryDto[]> {
     const rows = await LIBRARY.find(manager, { buildId }, CLOSEST_FIRST);
     return rows.map(({ libraryAppId, libraryBuildId, level }) => ({
@@ -133,33 +133,33 @@ export const BuildContents = {
     }));
   },
 
-  /** The systems of a build, by resource name. */
+  /** Returns the systems of a build, by resource name. */
   async systems(manager: EntityManager, buildId: string): Promise<BuildSystemEntity[]> {
     return byName(await SYSTEMS.find(manager, { buildId }), ({ resourceName }) => resourceName);
   },
 
-  /** The tools of a build without their definitions, by id. */
+  /** Returns the tools of a build without their definitions, by id. */
   async toolFacts(manager: EntityManager, buildId: string): Promise<BuildToolFacts[]> {
     return TOOL_FACTS.find(manager, { buildId }, { order: { toolId: 'ASC' } });
   },
 
-  /** The tools of a system of a build, in the order of its server's list. */
+  /** Returns the tools of a system of a build, in the order in which its server listed them. */
   async tools(manager: EntityManager, buildId: string, systemId: string): Promise<BuildToolEntity[]> {
     const rows = await WHOLE_TOOLS.find(manager, { buildId, systemId });
     return rows.toSorted((one, other) => one.position - other.position);
   },
 
-  /** A workflow of a build as JSON in UTF-8; null when there is none of this name. */
+  /** Returns a workflow of a build as JSON in UTF-8, or null when there is none of this name. */
   async workflow(manager: EntityManager, buildId: string, name: string): Promise<Buffer | null> {
     const [row] = await manager.query<RawRow[]>(
       prepared(`${selectWorkflows(manager)} build_id = ? AND name = ?`),
       [buildId, name],
     );
-    // The servers take a name with spaces behind it for the same name.
+    // MySQL and MariaDB ignore trailing spaces when they compare names.
     return row?.['name'] === name ? toWorkflow(row).definition : null;
   },
 
-  /** The workflows of builds that speak of an agent, by name. */
+  /** Returns the workflows of builds that mention an agent, by name. */
   async agentWorkflows(manager: EntityManager, buildIds: readonly string[]): Promise<WorkflowBytes[]> {
     if (buildIds.length === 0) {
       return [];
@@ -171,28 +171,28 @@ export const BuildContents = {
     return byName(rows.map(toWorkflow), ({ name }) => name);
   },
 
-  /** The libraries of builds, the closest level first: each with the build that brings it. */
+  /** Returns the libraries of builds, closest level first, each with the build that uses it. */
   async librariesOf(manager: EntityManager, buildIds: readonly string[]): Promise<BuildLibraryEntity[]> {
     return LIBRARY.find(manager, { buildId: In([...buildIds]) }, CLOSEST_FIRST);
   },
 
-  /** The builds that use one of these as a library. */
+  /** Returns the builds that use one of the given builds as a library. */
   async usersOf(manager: EntityManager, appId: string, buildIds: readonly string[]): Promise<string[]> {
     const where = { libraryAppId: appId, libraryBuildId: In([...buildIds]) };
     return (await LIBRARY.find(manager, where)).map(({ buildId }) => buildId);
   },
 
-  /** A process definition of a build that is there, with all its texts. */
+  /** Returns an existing process definition of a build, with all its texts. */
   async definition(manager: EntityManager, id: number): Promise<BuildDefinitionEntity> {
     return manager.findOneByOrFail(BuildDefinitionEntity, { id });
   },
 
-  /** The BPMN file of a process of a build; null when there is none of this name. */
+  /** Returns the BPMN file of a process of a build, or null when there is none of this name. */
   async bpmn(manager: EntityManager, buildId: string, name: string): Promise<string | null> {
     return (await BPMN.first(manager, { buildId, name }))?.bpmn ?? null;
   },
 
-  /** Processes, workflows and systems of a build, each kind by name. */
+  /** Returns processes, workflows and systems of a build, each kind by name. */
   async resources(manager: EntityManager, buildId: string): Promise<BuildResourceDto[]> {
     const processes = await PROCESSES.find(manager, { buildId }, BY_NAME);
     const workflows = await BuildContents.workflowIds(manager, buildId);
@@ -214,7 +214,7 @@ export const BuildContents = {
     ];
   },
 
-  /** Names and ids of the workflows of a build, by name. */
+  /** Returns names and ids of the workflows of a build, by name. */
   async workflowIds(
     manager: EntityManager,
     buildId: string,

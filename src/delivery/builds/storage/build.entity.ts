@@ -4,7 +4,7 @@ import { safeInteger, storedText } from '../../../store/tables/column-values.js'
 import type { AuthorizationType, SystemType } from '../../../systems/model/system.types.js';
 import type { BuildStatus } from '../model/builds.types.js';
 
-/** A build: an immutable snapshot of a committed application version. Nothing of it changes but how it stands: `status`, `activatedAt`. */
+/** A build: an immutable snapshot of a committed application version. Only `status` and `activatedAt` change. */
 @Entity('builds')
 @Index('ix_builds_app', ['appId', 'buildId'])
 @Index('ix_builds_version', ['appVersionId', 'appId'])
@@ -13,23 +13,23 @@ export class BuildEntity {
   @Column({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
   @Column({ type: 'varchar', name: 'app_version_id', length: 64 }) appVersionId: string;
   @Column({ type: 'varchar', length: 16 }) status: BuildStatus;
-  /** SHA-256 of everything in the build but its id and time. */
+  /** SHA-256 of everything in the build except its id and time. */
   @Column({ type: 'varchar', length: 64 }) checksum: string;
   /** JSON of BuildSettings. */
   @Column({ type: 'json', transformer: storedText }) settings: string;
-  /** JSON of the applications that may use the build as a library; null where its package says nothing of it. */
+  /** JSON of the applications that may use the build as a library; null if its package does not specify them. */
   @Column({ type: 'json', name: 'usable_by', nullable: true, transformer: storedText }) usableBy:
     string | null;
-  /** JSON of the applications that may use systems of the library in nodes of their own; null: all that may use the library. */
+  /** JSON of the applications that may use systems of the library in their own nodes; null for all that may use the library. */
   @Column({ type: 'json', name: 'systems_usable_by', nullable: true, transformer: storedText })
   systemsUsableBy: string | null;
   @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
   @Column({ type: 'simple-json', name: 'created_by' }) createdBy: UserReference;
-  /** When it was active for the first time. */
+  /** Time of its first activation. */
   @Column({ type: 'datetime', name: 'activated_at', precision: 3, nullable: true }) activatedAt: Date | null;
 }
 
-/** The build of an application that is active. The other columns are null where there is none. */
+/** The active build of an application. The other columns are null if there is none. */
 @Entity('active_builds')
 export class ActiveBuildEntity {
   @PrimaryColumn({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
@@ -47,15 +47,15 @@ export class BuildDefinitionEntity {
   @Column({ type: 'varchar', length: 255 }) name: string;
   @Column({ type: 'varchar', name: 'svc_uuid', length: 64 }) svcUuid: string;
   @Column({ type: 'varchar', name: 'resource_id', length: 36 }) resourceId: string;
-  /** File of the package that it comes from. */
+  /** File in the package that defines it. */
   @Column({ type: 'varchar', length: 255 }) file: string;
-  /** JSON of ProcessGraph, the nodes with their ids. */
+  /** JSON of ProcessGraph, with node ids. */
   @Column({ type: 'json', transformer: storedText }) graph: string;
-  /** That file, as it was delivered. */
+  /** Content of that file, as it was delivered. */
   @Column({ type: 'json', transformer: storedText }) bpmn: string;
 }
 
-/** A library that a build uses, directly (level 1) or through another one. One build of each library, by the primary key. */
+/** A library that a build uses, directly (level 1) or through other libraries. The primary key allows one build per library. */
 @Entity('build_libraries')
 export class BuildLibraryEntity {
   @PrimaryColumn({ type: 'varchar', name: 'build_id', length: 36 }) buildId: string;
@@ -64,7 +64,7 @@ export class BuildLibraryEntity {
   @Column({ type: 'int' }) level: number;
 }
 
-/** The build that a call with an `Idempotency-Key` has made; the primary key decides which of two equal calls is the first. */
+/** The build that a call with an `Idempotency-Key` has made. The primary key decides which of two equal calls is first. */
 @Entity('build_repeats')
 @Index('ix_build_repeats_created', ['createdAt'])
 export class BuildRepeatEntity {
@@ -73,7 +73,7 @@ export class BuildRepeatEntity {
   @Column({ type: 'datetime', name: 'created_at', precision: 3 }) createdAt: Date;
 }
 
-/** A system as it was when the build was made. Its secret is not copied: it stays in the row of the system, `systemId`. */
+/** A system as it was when the build was made. Its secret is not copied, but stays in the row of the system, `systemId`. */
 @Entity('build_systems')
 export class BuildSystemEntity {
   @PrimaryColumn({ type: 'varchar', name: 'build_id', length: 36 }) buildId: string;
@@ -93,7 +93,7 @@ export class BuildSystemEntity {
   identityProviderUrl: string | null;
 }
 
-/** A tool as it was when the build was made: its reviewed definition and its flag. */
+/** A tool as it was when the build was made: its reviewed definition and its enabled flag. */
 @Entity('build_tools')
 @Index('ix_build_tools_system', ['buildId', 'systemId'])
 export class BuildToolEntity {
@@ -125,25 +125,25 @@ export class BuildWorkflowEntity {
   @Column({ type: 'json', transformer: storedText }) definition: string;
 }
 
-/** The number of a node of a process definition, the same for the same node in every build. */
+/** The number of a node of a process definition, the same in every build. */
 @Entity('process_nodes')
 @Index('uq_process_nodes_node', ['definitionSvcUuid', 'nodeSvcUuid'], { unique: true })
 export class ProcessNodeEntity {
   @PrimaryColumn({ type: 'bigint', transformer: safeInteger }) id: number;
   @Column({ type: 'varchar', name: 'definition_svc_uuid', length: 64 }) definitionSvcUuid: string;
   @Column({ type: 'varchar', name: 'node_svc_uuid', length: 64 }) nodeSvcUuid: string;
-  /** Id of the BPMN element when the number was given, for a person who reads the table. */
+  /** Id of the BPMN element when the number was assigned, to make the table readable. */
   @Column({ type: 'varchar', name: 'bpmn_id', length: 255 }) bpmnId: string;
 }
 
-/** The package that an application version was delivered with. */
+/** The package of an application version. */
 @Entity('app_packages')
 export class AppPackageEntity {
   @PrimaryColumn({ type: 'varchar', name: 'app_id', length: 64 }) appId: string;
   @PrimaryColumn({ type: 'varchar', name: 'app_version_id', length: 64 }) appVersionId: string;
   /** SHA-256 of the canonical JSON of the document. */
   @Column({ type: 'varchar', length: 64 }) checksum: string;
-  /** The document's JSON, packed by packText(). */
+  /** JSON of the document, packed by packText(). */
   @Column({ type: 'json', transformer: storedText }) document: string;
   /** JSON of DraftWorkflow[], packed by packText(). */
   @Column({ type: 'json', transformer: storedText }) workflows: string;

@@ -9,22 +9,22 @@ import { BuildStatus, type BuildQuery, type BuildSummary } from '../model/builds
 import type { BuildLibraryDto } from '../model/package.dto.js';
 import { ActiveBuildEntity, BuildEntity, BuildRepeatEntity } from './build.entity.js';
 
-/** No build takes longer from its id to its row, whatever clocks do meanwhile. */
+/** Maximum difference between the time in a build's id and `created_at`, including clock changes. */
 const ID_AWAY_MS = 86_400_000;
 const NEWEST_FIRST = { order: { buildId: 'DESC' } } as const;
 
 const BUILDS = new Table(BuildEntity);
 const WHOLE = BUILDS.selectAllBut();
 const SUMMARIES = BUILDS.selectAllBut('settings', 'usableBy', 'systemsUsableBy', 'activatedAt');
-const STANDINGS = BUILDS.select('buildId', 'status', 'activatedAt');
+const STATES = BUILDS.select('buildId', 'status', 'activatedAt');
 const RIGHTS = BUILDS.select('buildId', 'status', 'usableBy', 'systemsUsableBy');
 const ACTIVES = new Table(ActiveBuildEntity);
 const ACTIVE = ACTIVES.select('buildId', 'activatedAt');
 const REPEATS = new Table(BuildRepeatEntity);
 const REPEATED = REPEATS.select('buildId');
 
-/** How a build stands, which can change. */
-export type BuildStanding = Pick<BuildEntity, 'buildId' | 'status' | 'activatedAt'>;
+/** The parts of a build that can change. */
+export type BuildState = Pick<BuildEntity, 'buildId' | 'status' | 'activatedAt'>;
 
 /** A build that is active. */
 export interface ActiveBuild {
@@ -32,36 +32,36 @@ export interface ActiveBuild {
   activatedAt: Date;
 }
 
-/** Rows of builds. There is no way to remove one, or to change what it is. */
+/** Rows of builds. They cannot be removed, and only their state can change. */
 export const Builds = {
   async insert(manager: EntityManager, build: BuildEntity): Promise<void> {
     await BUILDS.insert(manager, [build]);
   },
 
-  /** How builds stand, in their order; null for one that is not there. */
-  async standings(manager: EntityManager, buildIds: readonly string[]): Promise<(BuildStanding | null)[]> {
-    const rows = await STANDINGS.find(manager, { buildId: In([...buildIds]) });
+  /** Returns the states of builds in the given order, null for unknown builds. */
+  async states(manager: EntityManager, buildIds: readonly string[]): Promise<(BuildState | null)[]> {
+    const rows = await STATES.find(manager, { buildId: In([...buildIds]) });
     const found = new Map(rows.map((row) => [row.buildId, row]));
     return buildIds.map((buildId) => found.get(buildId) ?? null);
   },
 
-  /** Whether nothing of a build is started any more. */
+  /** Returns whether a build was withdrawn. */
   async isWithdrawn(manager: EntityManager, buildId: string): Promise<boolean> {
-    return (await STANDINGS.first(manager, { buildId }))?.status === BuildStatus.Withdrawn;
+    return (await STATES.first(manager, { buildId }))?.status === BuildStatus.Withdrawn;
   },
 
-  /** Notes that a build is active, unless it was before. */
+  /** Records the first activation of a build. */
   async noteActive(manager: EntityManager, buildId: string, activatedAt: Date): Promise<void> {
     await BUILDS.update(manager, { buildId, activatedAt: null }, { activatedAt });
   },
 
-  /** @returns false when it was withdrawn before */
+  /** Withdraws a build. Returns false when it was withdrawn already. */
   async withdraw(manager: EntityManager, buildId: string): Promise<boolean> {
     const before = { buildId, status: BuildStatus.Committed };
     return (await BUILDS.update(manager, before, { status: BuildStatus.Withdrawn })) === 1;
   },
 
-  /** A build of an application; null when it has none of this id. */
+  /** Returns a build of an application, or null when it has none of this id. */
   async find(manager: EntityManager, appId: string, buildId: string): Promise<BuildSummary | null> {
     return SUMMARIES.first(manager, { appId, buildId });
   },
@@ -71,17 +71,17 @@ export const Builds = {
     return required(await Builds.find(manager, appId, buildId));
   },
 
-  /** As `require`, with everything. */
+  /** Returns a build with all columns. */
   async requireWhole(manager: EntityManager, appId: string, buildId: string): Promise<BuildEntity> {
     return required(await WHOLE.first(manager, { appId, buildId }));
   },
 
-  /** Everything of a build by its id alone. @throws BuildNotFoundError */
+  /** Returns a build with all columns by its id alone. @throws BuildNotFoundError */
   async byId(manager: EntityManager, buildId: string): Promise<BuildEntity> {
     return required(await WHOLE.first(manager, { buildId }));
   },
 
-  /** The newest builds of a version, at most `limit`. */
+  /** Returns the newest builds of a version, at most `limit`. */
   async ofVersion(
     manager: EntityManager,
     { appId, appVersionId }: AppVersionKey,
@@ -90,7 +90,7 @@ export const Builds = {
     return SUMMARIES.find(manager, { appId, appVersionId }, { ...NEWEST_FIRST, limit });
   },
 
-  /** Builds by their ids, newest first, at most `limit`. */
+  /** Returns builds by their ids, newest first, at most `limit`. */
   async byIds(
     manager: EntityManager,
     ids: readonly string[],
@@ -99,11 +99,11 @@ export const Builds = {
     return SUMMARIES.find(manager, { buildId: In([...ids]) }, { ...NEWEST_FIRST, limit });
   },
 
-  /** Builds of an application, newest first, at most `limit`. */
+  /** Returns builds of an application, newest first, at most `limit`. */
   async page(manager: EntityManager, query: BuildQuery, limit: number): Promise<BuildSummary[]> {
     const { appId, before } = query;
     const times = timesIn(query);
-    // The id tells the begin of what stored the build: so other builds are not walked through.
+    // Ids contain a time close to `created_at`, so limiting them lets the index skip other builds.
     const id = [...uuidsIn(query, ID_AWAY_MS), ...(before === undefined ? [] : [LessThan(before)])];
     const where = {
       appId,
@@ -114,39 +114,39 @@ export const Builds = {
   },
 };
 
-/** Which build of an application is active. */
+/** Rows of active builds. */
 export const ActiveBuilds = {
   /** @returns null when no build of the application is active */
   async find(manager: EntityManager, appId: string): Promise<ActiveBuild | null> {
     return toActive(await ACTIVE.first(manager, { appId }));
   },
 
-  /** As `find`, nobody else activates a build of the application until the transaction ends. */
+  /** Returns the active build and prevents other activations for the application until the transaction ends. */
   async lock(manager: EntityManager, appId: string): Promise<ActiveBuild | null> {
-    // The row has to be there to be locked; it is never seen without a build, because the same transaction names one.
+    // The row must exist to be locked. Nobody sees it without a build, because the same transaction sets one.
     await ACTIVES.ensure(manager, { appId, buildId: null, activatedAt: null, activatedBy: null });
     return toActive(await ACTIVE.first(manager, { appId }, { lock: 'pessimistic_write' }));
   },
 
-  /** Names the build of a locked application. */
+  /** Sets the active build of a locked application. */
   async update(manager: EntityManager, appId: string, active: ActiveBuild, by: UserReference): Promise<void> {
     await ACTIVES.update(manager, { appId }, { ...active, activatedBy: by });
   },
 
-  /** Leaves a locked application without an active build. */
+  /** Removes the active build of a locked application. */
   async clear(manager: EntityManager, appId: string): Promise<void> {
     await ACTIVES.update(manager, { appId }, { buildId: null, activatedAt: null, activatedBy: null });
   },
 };
 
-/** Which builds were made by calls that may be sent again. */
+/** Records of calls that made builds and may be repeated. */
 export const BuildRepeats = {
-  /** The build that a call has made; undefined when none has. */
+  /** Returns the build that a call has made, or undefined. */
   async find(manager: EntityManager, keyHash: string): Promise<string | undefined> {
     return (await REPEATED.first(manager, { keyHash }))?.buildId;
   },
 
-  /** @returns false when an equal call was first; waits for one that is still under way */
+  /** Records a call. Returns false when an equal call was first; waits for one that is still running. */
   async insert(manager: EntityManager, repeat: BuildRepeatEntity): Promise<boolean> {
     try {
       await REPEATS.insert(manager, [repeat]);
@@ -159,7 +159,7 @@ export const BuildRepeats = {
     }
   },
 
-  /** Removes what was stored before, at most `limit`; returns how many. */
+  /** Removes at most `limit` records older than a time, and returns their number. */
   async removeBefore(manager: EntityManager, time: Date, limit: number): Promise<number> {
     const found = { order: { createdAt: 'ASC' }, limit } as const;
     return REPEATS.deleteFirst(manager, 'keyHash', { createdAt: LessThan(time) }, found);
@@ -169,11 +169,11 @@ export const BuildRepeats = {
 type Library = Pick<BuildLibraryDto, 'appId' | 'buildId'>;
 type Rights = Pick<BuildEntity, 'usableBy' | 'systemsUsableBy'>;
 
-/** Which applications may use builds as libraries: by the word of the build itself, and by the newest word of its owner. */
+/** Determines which applications may use builds as libraries, as stated by both the build itself and the newest build of its owner. */
 export const LibraryRights = {
   /**
-   * Builds that an application must not use as libraries, by their ids. The build must name the application, and so must the newest build of
-   * the library, withdrawn or not: an owner takes the consent back by making a build without it.
+   * Returns the builds that an application must not use as libraries, by id. Both the build and the newest build of the library, withdrawn
+   * or not, must name the application, so an owner revokes consent by making a build without it.
    */
   async refusals(
     manager: EntityManager,
@@ -185,24 +185,24 @@ export const LibraryRights = {
     const refusals = new Map<string, LibraryRefusal>();
     for (const { appId, buildId } of libraries) {
       const build = builds.get(buildId);
-      const words = [build, await newest(manager, appId)];
+      const sources = [build, await newest(manager, appId)];
       if (build?.status === BuildStatus.Withdrawn) {
         refusals.set(buildId, 'WITHDRAWN');
-      } else if (!words.every((row) => includes(row?.usableBy, userAppId, false))) {
+      } else if (!sources.every((row) => includes(row?.usableBy, userAppId, false))) {
         refusals.set(buildId, 'NO_CONSENT');
       }
     }
     return refusals;
   },
 
-  /** Whether the systems of a build may be used in nodes of an application that may use the build: asked as `refusals` asks. */
+  /** Returns whether nodes of an application may use the systems of a library build. Both the build and the newest one must allow it. */
   async lendsSystems(
     manager: EntityManager,
     { appId, buildId }: Library,
     userAppId: string,
   ): Promise<boolean> {
-    const words = [await RIGHTS.first(manager, { buildId }), await newest(manager, appId)];
-    return words.every((row) => includes(row?.systemsUsableBy, userAppId, true));
+    const sources = [await RIGHTS.first(manager, { buildId }), await newest(manager, appId)];
+    return sources.every((row) => includes(row?.systemsUsableBy, userAppId, true));
   },
 };
 
@@ -210,9 +210,9 @@ async function newest(manager: EntityManager, appId: string): Promise<Rights | n
   return RIGHTS.first(manager, { appId }, { ...NEWEST_FIRST, limit: 1 });
 }
 
-/** @param otherwise the answer when the package has no such member */
-function includes(named: string | null | undefined, appId: string, otherwise: boolean): boolean {
-  return typeof named !== 'string' ? otherwise : (JSON.parse(named) as string[]).includes(appId);
+/** @param fallback the result when the package has no such member */
+function includes(named: string | null | undefined, appId: string, fallback: boolean): boolean {
+  return typeof named !== 'string' ? fallback : (JSON.parse(named) as string[]).includes(appId);
 }
 
 function required<Row>(build: Row | null): Row {

@@ -9,7 +9,7 @@ import { Table } from '../../../store/tables/table.js';
 import type { BuildDefinition, DefinitionKey, DefinitionsQuery } from '../model/builds.types.js';
 import { BuildDefinitionEntity } from './build.entity.js';
 
-/** What is read of a definition to run it; `graph` is JSON of ProcessGraph. */
+/** The columns of a definition that are needed to run it; `graph` is JSON of ProcessGraph. */
 export type DefinitionRow = Pick<
   BuildDefinition,
   'id' | 'appId' | 'buildId' | 'buildStatus' | 'name' | 'svcUuid'
@@ -19,7 +19,7 @@ const DEFINITIONS = new Table(BuildDefinitionEntity);
 const IDS = DEFINITIONS.select('id');
 const DEFINITION = DEFINITIONS.select('id', 'name', 'svcUuid', 'graph');
 
-// Read at the start of a process, so spelled out: one statement tells a build that is not there from a name that is not.
+// Runs at every process start, so one statement distinguishes an unknown build from an unknown name.
 const COLUMNS = `builds.app_id AS appId, builds.build_id AS buildId, builds.status AS buildStatus, ${DEFINITION.columns('definitions')}`;
 const BY_NAME = `SELECT ${COLUMNS} FROM builds
   LEFT JOIN build_definitions definitions ON definitions.build_id = builds.build_id AND definitions.name = ?
@@ -27,14 +27,14 @@ const BY_NAME = `SELECT ${COLUMNS} FROM builds
 const BY_ID = `SELECT ${COLUMNS} FROM build_definitions definitions
   JOIN builds ON builds.build_id = definitions.build_id
   WHERE definitions.id = ?`;
-// As BY_NAME, one row without an id tells of a build that has none there.
+// As in BY_NAME, one row without an id means that the build exists but has no such definitions.
 const IDS_BY_NAME = `SELECT definitions.id FROM builds
   LEFT JOIN build_definitions definitions ON definitions.build_id = builds.build_id AND definitions.name > ?
   WHERE builds.build_id = ? AND builds.app_id = ? ORDER BY definitions.name LIMIT ?`;
 const BY_IDS = `SELECT ${COLUMNS} FROM build_definitions definitions
   JOIN builds ON builds.build_id = definitions.build_id WHERE definitions.id IN`;
 
-/** Process definitions of builds, to be run. */
+/** Rows of process definitions, for running them. */
 export const DefinitionRows = {
   /** @returns undefined when the application has no such build, null when the build has no such definition */
   async byName(
@@ -50,23 +50,23 @@ export const DefinitionRows = {
     return (await rowsOf(manager, BY_ID, [id]))[0] ?? null;
   },
 
-  /** Definitions by their ids, in the order of these. */
+  /** Returns definitions in the order of the given ids. */
   async byIds(manager: EntityManager, ids: readonly number[]): Promise<DefinitionRow[]> {
     const rows = await rowsOf(manager, `${BY_IDS} (${ids.map(() => '?').join(', ')})`, [...ids]);
     const found = new Map(rows.map((row) => [row.id, row]));
     return ids.flatMap((id) => found.get(id) ?? []);
   },
 
-  /** JSON of the ProcessGraph of a definition that is there, in UTF-8. */
+  /** Returns the ProcessGraph of an existing definition as JSON in UTF-8. */
   async graph(manager: EntityManager, id: number): Promise<Buffer> {
     const row = await IDS.with('graph', textExpression(manager, 'graph')).first(manager, { id });
     return textBytes(row?.graph);
   },
 
   /**
-   * The definitions of a build of an application by name, without those of its libraries.
-   * @param after only those behind this name
-   * @param limit how many at the most
+   * Returns the ids of the definitions of a build by name, without those of its libraries.
+   * @param after returns only names after this one
+   * @param limit maximum number of ids
    * @returns undefined when the application has no such build
    */
   async idsByName(
@@ -78,7 +78,7 @@ export const DefinitionRows = {
     return rows.length === 0 ? undefined : rows.flatMap(({ id }) => (id === null ? [] : [toSafeInteger(id)]));
   },
 
-  /** The definitions of a build, without those of its libraries. */
+  /** Returns the ids of the definitions of a build, without those of its libraries. */
   async idsOf(manager: EntityManager, buildId: string): Promise<number[]> {
     return (await IDS.find(manager, { buildId }, { order: { id: 'ASC' } })).map(({ id }) => id);
   },

@@ -10,13 +10,13 @@ const BPMN_ID_LENGTH = 255;
 const NODES = new Table(ProcessNodeEntity);
 const NUMBERS = NODES.select('id', 'nodeSvcUuid');
 
-/** Numbers of nodes by their svcUuid. */
+/** Numbers of nodes by svcUuid. */
 type Numbers = ReadonlyMap<string, number>;
 
 /**
- * The numbers of nodes of a process, in the order of the nodes (docs/contract.md, section 6): given once to each node of a process definition
- * and the same in every later build. Builds that meet a new node at the same time get one number: the unique index decides. Not inside of a
- * transaction.
+ * Returns the numbers of nodes of a process, in the order of the nodes (docs/contract.md, section 6). Each node of a process definition
+ * gets a number once and keeps it in later builds. If concurrent builds add the same node, the unique index ensures that both use one
+ * number. Not for use inside a transaction.
  */
 export async function numbersOf(
   database: Database,
@@ -25,7 +25,7 @@ export async function numbersOf(
   nodes: readonly NamedNode[],
 ): Promise<number[]> {
   const known = await database.read((manager) => stored(manager, definitionSvcUuid));
-  // In one order everywhere, so that two builds do not wait for each other in a circle.
+  // Insert in a fixed order, so that concurrent builds do not deadlock.
   const missing = nodes
     .filter(({ svcUuid }) => !known.has(svcUuid))
     .toSorted((one, other) => (one.svcUuid < other.svcUuid ? -1 : 1));

@@ -10,7 +10,7 @@ export function checkApplication(
   problems: PackageProblems,
 ): void {
   if (application.appId !== context.appId) {
-    const message = `The package is of application "${application.appId}" and cannot be delivered to "${context.appId}".`;
+    const message = `The package belongs to application "${application.appId}" and cannot be delivered to "${context.appId}".`;
     problems.error('APPLICATION_MISMATCH', at('/appId'), message);
   }
   const { minDecimals, maxDecimals } = application.settings.numberDisplayFormat;
@@ -19,7 +19,7 @@ export function checkApplication(
     problems.error('VALUE_INVALID', at('/settings/numberDisplayFormat/minDecimals'), message);
   }
   if (application.libraries.length > packageLimits.libraries) {
-    const message = `A package names at most ${packageLimits.libraries} libraries.`;
+    const message = `A package can name at most ${packageLimits.libraries} libraries.`;
     problems.error('TOO_MANY', at('/libraries'), message);
   }
   checkLibraries(application, context, problems);
@@ -31,7 +31,7 @@ export function checkApplication(
 function checkUsers(list: 'usableBy' | 'systemsUsableBy', users: string[], problems: PackageProblems): void {
   const max = packageLimits.libraryUsers;
   if (users.length > max) {
-    const message = `A package lets at most ${max} applications use it.`;
+    const message = `A package can name at most ${max} applications here.`;
     problems.error('TOO_MANY', at(`/${list}`), message);
     return;
   }
@@ -57,7 +57,7 @@ function checkLibraries(
     if (appId === application.appId) {
       problems.error('LIBRARY_CYCLE', place, 'An application cannot be its own library.');
     } else if (named.has(appId)) {
-      const message = `Library "${appId}" is named twice; an application uses one build of a library.`;
+      const message = `Library "${appId}" is named twice; an application can use only one build of a library.`;
       problems.error('LIBRARY_NOT_UNIQUE', place, message);
     } else if (!context.libraries.some((build) => build.appId === appId && build.buildId === buildId)) {
       const message = `There is no build "${buildId}" of library "${appId}": deliver, commit and build it first.`;

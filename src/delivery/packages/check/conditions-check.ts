@@ -5,8 +5,8 @@ import type { WorkflowNode } from '../model/package.types.js';
 import { requireUniqueNames } from './names.js';
 
 /**
- * Checks a CONDITION: each branch has one condition, or is the default, and each condition is CEL. Its conditions decide;
- * its sequences say the same for editors.
+ * Checks a CONDITION: each branch has one condition or is the default, and each condition is CEL. The conditions decide where a run
+ * continues; the sequences repeat this for editors.
  */
 export function checkConditions(node: WorkflowNode, place: Place, problems: PackageProblems): void {
   const { conditions, outgoingSequences } = node;
@@ -20,14 +20,14 @@ export function checkConditions(node: WorkflowNode, place: Place, problems: Pack
   const targets = new Set(outgoingSequences.map(({ targetNodeId }) => targetNodeId));
   for (const { id, expression, nextNodeId, isDefault } of conditions) {
     if (!targets.has(nextNodeId)) {
-      const message = `Condition "${id}" leads to "${nextNodeId}", to which no outgoing sequence of this node leads.`;
+      const message = `Condition "${id}" leads to "${nextNodeId}", but no outgoing sequence of this node does.`;
       problems.error('CONDITION_WITHOUT_SEQUENCE', place, message);
     }
     checkExpression({ id, expression: expression ?? '', isDefault }, place, problems);
   }
   for (const { id, targetNodeId } of outgoingSequences) {
     if (!conditions.some(({ nextNodeId }) => nextNodeId === targetNodeId)) {
-      const message = `No condition leads along sequence "${id}", so it is never taken.`;
+      const message = `No condition leads to the target of sequence "${id}", so it is never taken.`;
       problems.warning('SEQUENCE_WITHOUT_CONDITION', place, message);
     }
   }
@@ -36,7 +36,11 @@ export function checkConditions(node: WorkflowNode, place: Place, problems: Pack
 function checkOrder({ conditions }: WorkflowNode, place: Place, problems: PackageProblems): void {
   const defaults = conditions.filter(({ isDefault }) => isDefault).length;
   if (defaults > 1) {
-    problems.error('DEFAULT_NOT_UNIQUE', place, `A CONDITION has one default, this one has ${defaults}.`);
+    problems.error(
+      'DEFAULT_NOT_UNIQUE',
+      place,
+      `A CONDITION can have only one default; this one has ${defaults}.`,
+    );
   }
   if (defaults === 0) {
     const message = 'Without a default the run fails when no condition is true.';
@@ -47,7 +51,7 @@ function checkOrder({ conditions }: WorkflowNode, place: Place, problems: Packag
     problems.error(
       'ORDER_NOT_UNIQUE',
       place,
-      'Two conditions have the same "order": the first true one wins.',
+      'Two conditions have the same "order". Each needs its own, since the first true one applies.',
     );
   }
 }
@@ -72,7 +76,7 @@ function checkExpression(
   requireCompiles(() => compileExpression(expression), what, place, problems);
 }
 
-/** Reports what the compiler of an expression or template says. */
+/** Compiles an expression or template, and reports its error as a problem. Returns whether it compiled. */
 export function requireCompiles(
   compile: () => unknown,
   what: string,

@@ -10,7 +10,7 @@ type Payload = z.output<typeof dataSourcePayloadSchema>;
 /** Operators that run scripts in the database. */
 const SCRIPT_OPERATORS: ReadonlySet<string> = new Set(['$where', '$function', '$accumulator']);
 
-/** What an operation needs besides a filter. */
+/** The part that an operation needs in addition to a filter. */
 const NEEDS: Readonly<Partial<Record<Payload['operation'], 'document' | 'documents' | 'update'>>> = {
   insertOne: 'document',
   insertMany: 'documents',
@@ -19,8 +19,8 @@ const NEEDS: Readonly<Partial<Record<Payload['operation'], 'document' | 'documen
 };
 
 /**
- * Checks an operation on a collection. It has the parts that it needs, a change has a filter (docs/process-semantics.md,
- * section 13), and nothing runs scripts.
+ * Checks an operation on a collection: it has all required parts, a change has a filter (docs/process-semantics.md, section 13), and
+ * nothing runs scripts.
  */
 export function checkDataOperation(payload: Payload, place: Place, problems: PackageProblems): void {
   const { operation } = payload;
@@ -37,12 +37,12 @@ export function checkDataOperation(payload: Payload, place: Place, problems: Pac
     if (value !== null) {
       const template = () => compileJsonTemplate(value as JsonValue);
       requireCompiles(template, `/payload/${name}`, place, problems);
-      refuseScripts(value, place, problems);
+      rejectScripts(value, place, problems);
     }
   }
 }
 
-function refuseScripts(root: unknown, place: Place, problems: PackageProblems): void {
+function rejectScripts(root: unknown, place: Place, problems: PackageProblems): void {
   const open: unknown[] = [root];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (isJsonObject(value)) {

@@ -45,17 +45,17 @@ export const TECHNICAL_CODES: readonly string[] = [
   'NODE_LEADS_NOWHERE',
 ];
 
-/** What throws errors, and what catches them. */
+/** The parts of a package that throw or catch errors. */
 interface ErrorPlaces {
   nodes: readonly { node: GraphNode; file: string }[];
   workflows: ApplicationPackage['workflows'];
-  /** Boundary events of which it is told already that they can never fire, as JSON of file and element. */
+  /** Boundary events already reported as never firing, as JSON of file and element. */
   idle: ReadonlySet<string>;
 }
 
 /**
- * Codes are names too: one that nothing throws is most likely mistyped (docs/bpmn.md, `BOUNDARY_NEVER_FIRES`). Only for packages
- * without libraries.
+ * Warns about boundary events whose error code nothing throws, which is most likely mistyped (docs/bpmn.md, `BOUNDARY_NEVER_FIRES`). Only
+ * for packages without libraries.
  */
 export function checkErrorCodes({ nodes, workflows, idle }: ErrorPlaces, problems: PackageProblems): void {
   const known = new Set([
@@ -79,7 +79,7 @@ function errorCodeOf({ event }: GraphNode): string[] {
   return event?.type === 'ERROR' && event.code !== null ? [event.code] : [];
 }
 
-/** The code of the BPMN error that an END throws. */
+/** Returns the code of the BPMN error that an END throws. */
 function thrownBy(payload: JsonObject | null): string[] {
   const code = payload?.['errorCode'];
   return typeof code === 'string' ? [code] : [];

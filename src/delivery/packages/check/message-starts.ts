@@ -2,8 +2,8 @@ import type { GraphNode } from '#engine/definitions';
 import { quoted, type PackageProblems } from '../model/package-problems.js';
 
 /**
- * Refuses a second message start event of the same message anywhere in a package: a message starts one process, so the second event
- * would never fire (docs/contract.md, section 4.4).
+ * Rejects a second message start event for the same message in a package. A message starts one process, so the second event would never
+ * fire (docs/contract.md, section 4.4).
  */
 export function checkMessageStarts(
   nodes: readonly { node: GraphNode; file: string }[],

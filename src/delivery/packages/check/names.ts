@@ -15,8 +15,8 @@ export interface Named {
 }
 
 /**
- * Refuses names that occur more than once, compared without case.
- * @param kind of what the names are, as in "Two systems are called …"
+ * Rejects names that occur more than once, ignoring case.
+ * @param kind plural noun for the named things, as in "Two systems are called …"
  */
 export function requireUniqueNames(
   kind: string,
@@ -37,7 +37,7 @@ export function requireUniqueNames(
   }
 }
 
-/** Refuses names of the application, its systems and nodes of workflows that are no display names (docs/contract.md, section 6). */
+/** Rejects invalid display names of the application, its systems and nodes of workflows (docs/contract.md, section 6). */
 export function checkDisplayNames(
   { application, systems, workflows }: Omit<ApplicationPackage, 'processes'>,
   problems: PackageProblems,
@@ -49,7 +49,7 @@ export function checkDisplayNames(
   }
 }
 
-/** The same for names of BPMN elements, which may have line breaks: editors write them where a label is wrapped. */
+/** Rejects invalid display names of BPMN elements, where line breaks are allowed because editors wrap labels with them. */
 export function checkNamesOfProcess(
   { nodes, lanes }: Pick<ProcessGraph, 'nodes' | 'lanes'>,
   file: string,

@@ -2,8 +2,8 @@ import { xmlPlaces } from '../reading/xml-places.js';
 import type { ApplicationPackage, PackageProblem } from '../model/package.types.js';
 
 /**
- * Says of problems what people know their elements by: the name of a BPMN element or of a node, and the line in the BPMN file.
- * @param parts the files that the problems are about
+ * Adds to problems the name of the BPMN element or node, and the line in the BPMN file.
+ * @param parts the files with the problems
  */
 export function withPlaces(
   problems: readonly PackageProblem[],

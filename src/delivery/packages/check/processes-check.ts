@@ -25,18 +25,18 @@ export type CompileProcess = (file: { name: string; xml: string }) => Promise<{
   definitions: ProcessGraph[];
   readable: ProcessGraph[];
   problems: DefinitionProblem[];
-  /** Warnings that hold unless another process calls the process of this name. */
+  /** Warnings that apply unless another process calls the process of this name. */
   unlessCalled?: ReadonlyMap<string, readonly DefinitionProblem[]>;
 }>;
 
 type Callable = LibraryBuild['processes'][number];
 type Call = Pick<CallTarget, 'process' | 'appId' | 'startCondition'>;
 
-/** Compiles the processes of a package and checks the processes and workflows that they start, own ones and of libraries. */
+/** Compiles the processes of a package, and checks the processes and workflows that they start, including those of libraries. */
 export class ProcessesCheck {
   /** Processes by application and name. */
   private readonly callable = new Map<string, Callable>();
-  /** The same of files that do not compile: there, but with nothing to rely on. */
+  /** Keys of processes in files that do not compile: they exist, but cannot be checked. */
   private readonly faulty = new Set<string>();
 
   constructor(
@@ -45,11 +45,11 @@ export class ProcessesCheck {
     private readonly references: References,
     private readonly problems: PackageProblems,
     private readonly inputs: WorkflowInputs,
-    /** Where the package could not be read as a whole; then nothing is known of libraries. */
+    /** The parts of a package that could not be read, or null. If set, libraries are unknown. */
     private readonly unread: UnreadParts | null,
   ) {}
 
-  /** @returns the files with their graphs; a file that does not compile has none */
+  /** Returns the files with their graphs, without graphs for files that do not compile. */
   async check(compile: CompileProcess): Promise<CheckedProcessFile[]> {
     const { processes } = this.pkg;
     const files = processes.map(({ file }) => ({ name: file, file, element: null }));
@@ -59,9 +59,9 @@ export class ProcessesCheck {
     const idle = new Set<string>();
     const unlessCalled: [string, readonly DefinitionProblem[]][] = [];
     for (const process of processes) {
-      const { definitions, readable, ...told } = await compileFile(process, compile, this.problems);
-      unlessCalled.push(...(told.unlessCalled ?? []));
-      for (const { element } of told.problems.filter(({ code }) => code === NEVER_FIRES)) {
+      const { definitions, readable, ...result } = await compileFile(process, compile, this.problems);
+      unlessCalled.push(...(result.unlessCalled ?? []));
+      for (const { element } of result.problems.filter(({ code }) => code === NEVER_FIRES)) {
         idle.add(JSON.stringify([process.file, element]));
       }
       compiled.push({ ...process, graphs: definitions });
@@ -70,10 +70,10 @@ export class ProcessesCheck {
     }
     this.checkNames(compiled);
     checkMessageStarts(nodes, this.problems);
-    this.learn(compiled);
-    // Of files that do not compile too, so that their authors read everything at once.
+    this.collectCallable(compiled);
+    // Include files that do not compile, so that authors see all problems at once.
     nodes.forEach(({ node, file }) => this.checkNode(node, file));
-    // What libraries throw is not known here.
+    // Errors that libraries throw are unknown here.
     if (this.unread === null && this.pkg.application.libraries.length === 0) {
       checkErrorCodes({ nodes, workflows: this.pkg.workflows, idle }, this.problems);
     }
@@ -84,7 +84,7 @@ export class ProcessesCheck {
     return compiled;
   }
 
-  /** Names of own processes that a node starts. */
+  /** Returns the names of processes of the package that a node starts. */
   private calledBy({ call, actions }: GraphNode): string[] {
     const calls: Call[] = actions.flatMap(({ operation }) =>
       operation.kind === 'START_SUBPROCESS' ? [operation] : [],
@@ -106,7 +106,7 @@ export class ProcessesCheck {
     requireUniqueNames('processes', 'PROCESS_NAME_NOT_UNIQUE', names, this.problems);
   }
 
-  private learn(compiled: readonly CheckedProcessFile[]): void {
+  private collectCallable(compiled: readonly CheckedProcessFile[]): void {
     for (const { appId, processes } of namedLibraries(this.pkg, this.context)) {
       for (const process of processes) {
         this.callable.set(keyOf(appId, process.name), process);
@@ -141,7 +141,7 @@ export class ProcessesCheck {
       return;
     }
     if (found.resourceName !== workflow) {
-      const message = `The workflow is called "${found.resourceName}": a process names it to the letter.`;
+      const message = `The workflow is called "${found.resourceName}"; a process must use the exact name.`;
       this.problems.error('WORKFLOW_NOT_FOUND', place, message);
     } else if (found.appId === this.context.appId) {
       const called = this.pkg.workflows.find(({ name }) => name === workflow);
@@ -151,7 +151,7 @@ export class ProcessesCheck {
     }
   }
 
-  /** The same rules as for a start by the interface (docs/contract.md, section 4.1). */
+  /** Checks a call by the rules of a start through the API (docs/contract.md, section 4.1). */
   private checkCall(call: Call, place: Place): void {
     const { process } = call;
     const appId = call.appId ?? this.context.appId;
@@ -159,7 +159,7 @@ export class ProcessesCheck {
     if (target !== undefined) {
       this.checkStart(call, target, place);
     } else if (process !== '' && !this.faulty.has(keyOf(appId, process)) && !this.mayBeUnread(appId)) {
-      // What names nothing at all has been told of with its file.
+      // The check of the file has already reported a call without a name.
       const where =
         appId === this.context.appId
           ? 'this package'
@@ -170,7 +170,7 @@ export class ProcessesCheck {
     }
   }
 
-  /** Which processes a file has is known once it was read. */
+  /** Returns whether the process may be in a part that could not be read. */
   private mayBeUnread(appId: string): boolean {
     const { unread } = this;
     return unread !== null && (appId !== this.context.appId || unread.processes?.length !== 0);
@@ -200,7 +200,7 @@ export class ProcessesCheck {
   }
 }
 
-/** Compiles one file and adds what is wrong with it. To be called for one after the other: see the end. */
+/** Compiles one file and adds its problems. Call it for one file at a time, because it yields the event loop at the end. */
 async function compileFile(
   { file, bpmn }: PackageProcessFile,
   compile: CompileProcess,
@@ -210,12 +210,12 @@ async function compileFile(
   for (const problem of result.problems) {
     problems.add(problem);
   }
-  // A large package must not keep everybody else from the processor for long.
+  // Yield the event loop, so that a large package does not block other work for long.
   await new Promise((resolve) => setImmediate(resolve));
   return result;
 }
 
-/** Start conditions of the plain start events; those with a message or a timer start by themselves. */
+/** Returns the start conditions of the start events that a call can use, which excludes message and timer events. */
 function startConditionsOf({ nodes, starts }: Callable): (string | null)[] {
   return starts
     .map((index) => nodes[index])

@@ -9,11 +9,11 @@ import type {
   UnreadParts,
 } from '../model/package.types.js';
 
-/** A reference that leads somewhere, with all that is known of what it names. */
+/** A reference whose target is known. */
 export interface ResolvedReference {
   appId: string;
   resourceName: string;
-  /** Null for what the package itself brings: definition ids are given when it is stored. */
+  /** Null for parts of the package itself, which get their definition ids when it is stored. */
   resourceDefinitionId: string | null;
 }
 
@@ -24,7 +24,7 @@ interface Target extends ResolvedReference {
 
 type Kind = 'system' | 'workflow';
 
-/** What of a package refers to something, or is referred to. */
+/** The parts of a package that contain or receive references. */
 export interface Referring extends Pick<ApplicationPackage, 'systems' | 'workflows'> {
   application: Pick<ApplicationPackage['application'], 'libraries'>;
 }
@@ -32,14 +32,14 @@ export interface Referring extends Pick<ApplicationPackage, 'systems' | 'workflo
 /** Finds the targets of the references of a package: in the package itself or in a library that it names. */
 export class References {
   private readonly targets: Record<Kind, Target[]>;
-  /** Names that the application's own definition ids were given to. */
+  /** Names that belong to the application's own definition ids. */
   private readonly names: Record<Kind, ReadonlyMap<string, string>>;
 
   constructor(
     pkg: Referring,
     private readonly context: CheckContext,
     private readonly problems: PackageProblems,
-    /** Where the package could not be read as a whole; then nothing is known of libraries and of what the version holds besides. */
+    /** The parts of the package that could not be read, or null. If set, libraries and other systems of the version are unknown. */
     private readonly unread: UnreadParts | null,
   ) {
     const own = { appId: context.appId, resourceDefinitionId: null };
@@ -63,7 +63,7 @@ export class References {
     };
   }
 
-  /** @returns undefined when the reference leads to no system of this type; the problems say so */
+  /** Finds a system. Returns undefined and reports a problem when there is none of this type. */
   system(reference: ResourceReference, type: SystemType, place: Place): ResolvedReference | undefined {
     const mayBeRegistered = this.unread !== null && type === SystemType.Mcp;
     const target = this.find('system', reference, place, mayBeRegistered);
@@ -75,7 +75,7 @@ export class References {
     return target && resolved(target);
   }
 
-  /** @returns undefined when the reference leads to no workflow; the problems say so */
+  /** Finds a workflow. Returns undefined and reports a problem when there is none. */
   workflow(reference: ResourceReference, place: Place): ResolvedReference | undefined {
     const target = this.find('workflow', reference, place);
     return target && resolved(target);
@@ -91,7 +91,7 @@ export class References {
     const name = reference.resourceName ?? '';
     const appId = reference.appId ?? this.context.appId;
     if (id === '' && name === '') {
-      const message = `A reference names a ${kind} by "resourceDefinitionId" or by "resourceName".`;
+      const message = `A reference must name a ${kind} by "resourceDefinitionId" or "resourceName".`;
       this.problems.error('REFERENCE_INVALID', place, message);
       return undefined;
     }
@@ -102,12 +102,12 @@ export class References {
         (id === '' || this.hasId(kind, candidate, id)),
     );
     if (target === undefined && !mayBeElsewhere) {
-      this.tellMissing(kind, { appId, id, name }, place);
+      this.reportMissing(kind, { appId, id, name }, place);
     }
     return target;
   }
 
-  private tellMissing(
+  private reportMissing(
     kind: Kind,
     { appId, id, name }: { appId: string; id: string; name: string },
     place: Place,
@@ -140,7 +140,7 @@ export class References {
   }
 }
 
-/** Systems that the version has besides those of the package. */
+/** Returns the systems of the version that are not in the package. */
 function registered(
   { systems }: Pick<ApplicationPackage, 'systems'>,
   { appId, registered: all = [] }: CheckContext,
@@ -151,7 +151,7 @@ function registered(
     .map((system) => ({ ...system, appId, type: SystemType.Mcp }));
 }
 
-/** The builds that the package names; what else the context holds is out of reach. */
+/** Returns the library builds that the package names, ignoring others in the context. */
 export function namedLibraries(
   { application }: Pick<Referring, 'application'>,
   { libraries }: CheckContext,

@@ -3,7 +3,7 @@ import { SchemaSyntaxError, compileSchema, describeMisspeltRequired } from '#eng
 import type { Place, PackageProblems } from '../model/package-problems.js';
 import { packageLimits } from '../package.limits.js';
 
-/** Refuses a JSON Schema that values could not be held against later, or that is too large. */
+/** Rejects a JSON Schema that cannot be compiled or is too large. */
 export function checkSchema(schema: JsonObject, what: string, place: Place, problems: PackageProblems): void {
   if (jsonSize(schema) > packageLimits.schemaBytes) {
     const message = `${what}: a JSON Schema has at most ${packageLimits.schemaBytes} bytes.`;

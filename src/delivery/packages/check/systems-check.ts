@@ -8,8 +8,8 @@ import type { PackageSystem } from '../model/package.types.js';
 import { requireUniqueNames } from './names.js';
 
 /**
- * Checks rules for systems that the schema cannot express: unique names, addresses that can be called and hold no credentials,
- * certificates that can be read, headers that can be set.
+ * Checks rules for systems that the schema cannot express: unique names, callable URLs without credentials, readable certificates and valid
+ * headers.
  */
 export function checkSystems(
   systems: readonly PackageSystem[],

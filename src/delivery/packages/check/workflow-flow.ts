@@ -3,8 +3,8 @@ import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
 import { requireUniqueNames } from './names.js';
 
 /**
- * Checks how the nodes of a workflow hang together (docs/process-semantics.md, section 13). There is one START, every path
- * leads to an END, and only a CONDITION branches. No node runs twice, so every run ends.
+ * Checks how the nodes of a workflow are connected (docs/process-semantics.md, section 13). There is one START, every path leads to an END,
+ * and only a CONDITION branches. No node runs twice, so every run ends.
  */
 export class WorkflowFlow {
   private readonly nodes = new Map<string, WorkflowNode>();
@@ -67,16 +67,16 @@ export class WorkflowFlow {
     const count = outgoingSequences.length;
     if (type === 'END') {
       if (count > 0) {
-        this.problems.error('END_WITH_OUTGOING', this.at(id), 'Nothing comes after an END.');
+        this.problems.error('END_WITH_OUTGOING', this.at(id), 'An END must not have outgoing sequences.');
       }
     } else if (count === 0) {
       this.problems.error(
         'NODE_WITHOUT_OUTGOING',
         this.at(id),
-        'The run would stop here: lead it on to an END.',
+        'The run would stop here: add a sequence that leads to an END.',
       );
     } else if (count > 1 && type !== 'CONDITION') {
-      const message = `Only a CONDITION has more than one outgoing sequence, this ${type} has ${count}.`;
+      const message = `Only a CONDITION can have more than one outgoing sequence; this ${type} has ${count}.`;
       this.problems.error('TOO_MANY_OUTGOING', this.at(id), message);
     }
   }
@@ -84,18 +84,18 @@ export class WorkflowFlow {
   private checkStartAndEnd(): void {
     const starts = this.workflow.nodes.filter(({ type }) => type === 'START');
     if (starts.length !== 1) {
-      const message = `A workflow has one START, this one has ${starts.length}.`;
+      const message = `A workflow must have one START; this one has ${starts.length}.`;
       this.problems.error('START_COUNT', this.at(starts[1]?.id ?? null), message);
     }
     for (const { id } of starts.filter(({ id }) => this.incoming.has(id))) {
-      this.problems.error('START_WITH_INCOMING', this.at(id), 'Nothing leads to a START.');
+      this.problems.error('START_WITH_INCOMING', this.at(id), 'A START must not have incoming sequences.');
     }
     if (!this.workflow.nodes.some(({ type }) => type === 'END')) {
-      this.problems.error('END_MISSING', this.at(null), 'A workflow has at least one END.');
+      this.problems.error('END_MISSING', this.at(null), 'A workflow must have at least one END.');
     }
   }
 
-  /** One walk finds what a run can reach and whether it could come back to a node. */
+  /** Finds unreachable nodes and cycles. */
   private checkPaths(): void {
     const start = this.workflow.nodes.find(({ type }) => type === 'START');
     if (start === undefined) {
@@ -104,19 +104,19 @@ export class WorkflowFlow {
     const reached = new Set<string>();
     const cycle = findCycle(start.id, (id) => this.targetsOf(id), reached);
     if (cycle !== undefined) {
-      const message = `The workflow would come back to this node; repeat in a process, where every round is kept.`;
+      const message = `The workflow would return to this node. Build loops in a process, which records every iteration.`;
       this.problems.error('WORKFLOW_CYCLE', this.at(cycle), message);
     }
-    // A sequence on the way that leads nowhere was told: what is behind it may be all that is not reached.
-    const mayBeLed = cycle !== undefined || [...reached].some((id) => this.isLoose(id));
+    // A cycle or a sequence without a target is already reported and may be why other nodes are unreachable.
+    const mayBeReachable = cycle !== undefined || [...reached].some((id) => this.hasMissingTarget(id));
     for (const { id, type } of this.workflow.nodes) {
-      if (!mayBeLed && type !== 'START' && !reached.has(id)) {
+      if (!mayBeReachable && type !== 'START' && !reached.has(id)) {
         this.problems.error('NODE_UNREACHABLE', this.at(id), 'No path leads here from the START.');
       }
     }
   }
 
-  private isLoose(id: string): boolean {
+  private hasMissingTarget(id: string): boolean {
     const sequences = this.nodes.get(id)?.outgoingSequences ?? [];
     return sequences.some(({ targetNodeId }) => !this.nodes.has(targetNodeId));
   }
@@ -128,9 +128,9 @@ export class WorkflowFlow {
 }
 
 /**
- * Walks from a vertex along its edges, depth first and without recursion: chains may be long.
- * @param reached is filled with the vertices on the way
- * @returns a vertex that the walk comes back to; undefined without a cycle
+ * Walks a graph from a vertex, depth first, without recursion because chains may be long.
+ * @param reached receives the visited vertices
+ * @returns a vertex to which the walk returns; undefined without a cycle
  */
 export function findCycle(
   start: string,

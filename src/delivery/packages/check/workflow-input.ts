@@ -3,16 +3,16 @@ import { CheckWork, KnownMembers } from '#engine/json-schema';
 import { quoted, type PackageProblems, type Place } from '../model/package-problems.js';
 import type { PackageWorkflow } from '../model/package.types.js';
 
-/** Members of schemas and of calls that are looked at, of one package. */
+/** Maximum number of members of schemas and calls that are examined per package. */
 const MAX_WORK = 500_000;
-/** Members of one call that are told. */
-const MAX_TOLD = 5;
+/** Maximum number of members that are reported per call. */
+const MAX_REPORTED = 5;
 
 /** A call of a workflow. */
 interface WorkflowCall {
-  /** Its input, a JSON template; null where all data is given or its members are not known. */
+  /** Its input as a JSON template; null if it passes all data or its members are unknown. */
   given: JsonObject | null;
-  /** How the author calls it, such as `svc:input`. */
+  /** Name of the input for the author, such as `svc:input`. */
   what: string;
   place: Place;
 }
@@ -25,17 +25,17 @@ interface KnownInput {
 }
 
 /**
- * Holds what calls give to workflows of the package against their input schemas: names of members alone, since values are only
- * known when they run. A run fails where a required one is missing. Up to a fixed amount of work for all calls together.
+ * Compares the input of workflow calls with the input schemas of the workflows. Only member names are compared, since values are not known
+ * before a run. A run fails if a required member is missing. The work for all calls of a package is limited.
  */
 export class WorkflowInputs {
   private readonly work = new CheckWork(MAX_WORK);
-  /** A schema is read once, however many calls there are. */
+  /** Members by schema, to read each schema once. */
   private readonly known = new Map<JsonObject, KnownInput>();
 
   constructor(private readonly problems: PackageProblems) {}
 
-  /** Warns of what one call gives too much or too little. */
+  /** Warns about unknown and missing members in the input of a call. */
   check({ given, what, place }: WorkflowCall, { name, inputSchema }: Called): void {
     if (given === null || inputSchema === null) {
       return;
@@ -46,14 +46,14 @@ export class WorkflowInputs {
       return;
     }
     const unknown = names.filter((member) => members.look([member]).found === 'missing');
-    for (const member of unknown.slice(0, MAX_TOLD)) {
+    for (const member of unknown.slice(0, MAX_REPORTED)) {
       const hint = this.problems.didYouMean(member, () => [...members.names]);
-      const message = `${what} gives "${quoted(member)}", of which the inputSchema of workflow "${quoted(name)}" does not speak.${hint}`;
+      const message = `${what} sets "${quoted(member)}", which the inputSchema of workflow "${quoted(name)}" does not define.${hint}`;
       this.problems.warning('INPUT_UNKNOWN', place, message);
     }
     const missing = required.filter((member) => !Object.hasOwn(given, member));
-    for (const member of missing.slice(0, MAX_TOLD)) {
-      const message = `Workflow "${quoted(name)}" needs "${quoted(member)}" by its inputSchema, and ${what} does not give it: the run fails.`;
+    for (const member of missing.slice(0, MAX_REPORTED)) {
+      const message = `The inputSchema of workflow "${quoted(name)}" requires "${quoted(member)}", but ${what} does not set it, so the run fails.`;
       this.problems.warning('INPUT_MISSING', place, message);
     }
   }
@@ -68,7 +68,7 @@ export class WorkflowInputs {
   }
 }
 
-/** The members that a JSON text gives; null where it is no object, or holds references without quotes. */
+/** Returns the members of a JSON text; null if it is not an object, or contains references without quotes. */
 export function membersOf(body: string | null): JsonObject | null {
   try {
     const value: unknown = JSON.parse(body ?? '');

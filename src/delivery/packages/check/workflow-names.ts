@@ -11,14 +11,14 @@ import { keyTree, writePath, parsePath } from '#engine/paths';
 import type { PackageProblems } from '../model/package-problems.js';
 import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
 
-/** Members and names of one workflow that are looked at, all together. */
+/** Maximum number of members and names that are examined per workflow. */
 const MAX_WORK = 500_000;
-/** Characters of expressions of one workflow that are read once more for this check. */
+/** Maximum number of characters of expressions that are examined per workflow. */
 const MAX_TEXT = 200_000;
 
 /**
- * Holds the names that conditions and `${…}` of a workflow read against its input schema and the results of its nodes. Where more
- * data may come in, only a name that is nearly another one is worth a word.
+ * Compares the names that conditions and `${…}` of a workflow read with its input schema and the results of its nodes. Where other data is
+ * possible, warns only about names that closely resemble a known one.
  */
 export function checkWorkflowNames(workflow: PackageWorkflow, problems: PackageProblems): void {
   const work = new CheckWork(MAX_WORK);
@@ -29,7 +29,7 @@ export function checkWorkflowNames(workflow: PackageWorkflow, problems: PackageP
   const taken = keyTree(results.flatMap(({ taken: path }) => (path === null ? [] : [path])));
   const isOpen = results.some((result) => result.isOpen);
   const known = new KnownData({ input, written, fixed, taken, isOpen }, work);
-  const speaksOfAlias = [input, ...written].some(({ names }) => names.has(DATA_ALIAS));
+  const definesAlias = [input, ...written].some(({ names }) => names.has(DATA_ALIAS));
   let left = MAX_TEXT;
   for (const node of workflow.nodes) {
     left -= lengthOf(node);
@@ -37,33 +37,33 @@ export function checkWorkflowNames(workflow: PackageWorkflow, problems: PackageP
       return;
     }
     for (const read of readsOf(node)) {
-      const path = read[0] === DATA_ALIAS && !speaksOfAlias ? read.slice(1) : read;
+      const path = read[0] === DATA_ALIAS && !definesAlias ? read.slice(1) : read;
       const unknown = known.check(path);
       if (unknown !== undefined) {
-        const isOfAnswer = fixed.some(({ names }) => names.has(path[0] ?? ''));
-        const hint = hintOf(unknown.nearest, isOfAnswer);
-        const message = `"${writePath(path)}" is read here, and neither the input schema of the workflow nor the result of a node speaks of it.${hint}`;
+        const isRestResult = fixed.some(({ names }) => names.has(path[0] ?? ''));
+        const hint = hintOf(unknown.nearest, isRestResult);
+        const message = `"${writePath(path)}" is read here, but neither the input schema of the workflow nor the result of a node defines it.${hint}`;
         problems.warning('NAME_UNKNOWN', { file: workflow.file, element: node.id }, message);
       }
     }
   }
 }
 
-function hintOf(nearest: string | undefined, isOfAnswer: boolean): string {
+function hintOf(nearest: string | undefined, isRestResult: boolean): string {
   if (nearest !== undefined) {
     return ` Did you mean ${JSON.stringify(nearest)}?`;
   }
-  return isOfAnswer ? ' The result of a REST_ENDPOINT node has data, status and headers.' : '';
+  return isRestResult ? ' The result of a REST_ENDPOINT node has data, status and headers.' : '';
 }
 
-/** What is known of the results that have no other members, or of those that may. */
+/** Returns the known members of results; `wanted` selects results that have only these members, or those that may have others. */
 function knownOf(results: readonly Result[], wanted: boolean, work: CheckWork): KnownMembers[] {
   return results.flatMap(({ schema, isFixed }) =>
     schema === null || isFixed !== wanted ? [] : [KnownMembers.ofSchema(schema, work)],
   );
 }
 
-/** What the result of a call of an endpoint is (docs/workflows.md). */
+/** Schema of the result of a REST_ENDPOINT node (docs/workflows.md). */
 const REST_ANSWER: JsonObject = {
   properties: {
     data: {},
@@ -77,11 +77,11 @@ const REST_ANSWER: JsonObject = {
 };
 
 interface Result {
-  /** Of the data with the result in it; null where nothing is known of the result. */
+  /** Schema of the data including the result; null if the result is unknown. */
   schema: JsonObject | null;
-  /** Where anything may stand afterwards. */
+  /** Path under which anything may be stored; null for none. */
   taken: string[] | null;
-  /** Whether it may be anywhere. */
+  /** Whether the result may be stored anywhere. */
   isOpen: boolean;
   /** Whether it has no other members than those of its schema. */
   isFixed: boolean;
@@ -98,7 +98,7 @@ function resultOf({ type, responseKey, aiOptions }: WorkflowNode): Result {
     return { ...NOTHING, schema: below(path, REST_ANSWER), isFixed: true };
   }
   const schema = type === 'CUSTOM_AGENT' ? aiOptions?.exampleOutputJsonSchema : undefined;
-  // A reference within the schema begins at its root, which is another one then.
+  // References within the schema are relative to its root, which would change.
   return schema === undefined || JSON.stringify(schema).includes('"$ref"')
     ? { ...NOTHING, taken: path }
     : { ...NOTHING, schema: below(path, schema) };
@@ -108,12 +108,12 @@ function namesOf(responseKey: string): string[] {
   try {
     return parsePath(responseKey).filter((step) => typeof step === 'string');
   } catch {
-    // Told where the node is checked.
+    // The check of the node reports it.
     return [];
   }
 }
 
-/** The schema of data in which something stands at a path. */
+/** Returns the schema of data that has a value at a path. */
 function below(path: readonly string[], schema: JsonObject): JsonObject {
   return path.reduceRight<JsonObject>((inner, name) => ({ properties: { [name]: inner } }), schema);
 }
@@ -126,7 +126,7 @@ function readsOf({ conditions, inputBody, outputBody, payload, aiOptions }: Work
     ),
     ...pathsInJson(payload),
   ];
-  // Each once: a template may read one path many times.
+  // Deduplicate: a template may read one path many times.
   return [...new Map(reads.map((path) => [JSON.stringify(path), path])).values()];
 }
 

@@ -18,7 +18,7 @@ import { checkDataOperation } from './data-operation-check.js';
 import type { References } from './references.js';
 import { checkSchema } from './schema-check.js';
 
-/** Types whose result has to be stored somewhere. */
+/** Types whose result must be stored. */
 const NEEDS_RESPONSE_KEY: ReadonlySet<string> = new Set<NodeType>([
   'REST_ENDPOINT',
   'DATA_SOURCE',
@@ -27,12 +27,12 @@ const NEEDS_RESPONSE_KEY: ReadonlySet<string> = new Set<NodeType>([
 ]);
 /** Types that store nothing. */
 const WITHOUT_RESPONSE_KEY: ReadonlySet<string> = new Set<NodeType>(['START', 'END', 'CONDITION']);
-/** Headers that the service sets, or that would carry a credential. */
+/** Headers that the service sets or that would contain a credential. */
 const FORBIDDEN_HEADER =
   /^(authorization|proxy-.*|cookie|host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|content-length|expect)$/i;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Checks one node by itself, and its references. The node it returns has its references resolved. */
+/** Checks a node and its references, and returns it with resolved references. */
 export class WorkflowNodeCheck {
   constructor(
     private readonly file: string,
@@ -82,7 +82,7 @@ export class WorkflowNodeCheck {
     }
   }
 
-  /** A member of another type of node would be ignored, and its author would not know why. */
+  /** Rejects members of other types of nodes, which would be silently ignored. */
   private checkMembers({ type, ...node }: WorkflowNode, place: Place): void {
     const misplaced = [
       type !== 'CONDITION' && node.conditions.length > 0 ? 'conditions' : '',
@@ -95,7 +95,7 @@ export class WorkflowNodeCheck {
         : '',
     ].filter((name) => name !== '');
     for (const name of misplaced) {
-      this.problems.error('MEMBER_MISPLACED', place, `A node of type ${type} has no "${name}".`);
+      this.problems.error('MEMBER_MISPLACED', place, `A node of type ${type} cannot have "${name}".`);
     }
   }
 
@@ -108,18 +108,18 @@ export class WorkflowNodeCheck {
       return;
     }
     if (WITHOUT_RESPONSE_KEY.has(type)) {
-      this.problems.error('MEMBER_MISPLACED', place, `A node of type ${type} has no "responseKey".`);
+      this.problems.error('MEMBER_MISPLACED', place, `A node of type ${type} cannot have "responseKey".`);
       return;
     }
     const isPath = requireCompiles(() => parsePath(responseKey), '"responseKey"', place, this.problems);
     if (isPath && typeof parsePath(responseKey)[0] === 'number') {
-      this.problems.error('EXPRESSION_INVALID', place, '"responseKey" starts with a name.');
+      this.problems.error('EXPRESSION_INVALID', place, '"responseKey" must start with a name.');
     }
   }
 
   private requireBody({ inputBody, type }: WorkflowNode, place: Place): void {
     if (inputBody === null || inputBody.trim() === '') {
-      const message = `A node of type ${type} needs an "inputBody": JSON text, which may hold references to data.`;
+      const message = `A node of type ${type} needs an "inputBody": JSON text that may contain references to data.`;
       this.problems.error('INPUT_BODY_MISSING', place, message);
     }
   }
@@ -152,7 +152,7 @@ export class WorkflowNodeCheck {
     }
     for (const name of Object.keys(payload.headers)) {
       if (FORBIDDEN_HEADER.test(name) || !HEADER_NAME.test(name)) {
-        const message = `A package cannot set the header "${name}": the service sets it, or it would hold a credential.`;
+        const message = `A package cannot set the header "${name}": the service sets it, or it would contain a credential.`;
         this.problems.error('HEADER_FORBIDDEN', place, message);
       }
     }
@@ -220,11 +220,11 @@ export class WorkflowNodeCheck {
       return read.data;
     }
     const { issues, unknown } = read.faults;
-    const told = [
+    const faults = [
       ...issues.map((issue) => ({ path: issue.path, message: faultText(issue, ['payload', ...issue.path]) })),
       ...unknown.map((member) => ({ path: [...member.path, member.name], message: unknownText(member) })),
     ];
-    for (const { path, message } of told) {
+    for (const { path, message } of faults) {
       this.problems.error('PAYLOAD_INVALID', place, `${pointerTo(['payload', ...path])}: ${message}`);
     }
     return undefined;

@@ -12,10 +12,10 @@ import { membersOf, type WorkflowInputs } from './workflow-input.js';
 import { checkWorkflowNames } from './workflow-names.js';
 import { WorkflowNodeCheck } from './workflow-node-check.js';
 
-/** Namespace of the UUIDs of workflow nodes (RFC 9562, section 5.5); changing it would rename every node. */
+/** Namespace of the UUIDs of workflow nodes (RFC 9562, section 5.5). Changing it would change every UUID. */
 const NODE_NAMESPACE = '5f0c1c0e-0b0f-4a37-9f0e-3a7d1f7b6c21';
 
-/** Checks the workflows of a package, each by itself and all together. */
+/** Checks the workflows of a package, individually and together. */
 export class WorkflowsCheck {
   constructor(
     private readonly appId: string,
@@ -24,7 +24,7 @@ export class WorkflowsCheck {
     private readonly inputs: WorkflowInputs,
   ) {}
 
-  /** @returns the workflows with references resolved and a UUID for every node */
+  /** Returns the workflows with resolved references and a UUID for every node. */
   async check(workflows: readonly PackageWorkflow[]): Promise<PackageWorkflow[]> {
     const names = workflows.map(({ name, file }) => ({ name, file, element: '/name' }));
     requireUniqueNames('workflows', 'WORKFLOW_NAME_NOT_UNIQUE', names, this.problems);
@@ -49,14 +49,14 @@ export class WorkflowsCheck {
     const check = new WorkflowNodeCheck(file, this.references, this.problems);
     const checked: WorkflowNode[] = [];
     for (const node of nodes) {
-      checked.push(this.identified(workflow, check.check(node)));
+      checked.push(this.withUuid(workflow, check.check(node)));
       await turnWithRoom();
     }
     checkWorkflowNames(workflow, this.problems);
     return { ...workflow, nodes: checked };
   }
 
-  /** Of subworkflows of the package. */
+  /** Checks the input of subworkflows of the package. */
   private checkInputs(workflows: readonly PackageWorkflow[]): void {
     const named = new Map(workflows.map((workflow) => [nameKey(workflow.name), workflow]));
     for (const { file, nodes } of workflows) {
@@ -71,8 +71,8 @@ export class WorkflowsCheck {
     }
   }
 
-  /** A node of a workflow has one UUID in all versions. */
-  private identified({ name }: PackageWorkflow, node: WorkflowNode): WorkflowNode {
+  /** Adds the UUID of a node, which is the same in all versions. */
+  private withUuid({ name }: PackageWorkflow, node: WorkflowNode): WorkflowNode {
     const { svcUuid } = node;
     const given = svcUuid?.toLowerCase();
     return {
@@ -81,13 +81,16 @@ export class WorkflowsCheck {
     };
   }
 
-  /** A workflow that starts itself, directly or by others, would never end. Libraries cannot start ours. */
+  /**
+   * Rejects workflows that start themselves, directly or through others, because they would never end. Libraries cannot start workflows of
+   * the package.
+   */
   private checkRecursion(workflows: readonly PackageWorkflow[]): void {
     const started = new Map(workflows.map((workflow) => [nameKey(workflow.name), this.startedBy(workflow)]));
     for (const { name, file } of workflows) {
       const key = nameKey(name);
       if (findCycle(key, (vertex) => started.get(vertex) ?? [], new Set()) === key) {
-        const message = `Workflow "${name}" starts itself, directly or by another one.`;
+        const message = `Workflow "${name}" starts itself, directly or through another workflow.`;
         this.problems.error('WORKFLOW_RECURSION', { file, element: null }, message);
       }
     }
@@ -99,7 +102,7 @@ export class WorkflowsCheck {
       .flatMap(({ payload }) => this.calledBy(payload) ?? []);
   }
 
-  /** The own workflow that a SUBWORKFLOW node starts, as names are compared. */
+  /** Returns the name of the package's workflow that a SUBWORKFLOW node starts, in the form for comparison. */
   private calledBy(payload: WorkflowNode['payload']): string | undefined {
     const workflow = subworkflowPayloadSchema.safeParse(payload).data?.workflow;
     return workflow?.appId === this.appId ? nameKey(workflow.resourceName ?? '') : undefined;

@@ -3,7 +3,7 @@ import type { UserReference } from '../../../platform/user/user-reference.js';
 import { nameKey } from '../../../platform/validation/resource-name.js';
 import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
 
-/** Who made a node and who changed it last; dates are ISO 8601. */
+/** Creation and last change of a node; dates are ISO 8601. */
 export interface NodeStamps {
   createdDate: string;
   modifiedDate: string;
@@ -11,24 +11,24 @@ export interface NodeStamps {
   modifiedBy: UserReference;
 }
 
-/** A checked node of a draft, its references resolved. What a package says of dates and users is not believed. */
+/** A checked node of a draft, with resolved references. Dates and users in a package are ignored. */
 export type DraftNode = Omit<WorkflowNode, keyof NodeStamps | 'workflowResourceId'> & NodeStamps;
 
 /** A checked workflow of a draft. */
 export type DraftWorkflow = Omit<PackageWorkflow, 'nodes'> & { nodes: DraftNode[] };
 
-/** When, by whom, and after what. */
+/** Time and author of a change, and the state before it. */
 export interface DraftChange {
   at: Date;
   by: UserReference;
-  /** JSON of DraftWorkflow[], packed by packText(), the characters: what is stored for the version so far; null for nothing. */
+  /** Characters of the stored JSON of DraftWorkflow[], packed by packText(); null if nothing is stored. */
   before: Uint8Array | null;
 }
 
 /**
- * The workflows of a package that is being stored: nodes that are as they were keep dates and users, others are changed now.
- * A node is the same by its id and the name of its workflow.
- * @param before what is stored for the version so far
+ * Sets dates and users in the workflows of a package that is being stored: unchanged nodes keep theirs, others get new ones. Nodes are
+ * matched by id and name of the workflow.
+ * @param before the stored workflows of the version
  */
 export function stamped(
   workflows: readonly PackageWorkflow[],
@@ -49,7 +49,7 @@ function stampedNode(
   before: DraftNode | undefined,
   { at, by }: Pick<DraftChange, 'at' | 'by'>,
 ): DraftNode {
-  // As it will be read: members without a value are left out.
+  // Omit members without a value, as the stored JSON does.
   const content = JSON.parse(JSON.stringify(contentOf(node))) as ReturnType<typeof contentOf>;
   const now = { modifiedDate: at.toISOString(), modifiedBy: by };
   if (before === undefined) {
@@ -72,12 +72,12 @@ function contentOf(node: WorkflowNode | DraftNode): Omit<DraftNode, keyof NodeSt
   return content;
 }
 
-/** As readers see it, who may send it back as it is: texts that are not there are empty (docs/contract.md, section 5). */
+/** Returns a node as the API shows it: missing texts are empty (docs/contract.md, section 5), so sending it back is no change. */
 function shownOf({ inputBody, responseKey, ...rest }: ReturnType<typeof contentOf>): object {
   return { ...rest, inputBody: inputBody ?? '', responseKey: responseKey ?? '' };
 }
 
-/** Neither names nor ids hold spaces. */
+/** Joins both by a space, which neither names nor ids contain. */
 function keyOf(workflow: string, nodeId: string): string {
   return `${nameKey(workflow)} ${nodeId}`;
 }

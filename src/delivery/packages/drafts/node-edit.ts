@@ -3,10 +3,10 @@ import { isJsonObject, type JsonObject } from '#engine/json';
 import { nameKey } from '../../../platform/validation/resource-name.js';
 import { SequenceNotFoundError } from '../model/packages.errors.js';
 
-/** Members of a node that the service writes. */
+/** Members of a node that the service sets. */
 const STAMPS = ['workflowResourceId', 'createdDate', 'modifiedDate', 'createdBy', 'modifiedBy'];
 
-/** Nodes of a workflow of a package document, of which only the shape is known. */
+/** Nodes in a package document, of which only the shape is known. */
 type Nodes = readonly JsonObject[];
 
 /** A change of one node. */
@@ -19,7 +19,7 @@ export type NodeChange =
 export type NodeEdit = { workflow: string } & NodeChange;
 
 /**
- * A package document in which one node is another. The workflow must be in it.
+ * Applies an edit to a node in a package document, which must contain the workflow.
  * @throws SequenceNotFoundError
  */
 export function editedDocument(document: JsonObject, edit: NodeEdit): JsonObject {
@@ -42,14 +42,14 @@ function editedNodes(nodes: Nodes, edit: NodeEdit): Nodes {
   }
 }
 
-/** The node in the place of the one with its id. */
+/** Replaces the node with the same id. */
 function replaced(nodes: Nodes, node: JsonObject): Nodes {
   return nodes.map((other) => (other['id'] === node['id'] ? withoutStamps(node) : other));
 }
 
 /**
- * The node added to the others. On a sequence the node comes between both ends: the sequence leads to the node, and the node to
- * the old target of the sequence. An END, and a node with sequences of its own, do not lead there.
+ * Adds a node. With `onSequence` it is inserted into that sequence: the sequence then hasTarget to the node, and the node to the former target,
+ * unless it is an END or has its own sequences.
  * @throws SequenceNotFoundError
  */
 function added(nodes: Nodes, node: JsonObject, onSequence: string | undefined): Nodes {
@@ -62,44 +62,45 @@ function added(nodes: Nodes, node: JsonObject, onSequence: string | undefined): 
   if (source === undefined || target === undefined) {
     throw new SequenceNotFoundError();
   }
-  const leads = own['type'] === 'END' || sequencesOf(own).length > 0;
+  const hasTarget = own['type'] === 'END' || sequencesOf(own).length > 0;
   const onward = { id: uuid(), sourceNodeId: own['id'], targetNodeId: target };
-  const placed = leads ? own : { ...own, outgoingSequences: [onward] };
-  const led = ledOver(source, ({ id }) => id === onSequence, { from: target, to: own['id'] });
-  return [...nodes.map((other) => (other === source ? led : other)), placed];
+  const placed = hasTarget ? own : { ...own, outgoingSequences: [onward] };
+  const redirectedSource = redirected(source, ({ id }) => id === onSequence, { from: target, to: own['id'] });
+  return [...nodes.map((other) => (other === source ? redirectedSource : other)), placed];
 }
 
-/** The others, those that led to the node leading to where it led itself; it must lead to one node for that. */
+/** Removes a node. If it leads to exactly one other node, sequences to it are redirected there. */
 function removed(nodes: Nodes, id: string): Nodes {
-  const gone = nodes.find((node) => node['id'] === id);
-  const targets = gone === undefined ? [] : sequencesOf(gone).map((sequence) => sequence['targetNodeId']);
-  const rest = nodes.filter((node) => node !== gone);
+  const node = nodes.find((other) => other['id'] === id);
+  const targets = node === undefined ? [] : sequencesOf(node).map((sequence) => sequence['targetNodeId']);
+  const rest = nodes.filter((other) => other !== node);
   const leadsHere = ({ targetNodeId }: JsonObject): boolean => targetNodeId === id;
-  return rest.map((node) =>
-    targets.length === 1 && sequencesOf(node).some(leadsHere)
-      ? ledOver(node, leadsHere, { from: id, to: targets[0] })
-      : node,
+  return rest.map((other) =>
+    targets.length === 1 && sequencesOf(other).some(leadsHere)
+      ? redirected(other, leadsHere, { from: id, to: targets[0] })
+      : other,
   );
 }
 
 /**
- * A node of which some sequences that lead to one node lead to another. Its conditions go along unless another sequence leads to the old
- * target.
+ * Redirects sequences of a node from one target to another, and its conditions too unless another sequence still leads to the old target.
  */
-function ledOver(
+function redirected(
   node: JsonObject,
-  isLed: (sequence: JsonObject) => boolean,
+  isRedirected: (sequence: JsonObject) => boolean,
   { from, to }: { from: unknown; to: unknown },
 ): JsonObject {
   const sequences = sequencesOf(node);
   const conditions = objects(node['conditions']);
-  const isWhole = sequences.every((sequence) => sequence['targetNodeId'] !== from || isLed(sequence));
+  const redirectsAll = sequences.every(
+    (sequence) => sequence['targetNodeId'] !== from || isRedirected(sequence),
+  );
   return {
     ...node,
     outgoingSequences: sequences.map((sequence) =>
-      isLed(sequence) ? { ...sequence, targetNodeId: to } : sequence,
+      isRedirected(sequence) ? { ...sequence, targetNodeId: to } : sequence,
     ),
-    ...(isWhole && conditions.length > 0
+    ...(redirectsAll && conditions.length > 0
       ? {
           conditions: conditions.map((condition) =>
             condition['nextNodeId'] === from ? { ...condition, nextNodeId: to } : condition,

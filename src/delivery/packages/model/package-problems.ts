@@ -2,26 +2,26 @@ import { nearestName } from '#engine/support';
 import { packageLimits } from '../package.limits.js';
 import type { PackageProblem } from './package.types.js';
 
-/** Where something is wrong. */
+/** Location of a problem. */
 export interface Place {
   file: string;
   element: string | null;
 }
 
-/** Longest message; what a message quotes of a package is cut. */
+/** Maximum length of a message, since messages quote text of packages. */
 const MESSAGE_MAX_LENGTH = 1_000;
-/** Hints for one package: a hostile one could ask a million times. */
+/** Maximum number of hints per package, since a hostile one could require a million. */
 const MAX_HINTS = 50;
-/** Names that are looked for near one that is wrong: each is compared with it. */
+/** Maximum number of names that are compared for a hint. */
 const MAX_NAMES = 1_000;
 
-/** Collects the problems of a package, up to a limit: a hostile one could have a million. */
+/** Collects the problems of a package up to a limit, since a hostile one could have a million. */
 export class PackageProblems {
   private readonly found: PackageProblem[] = [];
   private left = 0;
   private hintsLeft = MAX_HINTS;
 
-  /** @param max problems that are told */
+  /** @param max maximum number of reported problems */
   constructor(private readonly max: number = packageLimits.problems) {}
 
   error(code: string, place: Place, message: string): void {
@@ -43,8 +43,8 @@ export class PackageProblems {
   }
 
   /**
-   * The end of a sentence that tells the nearest name: ` Did you mean "score"?`, or nothing.
-   * @param names asked for only while there is a hint left: they can be many
+   * Returns a hint such as ` Did you mean "score"?`, or an empty string when no name is close.
+   * @param names called only while hints are left, since there can be many names
    */
   didYouMean(name: string, names: () => readonly string[]): string {
     this.hintsLeft -= 1;
@@ -52,7 +52,7 @@ export class PackageProblems {
     return nearest === undefined || nearest === name ? '' : ` Did you mean ${JSON.stringify(nearest)}?`;
   }
 
-  /** How many were found so far. */
+  /** Number of problems found so far. */
   get count(): number {
     return this.found.length + this.left;
   }
@@ -61,33 +61,33 @@ export class PackageProblems {
     return this.found.some(({ severity }) => severity === 'error');
   }
 
-  /** Nothing more is told: looking for more is wasted. */
+  /** Whether the limit is reached, so that checks can stop. */
   get isFull(): boolean {
     return this.found.length >= this.max;
   }
 
-  /** Makes room for an error: it is never left out in favour of a warning, or its author would read one error at a time. */
+  /** Removes a warning to make room for an error, so that authors see all errors at once. */
   private dropWarning(): boolean {
     const last = this.found.findLastIndex(({ severity }) => severity === 'warning');
     return last !== -1 && this.found.splice(last, 1).length > 0;
   }
 
-  /** The problems, in the order of the files and of the search. The last entry says when some are left out. */
+  /** Returns the problems in the order in which they were found. If some were omitted, the last entry says so. */
   list(): PackageProblem[] {
     if (this.left === 0 && !this.isFull) {
       return this.found;
     }
-    const message = `Only ${this.found.length} problems are told, errors before warnings; there may be more.`;
+    const message = `Only ${this.found.length} problems are listed, errors before warnings. There may be more.`;
     return [...this.found, { severity: 'warning', code: 'MORE_PROBLEMS', file: '', element: null, message }];
   }
 }
 
-/** Text of a package as a message may show it. */
+/** Shortens text of a package for a message. */
 export function quoted(text: string, maxLength = 80): string {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
-/** A JSON pointer (RFC 6901). */
+/** Returns a JSON pointer (RFC 6901). */
 export function pointerTo(path: readonly PropertyKey[]): string {
   return path
     .map((step) => `/${quoted(String(step), 100).replaceAll('~', '~0').replaceAll('/', '~1')}`)

@@ -6,11 +6,11 @@ import type { processFileSchema } from '../schema/package.schema.js';
 import type { systemSchema } from '../schema/system.schema.js';
 import type { referenceSchema, workflowNodeSchema, workflowSchema } from '../schema/workflow.schema.js';
 
-/** Something wrong in a package. `file` is a file of its folder form, `element` an id or a JSON pointer in that file. */
+/** A problem of a package. `file` is a file of its folder form, `element` an id or a JSON pointer in that file. */
 export interface PackageProblem extends DefinitionProblem {
-  /** What a modeler shows of the element; absent without a name. */
+  /** Name that a modeler shows for the element; absent without one. */
   elementName?: string;
-  /** Line of the element in a BPMN file, the first one is 1; absent elsewhere. */
+  /** Line of the element in a BPMN file, starting at 1; absent elsewhere. */
   line?: number;
 }
 
@@ -18,23 +18,22 @@ export interface PackageProblem extends DefinitionProblem {
 export type PackageSettings = z.output<typeof settingsSchema>;
 /** One build of another application that the package uses. */
 export type LibraryReference = z.output<typeof librarySchema>;
-/** What application.json says. */
+/** Contents of application.json. */
 export type PackageApplication = Omit<z.output<typeof applicationSchema>, '$schema'>;
 
-/** A system of any type. A SERVICE_ACCOUNT has no secret here: see docs/packages.md, "Secrets". */
+/** A system of any type, without secrets (docs/packages.md, "Secrets"). */
 export type PackageSystem = z.output<typeof systemSchema> & { file: string };
 
-/** A system or workflow by definition id or name; without `appId`, of the package itself. */
+/** A reference to a system or workflow by definition id or name; without `appId`, in the package itself. */
 export type ResourceReference = z.output<typeof referenceSchema>;
 /** A node of a workflow in the contract's shape. */
 export type WorkflowNode = z.output<typeof workflowNodeSchema>;
-/** A workflow. */
 export type PackageWorkflow = Omit<z.output<typeof workflowSchema>, '$schema' | 'file'> & { file: string };
 
 /** A BPMN file as it was delivered. */
 export type PackageProcessFile = z.output<typeof processFileSchema>;
 
-/** A package whose shape is right: all members are there. Whether it makes sense is not known yet. */
+/** A package with the right shape, whose contents are not checked yet. */
 export interface ApplicationPackage {
   application: PackageApplication;
   systems: PackageSystem[];
@@ -42,13 +41,13 @@ export interface ApplicationPackage {
   processes: PackageProcessFile[];
 }
 
-/** Names of entries of a list whose shape is wrong; null where their names are not known. */
+/** Names of invalid entries of a list; null if unknown. */
 export type UnreadNames = readonly string[] | null;
 
-/** What of a package could not be read: references to it are not told as wrong. */
+/** Parts of a package that could not be read. References to them are not reported as errors. */
 export type UnreadParts = Readonly<Record<'systems' | 'workflows' | 'processes', UnreadNames>>;
 
-/** Those parts of a package that can be looked at, as far as their own shape is right, and what else it has. */
+/** The valid parts of a package, and the names of the others. */
 export interface ReadableParts extends Pick<ApplicationPackage, 'systems' | 'workflows' | 'processes'> {
   unread: UnreadParts;
 }
@@ -59,9 +58,8 @@ export interface CheckedProcessFile extends PackageProcessFile {
 }
 
 /**
- * A package in which nothing is wrong. Every reference of a workflow carries `appId`, and a name or a definition id. References
- * to libraries have both. References within the package have the name, because storing it gives the definition ids
- * (`withDefinitionIds`).
+ * A package without errors. Every reference of a workflow has `appId`, and a name or a definition id. References to libraries have both.
+ * References within the package have the name; their definition ids are added when it is stored (`withDefinitionIds`).
  */
 export interface CheckedPackage {
   application: PackageApplication;
@@ -70,7 +68,7 @@ export interface CheckedPackage {
   processes: CheckedProcessFile[];
 }
 
-/** What a library build offers. */
+/** The parts of a library build that can be referenced. */
 export interface LibraryBuild {
   appId: string;
   buildId: string;
@@ -79,20 +77,20 @@ export interface LibraryBuild {
   systems: readonly { resourceName: string; resourceDefinitionId: string; type: SystemType }[];
 }
 
-/** Definition ids that the application gave to names in earlier versions; keys are names in lower case. */
+/** Definition ids that the application assigned to names in earlier versions; keys are names in lower case. */
 export interface DefinitionIds {
   systems: ReadonlyMap<string, string>;
   workflows: ReadonlyMap<string, string>;
 }
 
-/** What a package is checked against. */
+/** Everything that a package is checked against. */
 export interface CheckContext {
-  /** Application of the path. */
+  /** Application in the path of the request. */
   appId: string;
-  /** Direct libraries that the package names, as far as they exist. */
+  /** The existing builds among the direct libraries of the package. */
   libraries: readonly LibraryBuild[];
-  /** MCP systems that were registered in the version without a package: workflows can refer to them too. */
+  /** MCP systems that were registered in the version without a package, which workflows can use too. */
   registered?: readonly { resourceName: string; resourceDefinitionId: string }[];
-  /** Definition ids of the application so far; without them a workflow can refer to its own systems by name only. */
+  /** Definition ids of the application; without them workflows can refer to its own systems only by name. */
   definitionIds?: DefinitionIds;
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '#engine/json';
 
 /**
- * A package document with another build of a library. A folder under version control cannot know the ids that builds get later.
+ * Replaces the builds of libraries in a package document, because a folder under version control cannot know ids of later builds.
  * @param builds build ids by application
  */
 export function withLibraryBuilds(document: JsonObject, builds: ReadonlyMap<string, string>): JsonObject {
@@ -17,9 +17,9 @@ export function withLibraryBuilds(document: JsonObject, builds: ReadonlyMap<stri
 }
 
 /**
- * A package document in which systems are reached at other addresses: one folder serves several environments.
- * @param baseUrls addresses by `resourceName`
- * @returns the document, the names that no system of it has, and those that are there
+ * Replaces the base URLs of systems in a package document, so that one folder serves several environments.
+ * @param baseUrls URLs by `resourceName`
+ * @returns the document, the given names that no system has, and the names of its systems
  */
 export function withBaseUrls(
   document: JsonObject,

@@ -2,25 +2,32 @@ import { constants, type Dirent } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseExactly, refuseRounded, RoundedIntegerError, jsonFault } from '#engine/json';
-import { EXTENSIONS, isReadme, meantAtTop, placeByEnd, standsBeside, TOP_NAMES } from './folder-names.js';
+import {
+  EXTENSIONS,
+  isReadme,
+  topLevelHint,
+  folderHint,
+  isExpectedExtra,
+  TOP_NAMES,
+} from './folder-names.js';
 import { APPLICATION_FILE } from './package-reader.js';
 import { PackageProblems } from '../model/package-problems.js';
 import type { PackageProblem } from '../model/package.types.js';
 import { packageLimits } from '../package.limits.js';
 
-/** A folder as one document of equal meaning; null when it could not be read, and the problems say why. */
+/** A folder converted to one document; null if it could not be read, with problems that say why. */
 export interface ReadFolder {
   document: Record<string, unknown> | null;
   problems: PackageProblem[];
 }
 
 type Part = keyof typeof EXTENSIONS;
-/** What editors and the system keep beside files. */
+/** Hidden files, and temporary files of editors. */
 const HIDDEN = /^\.|~$|^#.*#$|\.(swp|tmp)$|^4913$/;
 
 /**
- * Reads the folder form of a package: application.json, systems/*.json, workflows/*.json, processes/*.bpmn. Names that begin
- * with a dot, and copies that editors leave, are left out. Nothing outside of the folder is read: links are refused.
+ * Reads the folder form of a package: application.json, systems/*.json, workflows/*.json, processes/*.bpmn. Ignores names that begin with a
+ * dot and temporary files of editors. Reads nothing outside of the folder: links are rejected.
  * @param folder path of the folder; it may itself be a link
  */
 export async function readPackageFolder(folder: string): Promise<ReadFolder> {
@@ -56,17 +63,17 @@ class FolderReader {
         return root;
       }
     } catch {
-      // Told below: for the caller a missing folder and a closed one are alike.
+      // Reported below, in the same way as a missing folder.
     }
-    this.wrong('FOLDER_NOT_FOUND', '', `There is no folder "${this.folder}" that can be read.`);
+    this.fileError('FOLDER_NOT_FOUND', '', `The folder "${this.folder}" does not exist or cannot be read.`);
     return undefined;
   }
 
   private async checkTop(root: string): Promise<void> {
     for (const entry of await this.list(root)) {
       const { name } = entry;
-      if (!TOP_NAMES.includes(name) && !standsBeside(name)) {
-        const message = `Not part of a package, so it is left out.${meantAtTop(entry)}`;
+      if (!TOP_NAMES.includes(name) && !isExpectedExtra(name)) {
+        const message = `Not part of a package, so it is ignored.${topLevelHint(entry)}`;
         this.problems.warning('FILE_UNKNOWN', { file: name, element: null }, message);
       }
     }
@@ -79,7 +86,7 @@ class FolderReader {
       if (typeof content === 'object' && content !== null && !Array.isArray(content)) {
         found.push({ ...content, file });
       } else if (content !== undefined) {
-        this.wrong('VALUE_INVALID', file, 'The file must hold a JSON object.');
+        this.fileError('VALUE_INVALID', file, 'The file must contain a JSON object.');
       }
     }
     return found;
@@ -102,15 +109,15 @@ class FolderReader {
       return [];
     }
     if (!top.isDirectory()) {
-      this.wrong('FILE_NOT_REGULAR', part, 'Must be a folder, and no link to one.');
+      this.fileError('FILE_NOT_REGULAR', part, 'Must be a folder, not a link.');
       return [];
     }
     const entries = await this.list(join(root, part));
     if (entries.length > packageLimits[part]) {
-      this.wrong(
+      this.fileError(
         'TOO_MANY',
         part,
-        `At most ${packageLimits[part]} files, this folder has ${entries.length}.`,
+        `At most ${packageLimits[part]} files are allowed; this folder has ${entries.length}.`,
       );
       return [];
     }
@@ -122,18 +129,18 @@ class FolderReader {
   private fileOf(part: Part, entry: Dirent): string | undefined {
     const file = `${part}/${entry.name}`;
     if (!entry.isFile()) {
-      this.wrong('FILE_NOT_REGULAR', file, 'Must be a file, and no link or folder.');
+      this.fileError('FILE_NOT_REGULAR', file, 'Must be a file, not a link or folder.');
       return undefined;
     }
     if (!entry.name.endsWith(EXTENSIONS[part])) {
-      const message = `Files of ${part} end with "${EXTENSIONS[part]}".${placeByEnd(entry.name)}`;
-      this.wrong('FILE_UNKNOWN', file, message);
+      const message = `Files of ${part} end with "${EXTENSIONS[part]}".${folderHint(entry.name)}`;
+      this.fileError('FILE_UNKNOWN', file, message);
       return undefined;
     }
     return file;
   }
 
-  /** In the same order on every machine. */
+  /** Lists a folder in the same order on every machine. */
   private async list(folder: string): Promise<Dirent[]> {
     const entries = await readdir(folder, { withFileTypes: true });
     return entries
@@ -151,9 +158,9 @@ class FolderReader {
       return parseExactly(json, refuseRounded);
     } catch (error) {
       if (error instanceof RoundedIntegerError) {
-        this.wrong('VALUE_INVALID', file, `${error.message}.`);
+        this.fileError('VALUE_INVALID', file, `${error.message}.`);
       } else {
-        this.wrong('JSON_INVALID', file, `Not JSON: ${jsonFault(error, json) ?? 'it nests too deeply'}.`);
+        this.fileError('JSON_INVALID', file, `Not JSON: ${jsonFault(error, json) ?? 'it nests too deeply'}.`);
       }
       return undefined;
     }
@@ -164,30 +171,30 @@ class FolderReader {
     try {
       return content && new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
     } catch {
-      this.wrong('ENCODING_INVALID', file, 'Must be UTF-8.');
+      this.fileError('ENCODING_INVALID', file, 'Must be UTF-8.');
       return undefined;
     }
   }
 
-  /** Never follows a link, and never reads more than is left of the limit. */
+  /** Reads a file without following links, and no more than is left of the limit. */
   private async content(path: string, file: string): Promise<Buffer | undefined> {
     const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
       () => null,
     );
     if (handle === null) {
-      this.wrong('FILE_NOT_READABLE', file, 'There is no such file, it is a link, or it cannot be read.');
+      this.fileError('FILE_NOT_READABLE', file, 'The file does not exist, is a link, or cannot be read.');
       return undefined;
     }
     try {
       const stats = await handle.stat();
       this.bytes += stats.size;
       if (!stats.isFile()) {
-        this.wrong('FILE_NOT_REGULAR', file, 'Must be a file.');
+        this.fileError('FILE_NOT_REGULAR', file, 'Must be a file.');
         return undefined;
       }
       if (this.bytes > packageLimits.bytes) {
-        const message = `The files of a package have at most ${packageLimits.bytes} bytes.`;
-        this.wrong('PACKAGE_TOO_LARGE', file, message);
+        const message = `The files of a package can have at most ${packageLimits.bytes} bytes.`;
+        this.fileError('PACKAGE_TOO_LARGE', file, message);
         return undefined;
       }
       const content = Buffer.alloc(stats.size);
@@ -198,7 +205,7 @@ class FolderReader {
     }
   }
 
-  private wrong(code: string, file: string, message: string): void {
+  private fileError(code: string, file: string, message: string): void {
     this.problems.error(code, { file, element: null }, message);
   }
 }

@@ -19,41 +19,41 @@ import { workflowNodeSchema, workflowSchema } from '../schema/workflow.schema.js
 import { isMisspelt, readBySchema } from './read-by-schema.js';
 import { packageLimits } from '../package.limits.js';
 
-/** File of the folder form that names the application, and that stands for the package where no other file does. */
+/** File of the folder form that describes the application. Problems of the package as a whole are reported for it. */
 export const APPLICATION_FILE = 'application.json';
 
 type List = 'systems' | 'workflows' | 'processes';
 
-/** Member that names the file of an entry which does not say where it stands. */
+/** Member from which the file name of an entry without `file` is derived. */
 const NAMES = { systems: 'resourceName', workflows: 'name', processes: 'file' } as const;
 
 const NOTHING_READ = { systems: null, workflows: null, processes: null };
 
-/** Members that are read by themselves; a misspelt one is told with their names. */
-const apart = z.undefined().optional();
+/** Placeholder for members that are read separately, so that hints for misspelt members include their names. */
+const readSeparately = z.undefined().optional();
 const envelopeSchema = packageSchema.extend({
-  application: apart,
-  systems: apart,
-  workflows: apart,
-  processes: apart,
+  application: readSeparately,
+  systems: readSeparately,
+  workflows: readSeparately,
+  processes: readSeparately,
 });
-const workflowHeadSchema = workflowSchema.extend({ nodes: apart });
+const workflowHeadSchema = workflowSchema.extend({ nodes: readSeparately });
 
-/** Holds a document against the schemas, part by part, so that a hostile one costs no more than its parts. */
+/** Validates a document against the schemas, part by part, which limits the cost of hostile ones. */
 export class PackageReader {
-  /** The parts that could be read, also of a package with a wrong shape elsewhere. */
+  /** The valid parts, even if the shape of others is fileError. */
   readable: ReadableParts = { systems: [], workflows: [], processes: [], unread: NOTHING_READ };
-  /** Names of entries with a wrong shape. */
+  /** Names of entries with a fileError shape. */
   private readonly faulty: Record<List, UnreadNames> = { systems: [], workflows: [], processes: [] };
   private readonly problems = new PackageProblems();
 
   constructor(private readonly document: unknown) {}
 
-  /** @returns null and why, or the package with defaults for what was left out */
+  /** Returns the package with defaults for missing members, or null and the problems. */
   read(): { package: ApplicationPackage | null; problems: PackageProblem[] } {
     const { document, problems } = this;
     if (!isJsonObject(document)) {
-      this.wrong('VALUE_INVALID', 'A package is a JSON object with "application".');
+      this.fileError('VALUE_INVALID', 'A package must be a JSON object with "application".');
       return { package: null, problems: problems.list() };
     }
     checkBounds(document, packageLimits.bytes, problems, (path) => this.placeOf(path));
@@ -67,7 +67,7 @@ export class PackageReader {
   private checkSize(document: object): void {
     const max = packageLimits.bytes;
     if (jsonSize(document) > max) {
-      this.wrong('PACKAGE_TOO_LARGE', `A package has at most ${max} bytes.`);
+      this.fileError('PACKAGE_TOO_LARGE', `A package can have at most ${max} bytes.`);
     }
   }
 
@@ -98,13 +98,13 @@ export class PackageReader {
   ): Part[] {
     if (!Array.isArray(value)) {
       this.faulty[list] = null;
-      this.wrong('VALUE_INVALID', `"${list}" must be an array.`);
+      this.fileError('VALUE_INVALID', `"${list}" must be an array.`);
       return [];
     }
     const max = packageLimits[list];
     if (value.length > max) {
       this.faulty[list] = null;
-      this.wrong('TOO_MANY', `A package has at most ${max} ${list}, this one has ${value.length}.`);
+      this.fileError('TOO_MANY', `A package can have at most ${max} ${list}; this one has ${value.length}.`);
       return [];
     }
     return value.flatMap((entry: unknown, index) => {
@@ -117,7 +117,7 @@ export class PackageReader {
     });
   }
 
-  /** An entry of which not even the name is known could have any. */
+  /** Records the name of an invalid entry. If the name is unknown, it could be any. */
   private noteFaulty(list: List, entry: unknown): void {
     const name = isJsonObject(entry) ? entry[NAMES[list]] : undefined;
     const known = this.faulty[list];
@@ -127,7 +127,8 @@ export class PackageReader {
   private system(entry: unknown, file: string): PackageSystem | undefined {
     const secret = secretIn(entry);
     if (secret !== undefined) {
-      const message = 'A package never holds a secret: take it out, replace it, and set it in the version.';
+      const message =
+        'A package must not contain secrets. Remove this one, replace it, and set the new one in the version.';
       this.problems.error('SECRET_IN_PACKAGE', { file, element: secret }, message);
       return undefined;
     }
@@ -147,8 +148,8 @@ export class PackageReader {
       { file, path: [] },
       this.problems,
     );
-    const isTold = nodes === undefined && isMisspelt('nodes', rest, Object.keys(workflowSchema.shape));
-    const read = isTold ? undefined : this.nodes(nodes, file);
+    const isReported = nodes === undefined && isMisspelt('nodes', rest, Object.keys(workflowSchema.shape));
+    const read = isReported ? undefined : this.nodes(nodes, file);
     if (head === undefined || read === undefined) {
       return undefined;
     }
@@ -171,7 +172,7 @@ export class PackageReader {
       this.problems.error(
         'TOO_MANY',
         place,
-        `A workflow has at most ${max} nodes, this one has ${nodes.length}.`,
+        `A workflow can have at most ${max} nodes; this one has ${nodes.length}.`,
       );
       return undefined;
     }
@@ -186,7 +187,7 @@ export class PackageReader {
     return readBySchema(processFileSchema, entry, { file, path: [] }, this.problems);
   }
 
-  /** The file of the folder form that a path of the document leads into. */
+  /** Returns the file of the folder form for a path in the document. */
   private placeOf([list, index, ...rest]: (string | number)[]): Place {
     if (list === 'application') {
       return { file: APPLICATION_FILE, element: pointerTo(index === undefined ? [] : [index, ...rest]) };
@@ -199,12 +200,12 @@ export class PackageReader {
     return { file: APPLICATION_FILE, element: null };
   }
 
-  private wrong(code: string, message: string): void {
+  private fileError(code: string, message: string): void {
     this.problems.error(code, { file: APPLICATION_FILE, element: null }, message);
   }
 }
 
-/** Where an entry stands in the folder: as it says, else by its name, else by its position. */
+/** Returns the file of an entry in the folder form: as given, else by its name, else by its index. */
 function fileOf(list: List, entry: unknown, index: number): string {
   const extension = list === 'processes' ? 'bpmn' : 'json';
   const { file, [NAMES[list]]: name } = isJsonObject(entry) ? entry : {};
@@ -215,16 +216,16 @@ function fileOf(list: List, entry: unknown, index: number): string {
   return `${list}/${isName ? name : index}.${extension}`;
 }
 
-/** Returns the member that holds a secret: values of headers, or a credential. */
+/** Returns the member that contains a secret: values of headers, or a credential. */
 function secretIn(entry: unknown): string | undefined {
   const { authorization, headers } = isJsonObject(entry) ? entry : {};
   if (isJsonObject(headers)) {
     return '/headers';
   }
-  return isJsonObject(authorization) && holdsSecret(authorization) ? '/authorization' : undefined;
+  return isJsonObject(authorization) && hasSecret(authorization) ? '/authorization' : undefined;
 }
 
-function holdsSecret(authorization: JsonObject): boolean {
+function hasSecret(authorization: JsonObject): boolean {
   const { configuration, config } = authorization;
   return [authorization, configuration, config].some(
     (holder) =>

@@ -6,12 +6,12 @@ import { pointerTo, quoted, type PackageProblems } from '../model/package-proble
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;
 
-/** Unknown members of one value whose nearest names are looked for: a hostile one could have a million. */
-const MAX_LOOKED_FOR = 20;
+/** Maximum number of unknown members per value for which a hint is sought, since a hostile value could have a million. */
+const MAX_HINTED = 20;
 
-/** What a value should have been, for a person. */
+/** Readable names of expected types. */
 const KINDS: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',
@@ -20,55 +20,52 @@ const KINDS: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** What is said of a value that may be one of several things, where its schema has no words of its own. */
-const NO_CHOICE = 'Invalid input';
+/** Default message of zod for unions without a message of their own. */
+const DEFAULT_MESSAGE = 'Invalid input';
 
 /** A member that an object must not have. */
 interface UnknownMember {
-  /** Of the object. */
+  /** Path of the object. */
   path: PropertyKey[];
   name: string;
-  /** The member that somebody most likely meant; undefined where none is near. */
+  /** The member that was probably meant; undefined if none is close. */
   meant: string | undefined;
 }
 
-/** What is wrong with the shape of a value. */
+/** Problems of the shape of a value. */
 interface ShapeFaults {
   unknown: UnknownMember[];
-  /** The others, without those that only follow from a misspelt member. */
+  /** The other problems, without those caused only by a misspelt member. */
   issues: Issue[];
 }
 
-/**
- * A value as its schema describes it, with defaults for what is left out; or what is wrong with it. A misspelt member is told once,
- * not also as one that is missing.
- */
+/** Parses a value with a schema, and returns it with defaults, or its problems. A misspelt member is reported once, not as missing too. */
 export function shaped<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): { data: z.output<Schema> } | { faults: ShapeFaults } {
-  const slips = new Slips();
-  const { success, data, error } = schema.safeParse(value, { error: (issue) => slips.note(issue) });
-  return success ? { data } : { faults: slips.faultsIn(error.issues) };
+  const misspellings = new Misspellings();
+  const { success, data, error } = schema.safeParse(value, { error: (issue) => misspellings.note(issue) });
+  return success ? { data } : { faults: misspellings.faultsIn(error.issues) };
 }
 
-/** The end of a sentence about an unknown member: what was meant, where that is known. */
-function meantBy({ meant }: UnknownMember): string {
+/** Returns a hint about the member that was probably meant, or an empty string. */
+function hintFor({ meant }: UnknownMember): string {
   return meant === undefined ? '' : ` Did you mean ${JSON.stringify(meant)}?`;
 }
 
-/** Whether a member that an object does not have stands in it under a name that is nearly its own. */
+/** Returns whether a missing member is present under a misspelt name. */
 export function isMisspelt(name: string, object: object, known: readonly string[]): boolean {
   const unknown = Object.keys(object).filter((other) => !known.includes(other));
-  return unknown.slice(0, MAX_LOOKED_FOR).some((other) => nearestName(other, known) === name);
+  return unknown.slice(0, MAX_HINTED).some((other) => nearestName(other, known) === name);
 }
 
-/** Finds misspelt members with what zod knows while it reads, and does not tell afterwards. */
-class Slips {
-  /** Names of the members of objects, and of those that they lack, by their paths. */
+/** Finds misspelt members with information that zod provides only while it parses. */
+class Misspellings {
+  /** Names of the known and of the missing members of objects, by path. */
   private readonly known = new Map<string, { names: readonly string[]; lacking: ReadonlySet<string> }>();
-  /** Members under a wrong name whose type would have decided what else there may be, by the paths of the issues. */
-  private readonly deciding = new Map<string, UnknownMember>();
+  /** Misspelt discriminators of unions, by the paths of the issues. */
+  private readonly discriminators = new Map<string, UnknownMember>();
 
   note({ code, inst, input, path = [], discriminator }: RawIssue): undefined {
     if (code === 'unrecognized_keys' && inst instanceof z.ZodObject) {
@@ -76,10 +73,10 @@ class Slips {
       const lacking = names.filter((name) => isJsonObject(input) && !Object.hasOwn(input, name));
       this.known.set(keyOf(path), { names, lacking: new Set(lacking) });
     } else if (code === 'invalid_union' && typeof discriminator === 'string' && isJsonObject(input)) {
-      const names = Object.hasOwn(input, discriminator) ? [] : Object.keys(input).slice(0, MAX_LOOKED_FOR);
+      const names = Object.hasOwn(input, discriminator) ? [] : Object.keys(input).slice(0, MAX_HINTED);
       const name = names.find((near) => nearestName(near, [discriminator]) !== undefined);
       if (name !== undefined) {
-        this.deciding.set(keyOf(path), { path: path.slice(0, -1), name, meant: discriminator });
+        this.discriminators.set(keyOf(path), { path: path.slice(0, -1), name, meant: discriminator });
       }
     }
   }
@@ -87,34 +84,34 @@ class Slips {
   faultsIn(issues: readonly Issue[]): ShapeFaults {
     const unknown = issues.flatMap((issue) => this.unknownIn(issue));
     const absent = new Set(unknown.filter((member) => this.lacks(member)).map(meantPath));
-    const isTold = (issue: Issue): boolean =>
+    const isCovered = (issue: Issue): boolean =>
       issue.code === 'unrecognized_keys' ||
-      this.deciding.has(keyOf(issue.path)) ||
+      this.discriminators.has(keyOf(issue.path)) ||
       absent.has(keyOf(issue.path));
-    return { unknown, issues: issues.filter((issue) => !isTold(issue)) };
+    return { unknown, issues: issues.filter((issue) => !isCovered(issue)) };
   }
 
-  /** Whether the member that was meant is not there besides. */
+  /** Returns whether the member that was meant is missing. */
   private lacks({ path, meant }: UnknownMember): boolean {
     return meant !== undefined && this.known.get(keyOf(path))?.lacking.has(meant) === true;
   }
 
   private unknownIn(issue: Issue): UnknownMember[] {
     const { path } = issue;
-    const deciding = this.deciding.get(keyOf(path));
+    const discriminator = this.discriminators.get(keyOf(path));
     if (issue.code !== 'unrecognized_keys') {
-      return deciding === undefined ? [] : [deciding];
+      return discriminator === undefined ? [] : [discriminator];
     }
     const known = this.known.get(keyOf(path))?.names ?? [];
     return issue.keys.map((name, index) => ({
       path,
       name,
-      meant: index < MAX_LOOKED_FOR ? nearestName(name, known) : undefined,
+      meant: index < MAX_HINTED ? nearestName(name, known) : undefined,
     }));
   }
 }
 
-/** Whether an issue says that a required member is not there. */
+/** Returns whether an issue reports a missing member. */
 function isMissing(issue: Issue): boolean {
   return issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
 }
@@ -128,9 +125,9 @@ function keyOf(path: readonly PropertyKey[]): string {
 }
 
 /**
- * A value as its schema describes it, with defaults for what is left out.
+ * Parses a value with a schema, and returns it with defaults.
  * @param place the file, and the path of the value in it
- * @returns undefined when its shape is wrong; the problems say how
+ * @returns undefined when the value is invalid; adds the problems
  */
 export function readBySchema<Schema extends z.ZodType>(
   schema: Schema,
@@ -163,14 +160,14 @@ function report(
   problems.error(code, { file, element }, faultText(issue, at));
 }
 
-/** What is wrong with a value, as a sentence. */
+/** Describes an invalid value in a sentence. */
 export function faultText(issue: Issue, path: readonly PropertyKey[]): string {
   return `${nameOf(path)} ${ruleOf(issue)}.`;
 }
 
-/** That a member must not be there, as a sentence. */
+/** Describes an unknown member in a sentence. */
 export function unknownText(member: UnknownMember): string {
-  return `"${quoted(member.name)}" is no member of the format.${meantBy(member)}`;
+  return `"${quoted(member.name)}" is not a known member.${hintFor(member)}`;
 }
 
 function nameOf(path: readonly PropertyKey[]): string {
@@ -200,9 +197,9 @@ function ruleOf(issue: Issue): string {
   }
 }
 
-/** Of a value that may be one of several things, and is none of them. */
+/** Describes the rule of a union, none of whose options matches. */
 function choiceOf({ errors, message }: z.core.$ZodIssueInvalidUnion): string {
-  if (message !== NO_CHOICE) {
+  if (message !== DEFAULT_MESSAGE) {
     return message;
   }
   const rules = errors.flatMap(([first]) => (first === undefined ? [] : [ruleOf(first)]));

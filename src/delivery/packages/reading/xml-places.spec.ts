@@ -21,7 +21,7 @@ describe('xmlPlaces', () => {
     ]);
   });
 
-  it('takes what is no character or entity of XML as it is written', () => {
+  it('keeps invalid character references and unknown entities as written', () => {
     const nameOf = (name: string): string | undefined =>
       xmlPlaces(`<a id="x" name="${name}"/>`, new Set(['x'])).get('x')?.name;
     for (const name of [
@@ -42,7 +42,7 @@ describe('xmlPlaces', () => {
     expect(xmlPlaces(`<a id="x" name="${name}"/>`, new Set(['x'])).get('x')?.name).toBe('x'.repeat(79));
   });
 
-  it('takes the first of two elements with one id', () => {
+  it('returns the first of two elements with the same id', () => {
     expect(xmlPlaces('<a id="x"/>\n<b id="x" name="second"/>', new Set(['x'])).get('x')).toEqual({
       line: 1,
       name: undefined,

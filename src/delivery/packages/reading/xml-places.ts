@@ -1,6 +1,6 @@
-/** Where an element stands in a file, and what people call it. */
+/** Position and name of an element in a file. */
 export interface XmlPlace {
-  /** Of its opening tag, the first line is 1. */
+  /** Line of its opening tag, starting at 1. */
   line: number;
   name: string | undefined;
 }
@@ -20,11 +20,11 @@ const NAME_MAX_LENGTH = 80;
 const MAX_CODE_POINT = 0x10_ff_ff;
 const FIRST_HALF = 0xd8_00;
 const LAST_HALF = 0xdf_ff;
-/** What no text may end with after it is cut. */
+/** First half of a surrogate pair, which cut text must not end with. */
 const HALF = /[\ud800-\udbff]$/;
 
 /**
- * Finds elements by their ids, for messages: a tool shows names, an editor lines. The text is looked through once.
+ * Finds lines and names of elements by their ids, for messages. Scans the text once.
  * @param xml need not be well-formed
  */
 export function xmlPlaces(xml: string, ids: ReadonlySet<string>): ReadonlyMap<string, XmlPlace> {
@@ -63,7 +63,7 @@ function readable(text: string): string {
   return plain.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** Undefined for what is none: half of a surrogate pair, and what is beyond the last one. */
+/** Returns the character for a code point, or undefined for half of a surrogate pair and codes out of range. */
 function character(code: number): string | undefined {
   const isOne = code <= MAX_CODE_POINT && (code < FIRST_HALF || code > LAST_HALF);
   return isOne ? String.fromCodePoint(code) : undefined;

@@ -3,7 +3,7 @@ import { idRule, textRule } from './rules.js';
 
 const formatRule = z.strictObject({ format: textRule(1, 64) });
 
-/** What front ends read by the build info endpoint (docs/process-semantics.md, section 1). */
+/** Settings that front ends read from the build info endpoint (docs/process-semantics.md, section 1). */
 export const settingsSchema = z
   .strictObject({
     platforms: z
@@ -24,15 +24,15 @@ export const settingsSchema = z
       .string()
       .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/, 'must be a language tag such as "en" or "pt-BR"')
       .default('en')
-      .describe('Language without a choice of the user (BCP 47).'),
+      .describe('Default language (BCP 47).'),
   })
-  .meta({ id: 'Settings', description: 'What front ends need to know of a build.' });
+  .meta({ id: 'Settings', description: 'Settings for front ends.' });
 
 /** A library that the application uses: one build of another application (docs/contract.md, section 6). */
 export const librarySchema = z
   .strictObject({
     appId: idRule.describe('Application that is the library.'),
-    buildId: idRule.describe('The build of it that is used.'),
+    buildId: idRule.describe('The build to use.'),
   })
   .meta({ id: 'Library', description: 'A library dependency.' });
 
@@ -41,24 +41,24 @@ export const applicationSchema = z
   .strictObject({
     $schema: z.string().max(2_048).optional().describe('For editors; ignored.'),
     formatVersion: z.literal(1).describe('Version of this format.'),
-    appId: idRule.describe('The application; the same as in the path of the delivery.'),
-    name: textRule(1, 255).describe('Name for people.'),
+    appId: idRule.describe('Id of the application; must match the path of the delivery.'),
+    name: textRule(1, 255).describe('Display name.'),
     description: textRule(0, 2_000).default('').describe('What the application is for.'),
-    settings: settingsSchema.prefault({}).describe('What front ends need to know of a build.'),
+    settings: settingsSchema.prefault({}).describe('Settings for front ends.'),
     usableBy: z
       .array(idRule)
       .meta({ uniqueItems: true })
       .optional()
       .describe(
-        'Applications that may use builds of this package as a library; without it, those that did before there was this member.',
+        'Applications that may use builds of this package as a library; if absent, those that did before this member existed.',
       ),
     systemsUsableBy: z
       .array(idRule)
       .meta({ uniqueItems: true })
       .optional()
       .describe(
-        'Those of them that may use systems of this package in nodes of their own, with the credentials of these systems; without it, all of them.',
+        'Applications among them that may use systems of this package, with their credentials, in their own nodes; if absent, all of them.',
       ),
-    libraries: z.array(librarySchema).default([]).describe('Each application once.'),
+    libraries: z.array(librarySchema).default([]).describe('Libraries; one build per application.'),
   })
-  .meta({ id: 'Application', description: 'What the package is: application.json.' });
+  .meta({ id: 'Application', description: 'Description of the application: application.json.' });

@@ -13,7 +13,7 @@ export const restPayloadSchema = z
     path: templateRule
       .regex(/^(\/|$)/, 'must start with "/"')
       .default('')
-      .describe('Below the base URL of the system; may contain ${…}.'),
+      .describe('Path below the base URL of the system; may contain ${…}.'),
     queryParameters: templatesRule.default({}).describe('Values may contain ${…}.'),
     headers: templatesRule.default({}).describe('Values may contain ${…}; never credentials.'),
     timeoutSeconds: z
@@ -22,7 +22,7 @@ export const restPayloadSchema = z
       .max(300)
       .nullable()
       .default(null)
-      .describe('Seconds for the answer; null for the limit of the deployment.'),
+      .describe('Timeout in seconds; null for the limit of the deployment.'),
   })
   .meta({ id: 'RestEndpointPayload', description: 'payload of a REST_ENDPOINT node.' });
 
@@ -43,7 +43,7 @@ export const dataSourcePayloadSchema = z
   .strictObject({
     system: referenceSchema.describe('A NOSQL_DB system.'),
     collection: idRule.describe('Collection of the data source.'),
-    operation: z.enum(DATA_OPERATIONS).describe('What is done with the collection.'),
+    operation: z.enum(DATA_OPERATIONS).describe('Operation on the collection.'),
     filter: jsonObjectRule.default({}).describe('Required, and not empty, for updates and deletions.'),
     sort: z
       .record(textRule(1, 255), z.union([z.literal(1), z.literal(-1)]))
@@ -54,9 +54,9 @@ export const dataSourcePayloadSchema = z
       .record(textRule(1, 255), z.union([z.literal(0), z.literal(1)]))
       .nullable()
       .default(null)
-      .describe('1 for fields to read, 0 for those to leave out.'),
-    skip: z.int().min(0).max(1_000_000).default(0).describe('Documents that are left out at the beginning.'),
-    limit: z.int().min(1).max(10_000).default(100).describe('Documents that are read at the most.'),
+      .describe('1 for fields to include, 0 for fields to exclude.'),
+    skip: z.int().min(0).max(1_000_000).default(0).describe('Number of documents to skip.'),
+    limit: z.int().min(1).max(10_000).default(100).describe('Maximum number of documents to read.'),
     document: jsonObjectRule.nullable().default(null).describe('insertOne.'),
     documents: z
       .union([z.array(jsonObjectRule), z.string().max(4_096)])
@@ -67,12 +67,15 @@ export const dataSourcePayloadSchema = z
   })
   .meta({ id: 'DataSourcePayload', description: 'payload of a DATA_SOURCE node.' });
 
-/** `payload` of an END node that ends the run with a BPMN error. Codes of BPMN files are trimmed, so none has spaces around it; an empty one is told once, as too short. */
+/**
+ * `payload` of an END node that ends the run with a BPMN error. Codes have no surrounding spaces, since codes in BPMN files are trimmed. An
+ * empty code is reported once, as too short.
+ */
 export const endPayloadSchema = z
   .strictObject({
     errorCode: textRule(1, 255)
       .regex(/^(\S(.*\S)?)?$/s, 'must not begin or end with a space')
-      .describe('The run ends with the BPMN error of this code.'),
+      .describe('Code of the BPMN error with which the run ends.'),
   })
   .meta({ id: 'EndPayload', description: 'payload of an END node that throws a BPMN error.' });
 

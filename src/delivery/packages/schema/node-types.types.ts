@@ -1,4 +1,4 @@
-/** Types of workflow nodes that a package may have, in the order in which they are told. */
+/** Types of workflow nodes that a package may contain, in the order of messages. */
 export const NODE_TYPES = [
   'START',
   'END',

@@ -4,11 +4,11 @@ import { fileRule } from './rules.js';
 import { systemSchema } from './system.schema.js';
 import { workflowSchema } from './workflow.schema.js';
 
-/** `processes/*.bpmn` of a package: in the one document, the text of the file. */
+/** `processes/*.bpmn` of a package, with the text of the file in the one-document form. */
 export const processFileSchema = z
   .strictObject({
-    file: fileRule('processes', 'bpmn').describe('Where it stands in the folder.'),
-    bpmn: z.string().min(1).describe('BPMN 2.0 XML, kept as it is.'),
+    file: fileRule('processes', 'bpmn').describe('Path in the folder.'),
+    bpmn: z.string().min(1).describe('BPMN 2.0 XML, stored unchanged.'),
   })
   .meta({ id: 'ProcessFile', description: 'A BPMN file: processes/*.bpmn.' });
 

@@ -13,7 +13,7 @@ type Document = Record<string, unknown> & { $defs?: Record<string, Record<string
 
 const ID_PREFIX = 'urn:svc-platform:schema';
 const NODE = 'WorkflowNode';
-/** What `payload` is, for the types of node that have one. */
+/** Schemas of `payload` by type of node. */
 const PAYLOADS = {
   REST_ENDPOINT: { name: 'RestEndpointPayload', schema: restPayloadSchema },
   DATA_SOURCE: { name: 'DataSourcePayload', schema: dataSourcePayloadSchema },
@@ -22,8 +22,8 @@ const PAYLOADS = {
 } as const;
 
 /**
- * The JSON Schemas (2020-12) that authors of packages and their tools use, by file name. They are made of the schemas that the
- * service itself checks with, so they cannot say something else.
+ * Returns the JSON Schemas (2020-12) for authors of packages and their tools, by file name. They are derived from the schemas that the
+ * service checks with, so they always agree.
  */
 export function publishedSchemas(): Record<string, Document> {
   return {
@@ -39,11 +39,11 @@ function published(name: string, title: string, schema: z.ZodType): Document {
   return document.$defs?.[NODE] === undefined ? document : withPayloads(document);
 }
 
-/** A schema library cannot say "the payload is this when the type is that"; JSON Schema can. */
+/** Adds the dependency of `payload` on `type`, which JSON Schema can express but zod cannot. */
 function withPayloads(document: Document): Document {
   const $defs = { ...document.$defs };
   for (const { schema } of Object.values(PAYLOADS)) {
-    // A schema with an id stands under $defs of its own document, with those that it refers to.
+    // zod puts a schema with an id, and those that it refers to, under $defs of its document.
     Object.assign($defs, (z.toJSONSchema(schema, { io: 'input' }) as Document).$defs);
   }
   const allOf = Object.entries(PAYLOADS).map(([type, { name }]) => ({

@@ -6,24 +6,24 @@ import {
 } from '../../../platform/validation/patterns.decorators.js';
 import { RESOURCE_NAME, RESOURCE_NAME_MAX_LENGTH } from '../../../platform/validation/resource-name.js';
 
-/** The name rule of resources (docs/contract.md, section 2.1); process names keep it too. */
+/** Rule for names of resources (docs/contract.md, section 2.1) and processes. */
 export const resourceNameRule = z
   .string()
   .min(1)
   .max(RESOURCE_NAME_MAX_LENGTH)
   .regex(RESOURCE_NAME, 'may contain letters, digits and [ ] ( ) . _ - only');
 
-/** What `isDotSegment` refuses, in words of JSON Schema: a published schema says nothing of functions. */
+/** Rule of `isDotSegment` as JSON Schema, for published schemas. */
 export const noDotSegment = { not: { enum: ['.', '..'] } };
 
-/** Ids that callers choose: of applications, builds and nodes. */
+/** Rule for ids that callers choose, such as those of applications and nodes. */
 export const idRule = z
   .string()
   .regex(new RegExp(PATH_ID_PATTERN), 'must be 1 to 64 letters, digits, ".", "_" or "-"')
   .refine((id) => !isDotSegment(id), NO_DOT_SEGMENT)
   .meta(noDotSegment);
 
-/** A text for people of `min` to `max` characters without control characters other than line breaks and tabs. */
+/** Returns the rule for a text of `min` to `max` characters without control characters other than line breaks and tabs. */
 export function textRule(min: number, max: number): z.ZodString {
   return (
     z
@@ -35,7 +35,7 @@ export function textRule(min: number, max: number): z.ZodString {
   );
 }
 
-/** An http or https URL without fragment; that it holds no credentials is checked besides. */
+/** Rule for http or https URLs without fragment. Credentials are checked separately. */
 export const urlRule = z
   .string()
   .max(2_048)
@@ -44,13 +44,13 @@ export const urlRule = z
     'must be an http or https URL of printable ASCII without fragment',
   );
 
-/** A JSON object of any content. */
+/** Rule for JSON objects with any contents. */
 export const jsonObjectRule = z.record(z.string(), z.unknown());
 
 /**
- * JSON with `${…}` in its strings: as JSON itself, or as text, in which references may also stand for values without quotes. Both are
- * read as text.
- * @param maxLength of the text, also of the one that JSON becomes: it can be written back as it is read
+ * Returns the rule for JSON with `${…}` in its strings, given as JSON or as text, where references may also replace values without quotes.
+ * Both are converted to text.
+ * @param maxLength maximum length of the text, including converted JSON, so that it can be sent back as it is read
  */
 export function jsonTemplateRule(maxLength: number): z.ZodType<string, string | object | unknown[]> {
   return z
@@ -61,7 +61,7 @@ export function jsonTemplateRule(maxLength: number): z.ZodType<string, string | 
     .pipe(z.string().max(maxLength));
 }
 
-/** A path below one folder of the package. */
+/** Returns the rule for a path below a folder of the package. */
 export function fileRule(folder: string, extension: string): z.ZodString {
   return z
     .string()

@@ -26,7 +26,7 @@ const serviceAccount = z.strictObject({
     scope: z
       .string()
       .max(SCOPE_MAX_LENGTH)
-      .refine(isScope, 'must be names with one space between them')
+      .refine(isScope, 'must be names separated by single spaces')
       .optional()
       .describe('Scope of the token request.'),
     tokenParameters: z
@@ -38,7 +38,7 @@ const serviceAccount = z.strictObject({
         }
       })
       .optional()
-      .describe('Further fields of the token request, such as audience. No place for secrets.'),
+      .describe('Further fields of the token request, such as audience. Must not contain secrets.'),
   }),
 });
 
@@ -51,19 +51,19 @@ const apiKey = z.strictObject({
         .max(64)
         .refine(isApiKeyHeader, 'must be the name of a header that can hold a key')
         .optional()
-        .describe('Header that the key is sent in; Authorization without it.'),
+        .describe('Header for the key. Default: Authorization.'),
       scheme: z
         .string()
         .max(64)
         .refine(isScheme, 'must be the name of an authentication scheme, or null')
         .nullable()
         .optional()
-        .describe('Word before the key. Without it Bearer for Authorization, and none for other headers.'),
+        .describe('Scheme before the key. Default: Bearer for Authorization, none for other headers.'),
     })
     .default({}),
 });
 
-/** How a system is reached. There is no place for a secret: a package is a file that is kept and passed on. */
+/** Authorization of a system. It has no member for secrets, because packages are files that are stored and shared. */
 const authorizationSchema = z
   .discriminatedUnion('type', [noAuth, serviceAccount, apiKey])
   .default({ type: AuthorizationType.NoAuth })
@@ -72,25 +72,27 @@ const authorizationSchema = z
     description: 'As in the body of "create an MCP system", without clientSecret, privateKey and apiKey.',
   });
 
-/** Whom a system trusts. There is no place for a client certificate either, which is of use with its key only. */
+/** Certificate authorities that a system trusts. Client certificates are excluded, because they are useless without their key. */
 const tlsSchema = z
   .strictObject({
     caCertificates: z
       .string()
       .min(1)
       .max(CERTIFICATES_MAX_LENGTH)
-      .describe('Certificates (PEM) of the authorities that are trusted, in place of the built-in ones.'),
+      .describe('Certificates (PEM) of the trusted authorities, which replace the built-in ones.'),
   })
   .nullable()
   .optional()
-  .describe('Authorities of its own; null: the built-in ones. What is stored stays without it.');
+  .describe(
+    'Custom certificate authorities; null for the built-in ones. If absent, the stored value is kept.',
+  );
 
-/** The values never come with a package. */
+/** Names of static headers, whose values are never part of a package. */
 const headersSchema = z
   .array(z.string())
   .max(MAX_HEADERS)
   .optional()
-  .describe('Names of static headers; their values are set as a secret is. What is stored stays without it.');
+  .describe('Names of static headers; set their values like secrets. If absent, the stored value is kept.');
 
 const timeoutSchema = z
   .int()
@@ -99,17 +101,15 @@ const timeoutSchema = z
   .nullable()
   .optional()
   .describe(
-    'Deadline of one tool call in milliseconds; null: that of the deployment. What is stored stays without it.',
+    'Timeout of a tool call in milliseconds; null for that of the deployment. If absent, the stored value is kept.',
   );
 
 const common = {
   $schema: z.string().max(2_048).optional().describe('For editors; ignored.'),
   file: fileRule('systems', 'json')
     .optional()
-    .describe('Where it stands in the folder; systems/RESOURCE_NAME.json without.'),
-  resourceName: resourceNameRule.describe(
-    'Name of the resource, unique in the package without regard to case.',
-  ),
+    .describe('Path in the folder. Default: systems/RESOURCE_NAME.json.'),
+  resourceName: resourceNameRule.describe('Name of the resource, unique in the package, ignoring case.'),
   name: textRule(1, 255).describe('Display name.'),
   description: textRule(0, 2_000).default(''),
   authorization: authorizationSchema,

@@ -9,15 +9,15 @@ import type {
   PackageProblem,
 } from '../model/package.types.js';
 
-/** What a worker does with the JSON of a package, and what comes of it. */
+/** Tasks of the worker thread for packages, and their results. */
 export interface PackageWork {
-  /** Reads a package, so that what it is checked against can be looked up. */
+  /** Reads a package, so that everything that it is checked against can be looked up. */
   read: { task: { json: PackageJson; appId: string }; result: ReadPackage };
-  /** Makes another package of a stored one: its JSON. */
+  /** Edits a stored package, and returns the JSON of the new one. */
   edit: { task: EditTask; result: Uint8Array };
   /** Checks a package whose shape is right. */
   check: { task: CheckTask; result: CheckResult };
-  /** Gives the nodes of a process graph their numbers: its JSON as a column holds it. */
+  /** Adds ids to the nodes of a process graph, and returns its JSON in the stored form. */
   number: { task: NumberTask; result: Uint8Array };
 }
 
@@ -26,7 +26,7 @@ export type PackageTask = {
 }[keyof PackageWork];
 
 export interface EditTask {
-  /** The stored document, packed by packText(): the characters. */
+  /** Characters of the stored document, packed by packText(). */
   packed: Uint8Array;
   edit: NodeEdit;
 }
@@ -34,23 +34,23 @@ export interface EditTask {
 export interface CheckTask {
   json: PackageJson;
   context: CheckContext;
-  /** The version, for what a build of it holds. */
+  /** The version, to prepare the contents of a build; null otherwise. */
   build: AppVersionKey | null;
-  /** For the workflows as a draft holds them. */
+  /** Prepares the workflows of a draft, unless null. */
   draft: DraftChange | null;
 }
 
 export interface NumberTask {
   /** JSON of the graph, see JudgedGraph. */
   json: Uint8Array;
-  /** In the order of its nodes. */
+  /** Ids in the order of its nodes. */
   numbers: Float64Array;
 }
 
-/** UTF-8 bytes of unknown origin, or text that we wrote. */
+/** Untrusted UTF-8 bytes, or text written by the service. */
 export type PackageJson = Uint8Array | string;
 
-/** What a package names. */
+/** Names in a package. */
 export interface PackageOutline {
   libraries: LibraryReference[];
   systems: { resourceName: string }[];
@@ -66,55 +66,54 @@ export interface ReadPackage {
 /** A BPMN file and its process graphs. */
 export interface JudgedProcessFile {
   file: string;
-  /** As a column holds it, see storedBytes(). */
+  /** The text in the stored form, see storedBytes(). */
   bpmn: Uint8Array;
   graphs: JudgedGraph[];
 }
 
-/** A process graph whose nodes have no numbers yet. */
+/** A process graph whose nodes have no ids yet. */
 export interface JudgedGraph extends Pick<ProcessGraph, 'name' | 'svcUuid'> {
   /** JSON of NamedNode[]. */
   nodes: Uint8Array;
-  /** Its JSON. */
   json: Uint8Array;
 }
 
 /** A node of a process graph. */
 export type NamedNode = Pick<GraphNode, 'svcUuid' | 'key'>;
 
-/** A workflow as a build holds it: its references have definition ids. */
+/** A workflow as stored in a build: its references have definition ids. */
 export interface JudgedWorkflow {
   name: string;
   resourceId: string;
   resourceDefinitionId: string;
-  /** Its JSON as a column holds it, see storedBytes(). */
+  /** Its JSON in the stored form, see storedBytes(). */
   definition: Uint8Array;
 }
 
-/** A package in which nothing is wrong, ready to be stored. What can be large is bytes, which move from thread to thread. */
+/** A package without errors, ready to be stored. Large parts are bytes, which are transferred between threads. */
 export interface JudgedPackage extends Pick<CheckedPackage, 'application' | 'systems'> {
-  /** Processes in all files. */
+  /** Number of processes in all files. */
   processCount: number;
   workflowCount: number;
   /** Empty unless for a build. */
   processes: JudgedProcessFile[];
   /** Empty unless for a build. */
   workflows: JudgedWorkflow[];
-  /** JSON of DraftWorkflow[], packed by packText(), as a column holds it; null unless it was asked for. */
+  /** JSON of DraftWorkflow[], packed by packText(), in the stored form; null unless requested. */
   drafts: Uint8Array | null;
   /** SHA-256 of the canonical JSON (RFC 8785) of the document. */
   checksum: string;
-  /** The document's JSON, packed by packText(), as a column holds it. */
+  /** JSON of the document, packed by packText(), in the stored form. */
   packed: Uint8Array;
 }
 
-/** The package is null when there is an error among the problems. */
+/** Result of a check; `judged` is null when there are errors. */
 export interface CheckResult {
   judged: JudgedPackage | null;
   problems: PackageProblem[];
 }
 
-/** Null when there was no making it; then there are problems. */
+/** Result of an edit; `json` is null when it failed, with problems. */
 export interface EditedPackage {
   json: Uint8Array | null;
   problems: PackageProblem[];

@@ -12,7 +12,7 @@ describe('PackageThread', () => {
   afterEach(() => run.mockReset());
   afterAll(() => run.mockRestore());
 
-  it('reads again once when its worker ends for no reason that is known', async () => {
+  it('retries once when its worker ends for an unknown reason', async () => {
     const read = { outline: null, problems: [] };
     run.mockResolvedValueOnce({ lost: 'ended' }).mockResolvedValueOnce({ result: read });
     expect(await thread.read(TASK)).toEqual(read);
@@ -22,7 +22,7 @@ describe('PackageThread', () => {
   });
 
   it.each(['refused', 'loading', 'stopping'])(
-    'blames no package that never had a worker: %s',
+    'does not blame the package when no worker is available: %s',
     async (lost) => {
       run.mockResolvedValue({ lost });
       await expect(thread.read(TASK)).rejects.toThrow(PackageChecksBusyError);
@@ -32,7 +32,7 @@ describe('PackageThread', () => {
   it.each([
     ['memory', 'MB'],
     ['timeout', 'ms'],
-  ])('names the bound that a package is beyond: %s', async (lost, unit) => {
+  ])('names the limit that a package exceeds: %s', async (lost, unit) => {
     run.mockResolvedValue({ lost });
     const { problems } = await thread.read(TASK);
     expect(problems).toMatchObject([{ code: 'PACKAGE_TOO_COMPLEX' }]);

@@ -24,13 +24,13 @@ interface Lost {
   lost: LostJobCause | 'loading';
 }
 
-/** How often a thread is begun anew that ended, and nobody knows why. */
+/** Maximum number of attempts when the thread ends for an unknown reason. */
 const ATTEMPTS = 2;
 
-/** Reads and checks packages in a worker thread, one at a time. A thread that is late or out of memory is replaced. */
+/** Reads and checks packages in a worker thread, one at a time. A thread that exceeds its time or memory is replaced. */
 export class PackageThread {
   private readonly pool: WorkerPool<PackageTask, PackageWorkerAnswer, PackageTaskAnswer | Lost>;
-  /** Threads with the same settings are alike. */
+  /** Identifies threads that are interchangeable. */
   readonly settings: string;
   private readonly timeoutMs: number;
   private readonly memoryMb: number;
@@ -39,7 +39,7 @@ export class PackageThread {
     this.timeoutMs = packageLimits.timeoutMs;
     this.memoryMb = packageLimits.memoryMb;
     const niceness = packageLimits.niceness;
-    // Its default depends on the mode, which the worker does not know.
+    // The default depends on the mode, which the worker does not know.
     const settings = { OUTBOUND_HTTP: plainHttpOf(env) };
     this.settings = JSON.stringify([this.timeoutMs, this.memoryMb, niceness, settings]);
     this.pool = new WorkerPool({
@@ -50,12 +50,12 @@ export class PackageThread {
       niceness,
       maxJobs: 1,
       read: (answer): PackageTaskAnswer | Lost => answer,
-      // A thread that is not ready in time says something of the machine, and nothing of the package.
+      // If the thread does not start in time, the machine is slow, and the package is not to blame.
       lost: (cause, _ms, fate) => ({ lost: fate === 'loading' ? fate : cause }),
     });
   }
 
-  /** @throws UnreadableBodyError when the text is no JSON object, PackageChecksBusyError when there is no thread */
+  /** @throws UnreadableBodyError when the text is not a JSON object, PackageChecksBusyError when there is no thread */
   async read(task: PackageWork['read']['task']): Promise<ReadPackage> {
     const read = await this.run('read', task);
     return 'lost' in read ? { outline: null, problems: this.problemsOf(read) } : read;
@@ -74,13 +74,13 @@ export class PackageThread {
   }
 
   /**
-   * The JSON of a process graph with the numbers of its nodes, as a column holds it.
+   * Returns the JSON of a process graph with the ids of its nodes, in the stored form.
    * @throws as `read`
    */
   async number(task: NumberTask): Promise<Uint8Array> {
     const numbered = await this.run('number', task);
     if ('lost' in numbered) {
-      // What was checked a moment ago is neither wrong nor too complex.
+      // The package was checked a moment ago, so it is neither wrong nor too complex.
       this.problemsOf(numbered);
       throw new PackageChecksBusyError();
     }
@@ -115,14 +115,14 @@ export class PackageThread {
   }
 
   private problemsOf({ lost }: Lost): PackageProblem[] {
-    const message = `The check of the package ${this.boundOf(lost)}: make its processes smaller, or move a part of it into a library.`;
+    const message = `The check of the package ${this.exceededLimit(lost)}: make its processes smaller, or move a part of it into a library.`;
     return [
       { severity: 'error', code: 'PACKAGE_TOO_COMPLEX', file: APPLICATION_FILE, element: null, message },
     ];
   }
 
   /** @throws PackageChecksBusyError when nothing is wrong with the package */
-  private boundOf(lost: Lost['lost']): string {
+  private exceededLimit(lost: Lost['lost']): string {
     switch (lost) {
       case 'timeout':
         return `took longer than ${this.timeoutMs} ms`;

@@ -240,8 +240,8 @@ describe('svc', () => {
     await mkdir(join(path, 'tests'));
     await writeFile(join(path, 'other.bpmn'), right);
     const strays = [
-      'warning: other.bpmn: Not part of a package, so it is left out. Files that end with ".bpmn" stand in processes/. [FILE_UNKNOWN]',
-      'warning: process: Not part of a package, so it is left out. Did you mean "processes"? [FILE_UNKNOWN]',
+      'warning: other.bpmn: Not part of a package, so it is ignored. Files that end with ".bpmn" belong in processes/. [FILE_UNKNOWN]',
+      'warning: process: Not part of a package, so it is ignored. Did you mean "processes"? [FILE_UNKNOWN]',
     ];
     expect(await inside(['validate', path])).toEqual({
       status: 0,

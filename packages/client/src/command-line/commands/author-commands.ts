@@ -85,7 +85,7 @@ async function problemsOf(
   const appId = appIdIn(document) ?? '';
   if (parsed.package === null) {
     const more = await packages.checkParts(parsed.readable, appId);
-    return { problems: [...unread, ...packages.told([...parsed.problems, ...more])], left: [] };
+    return { problems: [...unread, ...packages.limited([...parsed.problems, ...more])], left: [] };
   }
   const libraries = parsed.package.application.libraries.map((library) => library.appId);
   const { problems } = await packages.check(parsed.package, { appId, libraries: [] });
