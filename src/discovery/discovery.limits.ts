@@ -1,30 +1,30 @@
-/** Bounds of scans of the platform and of their history. */
+/** Limits of platform scans and their history. */
 export const discoveryLimits = {
-  /** Largest such file, and largest file that it refers to. */
+  /** Maximum size of the configuration file, and of each file that it refers to. */
   configBytes: 262_144,
-  /** Components that one scan looks at in parallel. */
+  /** Maximum number of components that a scan checks concurrently. */
   concurrency: 16,
-  /** Milliseconds for one component, unless its configuration says otherwise. */
+  /** Timeout for a component in milliseconds, unless its configuration sets another. */
   probeTimeoutMs: 2_000,
-  /** Milliseconds for asking one source which components there are. */
+  /** Timeout for listing the components of a source, in milliseconds. */
   sourceTimeoutMs: 3_000,
-  /** Bytes of one answer of a source, such as one page of services of Kubernetes. */
+  /** Maximum size of a response of a source, such as a page of Kubernetes services. */
   sourceBytes: 8_388_608,
-  /** Milliseconds for the probes of a scan; components not looked at by then are unhealthy. */
+  /** Time for all probes of a scan in milliseconds; components not checked by then are unhealthy. */
   scanTimeoutMs: 15_000,
-  /** Milliseconds after which a rescan is answered 500; room for the scan under way and the one after it. */
+  /** Time after which a rescan request gets 500, in milliseconds; long enough for the running scan and the next one. */
   requestTimeoutMs: 45_000,
-  /** Milliseconds after which another replica may scan when the one that scans is no longer heard of. */
+  /** Time after which another replica may take over from one that has stopped responding, in milliseconds. */
   leaseMs: 5_000,
-  /** Components of one scan; further ones are an issue. */
+  /** Maximum number of components per scan; further ones are reported as an issue. */
   components: 1_000,
-  /** Bytes that a component may answer to one HTTP request of its probe. */
+  /** Maximum size of a response to an HTTP request of a probe. */
   answerBytes: 65_536,
-  /** Bytes that a component may send over one connection that is not HTTP; a Kafka cluster needs some 80 a partition. */
+  /** Maximum number of bytes received over a connection other than HTTP; a Kafka cluster sends about 80 per partition. */
   driverBytes: 8_388_608,
-  /** Completed scans that the history keeps. */
+  /** Number of completed scans kept in the history. */
   scansKept: 100,
-  /** Changes of the status of components that the history keeps. */
+  /** Number of component changes kept in the history. */
   changesKept: 10_000,
   /** Folder with token and ca.crt of the service account, as Kubernetes mounts it. */
   kubernetesAccountDir: '/var/run/secrets/kubernetes.io/serviceaccount',

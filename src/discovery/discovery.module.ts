@@ -14,7 +14,7 @@ import { SOURCES_PROVIDER } from './sources/sources.js';
 import { ScanStore } from './storage/scan-store.js';
 import { ScanTurnsRepository } from './storage/scan-turns.repository.js';
 
-/** Looks at what runs on the platform. */
+/** Discovers and checks the components of the platform. */
 @Module({
   imports: [RedisModule, SystemsModule, McpConnectionModule],
   controllers: [DiscoveryController],

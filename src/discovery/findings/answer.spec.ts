@@ -104,7 +104,7 @@ describe('the answer', () => {
     });
   });
 
-  it('keeps its promises for any outcome of any components', () => {
+  it('is consistent for any outcomes of any components', () => {
     const warnings: ProbeWarning[] = [
       { code: 'degraded' },
       { code: 'connections_nearly_used', used: 9, max: 10 },
@@ -165,7 +165,7 @@ describe('the answer', () => {
     ]);
   });
 
-  it('shows no credential that a component sends back', () => {
+  it('does not reveal credentials that a component echoes', () => {
     const credentials = { username: 'probe', password: CANARY, token: `${CANARY}-token` };
     const body = answer([
       checked(component('echo', { isNamed: false, credentials }), {
@@ -183,7 +183,7 @@ describe('the answer', () => {
     });
   });
 
-  it('tells endpoints with several keys and services of one name with several versions', () => {
+  it('reports endpoints with several keys, and services of one name with different versions', () => {
     const endpoint = 'http://one.example.com';
     const { summary } = answer([
       checked(component('a', { endpoint, name: 'Billing' }), { version: '1.0' }),
@@ -192,11 +192,11 @@ describe('the answer', () => {
     ]);
     expect(summary.recommendations).toEqual([
       'services.a, services.b: One endpoint has several keys. Keep one of them.',
-      'services.a, services.b: Services of one name have different versions. Bring them to the same.',
+      'services.a, services.b: Services of one name have different versions. Use the same version.',
     ]);
   });
 
-  it('tells what sources did wrong', () => {
+  it('reports problems of sources', () => {
     const { summary } = answer(
       [],
       [
@@ -206,9 +206,9 @@ describe('the answer', () => {
       ],
     );
     expect(summary.recommendations).toEqual([
-      '5 components are left out: a scan takes 10.',
-      'Source configuration: The file is neither valid JSON nor valid YAML. (line 3, column 7) Mend it; until then what it named last is checked.',
-      'Source dns: a?[2J is left out: must be a name. Correct its entry.',
+      '5 components were skipped: a scan checks at most 10.',
+      'Source configuration: The file is neither valid JSON nor valid YAML. (line 3, column 7) Fix it; until then the components that it last listed are checked.',
+      'Source dns: a?[2J was skipped: must be a name. Correct its entry.',
     ]);
   });
 });
@@ -249,7 +249,7 @@ describe('mergeListings', () => {
     expect(issues).toEqual([]);
   });
 
-  it('does not let a registration take the place of what the operator configured', () => {
+  it('does not let a registration replace a component that the operator configured', () => {
     const registered = component('a', { name: 'usurper', trust: 'registered', source: 'registered' });
     const { components, issues } = merge(['configuration', [component('a')]], ['registered', [registered]]);
     expect(components.map(({ name }) => name)).toEqual(['a']);
@@ -258,7 +258,7 @@ describe('mergeListings', () => {
     ]);
   });
 
-  it('leaves out what callers registered first where there are too many', () => {
+  it('drops components registered by callers first if there are too many', () => {
     const named = (trust: 'operator' | 'registered', prefix: string) =>
       Array.from({ length: 8 }, (_, index) => component(`${prefix}${index}`, { trust }));
     const { components, issues } = merge(

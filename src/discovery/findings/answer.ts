@@ -8,7 +8,7 @@ import type { InfrastructureDto, IntegrationDto, ServiceDto } from '../model/dis
 import type { CheckedComponent, DiscoveryResult, ScanFindings } from '../model/scan.types.js';
 import type { Comparison } from './snapshot.js';
 
-/** Puts the answer together (docs/contract.md, section 3.1; keys sorted, so equal platforms give equal answers). */
+/** Builds the response (docs/contract.md, section 3.1). Keys are sorted, so equal platforms give equal responses. */
 export function answerOf(findings: ScanFindings, comparison: Comparison): DiscoveryResult {
   const { components } = findings;
   const issues = [...findings.issues, ...issuesOf(components, comparison.snapshot)];
@@ -97,17 +97,17 @@ const SECOND_MS = 1_000;
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
 const STEP = 1_024;
 
-/** `842ms` below a second, else `2.3s`. */
+/** Formats a duration: `842ms` below a second, else `2.3s`. */
 export function formatDuration(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
   return whole < SECOND_MS ? `${whole}ms` : `${(whole / SECOND_MS).toFixed(1)}s`;
 }
 
-/** Binary units with one decimal where there is one: `943.8KB`, `64MB`, `1.8GB`. */
+/** Formats a size in binary units with at most one decimal: `943.8KB`, `64MB`, `1.8GB`. */
 export function formatBytes(bytes: number): string {
   let value = Math.max(0, bytes);
   let unit = 0;
-  // What would be rounded to 1024 of a unit is 1 of the next.
+  // A value that rounds to 1024 of a unit is shown as 1 of the next unit.
   while (Math.round(value * 10) / 10 >= STEP && unit < UNITS.length - 1) {
     value /= STEP;
     unit += 1;

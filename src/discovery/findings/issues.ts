@@ -4,9 +4,9 @@ import { describe } from './reported.js';
 import type { CheckedComponent, ScanIssue } from '../model/scan.types.js';
 import type { Snapshot } from './snapshot.js';
 
-/** Part of its time from which on an answer is slow. */
+/** Share of its timeout above which a check counts as slow. */
 const SLOW = 0.5;
-/** What an operator should look at, in the order of components. */
+/** Returns everything that an operator should act on, in the order of components. */
 export function issuesOf(components: readonly CheckedComponent[], snapshot: Snapshot): ScanIssue[] {
   return [
     ...components.flatMap(componentIssues),
@@ -28,14 +28,14 @@ function componentIssues({ component, outcome, tookMs, timeoutMs }: CheckedCompo
   return warnings.map((warning) => ({ code: 'warning', component: ref, warning, timeoutMs }));
 }
 
-/** One endpoint under several keys is looked at several times. Callers may register one as often as they like. */
+/** Finds endpoints with several keys, which are checked repeatedly. Callers may register an endpoint as often as they like. */
 function sharedEndpoints(components: readonly CheckedComponent[]): ScanIssue[] {
   const declared = components.filter(({ component }) => component.trust === 'operator');
   const shared = groups(declared, ({ component }) => `${component.kind} ${component.endpoint}`);
   return shared.map((group) => ({ code: 'same_endpoint', components: group.map(refOf) }));
 }
 
-/** Services that a source calls by one name are replicas of one, and should be of one version. */
+/** Finds services with the same name but different versions. They are replicas and should have the same version. */
 function versionSkews(components: readonly CheckedComponent[], snapshot: Snapshot): ScanIssue[] {
   const named = components
     .map(({ component }, index) => ({
@@ -50,7 +50,7 @@ function versionSkews(components: readonly CheckedComponent[], snapshot: Snapsho
     .map((group) => ({ code: 'version_skew', components: group.map(refOf) }));
 }
 
-/** Groups of more than one, each sorted. */
+/** Returns groups of more than one item, each sorted. */
 function groups<Item extends { component: ComponentRef }>(
   items: readonly Item[],
   keyOf: (item: Item) => string,

@@ -1,16 +1,16 @@
 import { byRef, type Component, type ComponentSourceName, refId } from '../model/component.types.js';
 import type { ScanIssue } from '../model/scan.types.js';
 
-/** What a source named, each key of a map once. */
+/** The components that a source listed, each key of a map once. */
 export interface Listed {
   source: ComponentSourceName;
   components: readonly Component[];
 }
 
 /**
- * Makes one list of what the sources named. A later source wins on a key of one map. But a registration by a caller of the API
- * never replaces an entry of the operator. Everything that is left out is an issue.
- * @param max components of one scan; those of later sources are left out first
+ * Merges the lists of the sources. A later source wins on a key of a map, but a registration by a caller of the API never replaces an entry
+ * of the operator. Every dropped component is reported as an issue.
+ * @param max maximum number of components per scan; those of later sources are dropped first
  * @returns components sorted by map, then key
  */
 export function mergeListings(

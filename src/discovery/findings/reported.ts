@@ -2,7 +2,7 @@ import type { Component } from '../model/component.types.js';
 import { SecretRemoval } from '../../platform/secrets/secret-removal.js';
 import type { ProbeFinding } from '../model/probe.js';
 
-/** The words of a component about itself that are kept from scan to scan. */
+/** Facts that a component reports about itself, kept from scan to scan. */
 export interface Reported {
   name?: string;
   type?: string;
@@ -10,13 +10,13 @@ export interface Reported {
   capabilities?: string[];
 }
 
-/** The shown facts of a component: its own word, else the word of its source. */
+/** Facts of a component as shown: reported by the component, else declared by its source. */
 type Described = Required<Reported>;
 
 const UNKNOWN_VERSION = 'unknown';
 const LEAST_SECRET_LENGTH = 4;
 
-/** The first number with dots of a text, else its first whole number that is no part of a word; `unknown` without one. */
+/** Returns the first number with dots in a text, else the first whole number that is not part of a word; `unknown` without either. */
 export function versionOf(text: string | null | undefined): string {
   const found =
     /\d{1,10}(?:\.\d{1,10}){1,5}/.exec(text ?? '') ??
@@ -24,7 +24,7 @@ export function versionOf(text: string | null | undefined): string {
   return found?.[0] ?? UNKNOWN_VERSION;
 }
 
-/** The kept part of a finding, without a credential that came back. */
+/** Returns the facts of a finding to keep, without echoed credentials. */
 export function reportedBy({ credentials, isNamed }: Component, finding: ProbeFinding): Reported {
   const secrets = [credentials?.password, credentials?.token].filter((secret) => secret !== undefined);
   const removal = new SecretRemoval(secrets, LEAST_SECRET_LENGTH);
@@ -42,7 +42,7 @@ export function reportedBy({ credentials, isNamed }: Component, finding: ProbeFi
   };
 }
 
-/** @param reported null when nothing is known of the component itself */
+/** Returns the facts of a component to show. @param reported null when it never reported any */
 export function describe(component: Component, reported: Reported | null): Described {
   return {
     name: reported?.name ?? component.name,

@@ -27,7 +27,7 @@ const RESULT: DiscoveryResult = {
       'externalIntegrations.mcp-cards-a: The connection was refused. Start it.',
       'externalIntegrations.mcp-loans-a: The connection was refused. Start it.',
       'externalIntegrations.mcp-x, externalIntegrations.mcp-declared: One endpoint has several keys.',
-      'Source registered: externalIntegrations.mcp-cards-b is left out: the key is taken.',
+      'Source registered: externalIntegrations.mcp-cards-b was skipped: the key is taken.',
       'services.a: It raised an alarm.',
     ],
   },
@@ -36,11 +36,11 @@ const RESULT: DiscoveryResult = {
 const LOANS = { ids: new Set(['loans']), patterns: [] };
 
 describe('seenBy', () => {
-  it('is everything for who may for all applications', () => {
+  it('returns everything to callers with the permission for all applications', () => {
     expect(seenBy('all', RESULT)).toBe(RESULT);
   });
 
-  it('leaves out what only other applications have registered, and what is said of that', () => {
+  it('hides components that only other applications registered, and recommendations about them', () => {
     const { externalIntegrations, summary } = seenBy(LOANS, RESULT);
     expect(Object.keys(externalIntegrations)).toEqual([
       'mcp-declared',

@@ -5,19 +5,19 @@ import { Permission } from '../../platform/auth/permission.js';
 import type { Principal } from '../../platform/user/principal.js';
 import { Env } from '../../platform/config/env.js';
 
-/** How the keys of MCP servers and token endpoints begin that callers have registered. */
+/** Key prefixes of MCP servers and token endpoints that callers have registered. */
 export const REGISTRATION_PREFIXES = ['mcp-', 'token-'] as const;
 
 const NAMED = /^externalIntegrations\.([A-Za-z0-9_-]+): /;
 
-/** Whether a component with this key can be one that callers have registered. */
+/** Returns whether a key can belong to a component that callers have registered. */
 export function isKeyOfRegistration(key: string): boolean {
   return REGISTRATION_PREFIXES.some((prefix) => key.startsWith(prefix));
 }
 
 /**
- * What somebody may see of a scan: all but what only other applications have registered.
- * @param grant applications whose registrations are shown
+ * Filters a scan result for a caller: hides components that only other applications have registered.
+ * @param grant applications whose registrations are visible
  */
 export function seenBy(grant: Grant, result: DiscoveryResult): DiscoveryResult {
   if (grant === 'all') {
@@ -44,8 +44,8 @@ export function seenBy(grant: Grant, result: DiscoveryResult): DiscoveryResult {
 const NONE: Grant = { ids: new Set(), patterns: [] };
 
 /**
- * Whose registrations a caller sees in scans: those of the applications for which the caller has `DISCOVERY_PERMISSION`. Without
- * this setting it is `integration-management` that counts, where a rule grants it for some applications only; else all are seen.
+ * Determines whose registrations a caller sees in scans: those of the applications for which the caller has `DISCOVERY_PERMISSION`. Without
+ * this setting `integration-management` decides if a rule grants it for specific applications; otherwise callers see all.
  */
 @Injectable()
 export class DiscoveryRights {
@@ -58,7 +58,7 @@ export class DiscoveryRights {
       env.get('DISCOVERY_PERMISSION') ?? (isByApplication ? Permission.IntegrationManagement : undefined);
   }
 
-  /** Applications whose registrations a caller sees. */
+  /** Returns the applications whose registrations a caller sees. */
   of({ permissions }: Principal): Grant {
     return this.permission === undefined ? 'all' : (permissions.get(this.permission) ?? NONE);
   }

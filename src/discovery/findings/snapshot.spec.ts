@@ -37,7 +37,7 @@ function changesBetween(first: CheckedComponent, ...others: CheckedComponent[]):
 }
 
 describe('compare', () => {
-  it('counts exactly, whatever comes, goes, changes and flaps', () => {
+  it('counts correctly for any sequence of additions, removals, changes and failures', () => {
     fc.assert(
       fc.property(histories, (scans) => {
         const model = new PlatformModel();
@@ -48,8 +48,8 @@ describe('compare', () => {
           const comparison = compare(last, model.things.map(toChecked));
           const { newServices, configurationChanges, changes } = comparison;
           expect({ newServices, configurationChanges }).toEqual(expected);
-          const told = changes.filter(({ event }) => event === 'changed' || event === 'removed');
-          expect(told).toHaveLength(configurationChanges);
+          const reported = changes.filter(({ event }) => event === 'changed' || event === 'removed');
+          expect(reported).toHaveLength(configurationChanges);
           last = stored(comparison.snapshot);
         }
       }),
@@ -57,7 +57,7 @@ describe('compare', () => {
     );
   });
 
-  it('takes everything for new that the first scan finds', () => {
+  it('treats everything in the first scan as new', () => {
     const { newServices, configurationChanges, changes } = compare(null, [checked()]);
     expect({ newServices, configurationChanges }).toEqual({ newServices: 1, configurationChanges: 0 });
     expect(changes).toEqual([
@@ -73,7 +73,7 @@ describe('compare', () => {
     ['a tag', { tags: ['blue'] }],
     ['the declared version', { version: '2.0' }],
     ['the declared capabilities', { capabilities: ['search'] }],
-  ] as const)('sees a change of %s', (_name, overrides) => {
+  ] as const)('detects a change of %s', (_name, overrides) => {
     expect(changesBetween(checked(), checked(overrides))).toEqual([['changed']]);
   });
 
@@ -82,13 +82,13 @@ describe('compare', () => {
     ['capabilities', { capabilities: ['a'] }, { capabilities: ['a', 'b'] }],
     ['type', { type: 'redis' }, { type: 'valkey' }],
     ['name', { name: 'One' }, { name: 'Two' }],
-  ] as const)('sees a change of the %s that a component tells', (_name, first, second) => {
+  ] as const)('detects a change of the reported %s', (_name, first, second) => {
     expect(changesBetween(checked({ isNamed: false }, first), checked({ isNamed: false }, second))).toEqual([
       ['changed'],
     ]);
   });
 
-  it('sees no change in numbers, credentials, times, order and trust', () => {
+  it('ignores numbers, credentials, times, order and trust', () => {
     const first = checked({ tags: ['x', 'y'] }, { capabilities: ['b', 'a'], brokers: 3, warnings: [] });
     const second = checked(
       {
@@ -103,7 +103,7 @@ describe('compare', () => {
     expect(changesBetween(first, { ...second, tookMs: 99, checkedAt: new Date(1) })).toEqual([[]]);
   });
 
-  it('takes going down and coming back for a change of the status only', () => {
+  it('treats failure and recovery as changes of status only', () => {
     const up = checked({}, { version: '1.2' });
     expect(changesBetween(up, checked({}, null), checked({}, null), up)).toEqual([
       ['unhealthy'],
@@ -112,7 +112,7 @@ describe('compare', () => {
     ]);
   });
 
-  it('sees what changed while a component was down, once, when it is back', () => {
+  it('reports changes made while a component was down once, after it recovers', () => {
     const back = checked({}, { version: '1.3' });
     expect(changesBetween(checked({}, { version: '1.2' }), checked({}, null), back, back)).toEqual([
       ['unhealthy'],
@@ -121,11 +121,11 @@ describe('compare', () => {
     ]);
   });
 
-  it('takes what a component says when it is first heard for no change', () => {
+  it('does not treat the first report of a component as a change', () => {
     expect(changesBetween(checked({}, null), checked({}, { version: '1.2' }))).toEqual([['healthy']]);
   });
 
-  it('forgets what another address said', () => {
+  it('forgets reports from another address', () => {
     const moved = { endpoint: 'http://b.example.com' };
     const scans = [checked({}, { version: '1.2' }), checked(moved, null), checked(moved, { version: '9' })];
     expect(changesBetween(scans[0]!, scans[1]!, scans[2]!)).toEqual([['changed', 'unhealthy'], ['healthy']]);

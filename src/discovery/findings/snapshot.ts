@@ -10,35 +10,35 @@ import {
 import { describe, reportedBy, type Reported } from './reported.js';
 import type { CheckedComponent, ComponentChange, ProbeOutcome } from '../model/scan.types.js';
 
-/** What is remembered of a component until the next scan. */
+/** State of a component kept for the next scan. */
 interface SnapshotEntry extends ComponentRef {
   status: ComponentStatus;
-  /** SHA-256 of the known facts of the component, without its state: hexadecimal. */
+  /** SHA-256 of the known facts of the component, without its status, in hexadecimal. */
   fingerprint: string;
   kind: ComponentKind;
   endpoint: string;
-  /** What it said of itself when it was last healthy; null when it never was. */
+  /** Facts that it reported when it was last healthy; null if it never was. */
   reported: Reported | null;
 }
 
-/** Everything that one completed scan found, sorted by map and key. */
+/** All components of a completed scan, sorted by map and key. */
 export type Snapshot = readonly SnapshotEntry[];
 
-/** A scan compared with the one before it. */
+/** Comparison of a scan with the one before it. */
 export interface Comparison {
   snapshot: Snapshot;
-  /** Services that the scan before did not find. */
+  /** Services that the previous scan did not find. */
   newServices: number;
-  /** Components of all maps that changed or are gone. */
+  /** Number of components of all maps that changed or were removed. */
   configurationChanges: number;
-  /** In the order of components; those that are gone come last. */
+  /** In the order of components; removed ones come last. */
   changes: ComponentChange[];
 }
 
 /**
- * Compares a scan with the last completed one (docs/contract.md, section 3.1). A component that is down
- * counts as it was when it was last heard of; its first words are no change.
- * @param previous null before the first scan, to which everything is new
+ * Compares a scan with the last completed one (docs/contract.md, section 3.1). A component that is down counts as unchanged; its first
+ * report is not a change.
+ * @param previous null before the first scan, in which everything is new
  */
 export function compare(previous: Snapshot | null, components: readonly CheckedComponent[]): Comparison {
   const before = new Map((previous ?? []).map((entry) => [refId(entry), entry]));
@@ -50,7 +50,7 @@ export function compare(previous: Snapshot | null, components: readonly CheckedC
     before.delete(refId(component));
     const entry = entryOf(component, outcome, last);
     snapshot.push(entry);
-    // The last one may have been made while nothing was known of the component.
+    // The previous fingerprint may be from before the component first reported anything.
     const now = last?.reported === null ? fingerprint(component, null) : entry.fingerprint;
     const isChanged = last !== undefined && last.fingerprint !== now;
     changed += isChanged ? 1 : 0;
@@ -70,7 +70,7 @@ function entryOf(
   last: SnapshotEntry | undefined,
 ): SnapshotEntry {
   const { map, key, kind, endpoint } = component;
-  // A component at another address, or of another kind, is not the one that was heard of before.
+  // A component at another address, or of another kind, is a different one.
   const remembered = last?.kind === kind && last.endpoint === endpoint ? last.reported : null;
   const reported = outcome.status === 'healthy' ? reportedBy(component, outcome.finding) : remembered;
   const { status } = outcome;

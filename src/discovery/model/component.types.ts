@@ -1,10 +1,10 @@
-/** The three maps of the answer (docs/contract.md, section 3.1). */
+/** The three maps of the response (docs/contract.md, section 3.1). */
 export type ComponentMap = 'services' | 'infrastructure' | 'externalIntegrations';
 
 /** The two values of a component's `status` (docs/contract.md, section 3.1). */
 export type ComponentStatus = 'healthy' | 'unhealthy';
 
-/** Every kind of component that can be probed, with the map of the answer it belongs to unless its source says otherwise. */
+/** Kinds of components that can be probed, with their default map in the response. */
 export const COMPONENT_KINDS = {
   self: 'services',
   http: 'services',
@@ -26,7 +26,7 @@ export const COMPONENT_KINDS = {
 /** One kind of {@link COMPONENT_KINDS}. MariaDB is `mysql`, Valkey is `redis`, OpenSearch is `elasticsearch`: one protocol, one kind. */
 export type ComponentKind = keyof typeof COMPONENT_KINDS;
 
-/** Where a component was heard of. The order is the order in which sources are merged: a later one wins on a key. */
+/** Sources of components, in the order in which they are merged: a later one wins on a key. */
 export const COMPONENT_SOURCES = [
   'self',
   'configuration',
@@ -40,7 +40,7 @@ export const COMPONENT_SOURCES = [
 /** One source of {@link COMPONENT_SOURCES}. */
 export type ComponentSourceName = (typeof COMPONENT_SOURCES)[number];
 
-/** How to authenticate at a component. Read by its probe only; never logged, stored, compared or shown. */
+/** Credentials for a component. Used only by its probe; never logged, stored, compared or shown. */
 export interface ComponentCredentials {
   username?: string;
   password?: string;
@@ -48,7 +48,7 @@ export interface ComponentCredentials {
   token?: string;
 }
 
-/** Other addresses and settings of the kinds, as the configuration schema describes and checks them (docs/discovery.md). */
+/** Further addresses and settings, as described and checked by the configuration schema (docs/discovery.md). */
 export interface ComponentOptions {
   healthPath?: string | undefined;
   infoPath?: string | undefined;
@@ -63,40 +63,40 @@ export interface ComponentOptions {
   authorizationRequired?: boolean | undefined;
 }
 
-/** Something to look at, as a source describes it. */
+/** A component to check, as described by a source. */
 export interface Component {
   /** Unique in its map, stable from scan to scan: 1-64 of `[A-Za-z0-9_-]`. */
   key: string;
   map: ComponentMap;
   kind: ComponentKind;
-  /** For people. What the component says of itself replaces it where `isNamed` is false. */
+  /** Display name. The component's own name replaces it if `isNamed` is false. */
   name: string;
   /** Whether the source chose the name, so that the component's own name does not replace it. */
   isNamed: boolean;
-  /** Scheme, host, port and path, nothing secret; addresses of a cluster separated by commas. */
+  /** Scheme, host, port and path, without secrets; addresses of a cluster are separated by commas. */
   endpoint: string;
   options: Readonly<ComponentOptions>;
   credentials: ComponentCredentials | null;
   source: ComponentSourceName;
   tags: readonly string[];
-  /** Declared by the source; what the component says of itself wins. */
+  /** Version declared by the source; one reported by the component takes precedence. */
   version: string | null;
   capabilities: readonly string[];
-  /** Milliseconds the probe may take; `probeTimeoutMs` when null. */
+  /** Timeout of the probe in milliseconds; `probeTimeoutMs` when null. */
   timeoutMs: number | null;
-  /** Who named the address. One that callers of the API have registered is judged by the guarded client. */
+  /** Who provided the address. The guarded client checks addresses that callers of the API have registered. */
   trust: 'operator' | 'registered';
-  /** Applications whose systems name it; only of what callers have registered. */
+  /** Applications whose systems refer to it; only for components that callers have registered. */
   apps?: ReadonlySet<string>;
 }
 
-/** Where a component stands in the answer. */
+/** Reference to a component in the response. */
 export interface ComponentRef {
   map: ComponentMap;
   key: string;
 }
 
-/** A component of a source, with the usual values of what that does not say. */
+/** Creates a component with defaults for everything that its source does not specify. */
 export function componentOf(
   kind: ComponentKind,
   named: Pick<Component, 'key' | 'name' | 'endpoint' | 'source' | 'trust'> & Partial<Component>,
@@ -115,12 +115,12 @@ export function componentOf(
   };
 }
 
-/** Identifies a component: keys are unique in their map only. */
+/** Returns the id of a component. Keys are unique only within their map. */
 export function refId({ map, key }: ComponentRef): string {
   return `${map}.${key}`;
 }
 
-/** Sorts by map, then key, by code units: equal in every locale. */
+/** Compares by map, then key, by code units, which is the same in every locale. */
 export function byRef(one: ComponentRef, other: ComponentRef): number {
   return refId(one) < refId(other) ? -1 : 1;
 }

@@ -1,6 +1,6 @@
 import { InternalError, NotFoundError } from '../../platform/errors/domain.error.js';
 
-/** Why a component is unhealthy. A fixed list, without anything that it or a driver says. */
+/** Reasons why a component is unhealthy. A fixed list, so that no text of components or drivers is shown. */
 export const PROBE_FAILURES = {
   dns: 'The host name could not be resolved.',
   refused: 'The connection was refused.',
@@ -24,7 +24,7 @@ export const PROBE_FAILURES = {
 /** One cause of {@link PROBE_FAILURES}. */
 export type ProbeFailure = keyof typeof PROBE_FAILURES;
 
-/** What an HTTP status says of a component; undefined for 2xx. */
+/** Returns the failure for an HTTP status; undefined for 2xx. */
 export function failureOfStatus(status: number): ProbeFailure | undefined {
   if (status >= 200 && status < 300) {
     return undefined;
@@ -32,9 +32,9 @@ export function failureOfStatus(status: number): ProbeFailure | undefined {
   return status === 401 ? 'auth' : status === 403 ? 'forbidden' : 'http_error';
 }
 
-/** A check that found the component unhealthy. Its message is safe to show; `cause` is for the process only and is never logged. */
+/** A check that found the component unhealthy. Its message is safe to show; `cause` is internal and never logged. */
 export class ProbeError extends Error {
-  /** @param detail for `driver`: name of the npm package that is missing, which the recommendation names */
+  /** @param detail for `driver`: name of the missing npm package, for the recommendation */
   constructor(
     readonly failure: ProbeFailure,
     readonly detail: string | null = null,
@@ -43,7 +43,7 @@ export class ProbeError extends Error {
   }
 }
 
-/** Why a source could not be read, as a short sentence: the causes of probes, and those that only a source has. */
+/** Reasons why a source could not be read: those of probes, and some that apply only to sources. */
 export const SOURCE_FAILURES = {
   ...PROBE_FAILURES,
   configuration: 'The configuration of the source is incomplete or wrong.',
@@ -55,9 +55,9 @@ export const SOURCE_FAILURES = {
 /** One cause of {@link SOURCE_FAILURES}. */
 export type SourceFailure = keyof typeof SOURCE_FAILURES;
 
-/** A source of components that could not be read. Its message is one of a fixed list and safe to show. */
+/** A source of components that could not be read. Its message is from a fixed list and safe to show. */
 export class SourceError extends Error {
-  /** @param detail where the mistake is, such as `line 3, column 7`; safe to show, never a value */
+  /** @param detail place of the mistake, such as `line 3, column 7`; safe to show, never a value */
   constructor(
     readonly failure: SourceFailure,
     readonly detail: string | null = null,
@@ -69,14 +69,14 @@ export class SourceError extends Error {
 const SCAN_FAILURES = {
   /** No scan that began after the request was completed within `requestTimeoutMs`. */
   DISCOVERY_TIMEOUT: 'The platform was not scanned in time.',
-  /** The scan cannot be made or stored, because the database is away. */
+  /** The scan could not be made or stored, because the database is unavailable. */
   DISCOVERY_NOT_STORED: 'The platform could not be scanned.',
-  /** Another replica took over because this one was not heard of for too long. The findings of this one are not stored. */
+  /** Another replica took over because this one stopped renewing its lease. The findings are discarded. */
   DISCOVERY_LOST: 'Another replica scans in the place of this one.',
   DISCOVERY_STOPPED: 'The scan ended because the service stops.',
 } as const;
 
-/** 500, as the contract says of a rescan: there is no scan. */
+/** The rescan failed: 500, as the contract requires. */
 export class ScanFailedError extends InternalError {
   constructor(
     readonly code: keyof typeof SCAN_FAILURES,
@@ -86,7 +86,7 @@ export class ScanFailedError extends InternalError {
   }
 }
 
-/** 404: there is no scan of this number, or none any more. */
+/** No scan has this number, or it was removed from the history. */
 export class ScanNotFoundError extends NotFoundError {
   readonly code = 'SCAN_NOT_FOUND';
   constructor() {

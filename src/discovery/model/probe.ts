@@ -1,20 +1,20 @@
 import type { Component } from './component.types.js';
 
-/** What a probe may rely on while it runs. */
+/** Context of a running probe. */
 export interface ProbeContext {
   /** Aborted at the deadline of the probe, at the end of the scan and when the service stops. */
   signal: AbortSignal;
-  /** Milliseconds from the start of the probe to its deadline, for the driver's own time-outs. */
+  /** Milliseconds from the start of the probe to its deadline, for timeouts of the driver. */
   timeoutMs: number;
-  /** Takes what closes a connection at once; called after the probe, or at its deadline. */
+  /** Registers a function that closes a connection immediately. It is called after the probe, or at its deadline. */
   onEnd: (destroy: () => void) => void;
-  /** Notes what needs attention although the component is healthy. The last one of each code counts. */
+  /** Reports a warning about a healthy component. The last one of each code counts. */
   warn: (warning: ProbeWarning) => void;
   /** The time, in milliseconds since the epoch. */
   now: () => number;
 }
 
-/** A healthy component that still needs somebody's attention. Numbers only, so that no text of the component is shown. */
+/** A warning about a healthy component. Contains no text of the component. */
 export type ProbeWarning =
   | { code: 'degraded' }
   | { code: 'connections_nearly_used'; used: number; max: number }
@@ -29,9 +29,9 @@ export type ProbeWarning =
   | { code: 'slow' }
   | { code: 'privilege_missing'; privilege: string };
 
-/** What a healthy component says of itself. Counts are whole numbers, sizes bytes. */
+/** Facts that a healthy component reports. Counts are whole numbers, sizes are bytes. */
 export interface ProbeFinding {
-  /** First numeric token of what it says is taken; left out when it says none. */
+  /** Text with the version, of which the first number is used; absent if it reports none. */
   version?: string | undefined;
   /** Self-reported name, for services and external integrations. */
   name?: string | undefined;
@@ -43,12 +43,12 @@ export interface ProbeFinding {
   topics?: number;
   memory?: { usedBytes: number; availableBytes: number };
   buckets?: number;
-  /** What the probe noted with `warn`. */
+  /** Warnings reported with `warn`. */
   warnings?: readonly ProbeWarning[];
 }
 
 /**
- * Looks at a component with a real client. Holds no state between calls and keeps no connection open.
+ * Checks a component with a real client. Holds no state between calls and keeps no connection open.
  * @throws ProbeError when the component is unhealthy; any other error counts as `internal`
  */
 export type Probe = (component: Component, context: ProbeContext) => Promise<ProbeFinding>;

@@ -3,22 +3,22 @@ import type { DiscoveryResultDto } from './discovery-result.dto.js';
 import type { ProbeFailure, SourceFailure } from './failures.js';
 import type { ProbeFinding, ProbeWarning } from './probe.js';
 
-/** How a check of one component ended. */
+/** Outcome of the check of a component. */
 export type ProbeOutcome =
   | { status: 'healthy'; finding: ProbeFinding }
   | { status: 'unhealthy'; failure: ProbeFailure; detail: string | null };
 
-/** A component with what its check found. */
+/** A component with the result of its check. */
 export interface CheckedComponent {
   component: Component;
   outcome: ProbeOutcome;
   checkedAt: Date;
   tookMs: number;
-  /** Milliseconds the check might have taken. */
+  /** Timeout of the check in milliseconds. */
   timeoutMs: number;
 }
 
-/** Something that an operator should do something about. Each becomes exactly one recommendation. */
+/** An issue that an operator should act on. Each becomes exactly one recommendation. */
 export type ScanIssue =
   | { code: 'source_failed'; source: ComponentSourceName; failure: SourceFailure; detail: string | null }
   | { code: 'rejected'; source: ComponentSourceName; key: string; reason: string }
@@ -29,7 +29,7 @@ export type ScanIssue =
   | { code: 'same_endpoint'; components: ComponentRef[] }
   | { code: 'version_skew'; components: ComponentRef[] };
 
-/** What one scan saw. */
+/** Findings of a scan. */
 export interface ScanFindings {
   startedAt: Date;
   finishedAt: Date;
@@ -39,21 +39,21 @@ export interface ScanFindings {
   issues: ScanIssue[];
 }
 
-/** A change of a component from one scan to the next: it came or went, its facts changed, or its status changed. */
+/** Kinds of changes from one scan to the next: a component was added or removed, its facts changed, or its status changed. */
 export const CHANGE_EVENTS = ['added', 'removed', 'changed', 'healthy', 'unhealthy'] as const;
 export type ChangeEvent = (typeof CHANGE_EVENTS)[number];
 
-/** One thing that a scan found different from the scan before it. */
+/** A change of a component since the previous scan. */
 export interface ComponentChange {
   component: ComponentRef;
   event: ChangeEvent;
-  /** In this scan; null when the component is gone. */
+  /** Status in this scan; null when the component was removed. */
   status: ComponentStatus | null;
   failure: ProbeFailure | null;
 }
 
-/** What the caller of a rescan reads (docs/contract.md, section 3.1), as it is stored. */
+/** Response to a rescan (docs/contract.md, section 3.1), as it is stored. */
 export interface DiscoveryResult extends DiscoveryResultDto {
-  /** Applications that have registered external integrations, by the keys of these. Never shown. */
+  /** Applications that have registered external integrations, by component key. Never shown. */
   registered: Record<string, readonly string[]>;
 }

@@ -19,7 +19,7 @@ import { ChangesQueryDto, ScanParams, ScansQueryDto } from './discovery.params.d
 import { DiscoveryResultDto } from '../model/discovery-result.dto.js';
 import { DiscoveryApi } from './discovery.api.js';
 
-/** Forces a rescan of the platform (docs/contract.md, section 3.1) and shows the scans there were (extension). */
+/** Forces a rescan of the platform (docs/contract.md, section 3.1) and shows past scans (extension). */
 @ApiTags('Platform discovery')
 @RequirePermission('DISCOVERY_PERMISSION')
 @Controller('api/platform/discover')
@@ -30,7 +30,7 @@ export class DiscoveryController {
     private readonly rights: DiscoveryRights,
   ) {}
 
-  /** The framework would bring HEAD to the rescan otherwise, which costs too much for an answer that nobody reads. */
+  /** Handles HEAD, which the framework would otherwise route to an expensive rescan. */
   @Head()
   @ApiExcludeEndpoint()
   @Header('Content-Type', 'application/json; charset=utf-8')

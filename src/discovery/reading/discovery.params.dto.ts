@@ -24,7 +24,7 @@ export class ScanParams {
 
 export class ScansQueryDto extends Fields({
   ...inRange('those of scans that were completed'),
-  before: IsQueryNumber({ min: 1 }, 'The `next` of the page before.'),
+  before: IsQueryNumber({ min: 1 }, 'The `next` of the previous page.'),
   limit: IsPageLimit('Entries'),
 }) {}
 

@@ -14,25 +14,22 @@ import { PROBE_FAILURES } from '../model/failures.js';
 import { CHANGE_EVENTS, type DiscoveryResult } from '../model/scan.types.js';
 
 export class ScanDto extends Answer({
-  id: Shows.number('Number of the scan. Later scans have higher ones; scans that failed leave gaps.', 17),
-  startedAt: Shows.moment('When it began.', '2026-01-31T10:20:30.123Z'),
-  finishedAt: Shows.moment(
-    'When it was completed: `scanTimestamp` of its result.',
-    '2026-01-31T10:20:32.423Z',
-  ),
-  requestedBy: Shows.value('User name of the caller who came first.', 'jane.doe'),
-  durationMs: Shows.number('How long it took.', 2300),
-  totalServices: Shows.number('Services discovered.', 2),
-  healthyServices: Shows.number('Of these, healthy.', 1),
-  unhealthyServices: Shows.number('Of these, unhealthy.', 1),
-  newServicesFound: Shows.number('Services that the scan before did not find.', 0),
-  configurationChanges: Shows.number('Components that changed or went.', 1),
+  id: Shows.number('Number of the scan. Later scans have higher numbers; failed scans leave gaps.', 17),
+  startedAt: Shows.moment('Start time.', '2026-01-31T10:20:30.123Z'),
+  finishedAt: Shows.moment('Completion time: `scanTimestamp` of its result.', '2026-01-31T10:20:32.423Z'),
+  requestedBy: Shows.value('User name of the first caller.', 'jane.doe'),
+  durationMs: Shows.number('Duration in milliseconds.', 2300),
+  totalServices: Shows.number('Discovered services.', 2),
+  healthyServices: Shows.number('Healthy services.', 1),
+  unhealthyServices: Shows.number('Unhealthy services.', 1),
+  newServicesFound: Shows.number('Services that the previous scan did not find.', 0),
+  configurationChanges: Shows.number('Components that changed or disappeared.', 1),
   issuesDetected: Shows.number('Issues, each with one recommendation.', 1),
 }) {}
 
-/** A completed scan with what its callers were answered. */
+/** A completed scan with its result. */
 export class ScanDetailsDto extends AnswerWith(ScanDto, {
-  result: Shows.part(() => DiscoveryResultDto, 'What its callers were answered.'),
+  result: Shows.part(() => DiscoveryResultDto, 'The response that its callers received.'),
 }) {}
 
 export class ScansPageDto extends Answer({
@@ -44,7 +41,7 @@ export function toScansPage({ items, next }: Page<StoredScan, number>): ScansPag
   return { scans: items.map(toScan), next };
 }
 
-/** What a scan found, but for what is stored beside it. */
+/** Returns the result of a scan without the parts that are only stored. */
 export function toDiscoveryResult({ registered: _stored, ...shown }: DiscoveryResult): DiscoveryResultDto {
   return shown;
 }
@@ -69,28 +66,28 @@ function toScan(scan: StoredScan): ScanDto {
   };
 }
 
-/** Something that a scan found different from the scan before it. */
+/** A change of a component since the previous scan. */
 export class ChangeDto extends Answer({
   id: Shows.number('Id of the change; later ones have higher ids.', 1700003),
   scanId: Shows.number('Number of the scan.', 17),
-  noticedAt: Shows.moment('When that scan was completed.', '2026-01-31T10:20:32.423Z'),
+  noticedAt: Shows.moment('Completion time of that scan.', '2026-01-31T10:20:32.423Z'),
   map: Shows.enum(
     'ComponentMap',
     ['services', 'infrastructure', 'externalIntegrations'],
-    'Map of the result in which the component stands.',
+    'Map of the result that contains the component.',
   ),
   key: Shows.value('Key of the component in that map.', 'reporting'),
   event: Shows.enum(
     'ComponentChangeEvent',
     CHANGE_EVENTS,
-    'It came, it went, its configuration changed, or it became healthy or unhealthy.',
+    'Whether the component was added or removed, changed its configuration, or became healthy or unhealthy.',
   ),
   status: shows<ComponentStatus | null>({
     type: String,
     nullable: true,
     enum: ['healthy', 'unhealthy', null],
-  })('Its status in that scan; null when it was gone.', 'unhealthy'),
-  error: Shows.textOrNull('Why it was unhealthy; null when it was not.', 'The connection was refused.'),
+  })('Status in that scan; null if it was removed.', 'unhealthy'),
+  error: Shows.textOrNull('Why it was unhealthy; null if it was not.', 'The connection was refused.'),
 }) {}
 
 export class ChangesPageDto extends Answer({

@@ -9,7 +9,7 @@ const LABELS = ['map', 'key'] as const;
 type Label = (typeof LABELS)[number];
 type Entry = Pick<ServiceDto, 'status' | 'lastHealthCheck'>;
 
-/** The components of the last completed scan, whichever replica made it. */
+/** Metrics of the components of the last completed scan, regardless of which replica made it. */
 @Injectable()
 export class DiscoveryMetrics {
   private last: StoredScanDetails | null = null;
@@ -39,7 +39,7 @@ export class DiscoveryMetrics {
   }
 
   private async measure(target: Gauge<Label>, valueOf: (entry: Entry) => number): Promise<void> {
-    // The answer of a scan is large and never changes, so it is read once.
+    // The result of a scan is large and never changes, so read it only once.
     this.last = (await this.store.newestAfter(this.last?.id ?? 0)) ?? this.last;
     if (this.last !== null) {
       const { services, infrastructure, externalIntegrations } = this.last.result;

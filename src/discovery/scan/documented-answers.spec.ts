@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-platform-answers-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const UNITS: Record<string, number> = { '': 1, K: 1_024, M: 1_048_576, G: 1_073_741_824 };
 
-/** An entry of a documented answer, of whatever map. */
+/** An entry of a documented response, in any map. */
 interface Documented extends Omit<ProbeFinding, 'memory'> {
   status: 'healthy' | 'unhealthy';
   error?: string;
@@ -38,7 +38,7 @@ async function documentedComponents(file: string): Promise<Component[]> {
   return [...components];
 }
 
-/** What `…` stands for is left out. */
+/** Removes members named `…`, which stand for omitted parts. */
 function withoutDots(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return value;
@@ -52,7 +52,7 @@ function bytes(text: string): number {
   return Math.round(Number(number) * (UNITS[unit] ?? Number.NaN));
 }
 
-/** What its check must have found for a component to be shown so. */
+/** Returns the finding that leads to a documented entry. */
 function findingOf({ status: _status, error: _error, memory, ...shown }: Documented): ProbeFinding {
   const { version, ...rest } = shown;
   return {
@@ -76,7 +76,7 @@ describe('the answer in docs/discovery.md', () => {
   const file = 'docs/discovery.md';
   const documented = withoutDots(JSON.parse(block(file, 'json', /"totalServices"/))) as DiscoveryResult;
 
-  it('is what the configuration before it gives', async () => {
+  it('results from the configuration shown before it', async () => {
     const components = await documentedComponents(file);
     const shownOf = ({ map, key }: Component) => documented[map]?.[key] as Documented | undefined;
     expect(components.filter((each) => shownOf(each) === undefined)).toEqual([]);
@@ -88,7 +88,7 @@ describe('the answer in docs/discovery.md', () => {
         tookMs: 1,
         timeoutMs: 2_000,
       }));
-    // The scan before found all of them at work, so that versions are known.
+    // The previous scan found all of them healthy, so that versions are known.
     const before = compare(
       null,
       checked((shown) => ({ status: 'healthy', finding: findingOf(shown) })),
@@ -105,7 +105,7 @@ describe('the answer in docs/discovery.md', () => {
     expect(answer.summary).toEqual(documented.summary);
   });
 
-  it('adds up', () => {
+  it('has consistent totals', () => {
     const { services, totalServices, healthyServices, unhealthyServices } = documented;
     const healthy = Object.values(services).filter(({ status }) => status === 'healthy').length;
     expect([totalServices, healthyServices, unhealthyServices]).toEqual([

@@ -4,19 +4,19 @@ import { ProbeError, type ProbeFailure } from '../model/failures.js';
 import type { Probe, ProbeWarning } from '../model/probe.js';
 import type { ProbeOutcome } from '../model/scan.types.js';
 
-/** Limits of one check. */
+/** Limits and callbacks of a check. */
 interface ProbeLimits {
-  /** Milliseconds to the hard deadline. */
+  /** Timeout in milliseconds. */
   timeoutMs: number;
   /** Aborted when the scan ends before the check does. */
   signal: AbortSignal;
   /** The time, in milliseconds since the epoch. */
   now: () => number;
-  /** Told of errors that a probe should not have thrown. */
+  /** Called with errors that a probe should not have thrown. */
   onInternalError: (error: unknown) => void;
 }
 
-/** Checks one component. Ends at the deadline; what comes later is dropped. Never rejects. */
+/** Checks a component. Ends at the deadline and ignores later results. Never rejects. */
 export async function runProbe(
   component: Component,
   probe: Probe,
@@ -40,18 +40,18 @@ export async function runProbe(
     if (signal.aborted) {
       ending.end();
     } else {
-      // Closing takes as long as the rest of a check: whoever waits for this one begins the next one before.
+      // Closing takes as long as the check itself, so let the caller start the next check first.
       setImmediate(() => ending.end());
     }
   }
 }
 
-/** What must happen when a check is over, however it ended. */
+/** Runs cleanup when a check ends, however it ends. */
 class ProbeEnding {
   private readonly destroyers: (() => void)[] = [];
   private isOver = false;
 
-  /** A connection that is opened when all is over is closed at once. */
+  /** Adds a cleanup function; runs it immediately if the check has ended. */
   add(destroy: () => void): void {
     this.destroyers.push(destroy);
     if (this.isOver) {
@@ -59,14 +59,14 @@ class ProbeEnding {
     }
   }
 
-  /** The last one first: a client without its socket closes without errors of its own. */
+  /** Runs cleanup in reverse order: a client without its socket closes without errors. */
   end(): void {
     this.isOver = true;
     this.destroyers.splice(0).toReversed().forEach(quietly);
   }
 }
 
-/** @param limits with the signal of this check */
+/** @param limits contains the signal of this check */
 async function attempt(
   component: Component,
   probe: Probe,
@@ -83,7 +83,7 @@ async function attempt(
     if (error instanceof ProbeError) {
       return unhealthy(error.failure, error.detail);
     }
-    // An error that a probe throws because its time is over is no fault, and nobody waits for it.
+    // An error after the deadline is expected, and its result is ignored.
     if (!signal.aborted) {
       onInternalError(error);
     }
@@ -95,11 +95,11 @@ function unhealthy(failure: ProbeFailure, detail: string | null = null): ProbeOu
   return { status: 'unhealthy', failure, detail };
 }
 
-/** One connection that cannot be closed must not keep the others open. */
+/** Calls a cleanup function and ignores errors, so that the others still run. */
 function quietly(destroy: () => void): void {
   try {
     destroy();
   } catch {
-    // Nobody is left who could be told.
+    // Nothing can be done about it.
   }
 }

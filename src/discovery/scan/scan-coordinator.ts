@@ -12,17 +12,17 @@ import { ScanEngine } from './scan-engine.js';
 import type { DiscoveryResult, ScanFindings } from '../model/scan.types.js';
 import { discoveryLimits } from '../discovery.limits.js';
 
-/** How often a replica looks whether the scan of another one is completed, unless it is told before. */
+/** Interval at which a replica checks whether the scan of another one is completed, unless it is notified first. */
 const POLL_MS = 100;
-/** Renewals of a lease before it would end. */
+/** Number of renewals within the lease time. */
 const RENEWALS = 3;
 
-/** Gives every caller a scan that began after the call; those who come while one runs share the next. */
+/** Returns to every caller a scan that began after the call. Callers that arrive during a scan share the next one. */
 @Injectable()
 export class ScanCoordinator implements OnModuleDestroy {
-  /** Scans that callers wait for, by the number that theirs must exceed. */
+  /** Scans that callers wait for, by the number that the scan must exceed. */
   private readonly wanted = new Map<number, Promise<DiscoveryResult>>();
-  /** Settles when every scan that is wanted has been given: this replica makes one after the other. */
+  /** Settles when all requested scans are done: this replica makes one after the other. */
   private last: Promise<unknown> = Promise.resolve();
   private readonly stop = new AbortController();
   /** Aborted when another replica reports that a scan has ended, and when the service stops. */
@@ -39,8 +39,9 @@ export class ScanCoordinator implements OnModuleDestroy {
   }
 
   /**
-   * @param requestedBy user name, kept with the scan when this is the caller who caused it
-   * @throws ScanFailedError when the database is away, after `requestTimeoutMs`, and when the service stops
+   * Returns the result of a scan that began after this call.
+   * @param requestedBy user name, stored with the scan if this call triggered it
+   * @throws ScanFailedError when the database is unavailable, after `requestTimeoutMs`, and when the service stops
    */
   async scan(requestedBy: string): Promise<DiscoveryResult> {
     try {
@@ -54,7 +55,7 @@ export class ScanCoordinator implements OnModuleDestroy {
     }
   }
 
-  /** Ends a scan under way and turns its callers away. */
+  /** Ends a running scan and rejects its callers. */
   async onModuleDestroy(): Promise<void> {
     this.stop.abort();
     this.pause.abort();
@@ -75,11 +76,11 @@ export class ScanCoordinator implements OnModuleDestroy {
     return scan;
   }
 
-  /** A scan with a higher number, made here or by another replica. */
+  /** Returns a scan with a higher number, made here or by another replica. */
   private async obtain(after: number, requestedBy: string): Promise<DiscoveryResult> {
     while (!this.stop.signal.aborted) {
       const { begun, isFree } = await this.turns.look();
-      // Read after the turn: whatever ended it is stored by then.
+      // Read after the turn, so that a scan that just ended is already stored.
       const done = await this.store.newestAfter(after);
       if (done !== null) {
         return done.result;
@@ -96,7 +97,7 @@ export class ScanCoordinator implements OnModuleDestroy {
     throw new ScanFailedError('DISCOVERY_STOPPED');
   }
 
-  /** @returns undefined when another replica took over: it does the work */
+  /** Makes a scan. Returns undefined when another replica took over. */
   private async takeTurn(turn: Omit<MadeScan, 'findings'>): Promise<DiscoveryResult | undefined> {
     const end = this.metrics.discoveryScanDuration.startTimer();
     try {
@@ -126,7 +127,7 @@ export class ScanCoordinator implements OnModuleDestroy {
         lost.abort();
       }
     };
-    // A renewal that fails is tried again; whether the lease was lost shows when the scan is stored.
+    // A failed renewal is retried; storing the scan detects a lost lease.
     const timer = setInterval(() => void renew().catch(() => undefined), leaseMs / RENEWALS);
     try {
       return await this.engine.scan(AbortSignal.any([this.stop.signal, lost.signal]));

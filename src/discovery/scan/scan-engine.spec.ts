@@ -31,7 +31,7 @@ function engineOf(
 
 const scan = (engine: ScanEngine): Promise<ScanFindings> => engine.scan(new AbortController().signal);
 
-/** Runs a scan to its end on a clock that stands still while anything else happens. */
+/** Runs a scan on fake timers to its end. */
 async function timed(engine: ScanEngine): Promise<ScanFindings> {
   const result = scan(engine);
   await vi.runAllTimersAsync();
@@ -68,22 +68,25 @@ describe('the deadlines of a scan', () => {
     [16, 16, 500, 500],
     [1, 16, 100, 100],
     [5, 1, 100, 500],
-  ])('%i black holes, %i at a time, %i ms each, take %i ms', async (count, limit, timeoutMs, expected) => {
-    Array.from({ length: count }, (_, index) => platform.add(`hole-${index}`, never));
-    const findings = await timed(
-      engineOf(platform, {
-        'discoveryLimits.concurrency': String(limit),
-        'discoveryLimits.probeTimeoutMs': String(timeoutMs),
-        'discoveryLimits.scanTimeoutMs': '600000',
-      }),
-    );
-    expect(findings.durationMs).toBe(expected);
-    expect(new Set(Object.values(outcomes(findings)))).toEqual(new Set(['timeout']));
-    expect(findings.components).toHaveLength(count);
-    expect(vi.getTimerCount()).toBe(0);
-  });
+  ])(
+    '%i unresponsive components, %i concurrently, %i ms each, take %i ms',
+    async (count, limit, timeoutMs, expected) => {
+      Array.from({ length: count }, (_, index) => platform.add(`hole-${index}`, never));
+      const findings = await timed(
+        engineOf(platform, {
+          'discoveryLimits.concurrency': String(limit),
+          'discoveryLimits.probeTimeoutMs': String(timeoutMs),
+          'discoveryLimits.scanTimeoutMs': '600000',
+        }),
+      );
+      expect(findings.durationMs).toBe(expected);
+      expect(new Set(Object.values(outcomes(findings)))).toEqual(new Set(['timeout']));
+      expect(findings.components).toHaveLength(count);
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
 
-  it('end what is left when the scan has had its time', async () => {
+  it('end the remaining checks when the time of the scan is over', async () => {
     Array.from({ length: 10 }, (_, index) => platform.add(`hole-${index}`, never));
     const findings = await timed(
       engineOf(platform, {
@@ -100,7 +103,7 @@ describe('the deadlines of a scan', () => {
     expect(platform.checks).toBe(6);
   });
 
-  it('give a component the time that its source names', async () => {
+  it('give a component the timeout that its source sets', async () => {
     platform.add('patient', after(900), { timeoutMs: 1_000 });
     platform.add('hasty', after(900), { timeoutMs: 800 });
     const findings = await timed(engineOf(platform, { 'discoveryLimits.probeTimeoutMs': '100' }));
@@ -108,7 +111,7 @@ describe('the deadlines of a scan', () => {
     expect(findings.durationMs).toBe(900);
   });
 
-  it('drop what comes too late, whether it is an answer or an error', async () => {
+  it('ignore late results and errors', async () => {
     platform.add('late', after(2_500));
     platform.add('later', async () => {
       await after(2_600)({} as never, component('later'));
@@ -120,7 +123,7 @@ describe('the deadlines of a scan', () => {
     expect(log.error).not.toHaveBeenCalled();
   });
 
-  it('hold for sources, too; what a source named last is looked at when it cannot be read', async () => {
+  it('apply to sources too; the last known components of a source are checked when it cannot be read', async () => {
     platform.add('known');
     let mode: 'fine' | 'hangs' | 'broken' = 'fine';
     const source: ComponentSource = {
@@ -161,7 +164,7 @@ describe('a probe', () => {
     ],
     ['throws nothing', 'internal', () => Promise.reject(undefined as unknown as Error)],
     ['knows why', 'refused', refused],
-  ] as const)('that %s is an unhealthy component', async (_name, expected, behaviour) => {
+  ] as const)('that %s makes the component unhealthy', async (_name, expected, behaviour) => {
     platform.add('bad', behaviour);
     platform.add('good');
     const findings = await scan(engineOf(platform));
@@ -169,7 +172,7 @@ describe('a probe', () => {
     expect(JSON.stringify(findings)).not.toContain('canary');
   });
 
-  it('is told to end and has its connections destroyed, the last one first and whatever they throw', async () => {
+  it('is aborted and has its connections destroyed in reverse order, even if they throw', async () => {
     const events: string[] = [];
     platform.add('hung', ({ onEnd, signal, timeoutMs }) => {
       expect(timeoutMs).toBe(100);
@@ -188,7 +191,7 @@ describe('a probe', () => {
   it.each([
     ['well', healthy()],
     ['badly', refused],
-  ])('that ends %s has its connections destroyed without being told to end', async (_name, behaviour) => {
+  ])('that ends %s has its connections destroyed without being aborted', async (_name, behaviour) => {
     const destroyed = vi.fn();
     const aborted = vi.fn();
     platform.add('done', (context, checked) => {
@@ -201,7 +204,7 @@ describe('a probe', () => {
     expect(aborted).not.toHaveBeenCalled();
   });
 
-  it('that opens a connection after its end has it destroyed at once', async () => {
+  it('that opens a connection after its end has it destroyed immediately', async () => {
     const destroyed = vi.fn();
     platform.add('late', async ({ onEnd }) => {
       await after(200)({} as never, component('late'));
@@ -212,7 +215,7 @@ describe('a probe', () => {
     await vi.waitFor(() => expect(destroyed).toHaveBeenCalledOnce());
   });
 
-  it('leaves no socket behind: 200 servers that accept and say nothing', async () => {
+  it('leaves no socket open for 200 servers that accept and never respond', async () => {
     const sockets = new Set<Socket>();
     const server = createServer((socket) => {
       sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)));
@@ -237,7 +240,7 @@ describe('a probe', () => {
 });
 
 describe('a scan', () => {
-  it('works on as many components at a time as allowed, and in the order of keys', async () => {
+  it('checks components concurrently up to the limit, in the order of keys', async () => {
     let running = 0;
     let most = 0;
     const order: string[] = [];
@@ -265,7 +268,7 @@ describe('a scan', () => {
     await expect(engineOf(platform).scan(AbortSignal.abort())).rejects.toMatchObject(stopped);
   });
 
-  it('takes no more components than allowed, and says so', async () => {
+  it('checks at most the allowed number of components, and reports the rest', async () => {
     ['a', 'b', 'c'].forEach((key) => platform.add(key));
     const findings = await scan(engineOf(platform, { 'discoveryLimits.components': '2' }));
     expect(Object.keys(outcomes(findings))).toEqual(['a', 'b']);

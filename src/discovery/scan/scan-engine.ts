@@ -15,12 +15,12 @@ import { discoveryLimits } from '../discovery.limits.js';
 import { ScanFailedError, SourceError } from '../model/failures.js';
 
 /**
- * Looks at everything once: asks the sources, then checks `concurrency` components at a time, within
- * `scanTimeoutMs`. Mistakes of components and sources are part of the result.
+ * Runs one scan: lists the components of all sources, then checks up to `concurrency` of them concurrently, within `scanTimeoutMs`.
+ * Failures of components and sources are part of the result.
  */
 @Injectable()
 export class ScanEngine {
-  /** A source that cannot be read is an issue, and its last components are used instead. */
+  /** Last known components by source, used when the source cannot be read, which is also an issue. */
   private readonly lastKnown = new Map<ComponentSource, readonly Component[]>();
 
   constructor(
@@ -69,7 +69,7 @@ export class ScanEngine {
 
   private async check(components: Component[], stop: AbortSignal): Promise<CheckedComponent[]> {
     const scan = new Deadline(stop, discoveryLimits.scanTimeoutMs, () => new Error('deadline'));
-    // Every running probe listens; that is no leak.
+    // Every running probe adds a listener, which is not a leak.
     setMaxListeners(0, scan.signal);
     try {
       return await inParallel(components, discoveryLimits.concurrency, (component) =>

@@ -25,7 +25,7 @@ const OPTIONS: Partial<Record<ComponentKind, Record<string, unknown>>> = {
   'token-endpoint': { query: { key: CANARY } },
   mcp: { headers: { 'x-api-key': CANARY }, query: { key: CANARY } },
 };
-/** Mistakes beside secrets: what is wrong may be the secret itself. */
+/** Mistakes next to secrets, where the invalid value may be the secret itself. */
 const MISTAKES = [
   { endpoint: `${CANARY}://svc:${CANARY}@host` },
   { endpoint: `https://svc:${CANARY}/x@host` },
@@ -46,7 +46,7 @@ const MISTAKES = [
   { password: `\${${CANARY}` },
 ];
 
-/** Everything of what a source tells that is shown, stored or logged. */
+/** Returns everything from a source that is shown, stored or logged. */
 async function visible(source: ComponentSource): Promise<string> {
   try {
     const { components, rejected } = await source.list(new AbortController().signal);
@@ -86,17 +86,17 @@ describe('a secret in every place of a source', () => {
     expect(await visible(environment)).not.toContain(CANARY);
   });
 
-  it.each(MISTAKES)('is in no word about the mistake %j', async (member) => {
+  it.each(MISTAKES)('does not appear in messages about the mistake %j', async (member) => {
     const component = { key: 'component', kind: 'http', endpoint: 'https://host', ...member };
     const text = JSON.stringify({ platform: { components: [component] } });
     for (const document of [text, text.slice(0, -1), text.replace('"platform"', `"x ${CANARY}"`)]) {
-      const told = await visible(fileSource(document));
-      expect(told).toMatch(/reason:|SourceError|Error:/);
-      expect(told).not.toContain(CANARY);
+      const output = await visible(fileSource(document));
+      expect(output).toMatch(/reason:|SourceError|Error:/);
+      expect(output).not.toContain(CANARY);
     }
   });
 
-  it('is in nothing that is shown of what callers have registered', async () => {
+  it('is not shown for components that callers have registered', async () => {
     const row = { id: '1', resourceDefinitionId: '2', appId: 'app', resourceName: 'name' };
     const address = `https://svc:${CANARY}@host.example.com/path?key=${CANARY}#${CANARY}`;
     const connection = {
@@ -109,8 +109,8 @@ describe('a secret in every place of a source', () => {
       DATABASE_URL: `mysql://svc:${CANARY}@db/svc`,
       OIDC_ISSUER: `https://svc:${CANARY}@sso`,
     };
-    const told = await visible(new RegisteredSource(Env.parse('maintenance', settings), systems));
-    expect(told).toContain('host.example.com/path');
-    expect(told).not.toContain(CANARY);
+    const output = await visible(new RegisteredSource(Env.parse('maintenance', settings), systems));
+    expect(output).toContain('host.example.com/path');
+    expect(output).not.toContain(CANARY);
   });
 });

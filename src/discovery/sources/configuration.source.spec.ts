@@ -42,14 +42,14 @@ function sourceAt(file: string, settings: Record<string, string> = {}) {
   return { log, source: new ConfigurationSource(env, log) };
 }
 
-/** The file with one component, `member` replaced in it. */
+/** Returns a file with one component that has the given members. */
 function fileWith(member: Record<string, unknown>): string {
   const component = { key: 'docs', kind: 'http', endpoint: 'https://docs', ...member };
   return JSON.stringify({ platform: { components: [component] } });
 }
 
 describe('ConfigurationSource', () => {
-  it('reads YAML, and resolves what it refers to', async () => {
+  it('reads YAML and resolves references', async () => {
     const passwordFile = join(folder, 'password');
     writeFileSync(passwordFile, 'from a file\n');
     const text = YAML.replace('PASSWORD_FILE', passwordFile);
@@ -91,7 +91,7 @@ describe('ConfigurationSource', () => {
     ]);
   });
 
-  it('reads the same as JSON, tabs and all, and anew for each scan', async () => {
+  it('reads JSON with tabs, and reads the file again for each scan', async () => {
     const source = sourceOf(`\t${fileWith({})}`);
     const before = await source.list(signal);
     expect(before.components.map(({ endpoint }) => endpoint)).toEqual(['https://docs']);
@@ -101,15 +101,15 @@ describe('ConfigurationSource', () => {
   });
 
   it.each([
-    [{ endpoint: 'https://docs/?x=CANARY' }, 'endpoint must have no query; options.query has its place.'],
+    [{ endpoint: 'https://docs/?x=CANARY' }, 'endpoint must have no query; use options.query.'],
     [{ endpoint: 'postgres://u:CANARY@h/' }, 'endpoint must start with http:// or https://.'],
     [{ endpoint: undefined }, 'endpoint is required.'],
-    [{ endpoint: 12_345 }, 'endpoint must be a text.'],
-    [{ kind: 'CANARY' }, 'kind must have a kind of the format.'],
-    [{ kind: 'self' }, 'kind must have a kind of the format.'],
-    [{ passwort: 'CANARY' }, 'passwort is not a member of the format.'],
-    [{ 'pass word=CANARY': 1 }, '? is not a member of the format.'],
-    [{ options: { tls: 'CANARY' } }, 'options.tls is not a member of the format.'],
+    [{ endpoint: 12_345 }, 'endpoint must be a string.'],
+    [{ kind: 'CANARY' }, 'kind must be a known kind.'],
+    [{ kind: 'self' }, 'kind must be a known kind.'],
+    [{ passwort: 'CANARY' }, 'passwort is not a known member.'],
+    [{ 'pass word=CANARY': 1 }, '? is not a known member.'],
+    [{ options: { tls: 'CANARY' } }, 'options.tls is not a known member.'],
     [
       { options: { healthPath: 'CANARY' } },
       'options.healthPath must be a path that starts with / and has no query.',
@@ -117,28 +117,28 @@ describe('ConfigurationSource', () => {
     [{ options: { headers: { 'x y': 'CANARY' } } }, 'options.headers.? has a name that is not allowed.'],
     [{ options: { ca: 'CANARY' } }, 'options.ca must be certificates in PEM form.'],
     [{ timeoutMs: 10 }, 'timeoutMs must be at least 50.'],
-    [{ map: 'CANARY' }, 'map must be a map of the answer.'],
+    [{ map: 'CANARY' }, 'map must be services, infrastructure or externalIntegrations.'],
     [{ tags: 'CANARY' }, 'tags must be a list.'],
-    [{ password: '${env:NOT_SET}' }, 'password refers to a variable of the environment that is not set.'],
+    [{ password: '${env:NOT_SET}' }, 'password refers to an environment variable that is not set.'],
     [
       { password: '${file:/nowhere/CANARY}' },
       'password refers to a file that cannot be read or is too large.',
     ],
     [
       { password: '${vault:CANARY}' },
-      'password must refer to a value as ${env:NAME} or ${file:PATH}; $${ stands for ${.',
+      'password must contain references as ${env:NAME} or ${file:PATH}; write $${ for a literal ${.',
     ],
     [
       { options: { headers: { 'x-key': 'CANARY ${env:' } } },
-      'options.headers.x-key must refer to a value as ${env:NAME} or ${file:PATH}; $${ stands for ${.',
+      'options.headers.x-key must contain references as ${env:NAME} or ${file:PATH}; write $${ for a literal ${.',
     ],
-  ])('names the mistake in %j by its path and never by its value', async (member, reason) => {
+  ])('reports the path of the mistake in %j, never its value', async (member, reason) => {
     const { components, rejected } = await sourceOf(fileWith(member)).list(signal);
     expect(components).toEqual([]);
     expect(rejected).toEqual([{ key: 'docs', reason: `platform.components[0].${reason}` }]);
   });
 
-  it('leaves the other components in use and names every mistake', async () => {
+  it('uses the other components and reports every mistake', async () => {
     const document = {
       platform: {
         components: [
@@ -158,12 +158,12 @@ describe('ConfigurationSource', () => {
         reason: 'platform.components[0].key must be 1 to 64 letters, digits, _ or -.',
       },
       { key: 'platform.components[0]', reason: 'platform.components[0].tags must be a list.' },
-      { key: 'two', reason: 'The key occurs more than once in this source; the first one counts.' },
+      { key: 'two', reason: 'The key occurs more than once in this source; the first one is used.' },
       { key: 'platform.components[3]', reason: 'platform.components[3] must be an object.' },
     ]);
   });
 
-  it('takes no more components than a scan may hold, and says so', async () => {
+  it('lists at most the number of components of a scan, and reports the rest', async () => {
     const components = ['one', 'two', 'three'].map((key) => ({
       key,
       kind: 'http',
@@ -173,7 +173,7 @@ describe('ConfigurationSource', () => {
     const listing = await sourceOf(text, { 'discoveryLimits.components': '2' }).list(signal);
     expect(listing.components).toHaveLength(2);
     expect(listing.rejected).toEqual([
-      { key: 'configuration', reason: 'There are more than 2 components; the rest is left out.' },
+      { key: 'configuration', reason: 'There are more than 2 components; the rest is ignored.' },
     ]);
   });
 
@@ -184,17 +184,17 @@ describe('ConfigurationSource', () => {
     ['['.repeat(20_000), 'syntax', null],
     ['CANARY', 'configuration', /^The file must be an object$/],
     ['platform: CANARY', 'configuration', /^platform must be an object$/],
-    ['components: []', 'configuration', /^platform is required; components is not a member of the format$/],
+    ['components: []', 'configuration', /^platform is required; components is not a known member$/],
     ['', 'configuration', /^The file must be an object$/],
     [`# ${'x'.repeat(2_000)}`, 'too_large', null],
-  ])('refuses the file %.40s as a whole', async (text, failure, detail) => {
+  ])('rejects the whole file %.40s', async (text, failure, detail) => {
     const settings = text.length < 5_000 ? { 'discoveryLimits.configBytes': '1024' } : {};
     const error: unknown = await sourceOf(text, settings)
       .list(signal)
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ failure });
-    const { detail: told } = error as { detail: string | null };
-    expect(told ?? '').toMatch(detail ?? /^(line \d+, column \d+)?$/);
+    const { detail: actual } = error as { detail: string | null };
+    expect(actual ?? '').toMatch(detail ?? /^(line \d+, column \d+)?$/);
     expect(JSON.stringify(error)).not.toContain('CANARY');
   });
 
@@ -203,11 +203,11 @@ describe('ConfigurationSource', () => {
     await expect(listing).rejects.toMatchObject({ failure: 'unreadable' });
   });
 
-  it('says in the log at the start what is wrong', async () => {
+  it('logs mistakes at startup', async () => {
     const file = join(folder, 'wrong');
     writeFileSync(file, fileWith({ password: 1 }));
     for (const [path, fields] of [
-      [file, { key: 'docs', reason: 'platform.components[0].password must be a text.' }],
+      [file, { key: 'docs', reason: 'platform.components[0].password must be a string.' }],
       [join(folder, 'missing'), { reason: 'The file cannot be read.', detail: null }],
     ] as const) {
       const { source, log } = sourceAt(path);
@@ -218,7 +218,7 @@ describe('ConfigurationSource', () => {
   });
 });
 
-/** A document of a few lines that unfolds into billions of values. */
+/** Returns a document of a few lines that expands to billions of values. */
 function bomb(): string {
   const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
   for (let level = 1; level < 12; level += 1) {

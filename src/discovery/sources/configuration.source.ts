@@ -12,13 +12,13 @@ import { discoveryLimits } from '../discovery.limits.js';
 const PATH = ['platform', 'components'] as const;
 const MAX_LOGGED = 20;
 
-/** The file around its components, which are checked one by one: a mistake in one leaves the others in use. */
+/** The file without its components, which are checked one by one, so that a mistake in one does not affect the others. */
 const envelopeSchema = z.strictObject({
   $schema: z.unknown().optional(),
   platform: z.strictObject({ components: z.array(z.unknown()) }),
 });
 
-/** Components that the file of DISCOVERY_CONFIG_FILE lists. It is read anew for each scan. */
+/** Reads the components of the file DISCOVERY_CONFIG_FILE, again for each scan. */
 export class ConfigurationSource implements ComponentSource {
   readonly name = 'configuration';
 
@@ -27,7 +27,7 @@ export class ConfigurationSource implements ComponentSource {
     private readonly log: Log,
   ) {}
 
-  /** Logs mistakes, for when the service starts: whoever deploys it looks there. They do not stop it. */
+  /** Logs mistakes at startup, where operators look. They do not stop the service. */
   async logMistakes(): Promise<void> {
     try {
       const { rejected } = await this.list(AbortSignal.timeout(discoveryLimits.sourceTimeoutMs));
@@ -52,14 +52,14 @@ export class ConfigurationSource implements ComponentSource {
       const value = await resolveReferences(entry, { variable, file, mistakes }, path);
       const declared = declare(value, { source: this.name, path });
       const key = 'component' in declared ? declared.component.key : declared.key;
-      // What cannot be resolved breaks rules besides, which would only distract.
+      // An unresolved reference also breaks other rules, whose messages would only distract.
       listing.addDeclared(mistakes.length > 0 ? { key, mistakes } : declared);
     }
     return listing.done();
   }
 }
 
-/** @throws SourceError when the text is no document, or not one of the format */
+/** @throws SourceError when the text is not a document of this format */
 function entriesOf(text: string): unknown[] {
   const { data, error } = envelopeSchema.safeParse(parsedJson(text) ?? yamlOf(text));
   if (error !== undefined) {
@@ -68,7 +68,7 @@ function entriesOf(text: string): unknown[] {
   return data.platform.components;
 }
 
-/** JSON is a subset of YAML 1.2, but for details such as tabs. */
+/** Parses YAML. JSON is a subset of YAML 1.2 except for details such as tabs. */
 function yamlOf(text: string): unknown {
   try {
     const document = parseDocument(text, { logLevel: 'silent', uniqueKeys: true });
@@ -79,7 +79,7 @@ function yamlOf(text: string): unknown {
     const start = mistake.linePos?.[0];
     throw syntaxError(start === undefined ? null : `line ${start.line}, column ${start.col}`);
   } catch (error) {
-    // Also aliases that multiply or lead nowhere, and endless nesting. The library's messages quote the text.
+    // Includes unresolved or exploding aliases and deep nesting. The messages of the library quote the text, so drop them.
     throw error instanceof SourceError ? error : syntaxError(null);
   }
 }

@@ -10,7 +10,7 @@ import { askingSource } from './source-http.js';
 
 const AT_ONCE = 8;
 const ALL = '*';
-/** Consul lists its own servers, too. */
+/** Name under which Consul lists its own servers. */
 const CONSUL_ITSELF = 'consul';
 const META = 'svc-platform-';
 
@@ -29,7 +29,7 @@ const instancesSchema = z.array(instanceSchema);
 
 type Instance = z.output<typeof instanceSchema>;
 
-/** Services of the catalog of Consul with the tag of DISCOVERY_SOURCES, described by their metadata. */
+/** Lists services of the Consul catalog with the tag of DISCOVERY_SOURCES, described by their metadata. */
 export class ConsulSource implements ComponentSource {
   readonly name = 'consul';
 
@@ -58,7 +58,7 @@ export class ConsulSource implements ComponentSource {
   }
 }
 
-/** Name and password have no place in this address: Consul knows tokens only. */
+/** Returns the base URL, which must not contain name and password: Consul uses only tokens. */
 function baseOf(url: string): string {
   try {
     const { endpoint, credentials } = parseEndpoint('http', url);
@@ -73,7 +73,7 @@ function baseOf(url: string): string {
   throw new SourceError('configuration');
 }
 
-/** One component a service, at an instance whose checks pass if there is one. */
+/** Adds one component per service, at an instance whose checks pass if there is one. */
 function addService(listing: Listing, name: string, instances: Instance[]): void {
   const sorted = instances.toSorted((one, other) => (one.Service.ID < other.Service.ID ? -1 : 1));
   const instance =

@@ -9,7 +9,7 @@ import { discoveryLimits } from '../discovery.limits.js';
 const AT_ONCE = 8;
 const TRIES = 2;
 const SCHEMES = ['http', 'https'] as const;
-/** Nothing there: no such name, or no record of this type. */
+/** Error codes for a missing name or record. */
 const ABSENT = ['ENOTFOUND', 'ENODATA'];
 const FAILURES: Readonly<Record<string, SourceFailure>> = {
   ETIMEOUT: 'timeout',
@@ -19,11 +19,11 @@ const FAILURES: Readonly<Record<string, SourceFailure>> = {
 
 interface Found extends SrvRecord {
   scheme: (typeof SCHEMES)[number];
-  /** `name=value` texts of the TXT records of the host, one pair a text (RFC 6763, section 6.3). */
+  /** `name=value` pairs in the TXT records of the host, one pair per text (RFC 6763, section 6.3). */
   texts: ReadonlyMap<string, string>;
 }
 
-/** Services that the SRV records of the domains of DISCOVERY_SOURCES name (RFC 2782), described by TXT records. */
+/** Lists services in SRV records (RFC 2782) of the domains in DISCOVERY_SOURCES, described by TXT records. */
 export class DnsSource implements ComponentSource {
   readonly name = 'dns';
 
@@ -49,7 +49,7 @@ export class DnsSource implements ComponentSource {
   private async addDomain(resolver: dns.Resolver, domain: string, listing: Listing): Promise<void> {
     const records = await inParallel(SCHEMES, AT_ONCE, async (scheme) => {
       const found = await present(resolver.resolveSrv(`_${scheme}._tcp.${domain}`));
-      // A target of "." says that there is no such service (RFC 2782).
+      // A target of "." means that there is no such service (RFC 2782).
       return found.filter(({ name }) => name !== '' && name !== '.').map((record) => ({ ...record, scheme }));
     });
     const all = records.flat().toSorted(byPlace);
@@ -109,7 +109,7 @@ function pairOf(text: string): [string, string] {
   return equals < 0 ? [text, ''] : [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-/** Name servers give records in any order. */
+/** Sorts records, which name servers return in any order. */
 function byPlace(one: SrvRecord, other: SrvRecord): number {
   return one.name === other.name ? one.port - other.port : one.name < other.name ? -1 : 1;
 }

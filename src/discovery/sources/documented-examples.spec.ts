@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const validate = new Ajv2020().compile(platformSchema());
 const never = new AbortController().signal;
 
-/** The code blocks of a document in one language. */
+/** Returns the code blocks of a document in one language. */
 function blocks(file: string, language: string): string[] {
   return [...readFileSync(file, 'utf8').matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
     .filter(([, name]) => name === language)
@@ -27,7 +27,7 @@ function configurations(file: string): string[] {
 }
 
 describe('the configuration in docs/discovery.md', () => {
-  it('is one, of the published schema, and without a mistake', async () => {
+  it('matches the published schema and has no mistakes', async () => {
     const file = 'docs/discovery.md';
     expect(configurations(file)).toHaveLength(1);
     const [text = ''] = configurations(file);
@@ -44,7 +44,7 @@ describe('the configuration in docs/discovery.md', () => {
 });
 
 describe('the published schema', () => {
-  it('refuses what the service refuses', () => {
+  it('rejects what the service rejects', () => {
     const file = (member: Record<string, unknown>) => ({
       platform: { components: [{ key: 'a', kind: 'kafka', endpoint: 'kafka://one', ...member }] },
     });
@@ -57,7 +57,7 @@ describe('the published schema', () => {
 });
 
 describe('the shorthands in docs/discovery.md', () => {
-  it('are without a mistake', async () => {
+  it('have no mistakes', async () => {
     const [text = ''] = blocks('docs/discovery.md', 'sh');
     const variables = [...text.matchAll(/^(\w+)='(.*)'$/gm)].map(([, name = '', value = '']) => [
       name,

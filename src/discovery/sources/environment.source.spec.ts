@@ -68,15 +68,15 @@ describe('EnvironmentSource', () => {
     ['PLATFORM_INFRA_DB', 'CANARY', /^PLATFORM_INFRA_DB must start with the scheme of a kind/],
     ['PLATFORM_INFRA_DB', 'self+http://CANARY', /^PLATFORM_INFRA_DB must start with the scheme of a kind/],
     ['PLATFORM_INFRA_DB', 'postgres://u:CANARY', /^PLATFORM_INFRA_DB must name a host/],
-    ['PLATFORM_INFRA_DB', 'postgres://u:1?CANARY@host', /^PLATFORM_INFRA_DB must be an address/],
+    ['PLATFORM_INFRA_DB', 'postgres://u:1?CANARY@host', /^PLATFORM_INFRA_DB must be a URL/],
     [
       'PLATFORM_INFRA_DB',
       'postgres://db?sslmode=CANARY',
-      /^PLATFORM_INFRA_DB.options.sslmode is not a member/,
+      /^PLATFORM_INFRA_DB.options.sslmode is not a known member/,
     ],
     ['PLATFORM_SERVICE_A', 'ftp://u:CANARY@docs', /^PLATFORM_SERVICE_A must start with http/],
     ['PLATFORM_SERVICE_a.b', 'https://u:CANARY@docs', /^\?.key must be 1 to 64/],
-  ])('refuses %s=%s by its name and never by its value', async (variable, value, reason) => {
+  ])('rejects %s=%s and reports its name, never its value', async (variable, value, reason) => {
     const { components, rejected } = await sourceOf({ [variable]: value }).list();
     expect(components).toEqual([]);
     expect(rejected).toEqual([{ key: expect.any(String), reason: expect.stringMatching(reason) }]);

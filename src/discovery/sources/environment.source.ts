@@ -8,7 +8,7 @@ const SERVICE = 'PLATFORM_SERVICE_';
 const INFRASTRUCTURE = 'PLATFORM_INFRA_';
 const UNKNOWN_SCHEME = 'must start with the scheme of a kind, such as postgres://, or with kind+http://';
 
-/** Components as shorthands in the environment: `PLATFORM_SERVICE_<KEY>=url`, `PLATFORM_INFRA_<KEY>=postgres://…`. */
+/** Lists components from shorthands in the environment: `PLATFORM_SERVICE_<KEY>=url`, `PLATFORM_INFRA_<KEY>=postgres://…`. */
 export class EnvironmentSource implements ComponentSource {
   readonly name = 'environment';
 
@@ -41,7 +41,7 @@ function shorthand(variable: string, prefix: string, value: string): Declaration
   }
 }
 
-/** `elasticsearch+https://…` names a kind with HTTP addresses. Other schemes belong to one kind. */
+/** Returns kind and address. `elasticsearch+https://…` selects a kind with HTTP addresses; other schemes belong to one kind. */
 function infrastructureOf(value: string): { kind: ComponentKind; address: string } {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(value)?.[1]?.toLowerCase() ?? '';
   const [kind] = scheme.split('+');
@@ -61,7 +61,7 @@ function isKind(text: string | undefined): text is ComponentKind {
   return text !== undefined && text !== 'self' && Object.hasOwn(COMPONENT_KINDS, text);
 }
 
-/** `DOCUMENT_MANAGEMENT` is `documentManagement`; a name with small letters stays as it is. */
+/** Returns the key for a variable: `documentManagement` for `DOCUMENT_MANAGEMENT`; names with lowercase letters are unchanged. */
 function keyOf(name: string): string {
   if (/[a-z]/.test(name)) {
     return name;
@@ -72,7 +72,7 @@ function keyOf(name: string): string {
     .replace(/_+(.)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-/** Query parameters are the options of the kind; texts that look like another type are of that type. */
+/** Converts query parameters to options; texts that look like booleans or numbers become such. */
 function optionsOf(query: Readonly<Record<string, string>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(query).map(([name, text]) => [

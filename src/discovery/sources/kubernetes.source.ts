@@ -39,7 +39,7 @@ const pageSchema = z.object({
 type KubernetesService = z.output<typeof serviceSchema>;
 type Port = z.output<typeof portSchema>;
 
-/** Services of Kubernetes with the label of DISCOVERY_SOURCES, asked for with the account of the pod. */
+/** Lists Kubernetes services with the label of DISCOVERY_SOURCES, using the service account of the pod. */
 export class KubernetesSource implements ComponentSource {
   readonly name = 'kubernetes';
 
@@ -64,7 +64,7 @@ export class KubernetesSource implements ComponentSource {
     });
   }
 
-  /** Page by page, until the last one or until no more components are taken. */
+  /** Reads page by page until the last one, or until the listing is full. */
   private async addServices(
     ask: AskSource,
     place: string,
@@ -118,7 +118,7 @@ function addService(listing: Listing, { metadata, spec }: KubernetesService, isO
   const key = isOneNamespace ? name : `${name}-${namespace}`;
   const port = portOf(spec.ports ?? [], note('port'));
   if (port === undefined) {
-    listing.reject(`${namespace}.${name}`, 'The service has no port, or not the one of its annotation.');
+    listing.reject(`${namespace}.${name}`, 'The service has no port, or lacks the port in its annotation.');
     return;
   }
   const declared = discovered({
@@ -134,7 +134,7 @@ function addService(listing: Listing, { metadata, spec }: KubernetesService, isO
   listing.addDeclared(declared);
 }
 
-/** The port that the annotation names, by name or number; else the one called http or https; else the first one. */
+/** Returns the port that the annotation names (by name or number), else the one called http or https, else the first one. */
 function portOf(ports: Port[], wanted: string | undefined): Port | undefined {
   return wanted === undefined
     ? (ports.find(({ name }) => name === 'http' || name === 'https') ?? ports[0])

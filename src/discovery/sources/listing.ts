@@ -2,23 +2,23 @@ import { discoveryLimits } from '../discovery.limits.js';
 import type { Component, ComponentSourceName } from '../model/component.types.js';
 import type { Declaration } from './configuration/declared-component.js';
 
-/** Says which components there are. Called anew for each scan. */
+/** A source of components, listed again for each scan. */
 export interface ComponentSource {
   readonly name: ComponentSourceName;
   /** @param signal ends every connection at the deadline of the source @throws SourceError */
   list(signal: AbortSignal): Promise<SourceListing>;
 }
 
-/** What a source knows at this moment. */
+/** Components of a source at this moment. */
 export interface SourceListing {
   components: Component[];
-  /** Entries it had to leave out, by key and reason; each is an issue of the scan. */
+  /** Rejected entries with key and reason; each is an issue of the scan. */
   rejected: { key: string; reason: string }[];
 }
 
 const MAX_REJECTED = 100;
 
-/** Collects the components of a source: each key of a map once, and no more than one scan may hold. */
+/** Collects the components of a source: each key of a map once, and at most the number of components of a scan. */
 export class Listing {
   private readonly components = new Map<string, Component>();
   private readonly rejected: { key: string; reason: string }[] = [];
@@ -27,7 +27,7 @@ export class Listing {
 
   constructor(private readonly source: ComponentSourceName) {}
 
-  /** Whether a further component would be left out. */
+  /** Whether further components would be dropped. */
   get isFull(): boolean {
     return this.components.size >= discoveryLimits.components;
   }
@@ -35,7 +35,7 @@ export class Listing {
   add(component: Component): void {
     const place = `${component.map}/${component.key}`;
     if (this.components.has(place)) {
-      this.reject(component.key, 'The key occurs more than once in this source; the first one counts.');
+      this.reject(component.key, 'The key occurs more than once in this source; the first one is used.');
     } else if (this.isFull) {
       this.cut();
     } else {
@@ -43,7 +43,7 @@ export class Listing {
     }
   }
 
-  /** Adds what was declared, or names the rules that it breaks. */
+  /** Adds a declared component, or reports the rules that it breaks. */
   addDeclared(declared: Declaration): void {
     if ('component' in declared) {
       this.add(declared.component);
@@ -52,7 +52,7 @@ export class Listing {
     }
   }
 
-  /** Leaves an entry out. @param reason a sentence that is safe to show: never a value */
+  /** Rejects an entry. @param reason a sentence that is safe to show: never a value */
   reject(key: string, reason: string): void {
     if (this.rejected.length < MAX_REJECTED) {
       this.rejected.push({ key, reason });
@@ -61,13 +61,13 @@ export class Listing {
     }
   }
 
-  /** As many entries as a scan may hold components. */
+  /** Returns at most as many entries as a scan may have components. */
   first<Entry>(entries: readonly Entry[]): Entry[] {
     this.isCut ||= entries.length > discoveryLimits.components;
     return entries.slice(0, discoveryLimits.components);
   }
 
-  /** Notes that there are more components than a scan may hold. */
+  /** Records that there are more components than a scan may have. */
   cut(): void {
     this.isCut = true;
   }
@@ -75,7 +75,7 @@ export class Listing {
   done(): SourceListing {
     const notes = [
       ...(this.isCut
-        ? [`There are more than ${discoveryLimits.components} components; the rest is left out.`]
+        ? [`There are more than ${discoveryLimits.components} components; the rest is ignored.`]
         : []),
       ...(this.rejectedBeyond > 0 ? [`${this.rejectedBeyond} more entries cannot be used.`] : []),
     ];

@@ -18,8 +18,8 @@ const HOST_LENGTH = 40;
 const REGISTERED = { source: 'registered', trust: 'registered' } as const;
 
 /**
- * Components that the service knows by itself: its database, its single sign-on, and the MCP servers and
- * token endpoints of applications. A system that many versions have is one component for each address.
+ * Lists components that the service knows from its own settings and data: its database, its single sign-on, and the MCP servers and token
+ * endpoints of applications. A system in many versions is one component per address.
  */
 export class RegisteredSource implements ComponentSource {
   readonly name = 'registered';
@@ -55,7 +55,7 @@ export class RegisteredSource implements ComponentSource {
     }
   }
 
-  /** Page by page, because a version of an application copies its systems and there may be very many. */
+  /** Reads page by page, because every version of an application copies its systems and there may be very many. */
   private async addSystems(listing: Listing, signal: AbortSignal): Promise<void> {
     const known = new Map<string, Set<string>>();
     for (let after: string | undefined = ''; after !== undefined;) {
@@ -70,7 +70,7 @@ export class RegisteredSource implements ComponentSource {
           continue;
         }
         if (listing.isFull) {
-          // To the end all the same: a token endpoint that is listed may belong to applications that come later.
+          // Continue anyway: a listed token endpoint may also belong to applications on later pages.
           listing.cut();
           continue;
         }
@@ -82,7 +82,7 @@ export class RegisteredSource implements ComponentSource {
   }
 }
 
-/** The MCP server of a system, and the token endpoint that its authorization names. */
+/** Returns the MCP server of a system and the token endpoint of its authorization. */
 function componentsOf(system: McpServerRow): (Component & { apps: Set<string> })[] {
   const { appId, resourceName, resourceDefinitionId, authorizationType, identityProviderUrl } = system;
   const server = addressOf(system.baseUrl);
@@ -111,7 +111,7 @@ function tokenEndpoint(url: string): Component {
   return componentOf('token-endpoint', { ...REGISTERED, key, name, endpoint, options });
 }
 
-/** A query may hold a key of the server, so it goes where only the probe looks. */
+/** Moves the query, which may contain a key of the server, to the options, which only the probe reads. */
 function addressOf(text: string): { endpoint: string; host: string; options: ComponentOptions } {
   const { protocol, host, pathname, searchParams } = new URL(text);
   const query = Object.fromEntries(searchParams);

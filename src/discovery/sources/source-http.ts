@@ -7,19 +7,19 @@ import { failureOfStatus, SourceError } from '../model/failures.js';
 
 const CODES = { UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large' } as const;
 
-/** How a source is asked. */
+/** Address and headers of a source. */
 interface SourceAddress {
-  /** Scheme, host and port, and a path before all others if any. */
+  /** Scheme, host and port, optionally with a path prefix. */
   base: string;
   headers: Readonly<Record<string, string>>;
-  /** Certificates (PEM) that are trusted instead of those of the system. */
+  /** Certificates (PEM) to trust instead of those of the system. */
   ca?: string;
 }
 
-/** One answer, as a schema describes it. @param path with its query @throws SourceError */
+/** Requests a path and validates the response with a schema. @param path path and query @throws SourceError */
 export type AskSource = <Value>(path: string, schema: z.ZodType<Value>) => Promise<Value>;
 
-/** Asks one source for JSON. Redirects are not followed: they would carry a token elsewhere. */
+/** Runs work that requests JSON from a source. Redirects are not followed, since they would send a token elsewhere. */
 export async function askingSource<Result>(
   { base, headers, ca }: SourceAddress,
   signal: AbortSignal,
@@ -28,14 +28,14 @@ export async function askingSource<Result>(
   const dispatcher = new Agent({
     connect: ca === undefined ? {} : { ca },
     maxResponseSize: discoveryLimits.sourceBytes,
-    // The signal is the one clock.
+    // Only the signal limits the time.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const asked = { dispatcher, signal, headers: { accept: 'application/json', ...headers } };
+  const options = { dispatcher, signal, headers: { accept: 'application/json', ...headers } };
   try {
     return await work(async (path, schema) => {
-      const { success, data } = schema.safeParse(parsedJson(await textAt(`${base}${path}`, asked)));
+      const { success, data } = schema.safeParse(parsedJson(await textAt(`${base}${path}`, options)));
       if (!success) {
         throw new SourceError('protocol');
       }
@@ -48,20 +48,20 @@ export async function askingSource<Result>(
 
 async function textAt(
   url: string,
-  asked: { dispatcher: Agent; signal: AbortSignal; headers: Record<string, string> },
+  options: { dispatcher: Agent; signal: AbortSignal; headers: Record<string, string> },
 ): Promise<string> {
   try {
-    const { statusCode, body } = await request(url, asked);
+    const { statusCode, body } = await request(url, options);
     if (statusCode === 200) {
       return await body.text();
     }
-    // A body that is cut off reports that as an error, which nobody else waits for.
+    // Destroying the body emits an error that nothing else handles.
     body.on('error', () => undefined).destroy();
     const isRedirect = statusCode >= 300 && statusCode < 400;
     throw new SourceError(isRedirect ? 'redirect' : (failureOfStatus(statusCode) ?? 'http_error'));
   } catch (error) {
     throw error instanceof SourceError
       ? error
-      : new SourceError(toProbeError(error, asked.signal, CODES).failure);
+      : new SourceError(toProbeError(error, options.signal, CODES).failure);
   }
 }

@@ -12,7 +12,7 @@ import { SystemsService } from '../../systems/registration/systems.service.js';
 import { Env } from '../../platform/config/env.js';
 import { componentOf } from '../model/component.types.js';
 
-/** What this service can do, by the areas of its interface. */
+/** Capabilities of this service, by area of its API. */
 const CAPABILITIES = [
   'application-delivery',
   'mcp-integration',
@@ -22,12 +22,12 @@ const CAPABILITIES = [
   'workflows',
 ];
 
-/** This service itself. */
+/** Returns a source with this service itself. */
 function selfSource(env: Env): ComponentSource {
   const self = componentOf('self', {
     key: 'svcPlatform',
     name: SERVICE_NAME,
-    // Equal on every replica, so that a scan by another replica is no change of the configuration.
+    // The same on every replica, so that a scan by another replica detects no configuration change.
     endpoint: env.get('PUBLIC_ORIGIN') ?? `http://localhost:${env.get('PORT')}`,
     source: 'self',
     version: SERVICE_VERSION,
@@ -37,10 +37,10 @@ function selfSource(env: Env): ComponentSource {
   return { name: 'self', list: async () => ({ components: [self], rejected: [] }) };
 }
 
-/** Injection token of a list of all sources. */
+/** Injection token of the list of all sources. */
 export const SOURCES = Symbol('SOURCES');
 
-/** Every source that the settings ask for, in the order of COMPONENT_SOURCES: a later one wins on a key. */
+/** Provides every configured source, in the order of COMPONENT_SOURCES: a later one wins on a key. */
 export const SOURCES_PROVIDER: FactoryProvider<ComponentSource[]> = {
   provide: SOURCES,
   inject: [Env, Log, SystemsService],

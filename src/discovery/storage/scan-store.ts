@@ -26,9 +26,9 @@ import type { DiscoveryResult, ScanFindings } from '../model/scan.types.js';
 import { DiscoveryChangeEntity, DiscoveryScanEntity } from './discovery.entity.js';
 import { ScanTurnsRepository } from './scan-turns.repository.js';
 
-/** Ids that the changes of one scan have to themselves; a scan of 10,000 components has at most 30,000. */
+/** Range of ids reserved for the changes of a scan, which has at most 30,000 for 10,000 components. */
 const IDS_OF_A_SCAN = 100_000;
-/** Rows of one insert; databases bound the values of a statement. */
+/** Maximum number of rows per insert, since databases limit the values of a statement. */
 const ROWS_OF_AN_INSERT = 500;
 
 /** Without the result, which may be large. */
@@ -48,13 +48,13 @@ const SCAN = {
 /** A completed scan in the history. */
 export type StoredScan = Omit<DiscoveryScanEntity, 'result'>;
 
-/** A completed scan with its answer. */
+/** A completed scan with its result. */
 export type StoredScanDetails = StoredScan & { result: DiscoveryResult };
 
-/** Which part of the history is wanted, newest first, by when scans were completed. */
+/** Page and time range of the history, newest first, by completion time. */
 type HistoryQuery = PageQuery<number> & TimeRange;
 
-/** A scan that one replica made in its turn. */
+/** A scan that this replica made in its turn. */
 export interface MadeScan {
   number: number;
   holder: string;
@@ -62,7 +62,7 @@ export interface MadeScan {
   findings: ScanFindings;
 }
 
-/** Completed scans: compared, stored and read again. */
+/** Compares, stores and reads completed scans. */
 @Injectable()
 export class ScanStore {
   constructor(
@@ -71,9 +71,9 @@ export class ScanStore {
   ) {}
 
   /**
-   * Compares a scan with the last completed one and stores all of it in one transaction, which also ends the turn and
-   * forgets the oldest of the history.
-   * @throws ScanFailedError `DISCOVERY_LOST` when another replica scans meanwhile
+   * Compares a scan with the last completed one and stores everything in one transaction, which also ends the turn and removes the oldest
+   * history.
+   * @throws ScanFailedError `DISCOVERY_LOST` when another replica has taken over
    */
   async complete(scan: MadeScan): Promise<DiscoveryResult> {
     return this.database.write(async (manager) => {
@@ -91,7 +91,7 @@ export class ScanStore {
     });
   }
 
-  /** The newest completed scan with a number above this one; null when there is none. */
+  /** Returns the newest completed scan with a higher number, or null when there is none. */
   async newestAfter(id: number): Promise<StoredScanDetails | null> {
     const row = await this.database.read((manager) =>
       manager.findOne(DiscoveryScanEntity, { where: { id: MoreThan(id) }, order: { id: 'DESC' } }),
@@ -108,7 +108,7 @@ export class ScanStore {
     return withResult(row);
   }
 
-  /** Completed scans, newest first, `scansKept` of them. */
+  /** Returns completed scans, newest first, at most `scansKept`. */
   async scans(query: HistoryQuery): Promise<Page<StoredScan, number>> {
     const times = timesIn(query);
     const where = { ...behind(query), ...(times.length > 0 && { finishedAt: And(...times) }) };
@@ -118,9 +118,8 @@ export class ScanStore {
   }
 
   /**
-   * What scans found different from the scans before them, newest first.
-   * @param grant applications whose registrations are wanted: of these, changes of those that the newest scan
-   * shows
+   * Returns changes between scans, newest first.
+   * @param grant applications whose registrations are visible: only changes of registrations in the newest scan are returned for them
    */
   async changes(
     query: HistoryQuery & { key?: string },

@@ -14,20 +14,20 @@ type Where = FindOptionsWhere<DiscoveryStateEntity> | FindOptionsWhere<Discovery
 
 /** Whose turn it is. */
 interface ScanTurn {
-  /** Number of the scan that began last; 0 before the first. */
+  /** Number of the last started scan; 0 before the first. */
   begun: number;
-  /** Whether nobody scans now. */
+  /** Whether no scan is running. */
   isFree: boolean;
 }
 
 /**
- * Lets one replica scan at a time. Scans are counted when they begin, so "began after my request" is a comparison of
- * numbers and needs no clocks: a request reads the number when it arrives and wants a scan with a higher one. Whoever
- * scans holds a lease, which the clock of the database measures and which it renews, so that a crash blocks nobody.
+ * Ensures that only one replica scans at any time. Scans are numbered when they start, so "began after my request" compares numbers and
+ * needs no clocks: a request reads the number when it arrives and waits for a scan with a higher one. The scanning replica holds a lease,
+ * measured by the database clock, which it renews, so a crash does not block others.
  */
 @Injectable()
 export class ScanTurnsRepository {
-  /** Whose turn it is, looked up at one time for all who ask. */
+  /** Reads the state of the turns; concurrent callers share one query. */
   readonly look: () => Promise<ScanTurn>;
 
   constructor(
@@ -56,9 +56,9 @@ export class ScanTurnsRepository {
   }
 
   /**
-   * Begins the scan number `begun + 1`, unless somebody else began one meanwhile.
-   * @param holder new and unique
-   * @returns whether it is this one's turn
+   * Starts the scan number `begun + 1`, unless another replica has started one.
+   * @param holder new unique id
+   * @returns whether the turn was claimed
    */
   async claim(begun: number, holder: string, leaseMs: number): Promise<boolean> {
     if (begun === 0) {
@@ -67,7 +67,7 @@ export class ScanTurnsRepository {
     return this.hold(this.free({ begun }), { holder, begun: begun + 1 }, leaseMs);
   }
 
-  /** @returns false when the lease is another's */
+  /** Renews the lease. Returns false when another replica holds it. */
   async renew(holder: string, leaseMs: number): Promise<boolean> {
     return this.hold({ name: NAME, holder }, {}, leaseMs);
   }
@@ -92,9 +92,9 @@ export class ScanTurnsRepository {
   }
 
   /**
-   * Ends the turn in the transaction that stores what it found; the row stays locked until then.
-   * @returns what the last completed scan found; null before the first
-   * @throws ScanFailedError `DISCOVERY_LOST` when the lease is another's
+   * Ends the turn in the transaction that stores the findings; the row stays locked until then.
+   * @returns the snapshot of the last completed scan; null before the first
+   * @throws ScanFailedError `DISCOVERY_LOST` when another replica holds the lease
    */
   async finish(manager: EntityManager, holder: string): Promise<Snapshot | null> {
     const { affected } = await manager.update(DiscoveryStateEntity, { name: NAME, holder }, { holder: null });
@@ -121,7 +121,7 @@ export class ScanTurnsRepository {
         }),
       );
     } catch (error) {
-      // Another replica was first; its row serves both.
+      // Another replica was first, and its row is used.
       if (!isDuplicate(error)) {
         throw error;
       }

@@ -175,7 +175,7 @@ describe('RegisteredSource', () => {
     const { components, rejected } = await sourceOf({ 'discoveryLimits.components': '100' }).list(never);
     expect(components).toHaveLength(100);
     expect(rejected).toEqual([
-      { key: 'registered', reason: 'There are more than 100 components; the rest is left out.' },
+      { key: 'registered', reason: 'There are more than 100 components; the rest is ignored.' },
     ]);
   });
 });

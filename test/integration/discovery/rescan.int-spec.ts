@@ -170,7 +170,7 @@ describe('GET /api/platform/discover', () => {
     sources.pop();
     expect(status).toBe(200);
     expect(body.summary.recommendations).toEqual([
-      'Source dns: The source could not be read because of a fault inside the service. Mend it; until then what it named last is checked.',
+      'Source dns: The source could not be read because of a fault inside the service. Fix it; until then the components that it last listed are checked.',
     ]);
     expect(text).not.toContain('canary');
   });
@@ -262,7 +262,7 @@ describe('GET /api/platform/discover with other settings', () => {
     expect({ status, totalServices: body.totalServices }).toEqual({ status: 200, totalServices: 1_000 });
     expect(body.summary.recommendations).toHaveLength(body.summary.issuesDetected);
     expect(body.summary.recommendations).toContainEqual(
-      expect.stringMatching(/^201 components are left out/),
+      expect.stringMatching(/^201 components were skipped/),
     );
     expect(text.length).toBeLessThan(1_000_000);
     const { body: history } = await app.request<{ scans: { id: number }[] }>('GET', `${PATH}/scans?limit=1`);

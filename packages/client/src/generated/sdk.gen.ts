@@ -379,7 +379,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Force a platform rescan
      *
-     * Looks at every component of the platform now and answers when all have been checked or their time is over. The answer comes from a scan that began after the request; callers of the same moment share one. A component that is down is part of the answer, never an error. `newServicesFound` and `configurationChanges` compare with the last completed scan. Each issue has exactly one recommendation. Any valid token will do, unless the deployment asks for a permission (`DISCOVERY_PERMISSION`).
+     * Checks every component of the platform now, and responds when all have been checked or their time is over. The result comes from a scan that began after the request; concurrent callers share one. A component that is down is part of the result, never an error. `newServicesFound` and `configurationChanges` compare with the last completed scan. Each issue has exactly one recommendation. Requires any valid token, unless the deployment requires a permission (`DISCOVERY_PERMISSION`).
      */
     public discoverPlatform<ThrowOnError extends boolean = true>(options?: Options<DiscoverPlatformData, ThrowOnError>) {
         return (options?.client ?? this.client).get<DiscoverPlatformResponses, DiscoverPlatformErrors, ThrowOnError>({
@@ -392,7 +392,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * List scans
      *
-     * Extension of the contract. Completed scans, newest first, as many as the deployment keeps. Follow `next` until it is null.
+     * Extension of the contract. Completed scans, newest first, within the history that is kept. Follow `next` until it is null.
      */
     public listScans<ThrowOnError extends boolean = true>(options?: Options<ListScansData, ThrowOnError>) {
         return (options?.client ?? this.client).get<ListScansResponses, ListScansErrors, ThrowOnError>({
@@ -405,7 +405,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Get a scan with its result
      *
-     * Extension of the contract. `result` is what the callers of that scan were answered.
+     * Extension of the contract. `result` is the response that callers of that scan received.
      */
     public getScan<ThrowOnError extends boolean = true>(options: Options<GetScanData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetScanResponses, GetScanErrors, ThrowOnError>({
@@ -418,7 +418,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * List changes of components
      *
-     * Extension of the contract. What a scan found different from the scan before it, newest first: components that came and went, whose configuration changed, and whose status did. Follow `next` until it is null.
+     * Extension of the contract. Differences between consecutive scans, newest first: components that were added or removed, or whose configuration or status changed. Follow `next` until it is null.
      */
     public listComponentChanges<ThrowOnError extends boolean = true>(options?: Options<ListComponentChangesData, ThrowOnError>) {
         return (options?.client ?? this.client).get<ListComponentChangesResponses, ListComponentChangesErrors, ThrowOnError>({

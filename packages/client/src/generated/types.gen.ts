@@ -987,7 +987,7 @@ export type ConsoleSettings = {
 };
 
 /**
- * Whether the check went well.
+ * Whether the check succeeded.
  */
 export type ComponentStatus = 'healthy' | 'unhealthy';
 
@@ -997,53 +997,53 @@ export type Service = {
      */
     name: string;
     /**
-     * Numeric version; `unknown` when it tells none.
+     * Numeric version; `unknown` if it reports none.
      */
     version: string;
     /**
-     * Whether the check went well.
+     * Whether the check succeeded.
      */
     status: ComponentStatus;
     /**
-     * Its address.
+     * Address.
      */
     endpoint: string;
     /**
-     * What it can do, sorted.
+     * Capabilities, sorted.
      */
     capabilities: Array<string>;
     /**
-     * When the component was checked.
+     * Time of the check.
      */
     lastHealthCheck: string;
     /**
-     * Why it is unhealthy, one sentence of a fixed list; absent for a healthy component.
+     * Why it is unhealthy, as a sentence from a fixed list; absent for a healthy component.
      */
     error?: string;
 };
 
 export type Connections = {
     /**
-     * Connections at work, without that of the check.
+     * Active connections, without that of the check.
      */
     active: number;
     /**
-     * Connections that wait for work.
+     * Idle connections.
      */
     idle: number;
     /**
-     * Most connections the server takes.
+     * Maximum number of connections.
      */
     max: number;
 };
 
 export type Memory = {
     /**
-     * Binary units, one decimal.
+     * Used memory in binary units, with at most one decimal.
      */
     used: string;
     /**
-     * What is left of its limit, or of the machine without one.
+     * Memory left of its limit, or of the machine if it has none.
      */
     available: string;
 };
@@ -1054,35 +1054,35 @@ export type Infrastructure = {
      */
     type: string;
     /**
-     * Numeric version; `unknown` when it tells none.
+     * Numeric version; `unknown` if it reports none.
      */
     version: string;
     /**
-     * Whether the check went well.
+     * Whether the check succeeded.
      */
     status: ComponentStatus;
     /**
-     * When the component was checked.
+     * Time of the check.
      */
     lastHealthCheck: string;
     /**
-     * Of a healthy database.
+     * Connections of a healthy database.
      */
     connections?: Connections;
     /**
-     * Brokers that run.
+     * Running brokers.
      */
     brokers?: number;
     /**
-     * Topics without those of the broker itself.
+     * Topics, without internal ones of the broker.
      */
     topics?: number;
     /**
-     * Of a healthy cache.
+     * Memory of a healthy cache.
      */
     memory?: Memory;
     /**
-     * Why it is unhealthy, one sentence of a fixed list; absent for a healthy component.
+     * Why it is unhealthy, as a sentence from a fixed list; absent for a healthy component.
      */
     error?: string;
 };
@@ -1093,15 +1093,15 @@ export type Integration = {
      */
     name: string;
     /**
-     * Whether the check went well.
+     * Whether the check succeeded.
      */
     status: ComponentStatus;
     /**
-     * Its address.
+     * Address.
      */
     endpoint: string;
     /**
-     * When the component was checked.
+     * Time of the check.
      */
     lastHealthCheck: string;
     /**
@@ -1109,14 +1109,14 @@ export type Integration = {
      */
     buckets?: number;
     /**
-     * Why it is unhealthy, one sentence of a fixed list; absent for a healthy component.
+     * Why it is unhealthy, as a sentence from a fixed list; absent for a healthy component.
      */
     error?: string;
 };
 
 export type ScanSummary = {
     /**
-     * Milliseconds below a second, else seconds.
+     * Duration of the scan: milliseconds below a second, else seconds.
      */
     scanDuration: string;
     /**
@@ -1124,34 +1124,34 @@ export type ScanSummary = {
      */
     newServicesFound: number;
     /**
-     * Components of all maps that are not as the last completed scan found them, or gone. Being up or down is no such change.
+     * Components of all maps that have changed or disappeared since the last completed scan. Changes of health do not count.
      */
     configurationChanges: number;
     /**
-     * What somebody should look at.
+     * Number of issues that need attention.
      */
     issuesDetected: number;
     /**
-     * One for each issue, sorted.
+     * One recommendation per issue, sorted.
      */
     recommendations: Array<string>;
 };
 
 export type DiscoveryResult = {
     /**
-     * When the rescan was completed.
+     * Time at which the rescan was completed.
      */
     scanTimestamp: string;
     /**
-     * Services discovered.
+     * Discovered services.
      */
     totalServices: number;
     /**
-     * Of these, healthy.
+     * Healthy services.
      */
     healthyServices: number;
     /**
-     * Of these, unhealthy.
+     * Unhealthy services.
      */
     unhealthyServices: number;
     /**
@@ -1173,50 +1173,50 @@ export type DiscoveryResult = {
         [key: string]: Integration;
     };
     /**
-     * What came of it.
+     * Summary.
      */
     summary: ScanSummary;
 };
 
 export type Scan = {
     /**
-     * Number of the scan. Later scans have higher ones; scans that failed leave gaps.
+     * Number of the scan. Later scans have higher numbers; failed scans leave gaps.
      */
     id: number;
     /**
-     * When it began.
+     * Start time.
      */
     startedAt: string;
     /**
-     * When it was completed: `scanTimestamp` of its result.
+     * Completion time: `scanTimestamp` of its result.
      */
     finishedAt: string;
     /**
-     * User name of the caller who came first.
+     * User name of the first caller.
      */
     requestedBy: string;
     /**
-     * How long it took.
+     * Duration in milliseconds.
      */
     durationMs: number;
     /**
-     * Services discovered.
+     * Discovered services.
      */
     totalServices: number;
     /**
-     * Of these, healthy.
+     * Healthy services.
      */
     healthyServices: number;
     /**
-     * Of these, unhealthy.
+     * Unhealthy services.
      */
     unhealthyServices: number;
     /**
-     * Services that the scan before did not find.
+     * Services that the previous scan did not find.
      */
     newServicesFound: number;
     /**
-     * Components that changed or went.
+     * Components that changed or disappeared.
      */
     configurationChanges: number;
     /**
@@ -1238,43 +1238,43 @@ export type ScansPage = {
 
 export type ScanDetails = {
     /**
-     * Number of the scan. Later scans have higher ones; scans that failed leave gaps.
+     * Number of the scan. Later scans have higher numbers; failed scans leave gaps.
      */
     id: number;
     /**
-     * When it began.
+     * Start time.
      */
     startedAt: string;
     /**
-     * When it was completed: `scanTimestamp` of its result.
+     * Completion time: `scanTimestamp` of its result.
      */
     finishedAt: string;
     /**
-     * User name of the caller who came first.
+     * User name of the first caller.
      */
     requestedBy: string;
     /**
-     * How long it took.
+     * Duration in milliseconds.
      */
     durationMs: number;
     /**
-     * Services discovered.
+     * Discovered services.
      */
     totalServices: number;
     /**
-     * Of these, healthy.
+     * Healthy services.
      */
     healthyServices: number;
     /**
-     * Of these, unhealthy.
+     * Unhealthy services.
      */
     unhealthyServices: number;
     /**
-     * Services that the scan before did not find.
+     * Services that the previous scan did not find.
      */
     newServicesFound: number;
     /**
-     * Components that changed or went.
+     * Components that changed or disappeared.
      */
     configurationChanges: number;
     /**
@@ -1282,18 +1282,18 @@ export type ScanDetails = {
      */
     issuesDetected: number;
     /**
-     * What its callers were answered.
+     * The response that its callers received.
      */
     result: DiscoveryResult;
 };
 
 /**
- * Map of the result in which the component stands.
+ * Map of the result that contains the component.
  */
 export type ComponentMap = 'services' | 'infrastructure' | 'externalIntegrations';
 
 /**
- * It came, it went, its configuration changed, or it became healthy or unhealthy.
+ * Whether the component was added or removed, changed its configuration, or became healthy or unhealthy.
  */
 export type ComponentChangeEvent = 'added' | 'removed' | 'changed' | 'healthy' | 'unhealthy';
 
@@ -1307,11 +1307,11 @@ export type Change = {
      */
     scanId: number;
     /**
-     * When that scan was completed.
+     * Completion time of that scan.
      */
     noticedAt: string;
     /**
-     * Map of the result in which the component stands.
+     * Map of the result that contains the component.
      */
     map: ComponentMap;
     /**
@@ -1319,15 +1319,15 @@ export type Change = {
      */
     key: string;
     /**
-     * It came, it went, its configuration changed, or it became healthy or unhealthy.
+     * Whether the component was added or removed, changed its configuration, or became healthy or unhealthy.
      */
     event: ComponentChangeEvent;
     /**
-     * Its status in that scan; null when it was gone.
+     * Status in that scan; null if it was removed.
      */
     status: 'healthy' | 'unhealthy' | null;
     /**
-     * Why it was unhealthy; null when it was not.
+     * Why it was unhealthy; null if it was not.
      */
     error: string | null;
 };
@@ -5323,7 +5323,7 @@ export type From = string;
 export type To = string;
 
 /**
- * The `next` of the page before.
+ * The `next` of the previous page.
  */
 export type BeforeOfListScans = number;
 
@@ -6873,7 +6873,7 @@ export type DiscoverPlatformError = DiscoverPlatformErrors[keyof DiscoverPlatfor
 
 export type DiscoverPlatformResponses = {
     /**
-     * What the scan found.
+     * The result of the scan.
      */
     200: DiscoveryResult;
 };
@@ -6893,7 +6893,7 @@ export type ListScansData = {
          */
         to?: string;
         /**
-         * The `next` of the page before.
+         * The `next` of the previous page.
          */
         before?: number;
         /**
@@ -7009,7 +7009,7 @@ export type ListComponentChangesData = {
          */
         to?: string;
         /**
-         * The `next` of the page before.
+         * The `next` of the previous page.
          */
         before?: number;
         /**

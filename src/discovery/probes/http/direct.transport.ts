@@ -8,7 +8,7 @@ import { HttpAnswer, type SendHttp } from './probe-http.js';
 
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** HTTP to addresses of the operator: one connection to each origin, no redirects, no compression. */
+/** Sends HTTP requests to addresses of the operator: one connection per origin, no redirects, no compression. */
 export function sendDirectly(context: ProbeContext, trust: TlsTrust): SendHttp {
   const { signal, timeoutMs } = context;
   const dispatcher = new Agent({

@@ -2,17 +2,17 @@ import { isJsonObject, parsedJson } from '#engine/json';
 import { failureOfStatus, ProbeError } from '../../model/failures.js';
 import type { HttpAnswer, ProbeHttp } from './probe-http.js';
 
-/** What an MCP server says of itself when it is greeted. */
+/** Facts that an MCP server reports when it is initialized. */
 export interface McpGreeting {
   name?: unknown;
-  /** The name for people, which not every server has. */
+  /** Display name, which not every server has. */
   title?: unknown;
   version?: unknown;
   capabilities: readonly string[];
 }
 
 const ID = 1;
-/** The revision that servers of all ages negotiate from. */
+/** Protocol revision from which both old and new servers can negotiate. */
 const PROTOCOL_VERSION = '2025-06-18';
 const INITIALIZE = {
   jsonrpc: '2.0',
@@ -25,13 +25,13 @@ const INITIALIZE = {
   },
 };
 
-/** What servers of the older HTTP with SSE answer to POST (revision 2025-06-18, "Backwards Compatibility"). */
+/** Statuses with which servers of the older HTTP+SSE transport reject POST (revision 2025-06-18, "Backwards Compatibility"). */
 const NO_POST = new Set([400, 404, 405]);
 
 /**
- * Greets an MCP server by Streamable HTTP and ends the session it opened, if any. One of HTTP with SSE is known by its first
- * event and says no more of itself.
- * @throws ProbeError `protocol` when it does not answer as one
+ * Initializes an MCP server over Streamable HTTP, and ends the session if one was opened. An HTTP+SSE server is recognized by its first
+ * event and reports no facts.
+ * @throws ProbeError `protocol` when it is not an MCP server
  */
 export async function greetMcpServer(http: ProbeHttp): Promise<McpGreeting> {
   const answer = await http.request(http.base, {
@@ -47,7 +47,7 @@ export async function greetMcpServer(http: ProbeHttp): Promise<McpGreeting> {
   const session = answer.header('mcp-session-id');
   if (session !== undefined) {
     const headers = { 'mcp-session-id': session };
-    // Servers that know no end of sessions answer 405, which is as good.
+    // Servers that do not support ending sessions answer 405, which is fine.
     await http.request(http.base, { method: 'DELETE', headers }).catch(() => undefined);
   }
   const info = isJsonObject(result['serverInfo']) ? result['serverInfo'] : {};
@@ -55,7 +55,7 @@ export async function greetMcpServer(http: ProbeHttp): Promise<McpGreeting> {
   return { name: info['name'], title: info['title'], version: info['version'], capabilities };
 }
 
-/** Whether the first event of a stream names the address for messages. */
+/** Returns whether the first event of a stream contains the address for messages. */
 async function offersEvents(http: ProbeHttp): Promise<boolean> {
   const answer = await http.request(http.base, {
     method: 'GET',
@@ -86,7 +86,7 @@ function isAnswer(message: unknown): message is Record<string, unknown> {
   return isJsonObject(message) && message['jsonrpc'] === '2.0' && message['id'] === ID;
 }
 
-/** The complete events of a stream that are JSON in one line of data, as those of MCP are. */
+/** Returns the complete events of a stream as JSON. MCP events have one line of data. */
 function messagesOf(body: string): unknown[] {
   return body
     .split(/\r?\n\r?\n/)

@@ -11,15 +11,15 @@ import { sendDirectly } from './direct.transport.js';
 import { HttpAnswer, httpUrlOf, ProbeHttp, type SendHttp } from './probe-http.js';
 import { discoveryLimits } from '../../discovery.limits.js';
 
-/** Answers of one probe together, in answers of the largest size. */
+/** Maximum total size of the responses of a probe, in multiples of `answerBytes`. */
 const MAX_ANSWERS = 64;
 
-/** Opens the HTTP conversations of probes: directly for components of the operator, guarded for all others. */
+/** Creates the HTTP clients of probes: direct ones for components of the operator, guarded ones for all others. */
 @Injectable()
 export class ProbeClients {
   private readonly outbound: OutboundClient;
 
-  /** @throws EnvError at start when `EGRESS_ALLOW` cannot be read */
+  /** @throws EnvError at startup when `EGRESS_ALLOW` is invalid */
   constructor(
     env: Env,
     readonly connections: McpConnectionService,
@@ -28,7 +28,7 @@ export class ProbeClients {
     this.outbound = outboundClient({ ...configuredOutbound(env), maxRedirects: 0 }, { thread });
   }
 
-  /** @throws ProbeError `configuration` when the endpoint is not one of HTTP */
+  /** @throws ProbeError `configuration` when the endpoint is not an HTTP URL */
   open(component: Component, context: ProbeContext): ProbeHttp {
     const base = httpUrlOf(component.endpoint);
     const send =
@@ -38,14 +38,17 @@ export class ProbeClients {
     return new ProbeHttp(base, component, context, send);
   }
 
-  /** To addresses that callers of the API named: through the guarded client, which judges each one and shows no certificate. */
+  /**
+   * Sends requests to addresses registered by callers of the API through the guarded client, which checks each address and presents no
+   * client certificate.
+   */
   private guarded(component: Component, { signal, timeoutMs, onEnd }: ProbeContext): SendHttp {
     const limits = {
       deadlineMs: timeoutMs,
       maxResponseBytes: discoveryLimits.answerBytes,
       maxTotalBytes: discoveryLimits.answerBytes * MAX_ANSWERS,
     };
-    // What several applications have registered is probed by the rules for all: neither learns what only the other may call.
+    // A component of several applications is probed under the common rules, so that none learns what only another one may call.
     const [app, ...others] = component.apps ?? [];
     const owner = app === undefined || others.length > 0 ? undefined : { app };
     const operation = this.outbound.openWith(limits, owner);
@@ -59,7 +62,7 @@ export class ProbeClients {
   }
 }
 
-/** A `Probe` that is given its clients. */
+/** A `Probe` that receives its clients. */
 export type ProbeOfKind = (
   component: Component,
   context: ProbeContext,

@@ -4,31 +4,31 @@ import { failureOfStatus, ProbeError, type ProbeFailure } from '../../model/fail
 import { toProbeError } from '../net/probe-failure.js';
 import type { ProbeContext } from '../../model/probe.js';
 
-/** A request of a probe; bodies are text. */
+/** An HTTP request of a probe, with a text body. */
 export interface HttpRequest {
   method: 'GET' | 'POST' | 'DELETE';
   headers: Readonly<Record<string, string>>;
   body?: string;
-  /** Says of what has come of the body that it is enough; event streams need not end. */
+  /** Returns whether the body received so far is sufficient, since event streams may never end. */
   isComplete?: (body: string) => boolean;
 }
 
 /**
- * How the requests of one probe reach the component.
- * @throws what the client throws; never follows a redirect, which is an answer like any other or an error
+ * Sends a request of a probe to the component.
+ * @throws what the client throws. Never follows redirects
  */
 export type SendHttp = (url: URL, request: HttpRequest) => Promise<HttpAnswer>;
 
-/** One complete answer of a component. */
+/** A complete response of a component. */
 export class HttpAnswer {
   constructor(
     readonly status: number,
     private readonly headers: Readonly<Record<string, string | undefined>>,
-    /** At most `answerBytes`. */
+    /** Body of at most `answerBytes`. */
     readonly body: string,
   ) {}
 
-  /** The first value of a header. */
+  /** Returns the first value of a header. */
   header(name: string): string | undefined {
     return this.headers[name.toLowerCase()];
   }
@@ -42,7 +42,7 @@ export class HttpAnswer {
     return this;
   }
 
-  /** The body as JSON. @throws ProbeError `protocol` when it is none */
+  /** Parses the body as JSON. @throws ProbeError `protocol` when it is invalid */
   json(): unknown {
     const value = parsedJson(this.body);
     if (value === undefined) {
@@ -52,23 +52,22 @@ export class HttpAnswer {
   }
 }
 
-/** Codes of undici for answers that keep to no limit or no grammar. */
+/** Error codes of undici for responses that exceed a limit or violate HTTP. */
 const CODES: Readonly<Record<string, ProbeFailure>> = {
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
   UND_ERR_SOCKET: 'network',
   UND_ERR_INVALID_ARG: 'configuration',
   UND_ERR_ABORTED: 'timeout',
 };
-/** Statuses that send the client elsewhere. */
+/** Statuses of redirects. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 const MAX_CLOCK_DIFFERENCE_MS = 30_000;
 
-/** The HTTP requests of one probe. What is secret of the component goes to the origin of `base` alone. */
+/** Sends the HTTP requests of a probe. Secrets of the component are sent only to the origin of `base`. */
 export class ProbeHttp {
   private readonly startedAt = performance.now();
 
-  /** @param base where requests go */
   constructor(
     readonly base: URL,
     private readonly component: Component,
@@ -85,7 +84,7 @@ export class ProbeHttp {
     return Math.max(0, this.context.timeoutMs - (performance.now() - this.startedAt));
   }
 
-  /** A URL below the base: `/health` below `http://host/app/` is `http://host/app/health`. */
+  /** Returns a URL below the base: `/health` below `http://host/app/` is `http://host/app/health`. */
   below(path: string): URL {
     const url = new URL(this.base);
     const [pathname = '', search = ''] = path.split('?');
@@ -95,20 +94,21 @@ export class ProbeHttp {
   }
 
   /**
+   * Sends a GET request.
    * @param target path below the base, or a URL
-   * @throws ProbeError `redirect` for a redirect, and for whatever keeps the answer from being read
+   * @throws ProbeError `redirect` for a redirect, and other failures when the response cannot be read
    */
   get(target: string | URL, headers: Record<string, string> = {}): Promise<HttpAnswer> {
     return this.request(target, { method: 'GET', headers });
   }
 
-  /** As `get`, with a form as body. */
+  /** Sends a POST request with a form. @throws ProbeError as `get` */
   post(target: string | URL, form: Record<string, string>): Promise<HttpAnswer> {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     return this.request(target, { method: 'POST', headers, body: new URLSearchParams(form).toString() });
   }
 
-  /** As `get`, for an answer that is a JSON object with a status of 2xx. */
+  /** Sends a GET request and returns the JSON object in the 2xx response. @throws ProbeError as `get` */
   async object(target: string | URL): Promise<JsonObject> {
     const body = (await this.get(target)).expectOk().json();
     if (!isJsonObject(body)) {
@@ -117,7 +117,7 @@ export class ProbeHttp {
     return body;
   }
 
-  /** Any other request. @throws ProbeError as `get` */
+  /** Sends any request. @throws ProbeError as `get` */
   async request(target: string | URL, request: HttpRequest): Promise<HttpAnswer> {
     const url = this.completed(typeof target === 'string' ? this.below(target) : target);
     let answer: HttpAnswer;
@@ -134,7 +134,7 @@ export class ProbeHttp {
     return answer;
   }
 
-  /** The configured query may be a key, so nobody but the component gets it. */
+  /** Adds the configured query, which may contain a key, to URLs of the component only. */
   private completed(target: URL): URL {
     const url = new URL(target);
     if (url.origin === this.base.origin) {
@@ -153,7 +153,7 @@ export class ProbeHttp {
     return { ...common, ...authorization(component.credentials), ...component.options.headers };
   }
 
-  /** `Date` (RFC 9110, section 6.6.1) is when the answer was made; one with `Age` comes from a cache. */
+  /** Compares the clocks by `Date` (RFC 9110, section 6.6.1), the time of the response. A response with `Age` comes from a cache. */
   private compareClocks(answer: HttpAnswer): void {
     const difference = Math.abs(Date.parse(answer.header('date') ?? '') - this.context.now());
     if (answer.header('age') === undefined && difference > MAX_CLOCK_DIFFERENCE_MS) {
@@ -172,7 +172,7 @@ function authorization(credentials: ComponentCredentials | null): Record<string,
     : { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
 }
 
-/** An address of HTTP, without user information. @throws ProbeError `configuration` */
+/** Parses an HTTP URL without user information. @throws ProbeError `configuration` */
 export function httpUrlOf(text: string): URL {
   const url = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.username !== '' || url.password !== '') {

@@ -12,7 +12,7 @@ import {
 import { ProbeError } from '../../model/failures.js';
 import type { HttpAnswer, ProbeHttp } from './probe-http.js';
 
-/** What is known after the health endpoint has answered. */
+/** Facts known after the health endpoint has responded. */
 interface HealthFound {
   own: SelfDescription;
   /** Path of the health endpoint below the base. */
@@ -21,7 +21,7 @@ interface HealthFound {
   infoPath: string | undefined;
 }
 
-/** Asks the neighbours of a health endpoint, in half of the time left; they take nothing from it. */
+/** Queries related endpoints for more facts within half of the remaining time. Their failures are ignored. */
 export async function moreAbout(http: ProbeHttp, found: HealthFound): Promise<SelfDescription> {
   const { infoPath } = found;
   const learned: SelfDescription[] = [];
@@ -29,13 +29,13 @@ export async function moreAbout(http: ProbeHttp, found: HealthFound): Promise<Se
     if (infoPath !== undefined) {
       learned.push(await quietly(() => document(http, infoPath)));
     }
-    learned.push(await quietly(() => ofItsFamily(http, found)));
+    learned.push(await quietly(() => fromFramework(http, found)));
   };
   await within(http.remainingMs / 2, ask(), () => undefined);
   return merged(learned);
 }
 
-async function ofItsFamily(http: ProbeHttp, { own, at, answer }: HealthFound): Promise<SelfDescription> {
+async function fromFramework(http: ProbeHttp, { own, at, answer }: HealthFound): Promise<SelfDescription> {
   if (/(^|\/)actuator\/health(\/|$)/.test(at)) {
     return actuator(http, at.slice(0, at.indexOf('actuator/health')));
   }
@@ -71,7 +71,7 @@ async function document(http: ProbeHttp, path: string): Promise<SelfDescription>
   return merged([describedBy(body), known('capabilities', capabilitiesOf(membersOf(body['tags'], 'name')))]);
 }
 
-/** One member of each object of a list. */
+/** Returns a member of each object of a list. */
 function membersOf(list: unknown, name: string): unknown[] {
   const all: unknown[] = Array.isArray(list) ? list : [];
   return all.map((one) => (isJsonObject(one) ? one[name] : undefined));

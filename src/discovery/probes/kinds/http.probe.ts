@@ -5,9 +5,9 @@ import type { HttpAnswer, ProbeHttp } from '../http/probe-http.js';
 import { moreAbout } from '../http/service-details.js';
 import { describedBy, known, merged, versionOf } from '../net/self-description.js';
 
-/** Where health endpoints usually are: general, Spring Actuator, Kubernetes, Dapr. */
+/** Common paths of health endpoints: generic, Spring Actuator, Kubernetes, Dapr. */
 const USUAL_PATHS = ['/health', '/actuator/health', '/healthz', '/readyz', '/v1.0/healthz'];
-/** Answers that say "not here". */
+/** Statuses of missing endpoints. */
 const ABSENT = new Set([404, 405, 501]);
 
 interface Found {
@@ -17,8 +17,8 @@ interface Found {
 }
 
 /**
- * Looks at a service by its health endpoint. Options: `healthPath`, and `infoPath` of a document, also
- * OpenAPI, that tells name, version and capabilities.
+ * Checks a service by its health endpoint. Options: `healthPath`, and `infoPath` of a document (or OpenAPI description) with name, version
+ * and capabilities.
  */
 export const probeHttp: ProbeOfKind = async (component, context, clients) => {
   const { healthPath: path, infoPath } = component.options;
@@ -28,8 +28,8 @@ export const probeHttp: ProbeOfKind = async (component, context, clients) => {
       ? await findHealth(http, component.credentials === null)
       : { answer: await http.get(path), at: path };
   const body = parsedJson(answer.body);
-  const health = saidBy(body ?? answer.body);
-  // A body counts more than a status: many say "down" with 200.
+  const health = healthIn(body ?? answer.body);
+  // The body takes precedence over the status: many services report "down" with 200.
   const failure = health === 'down' ? 'down' : failureOfStatus(answer.status);
   if (failure !== undefined) {
     throw new ProbeError(failure);
@@ -43,8 +43,8 @@ export const probeHttp: ProbeOfKind = async (component, context, clients) => {
 };
 
 /**
- * The first usual path that exists and can be read, else the first that exists, else the address itself. Kubernetes and Spring
- * Security refuse paths that they do not know; credentials that were refused once are not tried again.
+ * Finds the first common path that exists and can be read, else the first that exists, else uses the endpoint itself. Kubernetes and Spring
+ * Security reject unknown paths; rejected credentials are not tried again.
  */
 async function findHealth(http: ProbeHttp, isAnonymous: boolean): Promise<Found> {
   let refused: Found | undefined;
@@ -61,7 +61,7 @@ async function findHealth(http: ProbeHttp, isAnonymous: boolean): Promise<Found>
 
 type Health = 'up' | 'degraded' | 'down';
 
-/** The words of Spring Actuator, MicroProfile, Terminus, health+json, ASP.NET, Kubernetes and their likes. */
+/** Status words of Spring Actuator, MicroProfile, Terminus, health+json, ASP.NET, Kubernetes and others. */
 const WORDS: readonly (readonly [Health, string])[] = [
   ['up', 'up ok pass healthy alive success green'],
   ['degraded', 'degraded warn warning pass-with-warning yellow'],
@@ -72,8 +72,8 @@ const MEANINGS: ReadonlyMap<string, Health> = new Map(
 );
 const LONGEST_WORD = 32;
 
-/** What the body of a health endpoint says. */
-function saidBy(body: unknown): Health | undefined {
+/** Returns the health that a body reports. */
+function healthIn(body: unknown): Health | undefined {
   const word = isJsonObject(body) ? body['status'] : body;
   return typeof word === 'string' && word.length <= LONGEST_WORD
     ? MEANINGS.get(word.trim().toLowerCase())

@@ -9,7 +9,7 @@ import { ProbeError, type ProbeFailure } from '../../model/failures.js';
 import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
 
 const PORT = 9_092;
-/** By the names and types of the driver's errors; its codes are those of Kafka, several of which mean one thing to us. */
+/** Failures by name and type of the driver's errors; types are codes of Kafka. */
 const FAILURES: Readonly<Record<string, ProbeFailure>> = {
   KafkaJSSASLAuthenticationError: 'auth',
   KafkaJSRequestTimeoutError: 'timeout',
@@ -22,14 +22,14 @@ const FAILURES: Readonly<Record<string, ProbeFailure>> = {
   UNSUPPORTED_SASL_MECHANISM: 'auth',
   UNSUPPORTED_VERSION: 'protocol',
 };
-/** Topics that Kafka and its schema registry keep for themselves. */
+/** Internal topics of Kafka and its schema registry. */
 const INTERNAL = /^(__|_schemas$)/;
 const MAX_CAUSES = 5;
 
-/** The answer to ApiVersions comes first; it has some 500 bytes. */
+/** Maximum size of the first response, to ApiVersions, which has about 500 bytes. */
 const MAX_FIRST_BYTES = 65_536;
 
-/** Looks at a Kafka cluster. Tries the addresses in turn, each with its share of the time. */
+/** Checks a Kafka cluster. Tries its addresses in turn, each with a share of the time. */
 export async function probeKafka(component: Component, context: ProbeContext): Promise<ProbeFinding> {
   const addresses = addressesOf(component, PORT);
   const startedAt = performance.now();
@@ -56,7 +56,7 @@ async function ask(component: Component, context: ProbeContext, attempt: Attempt
   const admin = new Kafka({ ...config, logLevel: logLevel.NOTHING }).admin({ retry: { retries: 0 } });
   context.onEnd(() => void admin.disconnect().catch(() => undefined));
   try {
-    // The driver's own time-outs add up over its requests; this one does not.
+    // The driver's timeouts apply to each request; this one limits them all.
     const finding = await within(attempt.ms, describe(admin, component, attempt, context), () => {
       throw new ProbeError('timeout');
     });
@@ -67,7 +67,7 @@ async function ask(component: Component, context: ProbeContext, attempt: Attempt
   }
 }
 
-/** One address and the milliseconds it gets. */
+/** An attempt at one address, with its timeout in milliseconds. */
 interface Attempt {
   server: ServerAddress;
   addresses: ServerAddresses;

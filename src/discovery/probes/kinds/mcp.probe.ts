@@ -7,7 +7,7 @@ import { PROBE_FAILURES, ProbeError, type ProbeFailure } from '../../model/failu
 import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
 import { capabilitiesOf, nameOf, versionOf } from '../net/self-description.js';
 
-/** Causes of the connection module that have another name here; all others are the same or of the protocol. */
+/** Causes of the connection module with a different name here. Others have the same name, or become `protocol`. */
 const FAILURES: Readonly<Partial<Record<ConnectionFailureCause, ProbeFailure>>> = {
   unauthorized: 'auth',
   invalid_client: 'auth',
@@ -17,8 +17,8 @@ const FAILURES: Readonly<Partial<Record<ConnectionFailureCause, ProbeFailure>>> 
 };
 
 /**
- * Looks at an MCP server: it is greeted, and no tool is listed or called. Option `authorizationRequired`: a
- * refusal for want of a token shows that the server works.
+ * Checks an MCP server by initializing it, without listing or calling tools. Option `authorizationRequired`: a rejection for lack of a
+ * token also shows that the server works.
  */
 export const probeMcp: ProbeOfKind = async (component, context, clients) => {
   try {
@@ -51,7 +51,7 @@ async function guarded(
   return { ...result.server, capabilities: result.capabilities };
 }
 
-/** Many a name is that of a package, with characters that are not shown; the title does then. */
+/** Converts the response. Names of packages often contain characters that are not shown; the title is used then. */
 function findingOf({ name, title, version, capabilities }: McpGreeting): ProbeFinding {
   return {
     name: nameOf(name) ?? nameOf(title),

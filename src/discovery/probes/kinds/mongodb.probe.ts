@@ -28,7 +28,7 @@ const NAMES: Readonly<Record<string, ProbeFailure>> = {
 const MAX_CAUSES = 5;
 const STATUS: Document = { serverStatus: 1, metrics: 0, wiredTiger: 0, repl: 0, locks: 0 };
 
-/** Looks at a MongoDB server or cluster: version and connections, as the server that answers counts them. */
+/** Checks a MongoDB server or cluster: version and connections, as counted by the server that responds. */
 export async function probeMongodb(component: Component, context: ProbeContext): Promise<ProbeFinding> {
   const options: MongoClientOptions = {
     ...optionsOf(component, context),
@@ -66,9 +66,9 @@ function optionsOf(component: Component, { timeoutMs }: ProbeContext): MongoClie
     retryReads: false,
     connectTimeoutMS: timeoutMs,
     socketTimeoutMS: timeoutMs,
-    // The driver tries again until then. Its last error says more than our deadline.
+    // The driver retries until then. Its last error is more specific than our deadline.
     serverSelectionTimeoutMS: Math.ceil(timeoutMs * 0.7),
-    // No second connection that measures round trips, and no second look at the server.
+    // Avoid a second connection that measures round trips, and repeated checks of the server.
     serverMonitoringMode: 'poll',
     heartbeatFrequencyMS: 60_000,
     lookup: probeLookup,
@@ -95,7 +95,7 @@ function found(status: Document, context: ProbeContext): ProbeFinding {
   };
 }
 
-/** The driver wraps what happened at each server of the cluster; the first one that is known counts. */
+/** Returns the failure for a driver error, which wraps an error of each server; the first known one counts. */
 function failureOf(error: unknown, { signal }: ProbeContext): ProbeError {
   const seen = [error];
   for (let index = 0; index < seen.length && index < MAX_CAUSES; index += 1) {
@@ -107,7 +107,7 @@ function failureOf(error: unknown, { signal }: ProbeContext): ProbeError {
       return new ProbeError(failure);
     }
   }
-  // No server was found in time, and none has failed: they have said nothing.
+  // No server was found in time, and none reported an error: they did not respond.
   const isSilence = seen.length === 1 && (error as MongoFailure).name === 'MongoServerSelectionError';
   return isSilence ? new ProbeError('timeout') : toProbeError(seen.at(-1), signal);
 }

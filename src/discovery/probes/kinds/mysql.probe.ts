@@ -27,13 +27,13 @@ const CODES: Readonly<Record<string, ProbeFailure>> = {
   PROTOCOL_CONNECTION_LOST: 'network',
   PROTOCOL_SEQUENCE_TIMEOUT: 'timeout',
 };
-/** Protocol version of a greeting, or an error packet in its place. */
+/** First byte of a server: the protocol version of the handshake, or an error packet. */
 const GREETINGS = new Set([10, 255]);
 const VERSION =
   'SELECT VERSION() AS version, @@version_comment AS comment, @@max_connections AS max, @@event_scheduler AS events';
 const THREADS = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_connected', 'Threads_running')";
 
-/** Looks at a MySQL or MariaDB server: version and connections without its own. Needs an account without privileges. */
+/** Checks a MySQL or MariaDB server: version and connections, without its own. Needs an account without privileges. */
 export async function probeMysql(component: Component, context: ProbeContext): Promise<ProbeFinding> {
   const sockets = new ProbeSockets(context, (first) => first.byteLength < 5 || GREETINGS.has(first[4] ?? 0));
   const options = connectionOptions(component, context, sockets);
@@ -41,7 +41,7 @@ export async function probeMysql(component: Component, context: ProbeContext): P
   try {
     const connection = await createConnection(options);
     context.onEnd(() => connection.destroy());
-    // The driver tells its failures twice, to the query and to whoever listens.
+    // The driver reports failures to the query and as an event, which needs a listener.
     connection.on('error', () => undefined);
     return await find(connection, context);
   } catch (error) {
@@ -58,7 +58,7 @@ async function find(connection: Connection, context: ProbeContext): Promise<Prob
   // MySQL counts the thread of its event scheduler as running, but not as connected.
   const own = !isMariaDb && about?.['events'] === 'ON' ? 2 : 1;
   const active = Math.max(0, count('Threads_running') - own);
-  // This probe is connected, too.
+  // Do not count the connection of this probe.
   const idle = Math.max(0, count('Threads_connected') - 1 - active);
   warnOfSocket(socketOf(connection), context);
   return {
@@ -80,7 +80,7 @@ function connectionOptions(
   const ssl = { verifyIdentity: true, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
   return {
     host: server.host,
-    // For addresses the driver names no host, and Node.js takes that of the socket, else it would be `localhost`.
+    // For IP addresses the driver sets no host name; Node.js then takes that of the socket instead of `localhost`.
     stream: () => Object.assign(sockets.open(server), { _host: server.host }),
     user: username,
     password,

@@ -19,11 +19,11 @@ const CODES: Readonly<Record<string, ProbeFailure>> = {
   '57P02': 'down',
   '57P03': 'down',
 };
-/** The driver's only word for a server without TLS; it has no code. */
+/** The driver's message for a server without TLS, which has no code. */
 const NO_TLS = /server does not support SSL/;
-/** The messages a server begins with: authentication, error, notice; S and N answer the question for TLS. */
+/** First bytes of server messages: authentication, error, notice; S and N answer the TLS request. */
 const FIRST_BYTES = new Set(Buffer.from('RENS'));
-/** Without pg_monitor (or pg_read_all_stats, which is part of it) the rows of other users lack their state. */
+/** Without pg_monitor (or pg_read_all_stats, which is part of it) the rows of other users have no state. */
 const QUERY = `
   SELECT current_setting('server_version') AS version,
          current_setting('max_connections')::int AS max,
@@ -43,7 +43,7 @@ interface Row {
   active: number;
 }
 
-/** Looks at a PostgreSQL server. Without pg_monitor all connections count as active: a warning. */
+/** Checks a PostgreSQL server. Without pg_monitor all connections count as active, with a warning. */
 export async function probePostgresql(component: Component, context: ProbeContext): Promise<ProbeFinding> {
   const sockets = new ProbeSockets(context, (first) => FIRST_BYTES.has(first[0] ?? 0));
   const config = clientConfig(component, sockets);
@@ -76,7 +76,7 @@ async function find(client: Client, context: ProbeContext): Promise<ProbeFinding
   };
 }
 
-/** Account, database and TLS are always set: the driver takes missing ones from the environment and a password file. */
+/** Always sets account, database and TLS, because the driver takes missing ones from the environment and a password file. */
 function clientConfig(component: Component, sockets: ProbeSockets): ClientConfig {
   const { scheme, path, servers } = addressesOf(component, PORT);
   const [server] = servers;
@@ -85,7 +85,7 @@ function clientConfig(component: Component, sockets: ProbeSockets): ClientConfig
     host: server.host,
     port: server.port,
     user: username,
-    // Asked only when the server wants one.
+    // Called only when the server requires a password.
     password: () => {
       if (password === undefined) {
         throw new ProbeError('auth');
@@ -97,7 +97,7 @@ function clientConfig(component: Component, sockets: ProbeSockets): ClientConfig
     ssl: usesTls(component, scheme) ? tlsOptions(server.host, tlsTrustOf(component)) : false,
     stream: () => {
       const socket = sockets.open(server);
-      // The driver dials whatever it is given; this socket is being dialled already.
+      // The driver connects the given socket, but this one is already connecting.
       socket.connect = () => socket;
       return socket;
     },

@@ -14,7 +14,7 @@ import { probeSmtp } from './smtp.probe.js';
 import { probeElasticsearch, probeOidc, probeS3, probeTokenEndpoint } from './web.probes.js';
 
 const PROBES: Readonly<Record<ComponentKind, ProbeOfKind>> = {
-  /** This service: whoever can ask it is answered by it. */
+  /** This service itself, which is healthy if it can respond. */
   self: async () => ({}),
   http: probeHttp,
   mysql: probeMysql,

@@ -5,12 +5,12 @@ import type { ProbeHttp } from '../http/probe-http.js';
 import { records, versionOf, wholeNumber } from '../net/self-description.js';
 import { ProbeError } from '../../model/failures.js';
 
-/** Exchanges asked for at once: with names of the greatest length they stay below the limit of an answer. */
+/** Exchanges per page: even with names of maximum length a page stays below the response limit. */
 const PAGE = 150;
 const MAX_PAGES = 200;
 const AMQP_PORTS: Readonly<Record<string, number>> = { amqp: 5_672, amqps: 5_671 };
 
-/** Looks at a RabbitMQ cluster by its management interface: running nodes and own topic exchanges. */
+/** Checks a RabbitMQ cluster by its management API: running nodes, and topic exchanges except built-in ones. */
 export const probeRabbitmq: ProbeOfKind = async (component, context, clients) => {
   const [scheme = ''] = component.endpoint.split(':', 1);
   const port = AMQP_PORTS[scheme];
@@ -37,7 +37,7 @@ export const probeRabbitmq: ProbeOfKind = async (component, context, clients) =>
   };
 };
 
-/** The account is known to be valid: without the tag monitoring the nodes answer 401 all the same. */
+/** Lists the nodes. The account is known to be valid, but without the tag `monitoring` the API answers 401 here. */
 async function nodesOf(http: ProbeHttp): Promise<unknown> {
   const answer = await http.get('/api/nodes?columns=name,running');
   if (answer.status === 401) {
@@ -62,7 +62,7 @@ async function topicExchanges(http: ProbeHttp): Promise<number> {
 
 const NATS_PORT = 4_222;
 
-/** Looks at a NATS cluster by the monitoring port: servers with routes, and JetStream streams. */
+/** Checks a NATS cluster by its monitoring port: servers with routes, and JetStream streams. */
 export const probeNats: ProbeOfKind = async (component, context, clients) => {
   if (component.endpoint.startsWith('nats:')) {
     await connectOnly(component, context, NATS_PORT);

@@ -9,17 +9,17 @@ import type { ProbeContext, ProbeFinding, ProbeWarning } from '../../model/probe
 
 const PORT = 6_379;
 const NEARLY_USED_PERCENT = 80;
-/** The first word of an error reply is its code (RESP). */
+/** Failures by error code, the first word of an error reply (RESP). */
 const REPLIES: Readonly<Record<string, ProbeFailure>> = {
   WRONGPASS: 'auth',
   NOAUTH: 'auth',
   NOPERM: 'forbidden',
   DENIED: 'forbidden',
 };
-/** The types a reply can begin with. */
+/** First bytes of replies, which denote their type. */
 const FIRST_BYTES = new Set(Buffer.from('+-$*:_%,#!=(~>'));
 
-/** Looks at a Redis or Valkey server: version and memory. Needs an account that may run INFO. */
+/** Checks a Redis or Valkey server: version and memory. Needs an account that may run INFO. */
 export async function probeRedis(component: Component, context: ProbeContext): Promise<ProbeFinding> {
   const { scheme, servers } = addressesOf(component, PORT);
   const sockets = new ProbeSockets(context, (first) => FIRST_BYTES.has(first[0] ?? 0));
@@ -37,7 +37,7 @@ export async function probeRedis(component: Component, context: ProbeContext): P
     ...account(component),
     connectTimeout: context.timeoutMs,
     Connector: Connector as unknown as NonNullable<RedisOptions['Connector']>,
-    // Tells the driver to wait for the handshake of the socket it is given.
+    // Makes the driver wait for the TLS handshake of the given socket.
     ...(trust === undefined ? {} : { tls: {} }),
   });
   let first: unknown;
@@ -53,7 +53,7 @@ export async function probeRedis(component: Component, context: ProbeContext): P
   }
 }
 
-/** The driver would otherwise connect again for ever and keep commands for later. */
+/** Options that keep the driver from reconnecting forever and from queueing commands. */
 const ONE_ATTEMPT: RedisOptions = {
   lazyConnect: true,
   retryStrategy: null,

@@ -8,16 +8,16 @@ import type { ProbeContext, ProbeFinding } from '../../model/probe.js';
 import { capabilitiesOf } from '../net/self-description.js';
 
 const PORTS: Readonly<Record<string, number>> = { smtp: 25, smtps: 465 };
-/** An address literal (RFC 5321, section 4.1.3): the name of this host is nobody's business. */
+/** EHLO with an address literal (RFC 5321, section 4.1.3), so that the name of this host is not revealed. */
 const EHLO = 'EHLO [127.0.0.1]\r\n';
 
-/** One reply: its code and the text of its lines. */
+/** A reply: its code and the text of its lines. */
 interface Reply {
   code: number;
   lines: string[];
 }
 
-/** Looks at a mail server. Its certificate is not judged: mail servers encrypt with any. */
+/** Checks a mail server. Its certificate is not verified, as is usual between mail servers. */
 export async function probeSmtp(component: Component, context: ProbeContext): Promise<ProbeFinding> {
   const { scheme, servers } = addressesOf(component, PORTS[component.endpoint.split(':')[0] ?? ''] ?? 0);
   const [server] = servers;
@@ -38,7 +38,7 @@ export async function probeSmtp(component: Component, context: ProbeContext): Pr
   }
 }
 
-/** Sends a command, if any, and returns the lines of the reply, which must have this code. */
+/** Sends a command, if any, and returns the lines of the reply, which must have the given code. */
 async function replyTo(socket: Socket, command: string, code: number): Promise<string[]> {
   const reply = readUntil(socket, parseReply);
   if (command !== '') {
@@ -51,7 +51,7 @@ async function replyTo(socket: Socket, command: string, code: number): Promise<s
   return answer.lines;
 }
 
-/** RFC 5321, section 4.2.1: lines of `code-text`, the last one `code text`. */
+/** Parses a reply (RFC 5321, section 4.2.1): lines of `code-text`, the last one `code text`. */
 function parseReply(bytes: Buffer): Reply | undefined {
   const text = bytes.toString('latin1');
   if (!/^\d{0,3}$|^\d{3}[ \-\r]/.test(text.slice(0, 4))) {

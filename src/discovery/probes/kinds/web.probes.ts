@@ -5,7 +5,7 @@ import type { ProbeOfKind } from '../http/probe-clients.js';
 import { capabilitiesOf, records, versionOf } from '../net/self-description.js';
 import { failureOfStatus, ProbeError, type ProbeFailure } from '../../model/failures.js';
 
-/** Looks at an Elasticsearch or OpenSearch cluster. Needs an account with the cluster privilege monitor. */
+/** Checks an Elasticsearch or OpenSearch cluster. Needs an account with the cluster privilege `monitor`. */
 export const probeElasticsearch: ProbeOfKind = async (component, context, clients) => {
   const http = clients.open(component, context);
   const { version } = await http.object('/');
@@ -25,7 +25,7 @@ export const probeElasticsearch: ProbeOfKind = async (component, context, client
   };
 };
 
-/** Looks at an OpenID Connect issuer: its document names it, and its key set has keys. */
+/** Checks an OpenID Connect issuer: its document must match the issuer, and its key set must have keys. */
 export const probeOidc: ProbeOfKind = async (component, context, clients) => {
   const http = clients.open({ ...component, credentials: null }, context);
   const { issuer, jwks_uri: keysUrl } = await http.object('/.well-known/openid-configuration');
@@ -40,7 +40,7 @@ export const probeOidc: ProbeOfKind = async (component, context, clients) => {
   return { capabilities: capabilitiesOf(found.map(({ alg }) => alg)) };
 };
 
-/** The endpoint of a component has no slash at its end, whatever the issuer calls itself. */
+/** Compares URLs ignoring trailing slashes, because endpoints of components have none. */
 function isSame(issuer: unknown, endpoint: URL): boolean {
   return typeof issuer === 'string' && URL.canParse(issuer) && plain(new URL(issuer)) === plain(endpoint);
 }
@@ -49,15 +49,15 @@ function plain(url: URL): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** How token endpoints refuse a request without client: by RFC 6749, section 5.2, and in the ways of deployed ones. */
+/** Statuses with which token endpoints reject a request without client: by RFC 6749, section 5.2, and in practice. */
 const REFUSALS = new Set([400, 401, 405, 415, 422]);
 
-/** Looks at an OAuth token endpoint by a request without client: a scan is no attempt to sign in. */
+/** Checks an OAuth token endpoint with a request without client, so that a scan never attempts to sign in. */
 export const probeTokenEndpoint: ProbeOfKind = async (component, context, clients) => {
   const http = clients.open({ ...component, credentials: null }, context);
   const { status } = await http.post(http.base, { grant_type: 'client_credentials' });
   if (!REFUSALS.has(status)) {
-    // Whoever has nothing against such a request is no token endpoint.
+    // An endpoint that accepts such a request is not a token endpoint.
     throw new ProbeError(failureOfStatus(status) ?? 'protocol');
   }
   return {};
@@ -75,17 +75,17 @@ const S3_CODES: Readonly<Record<string, ProbeFailure>> = {
   ServiceUnavailable: 'down',
 };
 
-/** The root element of an answer to ListBuckets. */
+/** The root element of a ListBuckets response. */
 const LISTING = /^\s*(?:<\?xml[^>]*>\s*)?<ListAllMyBucketsResult[\s>]/;
 
-/** Looks at storage with the S3 interface: how many buckets there are. Needs an account with s3:ListAllMyBuckets. */
+/** Checks storage with the S3 API: number of buckets. Needs an account with s3:ListAllMyBuckets. */
 export const probeS3: ProbeOfKind = async (component, context, clients) => {
   const { username: accessKeyId, password: secretAccessKey } = component.credentials ?? {};
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new ProbeError('configuration');
   }
   const { region = 'us-east-1' } = component.options;
-  // The keys sign the request; they are never sent themselves.
+  // The keys only sign the request and are never sent.
   const http = clients.open({ ...component, credentials: null }, context);
   const url = http.below('/');
   const datetime = new Date(context.now()).toISOString().replaceAll(/[-:]|\.\d{3}/g, '');
@@ -100,7 +100,7 @@ export const probeS3: ProbeOfKind = async (component, context, clients) => {
   return { buckets: bucketsIn(answer.expectOk().body) };
 };
 
-/** @throws ProbeError `protocol` when the text is not an answer to ListBuckets */
+/** Counts the buckets. @throws ProbeError `protocol` when the text is not a ListBuckets response */
 function bucketsIn(xml: string): number {
   if (!LISTING.test(xml)) {
     throw new ProbeError('protocol');

@@ -1,15 +1,15 @@
 import type { Component } from '../../model/component.types.js';
 import { ProbeError } from '../../model/failures.js';
 
-/** Host and port of one server of a component. */
+/** Host and port of a server of a component. */
 export interface ServerAddress {
   host: string;
   port: number;
 }
 
-/** The addresses of an endpoint with their scheme, which the first one names. */
+/** The addresses of an endpoint, with the scheme of the first one. */
 export interface ServerAddresses {
-  /** Without the colon; empty when none is given. */
+  /** Scheme without colon; empty if none is given. */
   scheme: string;
   /** Path of the first address without the leading slash: a database name. */
   path: string;
@@ -19,9 +19,9 @@ export interface ServerAddresses {
 const ADDRESS = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\[[^\]]+\]|[^/:[\]@?#]+)(?::(\d{1,5}))?(?:\/([^?#@]*))?$/i;
 
 /**
- * Reads `scheme://host:port/path` or several of these separated by commas (`kafka://a:9092,b:9092`).
- * @throws ProbeError `configuration`; `blocked` for an address of a caller of the API: drivers dial every one, and those are reached by
- * HTTP and its address policy only
+ * Parses `scheme://host:port/path`, or several addresses separated by commas (`kafka://a:9092,b:9092`).
+ * @throws ProbeError `configuration`; `blocked` for an address registered by a caller of the API: drivers connect to any address, so those
+ * are reachable only by HTTP under its address policy
  */
 export function addressesOf(component: Component, defaultPort: number): ServerAddresses {
   if (component.trust !== 'operator') {

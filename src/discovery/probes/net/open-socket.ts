@@ -10,16 +10,17 @@ import { ProbeError } from '../../model/failures.js';
 import { warnOfCertificate } from './warnings.js';
 import { toProbeError } from './probe-failure.js';
 
-/** What a TLS connection is checked against. */
+/** Trust settings of a TLS connection. */
 export interface TlsTrust {
-  /** Authorities to trust, PEM; those of the system without it. */
+  /** Trusted authorities (PEM). Default: those of the system. */
   ca?: string[];
   /** @default true */
   rejectUnauthorized?: boolean;
 }
 
 /**
- * Opens a connection that ends with the probe at the latest, whatever the driver does. Warns when its certificate ends soon.
+ * Opens a connection that is closed at the end of the probe at the latest, even if the driver keeps it. Warns when its certificate expires
+ * soon.
  * @param tls undefined for a plain connection
  * @returns the socket before it is connected; errors arrive as its `error` event
  */
@@ -31,19 +32,19 @@ export function openSocket({ host, port }: ServerAddress, context: ProbeContext,
   if (context.signal.aborted) {
     socket.destroy();
   }
-  return attended(socket, context);
+  return supervised(socket, context);
 }
 
-/** Begins TLS on an open connection. The certificate is not judged. @throws the error of the handshake */
+/** Starts TLS on an open connection without verifying the certificate. @throws the error of the handshake */
 export async function beginTls(socket: Socket, host: string, context: ProbeContext): Promise<TLSSocket> {
   const options = { ...tlsOptions(host, { rejectUnauthorized: false }), socket };
-  const secure = attended(connectTls(options), context);
+  const secure = supervised(connectTls(options), context);
   await connected(secure);
   return secure;
 }
 
-function attended<Any extends Socket>(socket: Any, context: ProbeContext): Any {
-  // Without a listener an error after the driver has let go would end the process.
+function supervised<Any extends Socket>(socket: Any, context: ProbeContext): Any {
+  // Without a listener an error after the driver has released the socket would end the process.
   socket.on('error', () => undefined);
   socket.once('secureConnect', () => warnOfSocket(socket, context));
   context.onEnd(() => socket.destroy());
@@ -55,7 +56,7 @@ export function warnOfSocket(socket: Duplex, context: ProbeContext): void {
   warnOfCertificate(socket instanceof TLSSocket ? socket.getPeerCertificate().valid_to : undefined, context);
 }
 
-/** Options for `tls.connect` and for drivers that call it. */
+/** Returns options for `tls.connect` and for drivers that call it. */
 export function tlsOptions(host: string, trust: TlsTrust): ConnectionOptions {
   return {
     ...KEY_AGREEMENT,
@@ -65,29 +66,29 @@ export function tlsOptions(host: string, trust: TlsTrust): ConnectionOptions {
   };
 }
 
-/** Options of a component for TLS: `ca`, authorities (PEM) besides the authorities of the system. */
+/** Returns the TLS trust of a component: authorities of its option `ca` (PEM) in addition to those of the system. */
 export function tlsTrustOf(component: Component): TlsTrust {
   const { ca } = component.options;
   return ca === undefined ? {} : { ca: [...rootCertificates, ca] };
 }
 
-/** Whether a component is reached by TLS: by its option `tls` or by its scheme. */
+/** Returns whether a component uses TLS, by its option `tls` or by its scheme. */
 export function usesTls(component: Component, scheme: string): boolean {
   return component.options.tls === true || scheme === 'rediss' || scheme === 'valkeys';
 }
 
-/** Half of libuv's threads: the other half stays free however many names of a scan do not resolve. */
+/** Half of libuv's threads, so that the other half stays free even if many names do not resolve. */
 const LOOKUPS = 2;
 const MAX_WAIT_MS = 10_000;
 
-/** Resolves the host names of all probes of this process, two at once. */
+/** Resolves the host names of all probes of this process, two concurrently. */
 export const probeLookup = lookupBy(boundedResolver(systemResolver, LOOKUPS, MAX_WAIT_MS));
 
 const MAX_BYTES = 65_536;
 
 /**
- * Reads from a socket until `parse` finds its value in all bytes so far.
- * @param parse undefined when more is needed
+ * Reads from a socket until `parse` returns a value for all bytes received so far.
+ * @param parse returns undefined when more bytes are needed
  * @throws ProbeError `too_large` after 64 KiB, `network` when the other side ends; the error of the socket; what `parse` throws
  */
 export function readUntil<T>(socket: Socket, parse: (bytes: Buffer) => T | undefined): Promise<T> {
@@ -112,12 +113,12 @@ export function readUntil<T>(socket: Socket, parse: (bytes: Buffer) => T | undef
         settle(() => reject(error));
       }
     };
-    // A listener alone does not set a socket flowing again that an earlier reader has paused.
+    // Adding a listener does not resume a socket that an earlier reader has paused.
     socket.on('error', onError).on('close', onClose).on('data', onData).resume();
   });
 }
 
-/** Resolves when a socket is connected, with its TLS where it has that. */
+/** Resolves when a socket is connected, including TLS if used. */
 export function connected(socket: Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('error', reject).once('close', () => reject(new ProbeError('network')));
@@ -126,8 +127,8 @@ export function connected(socket: Socket): Promise<void> {
 }
 
 /**
- * Checks that a component without an HTTP interface accepts a connection, sending nothing.
- * @param isTls whether it speaks TLS from the first byte
+ * Checks that a component without an HTTP API accepts a connection, without sending anything.
+ * @param isTls whether it uses TLS from the first byte
  * @throws ProbeError
  */
 export async function connectOnly(

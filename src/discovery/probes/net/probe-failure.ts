@@ -1,7 +1,7 @@
 import { type OutboundFailure, toOutboundError } from '../../../platform/outbound/outbound.error.js';
 import { ProbeError, type ProbeFailure } from '../../model/failures.js';
 
-/** Failures of calls that have another name here. */
+/** Failures of outbound calls with a different name here. */
 const RENAMED: Partial<Record<OutboundFailure, ProbeFailure>> = {
   port: 'blocked',
   insecure: 'blocked',
@@ -13,14 +13,14 @@ const RENAMED: Partial<Record<OutboundFailure, ProbeFailure>> = {
   closed: 'timeout',
 };
 
-/** Defects of ours: whatever a network or a driver throws has another type or carries a code. */
+/** Types of errors that indicate bugs. Errors of networks and drivers have other types or a code. */
 const DEFECTS = [TypeError, ReferenceError, RangeError, SyntaxError];
 
 /**
- * Turns what a client or a driver threw into the failure of a probe. Judged by error code, never by text: the messages
- * of drivers quote addresses, and some of them credentials.
- * @param signal of the probe: what is thrown after it was aborted is a consequence of that
- * @param codes what the codes of one driver mean; asked before the codes of sockets
+ * Converts an error of a client or driver into the failure of a probe. Uses error codes, never messages, because drivers quote addresses
+ * and sometimes credentials in them.
+ * @param signal signal of the probe; errors after its abort are consequences of the abort
+ * @param codes failures by error code of a driver; they take precedence over codes of sockets
  */
 export function toProbeError(
   error: unknown,

@@ -8,23 +8,26 @@ import { toProbeError } from './probe-failure.js';
 import type { ProbeContext } from '../../model/probe.js';
 import { openSocket, type TlsTrust } from './open-socket.js';
 
-/** The connections of one probe by a driver. They are watched, because drivers read without bounds, and freed with the probe. */
+/**
+ * Opens the connections of a driver for one probe. Limits what they receive, because drivers read without limits, and closes them with the
+ * probe.
+ */
 export class ProbeSockets {
   private failure: ProbeError | undefined;
 
-  /** @param isProtocol whether the first bytes can be of the protocol; many drivers wait for ever for the rest of a foreign answer */
+  /** @param isProtocol returns whether the first bytes match the protocol; many drivers wait forever for the rest of a foreign response */
   constructor(
     private readonly context: ProbeContext,
     private readonly isProtocol: (first: Buffer) => boolean,
   ) {}
 
-  /** Opens a connection and watches it. @param tls undefined also where the driver adds TLS later */
+  /** Opens a connection and watches it. @param tls undefined also if the driver adds TLS later */
   open(address: ServerAddress, tls?: TlsTrust): Socket {
     const socket = openSocket(address, this.context, tls);
     return socket.once('connect', () => this.watch(socket));
   }
 
-  /** The failure to report. The watch counts more than the error of the driver. */
+  /** Returns the failure to report. A violation seen here takes precedence over the error of the driver. */
   toError(error: unknown, codes?: Readonly<Record<string, ProbeFailure>>): ProbeError {
     return this.failure ?? toProbeError(error, this.context.signal, codes);
   }
@@ -32,7 +35,7 @@ export class ProbeSockets {
   private watch(socket: Socket): void {
     const push = socket.push.bind(socket);
     let bytes = 0;
-    // A `data` listener would set the stream flowing before the driver reads it.
+    // A `data` listener would start the stream before the driver reads it.
     socket.push = (chunk: Buffer | null, ...rest): boolean => {
       if (Buffer.isBuffer(chunk)) {
         if (bytes === 0 && !this.isProtocol(chunk)) {
@@ -55,7 +58,7 @@ export class ProbeSockets {
 }
 
 /**
- * Loads an optional driver when the first component of its kind is looked at.
+ * Loads an optional driver before the first check of its kind.
  * @throws ProbeError `driver` when the package is not installed
  */
 export async function loadDriver<T>(packageName: string, load: () => Promise<T>): Promise<T> {
@@ -77,7 +80,7 @@ subscribe('net.client.socket', (message) => {
   running.getStore()?.onEnd(() => socket.destroy());
 });
 
-/** Runs work of a driver that opens its sockets itself: those without TLS still end with the probe. */
+/** Runs work of a driver that opens its own sockets. Those without TLS are still closed at the end of the probe. */
 export function adoptingSockets<T>(context: ProbeContext, work: () => Promise<T>): Promise<T> {
   return running.run(context, work);
 }

@@ -1,7 +1,7 @@
 import { isJsonObject } from '#engine/json';
 import { ProbeError } from '../../model/failures.js';
 
-/** The words of a component about itself, reduced to the facts that may be shown. */
+/** Facts that a component reports about itself, reduced to those that may be shown. */
 export interface SelfDescription {
   name?: string;
   version?: string;
@@ -15,7 +15,7 @@ const NUMERIC_TOKEN = /\d+(?:\.\d+)*/;
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._()+-]*$/u;
 const CAPABILITY = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$/;
 
-/** The first numeric token of a text (`v1.28.3+k3s1` is `1.28.3`); undefined when there is none. */
+/** Returns the first number of a text (`1.28.3` for `v1.28.3+k3s1`); undefined when there is none. */
 export function versionOf(text: unknown): string | undefined {
   if (typeof text === 'number') {
     return versionOf(String(text));
@@ -25,13 +25,13 @@ export function versionOf(text: unknown): string | undefined {
     : undefined;
 }
 
-/** A self-reported name of 1-64 letters, digits and plain punctuation; undefined for anything else. */
+/** Returns a reported name of 1-64 letters, digits and plain punctuation; undefined for anything else. */
 export function nameOf(text: unknown): string | undefined {
   const name = typeof text === 'string' ? text.trim() : '';
   return name.length <= MAX_NAME && NAME.test(name) ? name : undefined;
 }
 
-/** Names of capabilities, 1-64 characters of `[A-Za-z0-9._:/-]`, sorted, without duplicates, 50 at the most. */
+/** Returns names of capabilities (1-64 characters of `[A-Za-z0-9._:/-]`), sorted, without duplicates, at most 50. */
 export function capabilitiesOf(values: unknown): string[] | undefined {
   if (!Array.isArray(values)) {
     return undefined;
@@ -42,7 +42,7 @@ export function capabilitiesOf(values: unknown): string[] | undefined {
   return named.length === 0 ? undefined : [...new Set(named)].toSorted().slice(0, MAX_CAPABILITIES);
 }
 
-/** Reads the members that health and information documents have in common use. */
+/** Reads the common members of health and information documents. */
 export function describedBy(body: unknown): SelfDescription {
   const root = asRecord(body);
   const build = asRecord(root['build']);
@@ -64,12 +64,12 @@ export function describedBy(body: unknown): SelfDescription {
   };
 }
 
-/** Puts descriptions together; the first one that says something wins. */
+/** Merges descriptions; earlier ones take precedence. */
 export function merged(descriptions: readonly SelfDescription[]): SelfDescription {
   return descriptions.reduceRight<SelfDescription>((rest, description) => ({ ...rest, ...description }), {});
 }
 
-/** An object with one member, or none when there is no value. */
+/** Returns an object with one member, or an empty one when there is no value. */
 export function known<Key extends string, Value>(
   key: Key,
   value: Value | undefined,
@@ -88,7 +88,7 @@ function firstOf(
   return values.map(read).find((found) => found !== undefined);
 }
 
-/** A member that must be a whole number from 0; drivers and monitoring pages also give numbers as text. */
+/** Reads a whole number from 0; drivers and monitoring pages also return numbers as text. */
 export function wholeNumber(value: unknown): number {
   const isNumeric = typeof value === 'bigint' || (typeof value === 'string' && value.trim() !== '');
   const number = isNumeric ? Number(value) : value;
@@ -98,7 +98,7 @@ export function wholeNumber(value: unknown): number {
   return Math.trunc(number);
 }
 
-/** A value that must be a list of objects. */
+/** Reads a list of objects. @throws ProbeError `protocol` */
 export function records(value: unknown): Record<string, unknown>[] {
   if (!Array.isArray(value) || !value.every(isJsonObject)) {
     throw new ProbeError('protocol');

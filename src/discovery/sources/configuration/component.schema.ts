@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** Rule of keys: how a component is called in the answer. */
+/** Rule for keys, the names of components in the response. */
 export const keyRule = z
   .string()
   .regex(/^(?!__proto__$)[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -')
-  .describe('Name of the component in the answer, unique in its map.');
+  .describe('Name of the component in the response, unique in its map.');
 
 const text = (max: number) =>
   z.string().min(1, 'must not be empty').max(max, `must have at most ${max} characters`);
 const secret = z.string().min(1, 'must not be empty').max(8_192, 'must have at most 8192 characters');
-/** A path that begins with a slash, without query and fragment. */
+/** Rule for paths that begin with a slash, without query and fragment. */
 const pathRule = z
   .string()
   .regex(/^\/[A-Za-z0-9._~!$&'()*+,;=:@%/-]{0,1023}$/, 'must be a path that starts with / and has no query');
@@ -18,14 +18,14 @@ const labels = z.array(text(64)).max(64, 'must have at most 64 elements');
 const ca = z
   .string()
   .max(262_144, 'must have at most 262144 characters')
-  // No pattern, which the published schema would hold against "${file:…}".
+  // Not a pattern, since the published schema would apply it to "${file:…}".
   .refine((text) => text.includes('-----BEGIN CERTIFICATE-----'), 'must be certificates in PEM form')
   .optional()
-  .describe('Certificates (PEM) that are trusted besides those of the system: ${file:/path/ca.pem}.');
+  .describe('Certificates (PEM) to trust in addition to those of the system: ${file:/path/ca.pem}.');
 const tls = z
   .boolean()
   .optional()
-  .describe('Connect with TLS and check the certificate; the schemes that end in s say it, too.');
+  .describe('Connect with TLS and verify the certificate; implied by schemes that end in s.');
 const expectedBrokers = z
   .int()
   .min(1)
@@ -35,7 +35,7 @@ const expectedBrokers = z
 const headers = z
   .record(z.string().regex(/^[A-Za-z0-9-]{1,128}$/, 'must be the name of a header'), secret)
   .optional()
-  .describe('Headers that the requests carry. Values are secrets.');
+  .describe('Headers of the requests. Values are secrets.');
 const query = z
   .record(text(128), z.string().max(2_048, 'must have at most 2048 characters'))
   .optional()
@@ -46,23 +46,26 @@ const common = {
   endpoint: z
     .string()
     .describe(
-      'Where it is: scheme, host, port and path. A name and password in it are taken out at once; a query is refused.',
+      'Address: scheme, host, port and path. A name and password in it are never shown; a query is rejected.',
     ),
-  name: text(255).optional().describe('For people; what the component says of itself without it.'),
+  name: text(255).optional().describe('Display name. Default: the name that the component reports.'),
   map: z
-    .enum(['services', 'infrastructure', 'externalIntegrations'], 'must be a map of the answer')
+    .enum(
+      ['services', 'infrastructure', 'externalIntegrations'],
+      'must be services, infrastructure or externalIntegrations',
+    )
     .optional()
-    .describe('Part of the answer it belongs to; that of its kind without it.'),
-  username: secret.optional().describe('Instead of the one in the address. Access key of an s3 component.'),
-  password: secret.optional().describe('Instead of the one in the address. Secret key of an s3 component.'),
-  token: secret.optional().describe('Bearer token, instead of name and password.'),
-  version: text(64).optional().describe('Counts where the component does not say its version.'),
-  capabilities: labels.default([]).describe('Count where the component does not say any.'),
+    .describe('Map of the response. Default: that of its kind.'),
+  username: secret.optional().describe('Replaces the one in the address. Access key of an s3 component.'),
+  password: secret.optional().describe('Replaces the one in the address. Secret key of an s3 component.'),
+  token: secret.optional().describe('Bearer token, used instead of name and password.'),
+  version: text(64).optional().describe('Used if the component does not report its version.'),
+  capabilities: labels.default([]).describe('Used if the component does not report any.'),
   tags: labels.default([]),
-  timeoutMs: z.int().min(50).max(60_000).optional().describe('Milliseconds for its check.'),
+  timeoutMs: z.int().min(50).max(60_000).optional().describe('Timeout of its check in milliseconds.'),
 };
 
-/** A component of one kind. Options have no meaning but the one written here; probes read them under these names. */
+/** Returns the schema of a component of a kind. Probes read the options under these names. */
 function ofKind<Kind extends string, Options extends z.ZodRawShape>(
   kind: Kind,
   description: string,
@@ -79,15 +82,17 @@ function ofKind<Kind extends string, Options extends z.ZodRawShape>(
 
 const database = { tls, ca };
 
-/** One component of the configuration file; every other source that declares components checks them with it, too. */
+/** Schema of a component in the configuration file. Other sources that declare components use it too. */
 export const componentSchema = z.discriminatedUnion(
   'kind',
   [
     ofKind('http', 'A service with a health endpoint.', {
       healthPath: pathRule
         .optional()
-        .describe('Path of its health check, appended to the endpoint; the usual ones are tried without it.'),
-      infoPath: pathRule.optional().describe('Path that tells name and version, appended to the endpoint.'),
+        .describe('Path of its health check, appended to the endpoint. Default: common paths are tried.'),
+      infoPath: pathRule
+        .optional()
+        .describe('Path of a document with name and version, appended to the endpoint.'),
       headers,
       query,
       ca,
@@ -96,7 +101,7 @@ export const componentSchema = z.discriminatedUnion(
     ofKind('postgresql', 'A PostgreSQL server.', database),
     ofKind('mongodb', 'A MongoDB server or cluster: mongodb://one:27017,two:27017.', {
       ...database,
-      authSource: text(64).optional().describe('Database that knows the user; admin without it.'),
+      authSource: text(64).optional().describe('Authentication database. Default: admin.'),
     }),
     ofKind('redis', 'A Redis or Valkey server.', database),
     ofKind('kafka', 'A Kafka cluster: kafka://one:9092,two:9092.', {
@@ -104,12 +109,12 @@ export const componentSchema = z.discriminatedUnion(
       mechanism: z
         .enum(['plain', 'scram-sha-256', 'scram-sha-512'], 'must be plain, scram-sha-256 or scram-sha-512')
         .optional()
-        .describe('SASL mechanism for name and password; plain without it.'),
+        .describe('SASL mechanism for name and password. Default: plain.'),
       expectedBrokers,
     }),
     ofKind(
       'rabbitmq',
-      'A RabbitMQ cluster by its management interface (http); a port of AMQP (amqp) is only connected to.',
+      'A RabbitMQ cluster by its management API (http); with an AMQP port (amqp), only the connection is checked.',
       {
         expectedBrokers,
         ca,
@@ -117,7 +122,7 @@ export const componentSchema = z.discriminatedUnion(
     ),
     ofKind(
       'nats',
-      'A NATS cluster by its monitoring port (http); a client port (nats) is only connected to.',
+      'A NATS cluster by its monitoring port (http); with a client port (nats), only the connection is checked.',
       {
         expectedBrokers,
         ca,
@@ -125,7 +130,7 @@ export const componentSchema = z.discriminatedUnion(
     ),
     ofKind('elasticsearch', 'An Elasticsearch or OpenSearch cluster.', { headers, ca }),
     ofKind('s3', 'Storage with the S3 interface.', {
-      region: text(64).optional().describe('us-east-1 without it.'),
+      region: text(64).optional().describe('Region. Default: us-east-1.'),
       ca,
     }),
     ofKind('oidc', 'An OpenID Connect issuer; the endpoint is the issuer.', { ca }),
@@ -138,10 +143,10 @@ export const componentSchema = z.discriminatedUnion(
       authorizationRequired: z
         .boolean()
         .optional()
-        .describe('A refusal for want of a token (401) shows that the server works.'),
+        .describe('Treat a rejection for lack of a token (401) as healthy.'),
     }),
   ],
-  { error: 'must have a kind of the format' },
+  { error: 'must be a known kind' },
 );
 
 /** The configuration file, JSON or YAML. */
@@ -152,13 +157,13 @@ const platformFileSchema = z
   })
   .meta({ description: 'Components of the platform: DISCOVERY_CONFIG_FILE.' });
 
-/** A component as the file and the environment declare it. */
+/** A component as declared by the file or the environment. */
 export type DeclaredComponent = z.output<typeof componentSchema>;
 
-/** Its name in `docs/schemas/`. */
+/** Name of the published schema in `docs/schemas/`. */
 export const PLATFORM_SCHEMA_FILE = 'platform.schema.json';
 
-/** The JSON Schema (2020-12) of the configuration file, made of the one that the service checks with. */
+/** Returns the JSON Schema (2020-12) of the configuration file, derived from the schema that the service checks with. */
 export function platformSchema(): Record<string, unknown> {
   const { $schema, ...rest } = z.toJSONSchema(platformFileSchema, { io: 'input' });
   return { $schema, $id: 'urn:svc-platform:schema:platform:1', title: 'Platform components', ...rest };

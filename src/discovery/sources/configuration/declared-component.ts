@@ -6,14 +6,14 @@ import { mistakesOf, pathText } from './references.js';
 /** A component, or the rules that its declaration breaks. `key` is safe to show in both cases. */
 export type Declaration = { component: Component } | { key: string; mistakes: string[] };
 
-/** Where a declaration stands. */
+/** Place of a declaration. */
 interface DeclarationPlace {
   source: ComponentSourceName;
-  /** Names the declaration in mistakes: `['platform', 'components', 2]`. */
+  /** Path of the declaration in messages: `['platform', 'components', 2]`. */
   path: readonly PropertyKey[];
 }
 
-/** Makes a component of a declaration, its references resolved. Name and password leave the address. */
+/** Creates a component from a declaration with resolved references. Removes name and password from the address. */
 export function declare(raw: unknown, { source, path }: DeclarationPlace): Declaration {
   const key = keyOf(raw) ?? pathText(path);
   const { data, error } = componentSchema.safeParse(raw);
@@ -33,7 +33,7 @@ export function declare(raw: unknown, { source, path }: DeclarationPlace): Decla
 function addressOf({ kind, endpoint }: DeclaredComponent): ParsedEndpoint {
   const address = parseEndpoint(kind, endpoint);
   if (Object.keys(address.query).length > 0) {
-    throw new EndpointError('must have no query; options.query has its place');
+    throw new EndpointError('must have no query; use options.query');
   }
   return address;
 }
@@ -64,22 +64,22 @@ function keyOf(raw: unknown): string | undefined {
   return keyRule.safeParse(key).data;
 }
 
-/** What a directory of services knows of one of them. */
+/** A service in a directory. */
 interface Discovered {
   source: ComponentSourceName;
-  /** Names it in mistakes. */
+  /** Path of the service in messages. */
   path: readonly PropertyKey[];
   key: string;
   host: string;
   port: number;
-  /** Whether its port speaks HTTPS, as far as the directory knows. */
+  /** Whether its port uses HTTPS, as far as the directory knows. */
   isSecure?: boolean;
   version: string | undefined;
-  /** What its owner noted for us in the directory: `key`, `kind`, `scheme`, `health-path`. */
+  /** Returns an annotation for this service in the directory: `key`, `kind`, `scheme`, `health-path`. */
   note: (name: string) => string | undefined;
 }
 
-/** Makes a component of an entry of a directory: an HTTP service, unless its owner noted another kind. */
+/** Creates a component from a directory entry: an HTTP service, unless annotated with another kind. */
 export function discovered({ source, path, note, ...known }: Discovered): Declaration {
   const { key, host, port, isSecure, version } = known;
   const kind = note('kind') ?? 'http';

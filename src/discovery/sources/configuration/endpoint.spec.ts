@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EndpointError, parseEndpoint } from './endpoint.js';
 
 describe('parseEndpoint', () => {
-  it('takes name and password out of an address and decodes them', () => {
+  it('extracts and decodes name and password', () => {
     expect(parseEndpoint('postgresql', 'postgres://svc:p%40s%2Fs@DB.example.com:5432/core/')).toEqual({
       endpoint: 'postgres://db.example.com:5432/core',
       credentials: { username: 'svc', password: 'p@s/s' },
@@ -13,7 +13,7 @@ describe('parseEndpoint', () => {
     expect(parseEndpoint('http', 'https://docs/api').credentials).toBeNull();
   });
 
-  it('knows lists of hosts, IPv6 addresses and queries', () => {
+  it('parses lists of hosts, IPv6 addresses and queries', () => {
     expect(parseEndpoint('kafka', 'kafka://u:p@one:9092,[::1]:9093').endpoint).toBe(
       'kafka://one:9092,[::1]:9093',
     );
@@ -23,7 +23,7 @@ describe('parseEndpoint', () => {
     });
   });
 
-  it('keeps the address of an issuer to the letter', () => {
+  it('keeps the exact address of an issuer', () => {
     expect(parseEndpoint('oidc', 'https://SSO.example.com/realms/').endpoint).toBe(
       'https://SSO.example.com/realms/',
     );
@@ -50,7 +50,7 @@ describe('parseEndpoint', () => {
     ['kafka', 'kafka://u:CANARY@one:9092,'],
     ['kafka', 'kafka://u:CANARY@one:9092,kafka://u:CANARY@two:9092'],
     ['http', `https://u:CANARY@host/${'x'.repeat(2_048)}`],
-  ] as const)('refuses as %s %s without a word of it', (kind, text) => {
+  ] as const)('rejects as %s %s without quoting it', (kind, text) => {
     const message = refusal(() => parseEndpoint(kind, text));
     expect(message).toMatch(/^must /);
     expect(message).not.toContain('CANARY');

@@ -1,6 +1,6 @@
 import type { ComponentCredentials, ComponentKind } from '../../model/component.types.js';
 
-/** Schemes of the addresses of a kind. The first one is taken where a source knows a host and a port only. */
+/** URL schemes of each kind. The first one is used if a source knows only host and port. */
 export const KIND_SCHEMES = {
   self: ['http', 'https'],
   http: ['http', 'https'],
@@ -19,23 +19,23 @@ export const KIND_SCHEMES = {
   mcp: ['http', 'https'],
 } as const satisfies Record<ComponentKind, readonly string[]>;
 
-/** Kinds whose clusters are named by several addresses: `kafka://one:9092,two:9092`. */
+/** Kinds whose endpoints may have several addresses: `kafka://one:9092,two:9092`. */
 const CLUSTERS: readonly ComponentKind[] = ['kafka', 'mongodb'];
 
-/** Kinds whose addresses are compared to the letter, such as an issuer with the one that its document names. */
+/** Kinds whose addresses are compared exactly, such as an issuer with the one in its document. */
 const EXACT: readonly ComponentKind[] = ['oidc', 'token-endpoint', 'mcp'];
 
 const MAX_LENGTH = 2_048;
-/** Scheme, user information, addresses, path, query. An @ behind them would end a password. */
+/** Scheme, user information, addresses, path, query. An @ after them would be the end of a password. */
 const ADDRESS = /^([a-z][a-z0-9+.-]*):\/\/(?:([^/?#]*)@)?([^/?#@]+)(\/[^?#@]*)?(?:\?([^#@]*))?$/i;
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::(\d{1,5}))?$/i;
 const PATH = /^[A-Za-z0-9._~!$&'()*+,;=:%/-]*$/;
 const MAX_PORT = 65_535;
-const MALFORMED = 'must be an address, special characters of name and password percent-encoded';
+const MALFORMED = 'must be a URL; percent-encode special characters in name and password';
 
 /**
- * The address of a host and a port that a directory knows.
- * @param scheme the first one of the kind when undefined; one that is none of the kind makes an address that is refused
+ * Returns the address for a host and a port from a directory.
+ * @param scheme default: the first one of the kind; an unsupported one leads to an address that is rejected
  */
 export function endpointOf(kind: string, scheme: string | undefined, host: string, port: number): string {
   const schemes: readonly string[] = Object.hasOwn(KIND_SCHEMES, kind)
@@ -45,7 +45,7 @@ export function endpointOf(kind: string, scheme: string | undefined, host: strin
   return `${first}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** An address, taken apart so that nothing secret is left in `endpoint`. */
+/** Parts of an address, without secrets in `endpoint`. */
 export interface ParsedEndpoint {
   /** Scheme, hosts, ports and path. */
   endpoint: string;
@@ -54,10 +54,10 @@ export interface ParsedEndpoint {
   query: Readonly<Record<string, string>>;
 }
 
-/** An address that cannot be taken. The message is a rule that it breaks and quotes nothing of it. */
+/** An invalid address. The message is the broken rule and quotes nothing of the address. */
 export class EndpointError extends Error {}
 
-/** Takes an address apart, also a list of hosts, without quoting it. @throws EndpointError */
+/** Parses an address or a list of hosts without quoting it in errors. @throws EndpointError */
 export function parseEndpoint(kind: ComponentKind, text: string): ParsedEndpoint {
   const match = text.length > MAX_LENGTH ? null : ADDRESS.exec(text);
   if (match === null) {
@@ -79,7 +79,7 @@ function shown(kind: ComponentKind, place: string, path: string): string {
   return EXACT.includes(kind) ? `${place}${path}` : `${place.toLowerCase()}${path.replace(/\/+$/, '')}`;
 }
 
-/** The rule of its kind that an address breaks. */
+/** Returns the rule of its kind that an address breaks. */
 function brokenRule(kind: ComponentKind, scheme: string, hosts: string[], path: string): string | undefined {
   const schemes: readonly string[] = KIND_SCHEMES[kind];
   if (!PATH.test(path)) {

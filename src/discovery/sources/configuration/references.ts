@@ -4,9 +4,9 @@ import type { z } from 'zod';
 import { readFile, stat } from 'node:fs/promises';
 
 const SAFE_NAME = /^[A-Za-z0-9_$-]{1,64}$/;
-/** What a value should have been, for a person. */
+/** Readable names of expected types. */
 const KINDS: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   int: 'a whole number',
   boolean: 'true or false',
   array: 'a list',
@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** Where a value stands: `platform.components[2].options.ca`. A name that may be a slip of the pen is not repeated. */
+/** Formats a path: `platform.components[2].options.ca`. Unusual names are replaced, since a mistyped name may be a secret. */
 export function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') {
@@ -25,12 +25,12 @@ export function pathText(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** The rules that a value breaks, one sentence each, with the path and never the value. @param path of the value itself */
+/** Returns the rules that a value breaks, one sentence each, with the path and never the value. @param path path of the value */
 export function mistakesOf(error: z.ZodError, path: readonly PropertyKey[]): string[] {
   return error.issues.flatMap((issue) => {
     const at = [...path, ...issue.path];
     return issue.code === 'unrecognized_keys'
-      ? issue.keys.map((name) => `${pathText([...at, name])} is not a member of the format`)
+      ? issue.keys.map((name) => `${pathText([...at, name])} is not a known member`)
       : [`${pathText(at) || 'The file'} ${ruleOf(issue)}`];
   });
 }
@@ -54,24 +54,24 @@ function ruleOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** Groups: what is referred to, by which name. `$${` stands for `${` itself. */
+/** Groups: kind and name of the reference. `$${` stands for a literal `${`. */
 const REFERENCE = /\$\$\{|\$\{(?:(env|file):([^}]*))?[^}]*\}?/g;
 const MAX_DEPTH = 16;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** What references may read. */
+/** Access to the targets of references. */
 interface ReferenceReader {
   /** @returns undefined when there is no such variable */
   variable(name: string): string | undefined;
   /** @throws Error when the file cannot be read or is too large */
   file(path: string): Promise<string>;
-  /** Takes sentences with the path of a value, never the value or what it refers to. */
+  /** Collects messages with the path of a value, never the value or the target. */
   mistakes: string[];
 }
 
 /**
- * Replaces every `${env:NAME}` and `${file:PATH}` in all texts of a document, where that is possible.
- * @param path of the value itself, for mistakes
+ * Replaces `${env:NAME}` and `${file:PATH}` in all strings of a document.
+ * @param path path of the value, for messages
  */
 export async function resolveReferences(
   value: unknown,
@@ -126,28 +126,30 @@ async function target([whole, scheme, name = '']: RegExpExecArray, reader: Refer
     return fileText(name, reader);
   }
   if (scheme !== 'env' || !VARIABLE.test(name)) {
-    throw new UnresolvedError('must refer to a value as ${env:NAME} or ${file:PATH}; $${ stands for ${');
+    throw new UnresolvedError(
+      'must contain references as ${env:NAME} or ${file:PATH}; write $${ for a literal ${',
+    );
   }
   const value = reader.variable(name);
   if (value === undefined) {
-    throw new UnresolvedError('refers to a variable of the environment that is not set');
+    throw new UnresolvedError('refers to an environment variable that is not set');
   }
   return value;
 }
 
 async function fileText(path: string, reader: ReferenceReader): Promise<string> {
   try {
-    // Editors and `echo` end a file with a line break that is no part of a password.
+    // Editors and `echo` end a file with a line break that is not part of a password.
     return (await reader.file(path)).replace(/\r?\n$/, '');
   } catch {
     throw new UnresolvedError('refers to a file that cannot be read or is too large');
   }
 }
 
-/** A reference that leads nowhere. The message is a fixed sentence. */
+/** A reference that cannot be resolved. The message is a fixed sentence. */
 class UnresolvedError extends Error {}
 
-/** The text of a file of at most `configBytes`. Pipes and devices may never end. @throws SourceError */
+/** Reads a file of at most `configBytes`. Rejects pipes and devices, which may never end. @throws SourceError */
 export async function readBounded(path: string, signal: AbortSignal): Promise<string> {
   const status = await stat(path).catch(() => undefined);
   if (status !== undefined && status.size > discoveryLimits.configBytes) {

@@ -101,7 +101,7 @@ describe('ConsulSource', () => {
     const some = await sourceOf({ tag: '*' }, { 'discoveryLimits.components': '3' }).list(never);
     expect(some.components.map(({ key }) => key)).toEqual(names.slice(0, 3));
     expect(some.rejected).toEqual([
-      { key: 'consul', reason: 'There are more than 3 components; the rest is left out.' },
+      { key: 'consul', reason: 'There are more than 3 components; the rest is ignored.' },
     ]);
   });
 

@@ -75,7 +75,7 @@ describe('DnsSource', () => {
     const { components, rejected } = await source.list(never);
     expect(components.map(({ key }) => key)).toEqual(['app1', 'app2']);
     expect(rejected).toEqual([
-      { key: 'dns', reason: 'There are more than 2 components; the rest is left out.' },
+      { key: 'dns', reason: 'There are more than 2 components; the rest is ignored.' },
     ]);
   });
 

@@ -124,12 +124,12 @@ describe('KubernetesSource', () => {
     const { components, rejected } = await sourceOf().list(never);
     expect(components.map(({ key, name }) => [key, name])).toEqual([['same', 'same']]);
     expect(rejected).toEqual([
-      { key: 'prod.portless', reason: 'The service has no port, or not the one of its annotation.' },
-      { key: 'kindless', reason: 'prod.kindless.kind must have a kind of the format.' },
+      { key: 'prod.portless', reason: 'The service has no port, or lacks the port in its annotation.' },
+      { key: 'kindless', reason: 'prod.kindless.kind must be a known kind.' },
       { key: 'pathless', reason: expect.stringContaining('prod.pathless.options.healthPath must be a path') },
       { key: 'lost', reason: expect.stringMatching(/^prod.lost.endpoint must/) },
-      { key: 'queue', reason: 'prod.queue.options.healthPath is not a member of the format.' },
-      { key: 'same', reason: 'The key occurs more than once in this source; the first one counts.' },
+      { key: 'queue', reason: 'prod.queue.options.healthPath is not a known member.' },
+      { key: 'same', reason: 'The key occurs more than once in this source; the first one is used.' },
     ]);
     expect(JSON.stringify(rejected)).not.toContain('CANARY');
   });
@@ -144,7 +144,7 @@ describe('KubernetesSource', () => {
     const { components, rejected } = await sourceOf({ 'discoveryLimits.components': '2' }).list(never);
     expect(components.map(({ key }) => key)).toEqual(['a', 'b']);
     expect(rejected).toEqual([
-      { key: 'kubernetes', reason: 'There are more than 2 components; the rest is left out.' },
+      { key: 'kubernetes', reason: 'There are more than 2 components; the rest is ignored.' },
     ]);
     expect(peer.requests).toHaveLength(1);
   });
