@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 
-/** Shells for which there is a script. */
+/** Shells with a completion script. */
 export const SHELLS = ['bash', 'zsh'] as const;
 
-/** A script that completes commands and options: `source <(svc completion bash)`. */
+/** Returns a script that completes commands and options: `source <(svc completion bash)`. */
 export function completionScript(program: Command, shell: (typeof SHELLS)[number]): string {
   const shared = optionsOf(program);
   const cases = program.commands.map(

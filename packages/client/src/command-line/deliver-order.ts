@@ -6,7 +6,7 @@ import { appIdOf } from './commands/author-commands.js';
 import { differenceLines, differencesOf } from './commands/build-commands.js';
 import { UsageError, type Session } from './session.js';
 
-/** Options of every delivery; docs/commands.md says what they mean. */
+/** Options of every delivery (docs/commands.md). */
 export interface DeliveryOptions {
   app?: string;
   force?: true;
@@ -24,12 +24,12 @@ export interface DeliverOptions extends DeliveryOptions {
   activate?: true;
 }
 
-interface ToldDelivery extends Delivered {
+interface DeliveryReport extends Delivered {
   differences?: BuildDifferencesResponse;
 }
 
 /**
- * Delivers a folder. The application is that of the folder where --app does not name one.
+ * Delivers a folder. The application is that of the folder unless --app sets one.
  * @throws UsageError
  */
 export async function deliverFolder(
@@ -39,11 +39,11 @@ export async function deliverFolder(
   content?: ReadFolder,
 ): Promise<number> {
   const order = await orderOf(session, folder, options);
-  const delivered: ToldDelivery = notDelivered(order);
+  const delivered: DeliveryReport = notDelivered(order);
   const whenBuilt = async (buildId: string): Promise<void> => {
     try {
       delivered.differences = await differencesOf(session, { appId: order.appId, buildId });
-      session.tellPeople(differenceLines(delivered.differences, order.appId));
+      session.printText(differenceLines(delivered.differences, order.appId));
     } catch (error) {
       session.surroundings.printError(unreadDifferences(error));
     }
@@ -52,25 +52,28 @@ export async function deliverFolder(
     ...session.surroundings,
     whenBuilt,
     content,
-    print: (line: string) => session.tellPeople([line]),
-    tellProgress: (line: string) => session.tell(line),
+    print: (line: string) => session.printText([line]),
+    onProgress: (line: string) => session.note(line),
   };
   const status = await deliverOrder(order, surroundings, delivered);
   session.show(delivered, () => []);
   return status;
 }
 
-/** They are only for reading: a service that cannot tell them activates builds all the same. @throws what it did not say */
+/**
+ * Returns a message for differences that could not be read, which does not prevent the activation. @throws errors other than those of the
+ * service
+ */
 function unreadDifferences(error: unknown): string {
   if (!(error instanceof SvcError)) {
     throw error;
   }
   const status = error instanceof ServiceError ? `${error.status}: ` : '';
-  return printable(`The differences to the active build could not be read: ${status}${error.message}`);
+  return printable(`The differences from the active build could not be read: ${status}${error.message}`);
 }
 
 async function orderOf(session: Session, folder: string, options: DeliverOptions): Promise<Order> {
-  // Not as commander asks for it: that comes before what it says of an option that is misspelt.
+  // Not a required option of commander, which would report it before a misspelt option.
   if (options.version === undefined) {
     throw new UsageError("error: required option '--version <id>' not specified");
   }
@@ -97,13 +100,13 @@ async function orderOf(session: Session, folder: string, options: DeliverOptions
   };
 }
 
-/** Names and what stands behind their first equals sign. @throws UsageError where there is none */
-function pairs(texts: string[], otherwise: string): Map<string, string> {
+/** Parses NAME=VALUE texts. @throws UsageError when one has no equals sign */
+function pairs(texts: string[], message: string): Map<string, string> {
   return new Map(
     texts.map((text) => {
       const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
       if (name === undefined || value === undefined) {
-        throw new UsageError(otherwise);
+        throw new UsageError(message);
       }
       return [name, value];
     }),

@@ -1,7 +1,7 @@
 import type { HistoryEvent } from '../index.js';
 import { printable } from '../../../../src/platform/printable.js';
 
-/** The node of an event: an element without a name is told by its id in the BPMN file. */
+/** Returns the node of an event, or the id of the BPMN element if it has no name. */
 export function nodeOf({
   nodeName,
   bpmnElementId,
@@ -9,22 +9,22 @@ export function nodeOf({
   return nodeName ?? bpmnElementId;
 }
 
-/** What happened: an error with its code, which an error boundary event would name, and an incident with its type. */
+/** Describes an event: errors with their code (as in error boundary events), incidents with their type. */
 export function eventText({ kind, data }: HistoryEvent): string {
   const what = { ERROR_THROWN: data?.['code'], INCIDENT_RAISED: data?.['type'] }[kind as string];
   return typeof what === 'string' ? `${kind} ${what}` : kind;
 }
 
 const GAP = '  ';
-/** Characters of a cell. Longer texts, such as messages, would make every line of the table as long. */
+/** Maximum length of a cell. A long text, such as a message, would widen every line of the table. */
 const CELL = 120;
 
 type Cell = string | number | null | undefined;
 
 /**
- * Rows as lines with aligned columns, for people.
- * @param columns by their headings: a member of a row, or what is made of it
- * @param longest characters after which a cell is cut
+ * Formats rows as lines with aligned columns.
+ * @param columns by heading: a member of the row, or a function of it
+ * @param longest length after which cells are cut
  */
 export function table<Row extends object>(
   rows: readonly Row[],

@@ -10,8 +10,8 @@ import {
 import { UsageError, type SvcSurroundings } from './session.js';
 
 /**
- * Data for a process, as an option tells it: JSON, `@FILE`, or `-` for the standard input.
- * @throws UsageError when it is no JSON object
+ * Reads process data from an option: JSON, `@FILE`, or `-` for standard input.
+ * @throws UsageError when it is not a JSON object
  */
 export async function processData(
   given: string | undefined,
@@ -29,11 +29,9 @@ export async function processData(
     }
   } catch (error) {
     fault =
-      error instanceof RoundedIntegerError
-        ? ` ${error.message}.`
-        : ` It is no JSON: ${jsonFault(error, text)}.`;
+      error instanceof RoundedIntegerError ? ` ${error.message}.` : ` Not JSON: ${jsonFault(error, text)}.`;
   }
-  throw new UsageError(`--data must be a JSON object, @FILE with one, or - for the standard input.${fault}`);
+  throw new UsageError(`--data must be a JSON object, @FILE, or - for standard input.${fault}`);
 }
 
 async function textOf(
@@ -48,6 +46,6 @@ async function textOf(
     return given;
   }
   return readFile(pathOf(given.slice(1)), 'utf8').catch(() => {
-    throw new UsageError(`--data: there is no file ${given.slice(1)} that can be read.`);
+    throw new UsageError(`--data: the file ${given.slice(1)} does not exist or cannot be read.`);
   });
 }

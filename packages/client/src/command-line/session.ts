@@ -3,7 +3,7 @@ import { connect, type SvcClient } from '../index.js';
 import { Env } from '../../../../src/platform/config/env.js';
 import { pathAsTyped } from '../../../../src/platform/config/cli.js';
 
-/** Thrown for a command line that cannot be meant: status 2. */
+/** Thrown for an invalid command line: status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -13,19 +13,19 @@ interface ServiceAddress {
   token: string;
 }
 
-/** What the command line needs of its surroundings. */
+/** Environment of the command line. */
 export interface SvcSurroundings {
   env: Env;
   print: (line: string) => void;
   printError: (line: string) => void;
   pathOf: (path: string) => string;
   readInput: () => Promise<string>;
-  /** For what goes on until somebody ends it. Other commands end at Ctrl-C as every program does. */
+  /** Returns a signal for Ctrl-C, for commands that run until interrupted. Other commands end at Ctrl-C like every program. */
   untilStopped: () => AbortSignal;
   evaluation?: () => Promise<ServiceAddress>;
 }
 
-/** Options that every command takes. */
+/** Options of every command. */
 export interface SharedOptions {
   url?: string;
   token?: string;
@@ -33,7 +33,7 @@ export interface SharedOptions {
   timeout: number;
 }
 
-/** One call of the command line: which service it means, and how it prints. */
+/** An invocation of the command line: its service and output. */
 export class Session {
   constructor(
     readonly surroundings: SvcSurroundings,
@@ -45,7 +45,8 @@ export class Session {
   }
 
   /**
-   * The options, else SVC_URL and SVC_TOKEN, else the evaluation server of this machine, which never gets the token of another one.
+   * Returns the address and token: of the options, else SVC_URL and SVC_TOKEN, else of the local evaluation server, which never receives a
+   * token for another service.
    * @throws UsageError when one of the two is missing
    */
   async address(): Promise<ServiceAddress> {
@@ -60,8 +61,8 @@ export class Session {
     }
     throw new UsageError(
       url === undefined
-        ? 'Which service is the token for? Set SVC_URL, or give --url.'
-        : 'A token is needed: set SVC_TOKEN, or give --token, which other users of this machine can see.',
+        ? 'Set the service that the token is for: SVC_URL or --url.'
+        : 'A token is required: set SVC_TOKEN, or --token, which other users of this machine can see.',
     );
   }
 
@@ -77,17 +78,17 @@ export class Session {
   showList(found: readonly unknown[], lines: () => string[], none: string): void {
     this.show(found, lines);
     if (found.length === 0) {
-      this.tell(none);
+      this.note(none);
     }
   }
 
-  tellPeople(lines: string[]): void {
+  printText(lines: string[]): void {
     if (!this.isJson) {
       lines.forEach(this.surroundings.print);
     }
   }
 
-  tell(line: string): void {
+  note(line: string): void {
     if (!this.isJson) {
       this.surroundings.printError(line);
     }
@@ -98,7 +99,7 @@ export class Session {
   }
 }
 
-/** Those of this process. */
+/** Returns the environment of this process. */
 export function surroundingsOf(print: (line: string) => void): SvcSurroundings {
   return {
     env: Env.fromProcess('maintenance'),

@@ -1,7 +1,7 @@
-/** Names of the application and of its process: letters, digits and what stands between them. */
+/** Rule for application ids. */
 export const APP_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** The files of a small application that runs: somebody tells a name and is greeted. Paths are relative to its folder. */
+/** Returns the files of a small runnable application that asks for a name and greets. Paths are relative to its folder. */
 export function starterApplication(appId: string): Record<string, string> {
   const application = {
     formatVersion: 1,

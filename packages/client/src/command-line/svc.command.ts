@@ -15,16 +15,16 @@ const SERVER_ERROR = 500;
 const LIST_LENGTH = 20;
 const TIMEOUT_SECONDS = 120;
 
-const DATA = 'JSON, @FILE, or - for the standard input';
+const DATA = 'JSON, @FILE, or - for standard input';
 
-const FORCE = 'activate also a build with an agent that cannot run';
+const FORCE = 'activate the build even if an agent cannot run';
 type Repeatable = [string, string, typeof several, string[]];
 const LIBRARY: Repeatable = ['--library <app=build>', 'build of a library; repeatable', several, []];
 const BASE_URL: Repeatable = ['--base-url <system=url>', 'address of a system; repeatable', several, []];
 
 /**
- * The command line `svc` (docs/commands.md).
- * @returns the status of the process: 0 done, 1 refused or wrong, 2 when the command line cannot be meant
+ * Runs the command line `svc` (docs/commands.md).
+ * @returns the exit status: 0 success, 1 failure, 2 invalid command line
  */
 export async function svc(args: string[], surroundings: SvcSurroundings): Promise<number> {
   let status = 0;
@@ -39,10 +39,13 @@ export async function svc(args: string[], surroundings: SvcSurroundings): Promis
   }
 }
 
-/** @throws what is no fault of the command line or the service */
+/**
+ * Prints an error of the command line or the service and returns its status. @throws other errors
+ * @throws what is no fault of the command line or the service
+ */
 function statusOf(error: unknown, { printError }: SvcSurroundings): number {
   if (error instanceof CommanderError) {
-    // It has told the rest; help is no mistake.
+    // Commander has already printed the message. Help is not an error.
     return error.exitCode === 0 ? 0 : USAGE;
   }
   if (error instanceof UsageError) {
@@ -71,8 +74,8 @@ function programOf(surroundings: SvcSurroundings, done: (status: number) => void
       'service (default: SVC_URL, else, without a token, the evaluation server of this machine)',
     )
     .option('--token <token>', 'bearer token (default: SVC_TOKEN); other users of the machine can see it')
-    .option('--json', 'one line of JSON for scripts, in place of a table')
-    .option('--timeout <seconds>', 'limit of each request', upTo(99_999, 'of seconds'), TIMEOUT_SECONDS)
+    .option('--json', 'print one line of JSON for scripts instead of a table')
+    .option('--timeout <seconds>', 'timeout of each request', upTo(99_999, 'of seconds'), TIMEOUT_SECONDS)
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
@@ -114,8 +117,8 @@ function loaded<Name extends string>(load: () => Promise<Record<Name, Run>>, nam
 function addAuthorCommands(program: Command, running: Running): void {
   program
     .command('init <folder>')
-    .description('write a small application that runs into a new folder')
-    .option('--app <id>', 'its id (default: the name of the folder)')
+    .description('write a small runnable application into a new folder')
+    .option('--app <id>', 'id of the application (default: name of the folder)')
     .action(running(loaded(() => import('./commands/author-commands.js'), 'initApplication')));
   program
     .command('validate <folder>')
@@ -123,21 +126,21 @@ function addAuthorCommands(program: Command, running: Running): void {
     .action(running(loaded(() => import('./commands/author-commands.js'), 'validateFolder')));
   program
     .command('deliver <folder>')
-    .description('deliver a folder into a version, as far as is asked for')
+    .description('deliver a folder to a version; options choose further steps')
     .option('--version <id>', 'version of the application (required)')
     .option('--app <id>', 'application (default: that of application.json)')
     .option('--commit', 'commit the version')
     .option('--message <text>', 'message of the commit')
     .option('--build', 'make a build')
     .option('--activate', 'activate the build')
-    .option('--test-connections', 'test the MCP systems before the commit; end when a test fails')
+    .option('--test-connections', 'test the MCP systems before the commit; stop if a test fails')
     .option('--force', FORCE)
     .option(...LIBRARY)
     .option(...BASE_URL)
     .action(running(loaded(() => import('./deliver-order.js'), 'deliverFolder')));
   program
     .command('watch <folder>')
-    .description('at every change: deliver, test connections, commit, build, activate; until Ctrl-C')
+    .description('deliver, test connections, commit, build and activate at every change, until Ctrl-C')
     .option('--app <id>', 'application (default: that of application.json)')
     .option('--force', FORCE)
     .option(...LIBRARY)
@@ -155,16 +158,14 @@ function addContentCommands(program: Command, running: Running): void {
     .action(running(tools));
   program
     .command('differences <app> <build>')
-    .description('show what a build has otherwise than the active one')
-    .option('--base <build>', 'than this build of the application')
+    .description('show the differences between a build and the active one')
+    .option('--base <build>', 'compare with this build instead')
     .action(running(differences));
   program
     .command('withdraw <app> <build>')
-    .description('withdraw a build for good: nothing of it is started any more')
+    .description('withdraw a build permanently, so that it can no longer be started')
     .addOption(
-      new Option('--running <what>', 'what becomes of running instances')
-        .choices(RUNNING)
-        .default('continue'),
+      new Option('--running <what>', 'how to treat running instances').choices(RUNNING).default('continue'),
     )
     .action(running(withdraw));
 }
@@ -174,17 +175,17 @@ function addProcessCommands(program: Command, running: Running): void {
     .command('start <app> <process>')
     .description('start a process of the active build')
     .option('--data <json>', `data of the process: ${DATA}`)
-    .option('--build <id>', 'another build')
-    .option('--start-condition <name>', 'which start event, where there are several')
-    .option('--key <key>', 'Idempotency-Key: the same call with it takes effect once')
-    .option('--follow', 'print what happens until the instance ends')
+    .option('--build <id>', 'use another build')
+    .option('--start-condition <name>', 'start event to use if there are several')
+    .option('--key <key>', 'Idempotency-Key: repeated calls with it take effect once')
+    .option('--follow', 'print events until the instance ends')
     .action(running(startProcess));
   program
     .command('act <instance> <action>')
     .description('execute a UI action, by its name')
     .option('--data <json>', `body of the action: ${DATA}`)
-    .option('--at <token>', 'which token, where the action is open on several')
-    .option('--key <key>', 'Idempotency-Key: the same call with it takes effect once')
+    .option('--at <token>', 'token to use if the action is open on several')
+    .option('--key <key>', 'Idempotency-Key: repeated calls with it take effect once')
     .action(running(act));
 }
 
@@ -195,13 +196,13 @@ function addReadingCommands(program: Command, running: Running): void {
     .option('--app <id>', 'only of this application')
     .option('--process <name>', 'only of this process')
     .option('--state <state>', 'only in this state')
-    .option('--data <path:value>', 'only with this value in their data; repeatable', several, [])
-    .option('--limit <number>', 'how many', upTo(999), LIST_LENGTH)
-    .option('--follow', 'print what happens until the instance ends')
+    .option('--data <path:value>', 'only with this value in the data; repeatable', several, [])
+    .option('--limit <number>', 'maximum number', upTo(999), LIST_LENGTH)
+    .option('--follow', 'print events until the instance ends')
     .action(running(show));
   program
     .command('trace <instance>')
-    .description('show the history of an instance, and its runs of workflows with their calls')
+    .description('show the history of an instance, and its workflow runs with their calls')
     .action(running(trace));
   addIncidentCommands(program, running);
 }
@@ -209,23 +210,23 @@ function addReadingCommands(program: Command, running: Running): void {
 function addIncidentCommands(program: Command, running: Running): void {
   program
     .command('incidents')
-    .description('list where processes have stopped, over all instances, newest first')
+    .description('list incidents of all instances, newest first')
     .option('--app <id>', 'only in this application')
     .option('--build <id>', 'only in this build')
     .option('--process <name>', 'only in this process')
     .option('--element <id>', 'only at this element of the BPMN file')
     .option('--code <code>', 'only this kind of failure')
     .addOption(new Option('--state <state>', 'only in this state').choices(INCIDENT_STATES).default('OPEN'))
-    .option('--from <time>', 'only those that were raised at this time or later')
-    .option('--to <time>', 'only those that were raised before this time')
-    .option('--limit <number>', 'how many', upTo(9_999), LIST_LENGTH)
-    .option('--counts', 'how many are open at which place, most first')
+    .option('--from <time>', 'only incidents raised at this time or later')
+    .option('--to <time>', 'only incidents raised before this time')
+    .option('--limit <number>', 'maximum number', upTo(9_999), LIST_LENGTH)
+    .option('--counts', 'count open incidents by place, most first')
     .action(running(incidents));
   program
     .command('retry <instance>')
-    .description('go on where an instance stopped')
+    .description('retry an instance where it stopped')
     .option('--at <token>', 'only this token')
-    .option('--data <json>', `correct process data first, by a JSON merge patch: ${DATA}`)
+    .option('--data <json>', `JSON merge patch that corrects process data first: ${DATA}`)
     .action(running(retry));
 }
 
@@ -233,7 +234,7 @@ function several(value: string, before: string[]): string[] {
   return [...before, value];
 }
 
-/** Reads a whole number from 1 on. */
+/** Returns a parser for whole numbers from 1. */
 function upTo(most: number, what = `from 1 to ${most}`): (text: string) => number {
   return (text) => {
     if (!/^[1-9]\d*$/.test(text) || Number(text) > most) {

@@ -7,13 +7,13 @@ describe('table', () => {
     expect(table(rows, { A: 'a', LONG: ({ long }) => long })).toEqual(['A    LONG', 'one  1', 'a b  -']);
   });
 
-  it('cuts long cells, unless all of them is asked for', () => {
+  it('cuts long cells unless the limit is infinite', () => {
     const text = `${'a'.repeat(118)}😀${'b'.repeat(900)}`;
     expect(table([{ text }], { A: 'text' })).toEqual(['A', `${'a'.repeat(118)}😀…`]);
     expect(table([{ text }], { A: 'text' }, Infinity)).toEqual(['A', text]);
   });
 
-  it('lets no cell steer the terminal', () => {
+  it('removes terminal control characters from cells', () => {
     expect(table([{ text: '\u001b[31mred\u009b2J' }], { A: 'text' })).toEqual(['A', '\uFFFD[31mred\uFFFD2J']);
   });
 });

@@ -295,7 +295,7 @@ describe('npm run deliver', () => {
     const refused = await run([...application(), ...steps]);
     expect(refused).toMatchObject({
       status: 1,
-      errors: expect.stringContaining('run the same command again') as string,
+      errors: expect.stringContaining('run the command again') as string,
     });
     const path = join(folder, 'application/application.json');
     const content = JSON.parse(await readFile(path, 'utf8')) as object;
@@ -355,7 +355,7 @@ describe('npm run deliver', () => {
       expect.stringMatching(`^agent of ${libraryId} advise_client: Adviser: The agent has no tool`),
       expect.stringContaining(`system ${libraryId} everything: Its connection was never tested`),
     ]);
-    expect(errors).toContain('name that by --library, in another version.');
+    expect(errors).toContain('set it with --library in a new version.');
     expect((await app.request('GET', `/rtm/api/runtime/app/${appId}/build/info`)).status).toBe(404);
   });
 

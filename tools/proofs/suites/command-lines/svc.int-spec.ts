@@ -127,8 +127,8 @@ describe('svc', () => {
       inside(['deliver', path, '--version', version, '--commit', '--build', '--activate', ...more]);
     const first = await deliver('v1');
     expect(first).toMatchObject({ status: 0, errors: '' });
-    expect(first.output).toMatch(/^no build is active: all is new \(\d+ parts\)$/m);
-    expect((await deliver('v1')).output).toContain('nothing is other than in the active build');
+    expect(first.output).toMatch(/^no build is active: everything is new \(\d+ parts\)$/m);
+    expect((await deliver('v1')).output).toContain('no differences from the active build');
 
     const file = join(path, 'processes/greeting.bpmn');
     await writeFile(file, (await readFile(file, 'utf8')).replace('Hello', 'Good day'));
@@ -148,13 +148,13 @@ describe('svc', () => {
     const { buildId: before } = JSON.parse(second.output) as { buildId: string };
     const earlier = await inside(['differences', other, before]);
     expect(earlier).toMatchObject({ status: 0, errors: '' });
-    expect(earlier.output).toContain(`other than in the active build ${newest}:`);
+    expect(earlier.output).toContain(`differences from the active build ${newest}:`);
     const based = await inside(['differences', other, newest, '--base', before]);
     expect(based.output).toMatch(
-      /^other than in the build .+:\nCHANGE +.+\nchanged +process +greeting +greet$/,
+      /^differences from the build .+:\nCHANGE +.+\nchanged +process +greeting +greet$/,
     );
     expect((await inside(['differences', other, before, '--base', before])).output).toBe(
-      `nothing is other than in the build ${before}`,
+      `no differences from the build ${before}`,
     );
     expect(await inside(['differences', other, GONE])).toMatchObject({ status: 1 });
 
@@ -186,7 +186,7 @@ describe('svc', () => {
       expect(status).toBe(0);
       expect(JSON.parse(output)).toMatchObject({ buildId: expect.any(String) as string, active: true });
       expect(JSON.parse(output)).not.toHaveProperty('differences');
-      expect(errors).toContain(`The differences to the active build could not be read: ${why}`);
+      expect(errors).toContain(`The differences from the active build could not be read: ${why}`);
     },
   );
 
@@ -195,7 +195,7 @@ describe('svc', () => {
     expect((await inside(['init', path])).status).toBe(0);
     await writeFile(join(path, 'application.json'), 'mine');
     const again = await inside(['init', path]);
-    expect(again).toMatchObject({ status: 2, errors: `application.json is there already in ${path}.` });
+    expect(again).toMatchObject({ status: 2, errors: `application.json already exists in ${path}.` });
     expect(await readFile(join(path, 'application.json'), 'utf8')).toBe('mine');
   });
 
@@ -273,7 +273,7 @@ describe('svc', () => {
       const versionId = uniqueName('v');
       await createSystem(app, { baseUrl: server.url, versionId, resourceName: 'inventory' });
       const untested = await inside(['tools', 'app', versionId]);
-      expect(untested.output).toContain('none: its connection was not tested');
+      expect(untested.output).toContain('none: the connection was not tested');
       expect(await inside(['tools', 'app', versionId, '--enable', 'Inventory tools/wait'])).toMatchObject({
         status: 2,
         errors: expect.stringContaining('the connection of Inventory tools was not tested') as string,
@@ -288,14 +288,14 @@ describe('svc', () => {
       const on = await inside(['tools', 'app', versionId, '--enable', 'inventory/wait']);
       expect(on.output).toMatch(/wait +yes$/m);
       const missing = await inside(['tools', 'app', versionId, '--enable', 'wait']);
-      expect(missing).toMatchObject({ status: 2, errors: 'There is no tool wait: name it as SYSTEM/TOOL.' });
+      expect(missing).toMatchObject({ status: 2, errors: 'There is no tool wait: use SYSTEM/TOOL.' });
       const refused = async (tool: string, version = versionId): Promise<string> => {
         const { status, errors } = await inside(['tools', 'app', version, '--disable', tool]);
         expect(status).toBe(2);
         return errors;
       };
       expect(await refused('Inventory tools/ecko')).toBe(
-        'There is no tool Inventory tools/ecko: Inventory tools has no tool of that name. Did you mean "echo"?',
+        'There is no tool Inventory tools/ecko: Inventory tools has no tool with that name. Did you mean "echo"?',
       );
       expect(await refused('Inventory toolz/echo')).toBe(
         'There is no tool Inventory toolz/echo: there is no MCP system Inventory toolz. Did you mean "Inventory tools"?',
@@ -318,7 +318,10 @@ describe('svc', () => {
       const file = join(path, 'systems/everything.json');
       await writeFile(file, JSON.stringify({ ...system, baseUrl: 'http://127.0.0.1:9/mcp' }));
       const failed = await deliver('v1');
-      expect(failed).toMatchObject({ status: 1, errors: expect.stringContaining('has failed') as string });
+      expect(failed).toMatchObject({
+        status: 1,
+        errors: expect.stringContaining('a connection test failed') as string,
+      });
       expect(JSON.parse(failed.output)).toMatchObject({
         package: 'stored',
         committed: false,
@@ -367,7 +370,7 @@ describe('svc', () => {
       child.kill('SIGINT');
     }
     expect(await ended).toEqual([0, null]);
-    expect(told).toMatch(/^\d\d:\d\d:\d\d active; waiting for a change; until Ctrl-C$/m);
+    expect(told).toMatch(/^\d\d:\d\d:\d\d active; waiting for a change; press Ctrl-C to stop$/m);
     expect(output).not.toContain('FILE_UNKNOWN');
 
     await writeFile(join(path, 'notes.docx'), 'beside the package');
@@ -444,7 +447,9 @@ describe('svc', () => {
     expect(again).toMatchObject({ status: 0, output: expect.stringContaining('FINISHED') as string });
     const nothing = await inside(['retry', uuid, '--json']);
     expect(JSON.parse(nothing.output)).toMatchObject({ uuid, retriedIncidents: [], notRetried: [] });
-    expect((await inside(['retry', uuid])).output).toMatch(/not retried: 0\nNothing has stopped here\.$/);
+    expect((await inside(['retry', uuid])).output).toMatch(
+      /not retried: 0\nThe instance has no incident to retry\.$/,
+    );
   });
 
   it('filters and counts incidents, and retries with corrected data', async () => {
@@ -505,19 +510,19 @@ describe('svc', () => {
     const corrected = await inside(['retry', uuid, '--data', '{ "amount": 7 }']);
     expect(corrected).toMatchObject({ status: 0, output: expect.stringContaining('retried: 1') as string });
     expect((await inside(['trace', uuid])).output).toMatch(/^\d+ corrected amount: "many" -> 7$/m);
-    expect(corrected.output.split('\n')[1]).toContain(`look with svc show ${uuid}`);
-    expect(corrected.output.split('\n')[2]).toContain('goes on with the data of its beginning');
+    expect(corrected.output.split('\n')[1]).toContain(`Check with: svc show ${uuid}`);
+    expect(corrected.output.split('\n')[2]).toContain('continues with its original data');
     expect(await list('--state', 'RETRIED')).toMatchObject([{ processInstanceUuid: uuid }]);
     expect(await list()).toEqual([]);
     expect(await inside(['incidents', '--app', failing, '--limit', '9999'])).toMatchObject({
       status: 0,
-      errors: 'There is no such incident.',
+      errors: 'No matching incidents.',
     });
     const shown = await inside(['show', uuid, '--json']);
     expect(JSON.parse(shown.output)).toMatchObject({ data: { amount: 7 } });
     expect(await inside(['retry', uuid, '--data', '{ "amount": 8 }'])).toMatchObject({
       status: 2,
-      errors: 'Nothing has stopped here, so the data were not changed.',
+      errors: 'The instance has no incident to retry, so its data were not changed.',
     });
   });
 
@@ -560,12 +565,12 @@ describe('svc', () => {
     [['tools', 'app', 'v-none'], 'There is no version v-none of app.'],
     [['deliver', 'x', '--version', 'v1', '--library', 'lib'], '--library must be APP=BUILD'],
     [['start', 'app', 'p', '--data', '[]'], '--data must be a JSON object'],
-    [['start', 'app', 'p', '--data', '{"a": 3,}'], 'It is no JSON: '],
+    [['start', 'app', 'p', '--data', '{"a": 3,}'], 'Not JSON: '],
     [['start', 'app', 'p', '--data', '{"a": 9007199254740993}'], '9007199254740993 would be rounded'],
-    [['start', 'app', 'p', '--data', '@nowhere.json'], '--data: there is no file nowhere.json'],
-    [['init', '/tmp/ä b'], 'give one by --app'],
+    [['start', 'app', 'p', '--data', '@nowhere.json'], '--data: the file nowhere.json does not exist'],
+    [['init', '/tmp/ä b'], 'Set it with --app'],
     [['incidents', '--state', 'CLOSED'], 'Allowed choices are OPEN, RESOLVED, RETRIED'],
-    [['incidents', '--counts', '--state', 'RETRIED'], '--counts is of open incidents'],
+    [['incidents', '--counts', '--state', 'RETRIED'], '--counts applies to open incidents'],
     [['retry', GONE, '--data', '7'], '--data must be a JSON object'],
     [['completion', 'cmd'], 'Allowed choices are bash, zsh'],
   ])('refuses the command line %j', async (args, message) => {
@@ -577,10 +582,13 @@ describe('svc', () => {
     const noToken = await inside(['show', '--url', app.url], { SVC_TOKEN: '' });
     expect(noToken).toMatchObject({
       status: 2,
-      errors: expect.stringContaining('A token is needed') as string,
+      errors: expect.stringContaining('A token is required') as string,
     });
     const nothing = await inside(['show'], { SVC_TOKEN: '', SVC_URL: '' });
-    expect(nothing).toMatchObject({ status: 2, errors: expect.stringContaining('Set SVC_URL') as string });
+    expect(nothing).toMatchObject({
+      status: 2,
+      errors: expect.stringContaining('SVC_URL or --url') as string,
+    });
   });
 
   it('completes commands and options in a shell', async () => {

@@ -2,7 +2,7 @@ import type { BuildDifference, BuildDifferencesResponse, RunningInstances } from
 import type { Session } from '../session.js';
 import { table } from '../lines.js';
 
-/** What the activation of a build would change; or what it has otherwise than another build. */
+/** Returns what activating a build would change, or its differences from another build. */
 export async function differencesOf(
   session: Session,
   path: { appId: string; buildId: string },
@@ -12,7 +12,7 @@ export async function differencesOf(
   return (await svc.compareBuild({ path, query: baseBuildId === undefined ? {} : { baseBuildId } })).data;
 }
 
-/** Shows what a build has otherwise than the active one, or than another. */
+/** Shows the differences between a build and the active one or another one. */
 export async function differences(
   session: Session,
   appId: string,
@@ -24,20 +24,20 @@ export async function differences(
   return 0;
 }
 
-/** The same for people; one line where nothing is other. */
+/** Formats differences for people; one line if there are none. */
 export function differenceLines(
   { activeBuildId, baseBuildId, differences: found }: BuildDifferencesResponse,
   ownAppId: string,
 ): string[] {
   if (activeBuildId === null && baseBuildId === undefined) {
-    return [`no build is active: all is new (${found.length} parts)`];
+    return [`no build is active: everything is new (${found.length} parts)`];
   }
   const base = baseBuildId === undefined ? 'the active build' : 'the build';
   if (found.length === 0) {
-    return [`nothing is other than in ${base}${baseBuildId === undefined ? '' : ` ${baseBuildId}`}`];
+    return [`no differences from ${base}${baseBuildId === undefined ? '' : ` ${baseBuildId}`}`];
   }
   return [
-    `other than in ${base} ${baseBuildId ?? activeBuildId}:`,
+    `differences from ${base} ${baseBuildId ?? activeBuildId}:`,
     ...table(found, {
       CHANGE: ({ change }) => change.toLowerCase(),
       PART: ({ part }) => part.toLowerCase(),
@@ -53,16 +53,16 @@ function placeOf({ applicationId, within }: BuildDifference, ownAppId: string): 
   return [...library, ...(within === null ? [] : [within])].join(' ');
 }
 
-/** Whether a tool can be used matters as much as that it is there. */
+/** Lists the changed members, and for a tool always whether it is enabled. */
 function whatOf({ members, enabled }: BuildDifference): string {
   const flag = enabled === null ? [] : [enabled ? 'is enabled' : 'is disabled'];
   return [...members.filter((member) => enabled === null || member !== 'enabled'), ...flag].join(', ');
 }
 
-/** What can become of running instances, as it is typed. */
+/** Values of `--running`. */
 export const RUNNING = ['continue', 'hold', 'terminate'] as const;
 
-/** Withdraws a build: nothing of it is started any more. */
+/** Withdraws a build, which can then no longer be started. */
 export async function withdraw(
   session: Session,
   appId: string,

@@ -13,13 +13,13 @@ import { UsageError, type Session } from '../session.js';
 import { given } from '../../../../../src/platform/given.js';
 import { table } from '../lines.js';
 
-/** States of incidents, as the inbox takes them. */
+/** States of incidents, as in the incident inbox. */
 export const INCIDENT_STATES = ['OPEN', 'RESOLVED', 'RETRIED'] as const;
 
-/** Most incidents in one answer (docs/contract.md, section 7.3). */
+/** Maximum number of incidents per response (docs/contract.md, section 7.3). */
 const PAGE = 200;
 
-/** Which incidents, and how many of them. */
+/** Options of `svc incidents`. */
 export interface IncidentsOptions {
   app?: string;
   build?: string;
@@ -35,7 +35,7 @@ export interface IncidentsOptions {
 
 type Filters = NonNullable<ListProcessIncidentsData['query']>;
 
-/** Lists incidents of all instances, newest first; with --counts, how many are open at which place. */
+/** Lists incidents of all instances, newest first; with --counts, the number of open ones by place. */
 export async function incidents(session: Session, options: IncidentsOptions): Promise<number> {
   const svc = await session.service();
   return options.counts === true ? count(session, svc, options) : list(session, svc, options);
@@ -61,14 +61,14 @@ async function list(session: Session, svc: SvcClient, options: IncidentsOptions)
     RAISED: 'raisedAt',
     MESSAGE: messageOf,
   } as const;
-  session.showList(found, () => table(found, columns), 'There is no such incident.');
+  session.showList(found, () => table(found, columns), 'No matching incidents.');
   if (hasMore) {
-    session.tell('There are more, older ones: --limit says how many are shown.');
+    session.note('There are more, older ones. Set --limit to show more.');
   }
   return 0;
 }
 
-/** Columns of whatever tells where incidents are. */
+/** Columns that locate incidents. */
 const PLACE = {
   APPLICATION: 'applicationId',
   PROCESS: 'processDefinitionName',
@@ -85,8 +85,8 @@ function messageOf({ message, workflowError }: ListedIncident): string {
 }
 
 /**
- * What the incident inbox says of the failed workflows of an instance, by the ids of their incidents: more than the instance does.
- * @returns nothing for callers who may not read the inbox
+ * Returns messages of the failed workflows of an instance from the incident inbox, which has more detail, by incident id.
+ * @returns an empty map for callers who may not read the inbox
  */
 export async function workflowMessages(
   svc: SvcClient,
@@ -94,30 +94,30 @@ export async function workflowMessages(
 ): Promise<Map<string, string>> {
   const stopped = open.filter(({ type }) => type === 'WORKFLOW');
   const places = new Set(stopped.map(({ bpmnElementId }) => bpmnElementId));
-  const told = new Map<string, string>();
+  const messages = new Map<string, string>();
   for (const bpmnElementId of places) {
     const place = { buildId, processDefinitionName, ...(bpmnElementId === null ? {} : { bpmnElementId }) };
     try {
       const { data } = await svc.listProcessIncidents({ query: { ...place, state: 'OPEN', limit: PAGE } });
-      data.incidents.forEach((incident) => told.set(incident.uuid, messageOf(incident)));
+      data.incidents.forEach((incident) => messages.set(incident.uuid, messageOf(incident)));
     } catch (error) {
       if (!(error instanceof ServiceError)) {
         throw error;
       }
     }
   }
-  return told;
+  return messages;
 }
 
 async function count(session: Session, svc: SvcClient, options: IncidentsOptions): Promise<number> {
   if (options.state !== 'OPEN') {
-    throw new UsageError('--counts is of open incidents: leave --state out.');
+    throw new UsageError('--counts applies to open incidents; omit --state.');
   }
   const query = { ...filtersOf(options), limit: Math.min(PAGE, options.limit) };
   const { data } = await svc.countProcessIncidents({ query });
   session.show(data, () => table(data.counts, { OPEN: 'open', ...PLACE }));
   if (!data.complete) {
-    session.tell('There are more places with fewer: --limit says how many are shown.');
+    session.note('There are more places with fewer incidents. Set --limit to show more.');
   }
   return 0;
 }
@@ -132,14 +132,14 @@ function filtersOf({ app, build, process, element, code, from, to }: IncidentsOp
   return given({ ...place, code: code as ListedIncident['code'] | undefined, from, to });
 }
 
-const GOES_ON =
-  'A workflow that has made a call which must not be made twice goes on with the data of its beginning.';
+const RETRY_NOTE =
+  'A workflow that has already made a call that must not be repeated continues with its original data.';
 
 /**
- * Goes on where an instance stopped: at one token, or at all that have stopped, and as a whole where it is that.
- * @param options.data corrects process data first: a JSON merge patch, stored with the first incident that is retried
- * @returns 1 when some of it cannot go on
- * @throws UsageError when nothing stopped and there are data, which then are not stored
+ * Retries an instance: one token, or all that have stopped, or the instance itself if it has stopped as a whole.
+ * @param options.data JSON merge patch that corrects process data first; stored with the first retried incident
+ * @returns 1 when some incidents cannot be retried
+ * @throws UsageError when data are given but nothing has stopped, in which case they are not stored
  */
 export async function retry(
   session: Session,
@@ -152,18 +152,18 @@ export async function retry(
   const { data: instance } = await svc.getProcessInstance({ path: { uuid } });
   const stopped = at === undefined ? instance.incidents.map(({ tokenUuid }) => tokenUuid) : [at];
   if (patch !== undefined && stopped.length === 0) {
-    throw new UsageError('Nothing has stopped here, so the data were not changed.');
+    throw new UsageError('The instance has no incident to retry, so its data were not changed.');
   }
   const answers = await retried(svc, uuid, new Set(stopped), patch);
   const left = answers.flatMap(({ notRetried }) => notRetried ?? []);
-  const gone = answers.flatMap(({ retriedIncidents }) => retriedIncidents);
+  const retriedIncidents = answers.flatMap(({ retriedIncidents }) => retriedIncidents);
   const { state } = answers.at(-1) ?? instance;
-  session.show({ uuid, state, retriedIncidents: gone, notRetried: left }, () => [
-    `${uuid} ${state}, retried: ${gone.length}, not retried: ${left.length}`,
-    gone.length + left.length === 0
-      ? 'Nothing has stopped here.'
-      : `What fails again becomes a new incident: look with svc show ${uuid}`,
-    ...(patch === undefined ? [] : [GOES_ON]),
+  session.show({ uuid, state, retriedIncidents, notRetried: left }, () => [
+    `${uuid} ${state}, retried: ${retriedIncidents.length}, not retried: ${left.length}`,
+    retriedIncidents.length + left.length === 0
+      ? 'The instance has no incident to retry.'
+      : `A repeated failure raises a new incident. Check with: svc show ${uuid}`,
+    ...(patch === undefined ? [] : [RETRY_NOTE]),
   ]);
   return left.length === 0 ? 0 : 1;
 }
@@ -176,7 +176,7 @@ async function retried(
 ): Promise<InstanceRetry[]> {
   const answers: InstanceRetry[] = [];
   for (const tokenUuid of tokens) {
-    // What was corrected once may have been changed by the process since.
+    // Apply the patch only once, since the process may have changed the data since.
     const isStored = answers.some(({ retriedIncidents }) => retriedIncidents.length > 0);
     const body = patch === undefined || isStored ? {} : { body: { data: patch } };
     const answer =

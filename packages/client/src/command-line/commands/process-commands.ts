@@ -28,7 +28,7 @@ export interface StartOptions {
   follow?: boolean;
 }
 
-/** Starts a process of the active build, or of the one that is named. */
+/** Starts a process of the active build, or of the given one. */
 export async function startProcess(
   session: Session,
   appId: string,
@@ -51,7 +51,7 @@ export async function startProcess(
   return options.follow === true ? follow(session, svc, instance.uuid) : 0;
 }
 
-/** The same error; where the build has no such process, with the name that was meant. */
+/** Adds a hint with a similar process name to an error about an unknown process. */
 async function withNearestProcess(
   svc: SvcClient,
   path: { appId: string; buildId: string },
@@ -75,7 +75,7 @@ function startLines({ uuid, state, buildId, tokens }: StartProcessResponse): str
 
 const TOKEN_COLUMNS = { NODE: 'currentNodeName', STATE: 'statusCurrentNode', TOKEN: 'uuid' } as const;
 
-/** Executes a UI action that is open on an instance, by its name. */
+/** Executes an open UI action of an instance, by name. */
 export async function act(
   session: Session,
   uuid: string,
@@ -92,7 +92,7 @@ export async function act(
   );
   const [only] = meant;
   if (only === undefined || meant.length > 1) {
-    const why = only === undefined ? 'is not open' : 'is open on several tokens: name one by --at';
+    const why = only === undefined ? 'is not open' : 'is open on several tokens; choose one with --at';
     const others = open.length === 0 ? ': no action is open.' : `. Open:\n${actionLines(open).join('\n')}`;
     throw new UsageError(`The action ${action} ${why}${others}`);
   }
@@ -136,7 +136,7 @@ export interface ShowOptions {
   follow?: boolean;
 }
 
-/** Shows one instance; without one, lists instances, newest first. */
+/** Shows an instance, or lists instances, newest first. */
 export async function show(
   session: Session,
   uuid: string | undefined,
@@ -201,11 +201,11 @@ async function listInstances(session: Session, svc: SvcClient, options: ShowOpti
       STARTED: 'startedAt',
       INCIDENTS: 'openIncidents',
     });
-  session.showList(data.instances, lines, 'There is no such instance.');
+  session.showList(data.instances, lines, 'No matching instances.');
   return 0;
 }
 
-/** Prints what an instance does until it ends. @returns 1 when it ended otherwise than finished */
+/** Prints the progress of an instance until it ends. Returns 1 unless it finished normally. */
 async function follow(session: Session, svc: SvcClient, uuid: string): Promise<number> {
   let last: InstanceProgress | undefined;
   for await (const progress of followInstance(svc, uuid)) {

@@ -9,7 +9,7 @@ const FORBIDDEN = 403;
 type Version = { appId: string; versionId: string };
 type NamedSystem = SystemResponse & { resourceName: string };
 
-/** Lists the MCP systems of a version with their tools; before that, switches one where that is asked for. */
+/** Lists the MCP systems of a version with their tools. With --enable or --disable, switches a tool first. */
 export async function tools(
   session: Session,
   appId: string,
@@ -17,7 +17,7 @@ export async function tools(
   { enable, disable }: { enable?: string; disable?: string },
 ): Promise<number> {
   if (enable !== undefined && disable !== undefined) {
-    throw new UsageError('--enable and --disable exclude each other.');
+    throw new UsageError('--enable and --disable cannot be combined.');
   }
   const version = { appId, versionId };
   const svc = await session.service();
@@ -38,7 +38,7 @@ export async function tools(
           ? [
               {
                 system,
-                name: 'none: its connection was not tested, or it has none',
+                name: 'none: the connection was not tested, or the server has no tools',
                 enabled: '',
                 description: '',
               },
@@ -52,8 +52,8 @@ export async function tools(
 }
 
 /**
- * A version without systems and one that is not there have the same list of systems.
- * @returns null where this caller may not list versions
+ * Returns whether a version exists, since a missing version and one without systems have the same list of systems.
+ * @returns null when the caller may not list versions
  */
 async function isVersion(svc: SvcClient, { appId, versionId }: Version): Promise<boolean | null> {
   try {
@@ -72,7 +72,10 @@ async function isVersion(svc: SvcClient, { appId, versionId }: Version): Promise
   }
 }
 
-/** @param named SYSTEM/TOOL, the system by its name or its resourceName. @throws UsageError */
+/**
+ * Enables or disables a tool. @param named SYSTEM/TOOL, where SYSTEM is a name or resourceName. @throws UsageError
+ * @param named SYSTEM/TOOL, the system by its name or its resourceName. @throws UsageError
+ */
 async function switchTool(svc: SvcClient, version: Version, named: string, enabled: boolean): Promise<void> {
   const systems = await systemsOf(svc, version);
   const found = toolsNamed(systems, named);
@@ -81,7 +84,7 @@ async function switchTool(svc: SvcClient, version: Version, named: string, enabl
     throw new UsageError(printable(`There is no tool ${named}: ${reasonOf(named, systems, version)}`));
   }
   if (found.length > 1) {
-    throw new UsageError(`There are several tools ${named}: name it as SYSTEM/TOOL.`);
+    throw new UsageError(`Several tools are called ${named}; use SYSTEM/TOOL.`);
   }
   const { resourceId, id } = only.system;
   const path = { ...version, systemResourceId: resourceId, systemId: id, toolId: only.tool.id };
@@ -118,7 +121,7 @@ function reasonOf(named: string, systems: NamedSystem[], { appId, versionId }: V
     return `version ${versionId} of ${appId} has no MCP system, or there is no such version.`;
   }
   if (!named.includes('/')) {
-    return 'name it as SYSTEM/TOOL.';
+    return 'use SYSTEM/TOOL.';
   }
   const system = systems.find((one) => namesOf(one).some((name) => named.startsWith(`${name}/`)));
   if (system === undefined) {
@@ -132,6 +135,6 @@ function reasonOf(named: string, systems: NamedSystem[], { appId, versionId }: V
     known.map((tool) => tool.name),
   );
   return known.length === 0
-    ? `the connection of ${name} was not tested (svc deliver --test-connections), or it has no tool.`
-    : `${name} has no tool of that name.${hint}`;
+    ? `the connection of ${name} was not tested (svc deliver --test-connections), or it has no tools.`
+    : `${name} has no tool with that name.${hint}`;
 }

@@ -11,14 +11,14 @@ import { eventText, nodeOf, table } from '../lines.js';
 import type { Session } from '../session.js';
 import { printable } from '../../../../../src/platform/printable.js';
 
-/** Most of a question that a line shows; `--json` has the whole. */
+/** Maximum length of a request in a line; `--json` shows all of it. */
 const WHAT_LENGTH = 100;
 
 interface TracedRun extends WorkflowRunDetails {
   calls: WorkflowCall[];
 }
 
-/** Shows what an instance did: its history, and each run of a workflow that it started, with nodes and calls. */
+/** Shows the history of an instance, and the workflow runs that it started with their nodes and calls. */
 export async function trace(session: Session, uuid: string): Promise<number> {
   const svc = await session.service();
   const events = await historyOf(svc, uuid);
@@ -47,7 +47,7 @@ async function runsOf(session: Session, svc: SvcClient, processInstanceUuid: str
   const pages = pagesOf((cursor) => svc.listWorkflowRuns({ query: { processInstanceUuid, ...cursor } }));
   for await (const { runs: listed } of pages) {
     for (const { id, workflow } of listed) {
-      session.tell(`reading the run ${id} of ${workflow} …`);
+      session.note(`reading run ${id} of ${workflow} …`);
       const path = { workflowRunId: id };
       const { data: details } = await svc.getWorkflowRun({ path });
       const { data: page } = await svc.listWorkflowRunCalls({ path });
@@ -107,10 +107,10 @@ function whatOf({ kind, request }: WorkflowCall): string | null {
   if (kind === 'MODEL') {
     return null;
   }
-  return shortened(isJsonObject(request) ? questionOf(request) : JSON.stringify(request));
+  return shortened(isJsonObject(request) ? requestText(request) : JSON.stringify(request));
 }
 
-function questionOf({ tool, name, arguments: given, method, url }: JsonObject): string {
+function requestText({ tool, name, arguments: given, method, url }: JsonObject): string {
   const words = [method, url, tool ?? name].filter((word) => typeof word === 'string');
   return [...words, ...(given === undefined ? [] : [JSON.stringify(given)])].join(' ');
 }

@@ -21,41 +21,41 @@ const DIGEST_LENGTH = 12;
 const TIME_LENGTH = 8;
 const clock = new Clock();
 
-interface Look {
+interface Snapshot {
   content: ReadFolder;
   appId: string | undefined;
-  /** Version that has this content, and what the command line says otherwise. */
+  /** Version derived from the content and the command line options. */
   version: string;
-  /** When a file was saved last, in milliseconds; a save that changes nothing counts too. */
+  /** Time of the last save in milliseconds, including saves that changed nothing. */
   savedAt: number;
 }
 
 /**
- * Delivers a folder at every change until somebody ends it: stores it in a version of its own, tests the connections, commits, makes
- * a build and activates it. The id of the version is made of the content, so the same content never makes a second version; and
- * nothing is done where a build of it is active when the watch begins. What has failed is tried again when a file is saved.
+ * Delivers a folder at every change until interrupted: stores it in a new version, tests connections, commits, builds and activates. The
+ * version id is derived from the content, so the same content never creates a second version, and nothing is delivered at first if a build
+ * of it is already active. A failed delivery is retried when a file is saved.
  */
 export async function watchFolder(session: Session, folder: string, options: WatchOptions): Promise<number> {
   const signal = session.surroundings.untilStopped();
-  const tell = (line: string): void =>
-    session.tell(`${clock.now().toTimeString().slice(0, TIME_LENGTH)} ${line}; until Ctrl-C`);
+  const note = (line: string): void =>
+    session.note(`${clock.now().toTimeString().slice(0, TIME_LENGTH)} ${line}; press Ctrl-C to stop`);
   let seen = await lookAt(session, folder, options);
-  let done: Look | undefined;
+  let done: Snapshot | undefined;
   let isFailed = false;
   if (await isActive(session, seen)) {
     done = seen;
-    tell('the active build has this content; waiting for a change');
+    note('the active build has this content; waiting for a change');
   }
   while (!signal.aborted) {
     const look = await lookAt(session, folder, options);
     const isNew = look.version !== done?.version || (isFailed && look.savedAt !== done.savedAt);
-    // Twice the same: an editor that writes a file in steps is done.
+    // Deliver when two consecutive snapshots are equal, since editors may write a file in steps.
     if (isNew && look.version === seen.version && look.savedAt === seen.savedAt) {
       done = look;
       isFailed = (await deliverLook(session, folder, options, look)) !== 0;
-      tell(
+      note(
         isFailed
-          ? 'not active; waiting for a change, or for a file that is saved once more'
+          ? 'not active; waiting for a change, or for a file to be saved again'
           : 'active; waiting for a change',
       );
     }
@@ -69,7 +69,7 @@ function deliverLook(
   session: Session,
   folder: string,
   options: WatchOptions,
-  { version, appId, content }: Look,
+  { version, appId, content }: Snapshot,
 ): Promise<number> {
   const all = { testConnections: true, commit: true, build: true, activate: true } as const;
   const app = appId === undefined ? {} : { app: appId };
@@ -80,11 +80,11 @@ async function lookAt(
   { surroundings: { pathOf } }: Session,
   folder: string,
   { app, library, baseUrl }: WatchOptions,
-): Promise<Look> {
+): Promise<Snapshot> {
   const savedAt = await lastSave(pathOf(folder));
   const content = await readPackageFolder(pathOf(folder));
   const appId = app ?? appIdIn(content.document);
-  // Files beside the package change nothing. What cannot be read is known by what is wrong with it.
+  // Ignores files next to the package. An unreadable package is identified by its problems.
   const text = canonicalJson({
     content: content.document ?? content.problems,
     appId: appId ?? null,
@@ -108,7 +108,7 @@ async function lastSave(folder: string): Promise<number> {
   return Math.max(0, ...times);
 }
 
-async function isActive(session: Session, { appId, version }: Look): Promise<boolean> {
+async function isActive(session: Session, { appId, version }: Snapshot): Promise<boolean> {
   if (appId === undefined) {
     return false;
   }

@@ -12,7 +12,7 @@ import {
 import { agentLines, connectionLine, problemLine } from './delivery-lines.js';
 import { DeliveryClient, DeliveryError, TEST_PASSED, type TestedSystem } from './delivery.client.js';
 
-/** What the command line asks for. */
+/** A delivery as requested on the command line. */
 export interface Order {
   folder: string;
   appId: string;
@@ -30,7 +30,7 @@ export interface Order {
   timeoutMs: number;
 }
 
-/** How far a delivery came. */
+/** Progress and result of a delivery. */
 export interface Delivered {
   appId: string;
   versionId: string;
@@ -38,27 +38,27 @@ export interface Delivered {
   committed: boolean;
   buildId: string | null;
   active: boolean;
-  /** Warnings, and what was wrong where it came no further. */
+  /** Warnings, and the errors that stopped it. */
   problems: PackageProblem[];
   connections?: TestedSystem[];
 }
 
-/** What a delivery needs of its surroundings. */
+/** Environment of a delivery. */
 export interface DeliverSurroundings {
   print: (line: string) => void;
   printError: (line: string) => void;
   pathOf: (folder: string) => string;
-  /** Is told what takes long. */
-  tellProgress: (line: string) => void;
-  /** What is delivered in the place of what the folder holds now. */
+  /** Called before slow steps. */
+  onProgress: (line: string) => void;
+  /** Content to deliver instead of the current content of the folder. */
   content?: ReadFolder | undefined;
   whenBuilt: (buildId: string) => Promise<void>;
 }
 
 /**
- * Delivers a folder: stores it in a version, commits the version, makes a build, activates it; as far as is asked for.
- * @param delivered is told how far it came
- * @returns the status of the process: 0, or 1 when something is wrong
+ * Delivers a folder: stores it in a version, commits the version, makes a build and activates it, as far as requested.
+ * @param delivered is updated with the progress
+ * @returns the exit status: 0, or 1 on failure
  */
 export async function deliverOrder(
   order: Order,
@@ -68,7 +68,7 @@ export async function deliverOrder(
   return new DeliveryRun(order, surroundings, delivered).run();
 }
 
-/** A delivery that has not begun. */
+/** Returns the state of a delivery before it starts. */
 export function notDelivered({ appId, versionId }: Order): Delivered {
   return { appId, versionId, package: null, committed: false, buildId: null, active: false, problems: [] };
 }
@@ -83,7 +83,7 @@ class DeliveryRun {
   async run(): Promise<number> {
     const { content, pathOf, printError } = this.surroundings;
     const { document, problems } = content ?? (await readPackageFolder(pathOf(this.order.folder)));
-    this.tell(problems);
+    this.report(problems);
     if (document === null) {
       return 1;
     }
@@ -94,13 +94,13 @@ class DeliveryRun {
       if (!(error instanceof DeliveryError)) {
         throw error;
       }
-      this.tell(error.problems);
+      this.report(error.problems);
       printError(error.message);
       return 1;
     }
   }
 
-  private tell(found: PackageProblem[]): void {
+  private report(found: PackageProblem[]): void {
     this.delivered.problems.push(...found);
     found.forEach((problem) => this.surroundings.print(problemLine(problem)));
   }
@@ -111,13 +111,13 @@ class DeliveryRun {
     const client = new DeliveryClient(order);
     const { state, isCommitted, checksum, warnings } = await client.store(order, document);
     delivered.package = state;
-    this.tell(warnings);
+    this.report(warnings);
     print(`package ${order.appId} ${order.versionId} ${state}`);
     if (order.testConnections) {
       await this.testConnections(client);
     }
     if (order.commit && checksum !== undefined) {
-      this.tell(await client.commit(order, order.message, checksum));
+      this.report(await client.commit(order, order.message, checksum));
     }
     if (order.commit || isCommitted) {
       delivered.committed = true;
@@ -131,11 +131,11 @@ class DeliveryRun {
   private async build(client: DeliveryClient): Promise<void> {
     const { order, delivered } = this;
     const { print, whenBuilt } = this.surroundings;
-    // Before the build, and so before anybody looks at it: what is activated while he does is not overwritten unseen.
+    // Read before the build, so that a build activated in the meantime is not replaced unnoticed.
     const before = order.activate ? await client.activeTag(order) : null;
     const { buildId, warnings } = await client.build(order);
     delivered.buildId = buildId;
-    this.tell(warnings);
+    this.report(warnings);
     print(`build ${buildId}`);
     await whenBuilt(buildId);
     if (order.activate) {
@@ -148,18 +148,21 @@ class DeliveryRun {
 
   /** @throws DeliveryError when a test fails */
   private async testConnections(client: DeliveryClient): Promise<void> {
-    const { print, tellProgress } = this.surroundings;
-    const tested = await client.testConnections(this.order, tellProgress);
+    const { print, onProgress } = this.surroundings;
+    const tested = await client.testConnections(this.order, onProgress);
     this.delivered.connections = tested;
     tested.map(connectionLine).forEach((line) => print(line));
     if (tested.some(({ status }) => status !== TEST_PASSED)) {
       throw new DeliveryError(
-        'The package is stored, and nothing else is done: a connection test has failed.',
+        'The package was stored, but a connection test failed, so nothing else was done.',
       );
     }
   }
 
-  /** @throws DeliveryError when an agent of the build cannot run, unless that is what is wanted */
+  /**
+   * Checks that the agents of the build can run, unless --force is set. @throws DeliveryError
+   * @throws DeliveryError when an agent of the build cannot run, unless that is what is wanted
+   */
   private async requireAgents(client: DeliveryClient, buildId: string): Promise<void> {
     const { order, surroundings } = this;
     const agents = order.force ? undefined : await client.agents(order, buildId);
@@ -171,8 +174,8 @@ class DeliveryRun {
 }
 
 /**
- * The document with what the command line says otherwise.
- * @throws DeliveryError when it names a system that is not there
+ * Applies --library and --base-url to the document.
+ * @throws DeliveryError when --base-url names an unknown system
  */
 function ordered(document: JsonObject, { libraries, baseUrls }: Order): JsonObject {
   const known = withLibraryBuilds(document, libraries);
@@ -187,10 +190,10 @@ function ordered(document: JsonObject, { libraries, baseUrls }: Order): JsonObje
 function refusalOf({ appId }: Order, buildId: string, { nodes }: PreflightResponse): string {
   const isOfLibrary = nodes.some((node) => node.appId !== appId && node.reason !== null);
   const ofLibrary = isOfLibrary
-    ? ' Where an agent of a library needs another build of the library, name that by --library, in another version.'
+    ? ' If an agent of a library needs another build of the library, set it with --library in a new version.'
     : '';
   return (
-    `Build ${buildId} is made but not activated, since agents of it cannot run: test the connections of their systems, ` +
-    `enable their tools, and run the same command again, which makes another build. With --force it activates that all the same.${ofLibrary}`
+    `Build ${buildId} was made but not activated, because some of its agents cannot run. Test the connections of their systems, ` +
+    `enable their tools, and run the command again to make another build. --force activates it anyway.${ofLibrary}`
   );
 }

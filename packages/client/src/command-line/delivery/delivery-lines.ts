@@ -8,8 +8,8 @@ interface ElementPlace {
 }
 
 /**
- * A problem of a package, a version or a build as one line: `file: element: message ("name", line 12) [CODE]`, warnings with
- * `warning: ` before. The documents list the codes.
+ * Formats a problem of a package, version or build as one line: `file: element: message ("name", line 12) [CODE]`, with the prefix
+ * `warning: ` for warnings. The codes are documented.
  */
 export function problemLine(problem: PackageProblem & ElementPlace): string {
   const { severity, code, file, element, message, elementName, line } = problem;
@@ -18,15 +18,15 @@ export function problemLine(problem: PackageProblem & ElementPlace): string {
     ...(elementName === undefined || elementName === element ? [] : [`"${elementName}"`]),
     ...(line === undefined ? [] : [`line ${line}`]),
   ];
-  const told = known.length === 0 ? '' : ` (${known.join(', ')})`;
+  const details = known.length === 0 ? '' : ` (${known.join(', ')})`;
   return printable(
-    `${severity === 'warning' ? 'warning: ' : ''}${place.join('')}${message}${told} [${code}]`,
+    `${severity === 'warning' ? 'warning: ' : ''}${place.join('')}${message}${details} [${code}]`,
   );
 }
 
 /**
- * The agents of a build that cannot run, or not with all of their systems, and why: one line for each reason.
- * @param ownAppId application of the build; agents of others are those of libraries
+ * Formats the agents of a build that cannot run, or not with all of their systems: one line per reason.
+ * @param ownAppId application of the build; other agents belong to libraries
  */
 export function agentLines({ nodes }: PreflightResponse, ownAppId: string): string[] {
   return nodes.flatMap(({ appId, workflow, nodeName, reason, systems }) => {
@@ -42,7 +42,7 @@ export function agentLines({ nodes }: PreflightResponse, ownAppId: string): stri
   });
 }
 
-/** What came of the test of a connection. */
+/** Formats the result of a connection test. */
 export function connectionLine({ system, status, message }: TestedSystem): string {
   return printable(`connection ${system}: ${status} ${message}`);
 }

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '#engine/json';
 import { printable } from '../../../../../src/platform/printable.js';
 import { VersionCommittedError } from '../../../../../src/apps/apps.errors.js';
 
-/** Thrown when the service refuses a step of a delivery; `problems` are those of the package, if it is that. */
+/** Thrown when the service rejects a step of a delivery; `problems` are those of the package, if any. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
   constructor(
@@ -17,37 +17,36 @@ export class DeliveryError extends Error {
   }
 }
 
-/** What became of a package. */
+/** Result of storing a package. */
 export interface StoredDelivery {
   state: 'stored' | 'unchanged';
   isCommitted: boolean;
-  /** Of the package that was stored; undefined where the version was committed before. */
+  /** Checksum of the stored package; undefined if the version was already committed. */
   checksum?: string;
   warnings: PackageProblem[];
 }
 
-/** What came of the test of one system. */
+/** Result of the connection test of a system. */
 export interface TestedSystem {
   system: string;
   status: number;
   message: string;
 }
 
-/** Where to deliver to, and as whom. */
+/** Service and credentials of a delivery. */
 export interface DeliveryTarget {
   url: string;
   token: string;
   timeoutMs: number;
 }
 
-/** What is delivered. */
 export interface DeliveryVersion {
   appId: string;
   versionId: string;
 }
 
-const NOT_OURS = 'What answers at this address is not the service.';
-/** Status of a test of a connection that did not fail. */
+const NOT_OURS = 'The server at this address is not svc-platform.';
+/** Status of a successful connection test. */
 export const TEST_PASSED = 200;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
@@ -58,7 +57,7 @@ const PRECONDITION_REQUIRED = 428;
 export class DeliveryClient {
   private readonly service: SvcClient;
 
-  /** @throws DeliveryError when the address cannot be trusted with a token */
+  /** @throws DeliveryError when a token must not be sent to the address */
   constructor(target: DeliveryTarget) {
     try {
       this.service = connect(target);
@@ -70,15 +69,15 @@ export class DeliveryClient {
   }
 
   /**
-   * Stores a package; a version that is committed with the same package in it is left as it is.
-   * @throws DeliveryError also when the version is committed and its package is another
+   * Stores a package. A version that is already committed with the same package is left unchanged.
+   * @throws DeliveryError also when the version is committed with a different package
    */
   async store(version: DeliveryVersion, document: JsonObject): Promise<StoredDelivery> {
     const path = pathOf(version);
-    // The service says what is wrong with a document that is no package.
+    // The service reports problems of an invalid package.
     const body = document as unknown as ApplicationPackage;
     try {
-      const { changed, checksum, warnings } = await told(this.service.storePackage({ path, body }));
+      const { changed, checksum, warnings } = await bodyOf(this.service.storePackage({ path, body }));
       return { state: changed ? 'stored' : 'unchanged', isCommitted: false, checksum, warnings };
     } catch (error) {
       if (!isCommittedVersion(error)) {
@@ -89,29 +88,31 @@ export class DeliveryClient {
     }
   }
 
-  /**
-   * Tests the connections of the MCP systems of a version as they are stored, with secrets that the service gives to nobody, and so stores
-   * the tools that are found.
-   */
-  async testConnections(version: DeliveryVersion, tell: (line: string) => void): Promise<TestedSystem[]> {
+  /** Tests the stored connections of the MCP systems of a version with their stored secrets, which stores the tools that are found. */
+  async testConnections(
+    version: DeliveryVersion,
+    onProgress: (line: string) => void,
+  ): Promise<TestedSystem[]> {
     const path = pathOf(version);
     const tested: TestedSystem[] = [];
-    const list = await told(this.service.listSystems({ path }));
+    const list = await bodyOf(this.service.listSystems({ path }));
     for (const { name, resourceId } of list.systems.filter(({ type }) => type === 'MCP')) {
-      tell(`testing the connection of ${printable(name)} …`);
+      onProgress(`testing the connection of ${printable(name)} …`);
       const {
         status,
         message,
         details,
         tools = [],
-      } = await told(this.service.testStoredConnection({ path: { ...path, systemResourceId: resourceId } }));
+      } = await bodyOf(
+        this.service.testStoredConnection({ path: { ...path, systemResourceId: resourceId } }),
+      );
       const found = status === TEST_PASSED ? ` (${tools.length} tools)` : ` (${details ?? ''})`;
       tested.push({ system: name, status, message: `${message}${found}` });
     }
     return tested;
   }
 
-  /** Commits a version, unless it holds another package than the one with this checksum. */
+  /** Commits a version, unless its package has another checksum. */
   async commit(
     version: DeliveryVersion,
     message: string | undefined,
@@ -119,32 +120,32 @@ export class DeliveryClient {
   ): Promise<PackageProblem[]> {
     const body = message === undefined ? {} : { message };
     const headers = { 'If-Match': `"${checksum}"` };
-    return (await told(this.service.commitVersion({ path: pathOf(version), body, headers }))).warnings;
+    return (await bodyOf(this.service.commitVersion({ path: pathOf(version), body, headers }))).warnings;
   }
 
   async build(version: DeliveryVersion): Promise<{ buildId: string; warnings: PackageProblem[] }> {
-    return told(this.service.createBuild({ path: pathOf(version) }));
+    return bodyOf(this.service.createBuild({ path: pathOf(version) }));
   }
 
   async agents({ appId }: DeliveryVersion, buildId: string): Promise<PreflightResponse> {
-    return told(this.service.preflightBuild({ path: { appId, buildId } }));
+    return bodyOf(this.service.preflightBuild({ path: { appId, buildId } }));
   }
 
-  /** @returns the entity tag of the active build, for {@link activate}; null when none is active */
+  /** Returns the entity tag of the active build for {@link activate}, or null when there is none. */
   async activeTag({ appId }: DeliveryVersion): Promise<string | null> {
-    const active = await unlessMissing(answered(this.service.getActiveBuild({ path: { appId } })));
+    const active = await unlessMissing(jsonResponse(this.service.getActiveBuild({ path: { appId } })));
     return active && active.response.headers.get('ETag');
   }
 
   /**
-   * Makes a build the active one. Where the deployment asks for `If-Match`, only in the place of the one that was active before.
-   * @param before tag of that one; null when none was
-   * @throws DeliveryError also when another build was activated meanwhile
+   * Activates a build. If the deployment requires `If-Match`, only if it replaces the build that was active before.
+   * @param before tag of the previously active build; null when there was none
+   * @throws DeliveryError also when another build was activated in the meantime
    */
   async activate({ appId }: DeliveryVersion, buildId: string, before: string | null): Promise<void> {
     const order = { path: { appId }, body: { buildId } };
     try {
-      await told(this.service.activateBuild(order));
+      await bodyOf(this.service.activateBuild(order));
     } catch (error) {
       if (refusalIn(error)?.status !== PRECONDITION_REQUIRED) {
         throw error;
@@ -152,7 +153,7 @@ export class DeliveryClient {
       if (before === null) {
         throw activatedMeanwhile(buildId, error);
       }
-      await told(this.service.activateBuild({ ...order, headers: { 'If-Match': before } })).catch(
+      await bodyOf(this.service.activateBuild({ ...order, headers: { 'If-Match': before } })).catch(
         (refusal: unknown) => {
           throw refusalIn(refusal)?.status === PRECONDITION_FAILED
             ? activatedMeanwhile(buildId, refusal)
@@ -167,23 +168,23 @@ export class DeliveryClient {
     document: JsonObject,
     refusal: DeliveryError,
   ): Promise<void> {
-    const stored = await unlessMissing(told(this.service.getPackage({ path: pathOf(version) })));
+    const stored = await unlessMissing(bodyOf(this.service.getPackage({ path: pathOf(version) })));
     if (stored === null || canonicalJson(stored) !== canonicalJson(document)) {
       throw new DeliveryError(
-        `${refusal.message} Its package is not that of the folder: deliver into another version, or, if only --library or ` +
-          '--base-url differ, give them as they were.',
+        `${refusal.message} Its package differs from the folder. Deliver to another version or, if only --library or ` +
+          '--base-url differ, use the same values as before.',
       );
     }
   }
 }
 
-/** The body of an answer. @throws DeliveryError in place of every other error */
-async function told<Body>(answer: Promise<{ data: Body }>): Promise<Body> {
-  return (await answered(answer)).data;
+/** Returns the body of a response. @throws DeliveryError in place of every other error */
+async function bodyOf<Body>(answer: Promise<{ data: Body }>): Promise<Body> {
+  return (await jsonResponse(answer)).data;
 }
 
-/** An answer with JSON in it. @throws DeliveryError in place of every other error */
-async function answered<Answer extends { data: unknown }>(answer: Promise<Answer>): Promise<Answer> {
+/** Returns a response with a JSON object. @throws DeliveryError in place of every other error */
+async function jsonResponse<Answer extends { data: unknown }>(answer: Promise<Answer>): Promise<Answer> {
   try {
     const whole = await answer;
     if (!isJsonObject(whole.data)) {
@@ -195,7 +196,7 @@ async function answered<Answer extends { data: unknown }>(answer: Promise<Answer
   }
 }
 
-/** An answer; null for 404. */
+/** Returns a response, or null for 404. */
 async function unlessMissing<Answer>(answer: Promise<Answer>): Promise<Answer | null> {
   return answer.catch((error: unknown) => {
     if (refusalIn(error)?.status === NOT_FOUND) {
@@ -207,8 +208,8 @@ async function unlessMissing<Answer>(answer: Promise<Answer>): Promise<Answer | 
 
 function activatedMeanwhile(buildId: string, cause: unknown): DeliveryError {
   return new DeliveryError(
-    `Build ${buildId} is made but not activated, since another build was activated meanwhile: look at that one, and run the same ` +
-      'command again, which makes another build.',
+    `Build ${buildId} was made but not activated, because another build was activated in the meantime. Check that build, and run the ` +
+      'command again to make another one.',
     [],
     { cause },
   );
