@@ -32,11 +32,11 @@ function orderFrom(args: string[]): TokenOrder | string {
       return '--ttl must be a whole number of seconds';
     }
     if (permission?.includes('none') && permission.length > 1) {
-      return '--permission none stands alone';
+      return '--permission none cannot be combined with other permissions';
     }
     const named = permission?.filter((name) => name !== 'none');
     return { subject: sub, permissions: named ?? 'all', ttlSeconds: Number(ttl) };
   } catch (error) {
-    return error instanceof Error ? error.message : 'wrong arguments';
+    return error instanceof Error ? error.message : 'invalid arguments';
   }
 }

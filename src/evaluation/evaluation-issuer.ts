@@ -19,14 +19,14 @@ const AUDIENCE = 'urn:svc:api';
 const PERMISSIONS_CLAIM = 'urn:svc:evaluation:permissions';
 const PERMISSION = /^[^,\p{C}]{1,64}$/u;
 
-/** What a token of the evaluation server is to say. */
+/** Contents of a token of the evaluation server. */
 export interface TokenOrder {
   readonly subject: string;
   readonly permissions: readonly string[] | 'all';
   readonly ttlSeconds: number;
 }
 
-/** 400: a token is ordered with a text that cannot be the name of a permission. */
+/** A requested permission is not a valid name: 400. */
 export class PermissionNameError extends InvalidRequestError {
   readonly code = 'PERMISSION_NAME_INVALID';
   constructor(override readonly details: string) {
@@ -34,17 +34,17 @@ export class PermissionNameError extends InvalidRequestError {
   }
 }
 
-/** What an issuer is made of. */
+/** Optional parts of an issuer. */
 export interface EvaluationIssuerParts {
-  /** By which the server checks its tokens. */
+  /** Clock with which the server checks its tokens. */
   readonly clock?: Clock;
-  /** Key of the data folder, from which the name of the issuer comes; without one the name ends with the process. */
+  /** Key of the data folder, from which the name of the issuer is derived. Without it, each process has another name. */
   readonly folderKey?: string;
 }
 
 /**
- * The token issuer of evaluation mode: one ES256 key that lives in memory and dies with the process. Its name is a URN, which
- * production cannot be set to trust, and is that of the data folder: people are known by the issuer's name and their own, so they keep
+ * The token issuer of evaluation mode: an ES256 key that exists only in the memory of this process. Its name is a URN, which production
+ * cannot be configured to trust. The name is derived from the data folder, because users are identified by issuer and subject and must keep
  * their tasks after a restart.
  */
 export class EvaluationIssuer implements KeySource {
@@ -65,7 +65,7 @@ export class EvaluationIssuer implements KeySource {
   ): Promise<EvaluationIssuer> {
     const { privateKey, publicKey } = await generateKeyPair(ALGORITHM);
     const thumbprint = await calculateJwkThumbprint(await exportJWK(publicKey));
-    // Tells nothing of the key, which is as good as random.
+    // Does not reveal the key, since the key is random.
     const id =
       folderKey === undefined
         ? thumbprint
@@ -82,7 +82,7 @@ export class EvaluationIssuer implements KeySource {
     return new TrustedIssuer({ ...rules, permissionsClaim: PERMISSIONS_CLAIM }, this);
   }
 
-  /** Names of the permissions that rules grant. A token can grant others as well, such as those of `svc:start`. */
+  /** Names of the permissions that rules grant. Tokens can grant others too, such as those of `svc:start`. */
   get permissions(): readonly string[] {
     return Object.keys(this.rules).filter((name) => grantingRule(this.rules, name));
   }
@@ -103,7 +103,7 @@ export class EvaluationIssuer implements KeySource {
       client_id: 'evaluation',
     };
     const issuedAt = secondsOf(this.clock);
-    // The library that checks the signature goes by the time of the machine.
+    // The library that verifies tokens uses the system time.
     const goodFrom = Math.max(issuedAt, secondsOf(new Clock()));
     return new SignJWT(claims)
       .setProtectedHeader({ alg: ALGORITHM, typ: 'at+jwt', kid: this.thumbprint })
@@ -140,7 +140,7 @@ function checkNames(names: readonly string[]): void {
   const wrong = names.find((name) => !PERMISSION.test(name));
   if (wrong !== undefined) {
     throw new PermissionNameError(
-      `"${wrong}" cannot be a permission: a name has 1 to 64 characters, and no comma.`,
+      `"${wrong}" cannot be a permission: a name has 1 to 64 characters and no comma.`,
     );
   }
 }

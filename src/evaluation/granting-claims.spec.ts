@@ -16,13 +16,13 @@ const RULES: PermissionRules = {
 
 describe('claimsGranting', () => {
   it.each([[[]], [['a']], [['a', 'b']], [['c', 'd', 'e']], [['a', 'b', 'c', 'd', 'e']]])(
-    'makes claims that grant exactly %j',
+    'returns claims that grant exactly %j',
     (permissions: string[]) => {
       expect([...permissionsFrom(claimsGranting(permissions, RULES), RULES).keys()]).toEqual(permissions);
     },
   );
 
-  it('takes the rule that grants most of those that need no name of an application', () => {
+  it('uses the most general rule that requires no application in the token', () => {
     const rules: PermissionRules = {
       all: [
         { appsIn: 'apps' },

@@ -11,11 +11,11 @@ import { TokenSocket } from './token-socket.js';
 import { useTestLimits } from './test-limits.js';
 
 const LOOPBACK = '127.0.0.1';
-/** From the built program: dist/src/evaluation. */
+/** Path relative to the compiled file in dist/src/evaluation. */
 const SAMPLE_FOLDER = fileURLToPath(new URL('../../../sample', import.meta.url));
 const SAMPLE_SCRIPT = join(SAMPLE_FOLDER, 'model.json');
 
-/** Evaluation mode: one machine, an embedded database, tokens of our own making. Never a fallback of production. */
+/** Starts evaluation mode: one machine, an embedded database, self-issued tokens. Never a fallback for production. */
 let socket: TokenSocket | undefined;
 let model: ScriptedModel | undefined;
 let sample = '';
@@ -23,7 +23,7 @@ try {
   const given = Env.fromProcess('evaluation');
   const dataDir = given.get('DATA_DIR');
   const secretsKeys = await evaluationSecretsKeys(dataDir);
-  // Only now: to load the rest takes seconds on a small machine, and wrong settings are to be told at once.
+  // Load the rest only now, since it takes seconds on a small machine and invalid settings should be reported immediately.
   const [{ serve }, { deliverSample, SAMPLE_APP }, { TestControl }, { EvaluationSignInModule }] =
     await Promise.all([
       import('../serve.js'),
@@ -73,7 +73,7 @@ try {
   process.stdout.write(
     [
       '',
-      'svc-platform runs in evaluation mode: this machine only, no company sign-in.',
+      'svc-platform is running in evaluation mode: this machine only, no company sign-in.',
       ...(env.get('CONSOLE') ? [`  Console            ${url}/console/`] : []),
       `  API documentation  ${url}/docs`,
       '  Bearer token       npm run -s dev:token',
@@ -85,7 +85,7 @@ try {
     ].join('\n'),
   );
 } catch (error) {
-  // Whatever else fails now, why the start did is what a person must read.
+  // Ignore errors here, so that the cause of the failed start is reported.
   await socket?.close().catch(() => undefined);
   await model?.close();
   endWithStartError(error);

@@ -17,11 +17,11 @@ import { VersionCommitsService } from '../delivery/builds/making/version-commits
 import { withBaseUrls, withLibraryBuilds } from '../delivery/packages/reading/delivered-document.js';
 import { readPackageFolder } from '../delivery/packages/reading/package-folder.js';
 
-/** Application of the sample, and of the library that it uses. */
+/** Ids of the sample application and of the library that it uses. */
 export const SAMPLE_APP = 'sample';
 const LIBRARY_APP = 'sample-library';
 const SAMPLE_SERVER = 'everything';
-/** Version ids of ours begin with this; what a person delivers to the same application is left alone. */
+/** Prefix of version ids of the sample. Other versions that users deliver to the same application are left alone. */
 const VERSION_PREFIX = 'sample-';
 const DIGEST_LENGTH = 12;
 
@@ -37,15 +37,14 @@ const DELIVERER: Principal = {
   permissions: new Map(),
 };
 
-/** Thrown when the folders of the sample are missing or broken. */
+/** Thrown when the folders of the sample are missing or invalid. */
 export class SampleApplicationError extends Error {
   override readonly name = 'SampleApplicationError';
 }
 
 /**
- * Delivers the sample application for a person who tries the service out. Its version id is made of its content. So a
- * restart finds the delivery done, and a changed sample becomes a new version. A build that a person has made active
- * stays active.
+ * Delivers the sample application. Its version id is derived from its content, so a restart finds the delivery done and a changed sample
+ * becomes a new version. A build activated by a user stays active.
  * @throws SampleApplicationError, PackageRefusedError
  */
 export async function deliverSample(app: INestApplicationContext, folder: string): Promise<string> {
@@ -95,9 +94,7 @@ function isOurs({ buildSettings }: BuildInfoResponseDto): boolean {
   return buildSettings.applicationVersionId.startsWith(VERSION_PREFIX);
 }
 
-/**
- * Each step can have been done before a start that was cut off: what is committed is right, and so is its build.
- */
+/** Delivers a version. Skips steps completed by an earlier, interrupted start. */
 async function deliver(
   app: INestApplicationContext,
   version: AppVersionKey,

@@ -8,9 +8,9 @@ const KEY_BYTES = 32;
 const OWNER_ONLY = 0o600;
 
 /**
- * The key that seals secrets in the embedded database, kept beside it so that the data outlives a restart. Fit for
- * trying things out only: whoever copies the folder has both.
- * @throws SettingUnusableError when the folder cannot be made, read or written
+ * Returns the key that encrypts secrets in the embedded database. It is stored next to the database so that secrets survive a restart,
+ * which is suitable only for evaluation: a copy of the folder contains both.
+ * @throws SettingUnusableError when the folder cannot be created, read or written
  */
 export async function evaluationSecretsKeys(dataDir: string): Promise<string> {
   try {

@@ -5,7 +5,7 @@ import { EnvError, type Env } from '../platform/config/env.js';
 const UTC = z.iso.datetime();
 
 /**
- * The date and time of EVALUATION_CLOCK, at which the clock stands until a test moves it; undefined without it.
+ * Returns the date and time of EVALUATION_CLOCK, at which the clock stays until a test moves it; undefined if not set.
  * @throws EnvError
  */
 export function clockStart(env: Env): Date | undefined {
@@ -16,7 +16,7 @@ export function clockStart(env: Env): Date | undefined {
   return text === undefined ? undefined : new Date(text);
 }
 
-/** Stands still until it is moved, and never goes back. For tests of applications: timers fire when the test says so. */
+/** A clock that stands still until it is moved, and never goes back. In tests of applications, timers fire when the test moves it. */
 export class StillClock extends Clock {
   private at: number;
 
@@ -29,7 +29,7 @@ export class StillClock extends Clock {
     return new Date(this.at);
   }
 
-  /** An earlier time changes nothing. */
+  /** Moves the clock; ignores earlier times. */
   moveTo(time: Date): void {
     this.at = Math.max(this.at, time.getTime());
   }

@@ -3,7 +3,7 @@ import { surroundingsOf } from '../../packages/client/src/command-line/session.j
 import { runCli } from '../platform/config/cli.js';
 import { evaluationAddress } from './token-socket.client.js';
 
-/** The command line of the checkout: without SVC_URL it means the evaluation server of this machine. */
+/** The command line of the repository. Without SVC_URL it uses the evaluation server of this machine. */
 await runCli((args, print) => {
   const surroundings = surroundingsOf(print);
   return svc(args, { ...surroundings, evaluation: () => evaluationAddress(surroundings.env) });

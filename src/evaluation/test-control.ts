@@ -8,22 +8,22 @@ import { parseModelScript } from './scripted-model/model-script.js';
 import type { ScriptedModel } from './scripted-model/scripted-model.server.js';
 import type { StillClock } from './still-clock.js';
 
-/** Thrown for an order of a test, or of a token, that cannot be carried out. */
+/** Thrown for a request of a test, or for a token, that cannot be fulfilled. */
 export class TestControlError extends Error {
   override readonly name = 'TestControlError';
 }
 
 const LOOK_MS = 5;
-/** What is due that soon is due now: a job that failed is tried again without a move of the clock. */
+/** Jobs due within this time count as due, so that failed jobs are retried without moving the clock. */
 const SOON_MS = 100;
 const TIMEOUT_MAX_MS = 600_000;
-const TOLD = 3;
+const MAX_REPORTED = 3;
 
 const timeoutMs = z.int().min(1).max(TIMEOUT_MAX_MS);
 const settling = z.strictObject({ timeoutMs });
 const moving = z.strictObject({ to: z.iso.datetime(), timeoutMs });
 
-/** What a test of an application asks of the evaluation server, on the socket of its tokens. */
+/** Handles requests of application tests on the token socket of the evaluation server. */
 export class TestControl {
   constructor(
     private readonly app: INestApplicationContext,
@@ -32,9 +32,9 @@ export class TestControl {
   ) {}
 
   /**
-   * `POST /settle` waits until no background job is at work or due. `POST /clock` moves the clock, from one due job to the next, and
-   * waits as well. `PUT /model` gives the scripted model other lines.
-   * @returns what the time is then
+   * Handles a request. `POST /settle` waits until no background job is running or due. `POST /clock` moves the clock from one due job to
+   * the next, and waits too. `PUT /model` replaces the script of the model.
+   * @returns the time afterwards
    * @throws TestControlError, z.ZodError
    */
   async handle(method: string, path: string, body: unknown): Promise<{ now: string }> {
@@ -49,19 +49,19 @@ export class TestControl {
         this.scriptModel(body);
         break;
       default:
-        throw new TestControlError(`There is no ${method} ${path} here.`);
+        throw new TestControlError(`Unknown route: ${method} ${path}.`);
     }
     return { now: this.clock.now().toISOString() };
   }
 
   private scriptModel(script: unknown): void {
     if (this.model === undefined) {
-      throw new TestControlError('There is no scripted model: LLM_BASE_URL names another.');
+      throw new TestControlError('There is no scripted model, because LLM_BASE_URL is set.');
     }
     this.model.follow(parseModelScript(script));
   }
 
-  /** Each timer fires at its own time, and what it leads to begins at that time. */
+  /** Moves the clock step by step, so that each timer fires, and its consequences begin, at its own time. */
   private async move(order: z.output<typeof moving>): Promise<void> {
     const deadline = performance.now() + order.timeoutMs;
     const target = new Date(order.to);
@@ -86,8 +86,10 @@ export class TestControl {
         return next;
       }
       if (performance.now() > deadline) {
-        const work = jobs.slice(0, TOLD).map(({ kind, failures }) => `${kind}, failed ${failures} times`);
-        throw new TestControlError(`Background work has not ended in time: ${work.join('; ')}.`);
+        const work = jobs
+          .slice(0, MAX_REPORTED)
+          .map(({ kind, failures }) => `${kind}, failed ${failures} times`);
+        throw new TestControlError(`Background work did not end in time: ${work.join('; ')}.`);
       }
       await pause(LOOK_MS);
     }
@@ -98,7 +100,7 @@ export class TestControl {
     this.app.get(JobQueueService).wake();
   }
 
-  /** All that is stored, by one statement: what is done adds what comes next in the transaction that ends it. */
+  /** Reads all jobs with one statement. A job adds its successors in the transaction that completes it, so none is missed. */
   private jobs(): Promise<Pick<RuntimeJobEntity, 'kind' | 'lease' | 'availableAt' | 'failures'>[]> {
     return this.app.get(Database).read((manager) =>
       manager.find(RuntimeJobEntity, {

@@ -11,7 +11,7 @@ import { restLimits } from '../runtime/calls/rest-endpoints/rest.limits.js';
 const PATIENCE_MS = 60_000;
 const DAY_SECONDS = 86_400;
 
-/** Makes a service whose clock stands still fast, undisturbed, and patient on a busy machine: it is one that tests of an application started. */
+/** Sets limits for tests of applications: fast retries, no throttling, and long timeouts for busy machines. */
 export function useTestLimits(): void {
   Object.assign(jobLimits, { retryBaseMs: 1, retryMaxMs: 20 });
   Object.assign(restLimits, { retryDelayMs: 1, timeoutMs: PATIENCE_MS });

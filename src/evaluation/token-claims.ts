@@ -2,7 +2,7 @@ import type { PermissionRule, PermissionRules } from '../platform/config/permiss
 
 type Tree = { [name: string]: Tree | string | string[] };
 
-/** The first rule of a permission that grants it for applications which the token need not name; undefined without one. */
+/** Returns the first rule that grants a permission for applications that the token need not name; undefined without one. */
 export function grantingRule(
   rules: PermissionRules,
   permission: string,
@@ -12,7 +12,7 @@ export function grantingRule(
 }
 
 /**
- * The reverse of `permissionsFrom`: claims that grant exactly what one rule of each permission asks for.
+ * Returns claims that grant exactly the given permissions, by one rule each; the reverse of `permissionsFrom`.
  * @param permissions names with a `grantingRule`
  * @returns claims, a `scope` as one string (RFC 8693, section 4.2), everything else as lists
  */
@@ -41,9 +41,7 @@ function put(claims: Tree, path: readonly string[], value: string): void {
   }
 }
 
-/**
- * Names for a person who exists only in evaluation mode: `jane.doe` and `jane.doe@example.com` are Jane Doe.
- */
+/** Returns names for users that exist only in evaluation mode: `jane.doe` and `jane.doe@example.com` become Jane Doe. */
 export function sampleNames(subject: string): Record<string, string> {
   const words = (subject.split('@')[0] ?? '').split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   const [first = subject, ...rest] = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));

@@ -11,15 +11,15 @@ const OWNER_ONLY = 0o600;
 
 const socketFile = z.object({
   socket: z.string().min(1),
-  /** Issuer of those tokens; tells one server from the next. */
+  /** Issuer of the tokens, which identifies the server. */
   issuer: z.string().min(1),
   pid: z.number(),
 });
 
-/** How the evaluation server of a data folder is found. */
+/** Contents of the file by which the evaluation server of a data folder is found. */
 type SocketFile = z.output<typeof socketFile>;
 
-/** @returns what the file in this folder says; undefined when there is none or it is not one of ours */
+/** Reads the file in a folder; undefined when it is missing or invalid. */
 export async function readSocketFile(dataDir: string): Promise<SocketFile | undefined> {
   try {
     return socketFile.parse(JSON.parse(await readFile(join(dataDir, FILE_NAME), 'utf8')));
@@ -29,8 +29,8 @@ export async function readSocketFile(dataDir: string): Promise<SocketFile | unde
 }
 
 /**
- * Writes the file in one step, readable by its owner only. Of several servers that try at once, one succeeds.
- * @returns false when there is such a file already
+ * Writes the file atomically, readable only by its owner. If several servers try at once, one succeeds.
+ * @returns false when the file already exists
  */
 export async function claimSocketFile(dataDir: string, content: SocketFile): Promise<boolean> {
   await mkdir(dataDir, { recursive: true });
@@ -49,19 +49,19 @@ export async function claimSocketFile(dataDir: string, content: SocketFile): Pro
   }
 }
 
-/** Removes the file, whoever wrote it. */
+/** Removes the file, regardless of which server wrote it. */
 export function removeSocketFile(dataDir: string): Promise<void> {
   return rm(join(dataDir, FILE_NAME), { force: true });
 }
 
-/** Thrown when no token can be had from the evaluation server; the message says what to do. */
+/** Thrown when the evaluation server provides no token; the message says what to do. */
 class TokenSocketError extends Error {
   override readonly name = 'TokenSocketError';
 }
 
 /**
- * Gets a token from the evaluation server that runs on this data folder.
- * @throws TokenSocketError when there is no such server, or it refuses the order
+ * Requests a token from the evaluation server that runs on a data folder.
+ * @throws TokenSocketError when there is no such server, or it rejects the request
  */
 export async function orderToken(dataDir: string, order: TokenOrder): Promise<string> {
   const file = await readSocketFile(dataDir);
@@ -77,7 +77,7 @@ export async function orderToken(dataDir: string, order: TokenOrder): Promise<st
   return answer.text;
 }
 
-/** Whether the server that wrote the file still runs. */
+/** Returns whether the server that wrote the file is still running. */
 export async function isAlive(file: SocketFile): Promise<boolean> {
   const answer = await ask(file, 'GET', '');
   return answer?.status === 200 && answer.text === file.issuer;
@@ -88,25 +88,25 @@ interface Answer {
   readonly text: string;
 }
 
-/** @returns undefined when nobody answers */
+/** Sends a request; undefined when no server responds. */
 function ask({ socket }: SocketFile, method: string, body: string): Promise<Answer | undefined> {
   return new Promise((resolve) => {
-    const nobody = (): void => resolve(undefined);
+    const noAnswer = (): void => resolve(undefined);
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     request({ socketPath: socket, method, path: '/', signal }, (response) => {
       let text = '';
       response.setEncoding('utf8');
-      response.on('data', (chunk: string) => (text += chunk)).on('error', nobody);
+      response.on('data', (chunk: string) => (text += chunk)).on('error', noAnswer);
       response.on('end', () => resolve({ status: response.statusCode, text }));
     })
-      .on('error', nobody)
+      .on('error', noAnswer)
       .end(body);
   });
 }
 
 const TOKEN_SECONDS = 600;
 
-/** Where the evaluation server of this machine is, and a token of it with every permission. */
+/** Returns the address of the evaluation server of this machine, and a token with every permission. */
 export async function evaluationAddress(env: Env): Promise<{ url: string; token: string }> {
   return {
     url: `http://127.0.0.1:${env.get('PORT')}`,

@@ -26,11 +26,11 @@ export class DataDirInUseError extends Error {
 }
 
 /**
- * Where `npm run dev:token` gets its tokens: a Unix socket that only the user who runs the server can open.
- * `evaluation.json` of the data folder names the socket for as long as the server runs.
+ * Issues tokens for `npm run dev:token` on a Unix socket that only the user who runs the server can open. `evaluation.json` in the data
+ * folder contains its path while the server runs.
  */
 export class TokenSocket {
-  /** What tests of applications ask for; only where the clock stands still. */
+  /** Handler for tests of applications; set only if the clock stands still. */
   control: TestControl | undefined;
 
   private constructor(
@@ -40,9 +40,9 @@ export class TokenSocket {
   ) {}
 
   /**
-   * Opens the socket and names it in the data folder, which thereby belongs to this server.
-   * @param dataDir setting DATA_DIR; made when it does not exist
-   * @throws DataDirInUseError when another running server has it
+   * Opens the socket and claims the data folder for this server.
+   * @param dataDir setting DATA_DIR; created if it does not exist
+   * @throws DataDirInUseError when another running server uses it
    */
   static async open(dataDir: string, issuer: EvaluationIssuer): Promise<TokenSocket> {
     const folder = await mkdtemp(join(tmpdir(), 'svc-evaluation-')); // mode 0700
@@ -91,7 +91,7 @@ async function claimDataDir(
     }
   }
   throw new DataDirInUseError(
-    `Another evaluation server${other ? ` (process ${other.pid})` : ''} runs on DATA_DIR ${dataDir}. ` +
+    `Another evaluation server${other ? ` (process ${other.pid})` : ''} uses DATA_DIR ${dataDir}. ` +
       'Stop it, or set DATA_DIR to another folder.',
   );
 }
@@ -111,13 +111,13 @@ async function answer(
       response.end(method === 'POST' ? await mint(await readOrder(request), issuer) : issuer.name);
     }
   } catch (error) {
-    const otherwise = isForControl ? 'The order could not be carried out.' : 'The token could not be made.';
+    const fallback = isForControl ? 'The request failed.' : 'The token could not be created.';
     const what = faultOf(error);
-    response.writeHead(what === undefined ? 500 : 400).end(what ?? otherwise);
+    response.writeHead(what === undefined ? 500 : 400).end(what ?? fallback);
   }
 }
 
-/** What is wrong with an order; undefined when it is the server that failed. */
+/** Describes an invalid request; undefined when the server itself failed. */
 function faultOf(error: unknown): string | undefined {
   if (error instanceof z.ZodError) {
     return error.issues.map(({ message }) => message).join('\n');
@@ -138,12 +138,12 @@ async function readOrder(request: IncomingMessage): Promise<unknown> {
   for await (const chunk of request.setEncoding('utf8')) {
     body += String(chunk);
     if (body.length > ORDER_MAX_LENGTH) {
-      throw new TestControlError(`The order is longer than ${ORDER_MAX_LENGTH} characters.`);
+      throw new TestControlError(`The request is longer than ${ORDER_MAX_LENGTH} characters.`);
     }
   }
   try {
     return JSON.parse(body);
   } catch {
-    throw new TestControlError('The order is not JSON.');
+    throw new TestControlError('The request is not JSON.');
   }
 }

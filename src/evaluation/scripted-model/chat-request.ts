@@ -8,7 +8,7 @@ const imagePart = z
   .object({ type: z.literal('image_url'), image_url: z.object({ url: z.string() }) })
   .transform(() => ({ text: '' }));
 
-/** A text, or the text parts of a message. The scripted model does not look at images. */
+/** Text, or the text parts of a message. The scripted model ignores images. */
 const content = z.union([
   z.string(),
   z.array(z.union([textPart, imagePart])).transform((parts) => parts.map(({ text }) => text).join('')),
@@ -40,15 +40,14 @@ const tool = z.object({
 });
 
 /**
- * `POST /v1/chat/completions` as the protocol defines it, as far as the scripted model reads it. What it does not read is let
- * through, what it does not do is refused.
+ * Schema of `POST /v1/chat/completions`, as far as the scripted model uses it. Ignores unknown members and rejects unsupported features.
  */
 const chatRequest = z
   .looseObject({
     model: z.string().min(1),
     messages: z.array(message).min(1),
     tools: z.array(tool).min(1).max(TOOLS_MAX).optional(),
-    n: z.literal(1, 'Only one choice is given.').optional(),
+    n: z.literal(1, 'Only one choice is supported.').optional(),
     stream: z.literal(false, 'Streaming is not supported.').optional(),
   })
   .superRefine(({ messages, tools }, context) => {
@@ -61,18 +60,18 @@ const chatRequest = z
 export type ChatRequest = z.output<typeof chatRequest>;
 export type ChatMessage = ChatRequest['messages'][number];
 
-/** @throws z.ZodError naming what is wrong */
+/** Parses a request. @throws z.ZodError describing the problem */
 export function parseChatRequest(body: unknown): ChatRequest {
   return chatRequest.parse(body);
 }
 
-/** Every call is answered right behind the message that makes it, and nothing else is answered. */
+/** Checks that every call is answered directly after the message with the call, and that nothing else is answered. */
 function unansweredCall(messages: readonly z.output<typeof message>[]): string | undefined {
   let open = new Set<string>();
   for (const each of messages) {
     if (each.role === 'tool') {
       if (!open.delete(each.tool_call_id)) {
-        return `A tool message answers ${each.tool_call_id}, which no message before it calls.`;
+        return `A tool message answers ${each.tool_call_id}, but no earlier message contains this call.`;
       }
     } else if (open.size > 0) {
       break;

@@ -32,7 +32,7 @@ const toolCall = z.strictObject({
 const rule = z
   .strictObject({
     when: condition.prefault({}),
-    /** What the model says beside its calls, with references; for people who read a trace. */
+    /** Text of the model in addition to its calls, with references; for readers of traces. */
     says: z.string().optional(),
     calls: z.array(toolCall).min(1).optional(),
     answers: z.json().optional(),
@@ -48,43 +48,46 @@ const modelScript = z.strictObject({
   rules: z.array(rule).min(1),
 });
 
-/** What a scripted model answers, and when: the first rule whose conditions all hold. The format is in docs/agents.md. */
+/** Script of a scripted model: the first rule whose conditions all match is applied. The format is in docs/agents.md. */
 export type ModelScript = z.output<typeof modelScript>;
 export type ScriptRule = ModelScript['rules'][number];
 
-/** @throws z.ZodError naming each member that is wrong */
+/** Parses a script. @throws z.ZodError describing each invalid member */
 export function parseModelScript(value: unknown): ModelScript {
   return modelScript.parse(value);
 }
 
 /**
  * Reads a script from a file.
- * @throws SettingUnusableError when it cannot be read or is no script
+ * @throws SettingUnusableError when it cannot be read or is not a script
  */
 export async function readModelScript(path: string): Promise<ModelScript> {
   try {
     return parseModelScript(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') {
-      throw new SettingUnusableError(`EVALUATION_MODEL_SCRIPT: there is no file ${basename(path)}`, error);
+      throw new SettingUnusableError(
+        `EVALUATION_MODEL_SCRIPT: the file ${basename(path)} does not exist`,
+        error,
+      );
     }
     const reason = error instanceof z.ZodError ? ` (${placeOf(error)})` : '';
-    throw new SettingUnusableError(`EVALUATION_MODEL_SCRIPT names a file that is no script${reason}`, error);
+    throw new SettingUnusableError(`EVALUATION_MODEL_SCRIPT is not a valid script${reason}`, error);
   }
 }
 
-/** Thrown for a file that is no script any more; says which file, where in it, and what is wrong. */
+/** Thrown when a script file has become invalid; names the file, the place and the problem. */
 export class ScriptFileError extends Error {
   override readonly name = 'ScriptFileError';
 }
 
-/** Reads a script for each call, so that a change counts from the next call on; the same text is parsed once. */
+/** Reads a script for each call, so that changes take effect with the next call; unchanged text is not parsed again. */
 export class ScriptFile {
   private known: { text: string; script: ModelScript } | undefined;
 
   constructor(private readonly path: string) {}
 
-  /** @throws ScriptFileError when it is no script */
+  /** @throws ScriptFileError when it is not a valid script */
   async read(): Promise<ModelScript> {
     let text = '';
     try {
@@ -94,7 +97,7 @@ export class ScriptFile {
       }
       return this.known.script;
     } catch (error) {
-      throw new ScriptFileError(`${basename(this.path)} is no script: ${faultOf(error, text)}.`);
+      throw new ScriptFileError(`${basename(this.path)} is not a valid script: ${faultOf(error, text)}.`);
     }
   }
 }
@@ -103,10 +106,10 @@ function faultOf(error: unknown, text: string): string {
   if (error instanceof z.ZodError) {
     return placeOf(error);
   }
-  return error instanceof SyntaxError ? `line ${placeOfFault(error, text).line}: no JSON` : codeOf(error);
+  return error instanceof SyntaxError ? `line ${placeOfFault(error, text).line}: not JSON` : codeOf(error);
 }
 
-/** Where a value is not what it should be, and why. */
+/** Describes the first problem of a value and its place. */
 export function placeOf({ issues: [issue] }: z.ZodError): string {
   return `${issue?.path.join('.')}: ${issue?.message}`;
 }

@@ -7,7 +7,7 @@ import { parseModelScript } from './model-script.js';
 
 const RULES = [{ when: { prompt: 'nothing like this' }, answers: {} }];
 
-/** What an agent is told of a request that no rule is for. */
+/** Returns the advice in an agent's error for a request that matches no rule. */
 async function adviceOf(env: Env): Promise<unknown> {
   const thread = new DialThread();
   try {
@@ -27,30 +27,30 @@ async function adviceOf(env: Env): Promise<unknown> {
   }
 }
 
-describe('an agent that the scripted model refuses', () => {
+describe('an agent whose request the scripted model rejects', () => {
   let model: ScriptedModel;
   beforeAll(async () => {
     model = await ScriptedModel.start(parseModelScript({ model: 'scripted', rules: RULES }));
   });
   afterAll(() => model.close());
 
-  it('is told which rule is missing, in evaluation mode', async () => {
+  it('reports which rule is missing, in evaluation mode', async () => {
     const env = Env.parse('evaluation', {}, { LLM_BASE_URL: model.url, LLM_MODEL: model.name });
     expect(await adviceOf(env)).toBe(
-      'The scripted model says: The script has no answer to this: none of its rules holds. The last user message: "Add.". ' +
+      'The scripted model says: No rule of the script matches this request. The last user message: "Add.". ' +
         'Tools offered: none. Tools called so far: none. rules.0: "prompt" does not match.',
     );
   });
 
   it.each(['evaluation', 'maintenance'] as const)(
-    'gets no words of a model that an operator has named, in %s mode',
+    'shows no text of a model that an operator configured, in %s mode',
     async (mode) => {
       const settings = { LLM_BASE_URL: model.url, LLM_MODEL: model.name };
       expect(await adviceOf(Env.parse(mode, settings))).toMatch(/^It rejected the request: check LLM_MODEL/);
     },
   );
 
-  it('gets none in another mode, whoever has named the model', async () => {
+  it('shows no text of the model in other modes', async () => {
     const env = Env.parse('maintenance', {}, { LLM_BASE_URL: model.url, LLM_MODEL: model.name });
     expect(await adviceOf(env)).not.toContain('rules');
   });

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue } from '#engine/json';
 import type { ChatMessage, ChatRequest } from './chat-request.js';
 import type { ModelScript, ScriptRule } from './model-script.js';
 
-/** What the model does next. */
+/** Answer of the model. */
 export interface ScriptedAnswer {
   readonly content: string | null;
   readonly calls: readonly { readonly tool: string; readonly arguments: string }[];
@@ -15,34 +15,40 @@ const FINGERPRINT = /_[0-9a-f]{10}$/;
 const ONLY_REFERENCE = /^\$\{(\w+)\}$/;
 
 /**
- * The answer of a script: that of the first rule whose conditions all hold. The same request has the same answer.
- * @returns null when no rule holds
+ * Returns the answer of the first rule whose conditions all match. The same request always gets the same answer.
+ * @returns null when no rule matches
  */
 export function scriptedAnswer(script: ModelScript, request: ChatRequest): ScriptedAnswer | null {
-  const talk = new Talk(request);
+  const conversation = new Conversation(request);
   for (const rule of script.rules) {
-    const values = talk.valuesOf(rule);
+    const values = conversation.valuesOf(rule);
     if (values !== null) {
-      return answerOf(rule, values, talk);
+      return answerOf(rule, values, conversation);
     }
   }
   return null;
 }
 
-function answerOf(rule: ScriptRule, values: Values, talk: Talk): ScriptedAnswer {
+function answerOf(rule: ScriptRule, values: Values, conversation: Conversation): ScriptedAnswer {
   const says = rule.says === undefined ? null : fillText(rule.says, values);
   if (rule.answers !== undefined) {
     const answer = fill(rule.answers, values);
     return { content: typeof answer === 'string' ? answer : JSON.stringify(answer), calls: [] };
   }
   const calls = (rule.calls ?? []).map((call) => {
-    const tool = talk.offeredName(call.tool) ?? call.tool;
-    return { tool, arguments: JSON.stringify(argumentsOf(call.arguments, values, talk.textsOf(tool))) };
+    const tool = conversation.offeredName(call.tool) ?? call.tool;
+    return {
+      tool,
+      arguments: JSON.stringify(argumentsOf(call.arguments, values, conversation.textsOf(tool))),
+    };
   });
   return { content: says, calls };
 }
 
-/** @param texts names of the arguments that the tool wants as texts, also where a text looks like a number */
+/**
+ * Fills references in arguments. @param texts names of arguments of type string, which stay texts even if they look like numbers
+ * @param texts names of the arguments that the tool wants as texts, also where a text looks like a number
+ */
 function argumentsOf(
   given: Readonly<Record<string, JsonValue>>,
   values: Values,
@@ -56,8 +62,8 @@ function argumentsOf(
   );
 }
 
-/** A talk so far, in the words of a script: tools by the names that their servers give them. */
-class Talk {
+/** The conversation so far, in which a script refers to tools by the names that their servers use. */
+class Conversation {
   readonly offered: readonly string[];
   private readonly prompt: string;
   private readonly tools: NonNullable<ChatRequest['tools']>;
@@ -80,12 +86,12 @@ class Talk {
     }
   }
 
-  /** The name under which a tool is offered: its own, or its own behind the name of its system. */
+  /** Returns the name under which a tool is offered: its own, with or without the name of its system as prefix. */
   offeredName(tool: string): string | undefined {
     return this.offered.find((name) => isNameOf(tool, name));
   }
 
-  /** The arguments of a tool, by the name under which it is offered, whose schemas say that they are texts. */
+  /** Returns the names of arguments of type string of an offered tool. */
   textsOf(tool: string): Set<string> {
     const found = this.tools.find(({ function: { name } }) => name === tool)?.function.parameters;
     const properties = isJsonObject(found?.['properties']) ? found['properties'] : {};
@@ -96,9 +102,9 @@ class Talk {
     );
   }
 
-  /** Named groups of the conditions of a rule; null when one of them does not hold. */
+  /** Returns the named groups of the conditions of a rule; null when a condition does not match. */
   valuesOf(rule: ScriptRule): Values | null {
-    if (this.whyNot(rule) !== undefined) {
+    if (this.mismatchOf(rule) !== undefined) {
       return null;
     }
     const { prompt, results } = rule.when;
@@ -109,7 +115,7 @@ class Talk {
     return Object.assign({}, ...matches.map((match) => match?.groups)) as Values;
   }
 
-  whyNot({ when }: ScriptRule): string | undefined {
+  mismatchOf({ when }: ScriptRule): string | undefined {
     if (when.prompt !== undefined && !when.prompt.test(this.prompt)) {
       return '"prompt" does not match';
     }
@@ -119,14 +125,14 @@ class Talk {
     });
     const [tool] = result ?? [];
     return (
-      this.toolHinders(when) ??
+      this.toolMismatch(when) ??
       (tool === undefined
         ? undefined
         : `${tool} has ${this.resultOf(tool) === undefined ? 'not answered' : 'answered something else'}`)
     );
   }
 
-  private toolHinders({ offered, notOffered, notCalled }: ScriptRule['when']): string | undefined {
+  private toolMismatch({ offered, notOffered, notCalled }: ScriptRule['when']): string | undefined {
     const missing = offered.find((tool) => this.offeredName(tool) === undefined);
     const there = notOffered.find((tool) => this.offeredName(tool) !== undefined);
     const called = notCalled.find((tool) => this.called.some((name) => isNameOf(tool, name)));
@@ -156,13 +162,13 @@ function promptOf(message: ChatMessage): string[] {
   }
 }
 
-/** Whether a tool is offered under a name: `echo` is under `echo`, `everything__echo` and `everything__echo_<fingerprint>`. */
+/** Returns whether a tool is offered under a name: `echo` is under `echo`, `everything__echo` and `everything__echo_<fingerprint>`. */
 function isNameOf(tool: string, offered: string): boolean {
   const name = offered.replace(FINGERPRINT, '');
   return offered === tool || [offered, name].some((each) => each.endsWith(`__${tool}`));
 }
 
-/** A string that is one reference becomes the number or flag that the text says, where it says one. */
+/** Fills references. A string that is a single reference becomes a number or boolean if its text is one. */
 function fill(value: JsonValue, values: Values): JsonValue {
   if (typeof value === 'string') {
     const name = ONLY_REFERENCE.exec(value)?.[1];
@@ -186,25 +192,27 @@ function typed(text: string): JsonValue {
     : text;
 }
 
-const NO_RULE = 'The script has no answer to this: none of its rules holds.';
+const NO_RULE = 'No rule of the script matches this request.';
 const TEXT_MAX_LENGTH = 200;
 const MAX_NAMED = 20;
 
-/** What nothing in a script is for, so that whoever writes it sees which rule is missing, and why those that are there do not hold. */
+/** Explains why no rule of the script matched a request, so the author can add the missing one. */
 export function missingRule({ rules }: ModelScript, request: ChatRequest): string {
-  const talk = new Talk(request);
-  const told = [
+  const conversation = new Conversation(request);
+  const details = [
     ...textOf(request, ['system', 'developer'], 'The task'),
     ...textOf(request, ['user'], 'The last user message'),
-    `Tools offered: ${namesOf(talk.offered)}.`,
-    `Tools called so far: ${namesOf([...new Set(talk.called)])}.`,
-    ...rules.slice(0, MAX_NAMED).map((rule, index) => `rules.${index}: ${talk.whyNot(rule) ?? 'holds'}.`),
+    `Tools offered: ${namesOf(conversation.offered)}.`,
+    `Tools called so far: ${namesOf([...new Set(conversation.called)])}.`,
+    ...rules
+      .slice(0, MAX_NAMED)
+      .map((rule, index) => `rules.${index}: ${conversation.mismatchOf(rule) ?? 'matches'}.`),
     ...(rules.length > MAX_NAMED ? [`${rules.length - MAX_NAMED} more rules.`] : []),
   ];
-  return [NO_RULE, ...told].join(' ');
+  return [NO_RULE, ...details].join(' ');
 }
 
-/** Its end: an agent's task stands behind the rules that all agents have. */
+/** Returns the end of a message, because the task of an agent follows rules common to all agents. */
 function textOf({ messages }: ChatRequest, roles: readonly string[], what: string): string[] {
   const last = messages.findLast(({ role }) => roles.includes(role))?.content;
   if (typeof last !== 'string') {

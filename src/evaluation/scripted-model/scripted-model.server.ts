@@ -23,50 +23,47 @@ class ModelError extends Error {
   }
 }
 
-/** What surrounds a scripted model. */
-interface ScriptedModelSurroundings {
-  /** Is told of each well-formed request, and waited for, before it is answered. */
+/** Options of a scripted model. */
+interface ScriptedModelOptions {
+  /** Called and awaited before each valid request is answered. */
   onRequest?: (request: ChatRequest) => void | Promise<void>;
-  /** Reads the script anew for a call. @throws ScriptFileError */
+  /** Reads the script for each call. @throws ScriptFileError */
   read?: () => Promise<ModelScript>;
-  /** Is told why a call was refused: agents keep no words of a model that fails. */
-  tell?: (line: string) => void;
+  /** Called with the reason for a rejected call, since agents do not keep messages of failed models. */
+  log?: (line: string) => void;
 }
 
 /**
- * A language model that knows its lines: an OpenAI-compatible server on this machine that answers from a script. So
- * agents can be seen at work without an account. It stands in for the model only: the tools and their work are real.
+ * A language model that follows a script: an OpenAI-compatible server on this machine, so that agents can be tried without an account. It
+ * replaces only the model; the tools are real.
  */
 export class ScriptedModel {
   private readonly clock = new Clock();
   private readonly server: Server;
-  private followed: ModelScript | undefined;
+  private override: ModelScript | undefined;
 
   private constructor(
     private readonly script: ModelScript,
-    private readonly surroundings: ScriptedModelSurroundings,
+    private readonly options: ScriptedModelOptions,
   ) {
     this.server = createServer((request, response) => void this.handle(request, response));
   }
 
   /**
-   * Starts it on a free port of 127.0.0.1.
-   * @param script its name stays that of the model, whatever is read later
+   * Starts the model on a free port of 127.0.0.1.
+   * @param script the model keeps its name even if another script is read later
    */
-  static async start(
-    script: ModelScript,
-    surroundings: ScriptedModelSurroundings = {},
-  ): Promise<ScriptedModel> {
-    const model = new ScriptedModel(script, surroundings);
+  static async start(script: ModelScript, options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
+    const model = new ScriptedModel(script, options);
     await new Promise<void>((resolve, reject) => {
       model.server.once('error', reject).listen(0, LOOPBACK, resolve);
     });
     return model;
   }
 
-  /** Answers from another script from now on, and reads no more. Its model has the name of the first one, which the service asks for. */
+  /** Switches to another script permanently. The model keeps its name, which the service requests. */
   follow(script: ModelScript): void {
-    this.followed = { ...script, model: this.name };
+    this.override = { ...script, model: this.name };
   }
 
   get url(): string {
@@ -88,7 +85,7 @@ export class ScriptedModel {
       send(response, 200, await this.answer(request));
     } catch (error) {
       const { status, code, message } = asModelError(error);
-      this.surroundings.tell?.(message);
+      this.options.log?.(message);
       const type = status < 500 ? 'invalid_request_error' : 'server_error';
       send(response, status, { error: { message, type, param: null, code } });
     }
@@ -101,16 +98,16 @@ export class ScriptedModel {
       case 'POST /v1/chat/completions':
         return this.complete(parseChatRequest(parseBody(await readBody(request))));
       default:
-        throw new ModelError(404, 'unknown_url', `There is no ${request.method} ${request.url} here.`);
+        throw new ModelError(404, 'unknown_url', `Unknown route: ${request.method} ${request.url}.`);
     }
   }
 
   private async complete(request: ChatRequest): Promise<object> {
     if (request.model !== this.name) {
-      throw new ModelError(404, 'model_not_found', `There is no model ${request.model} here.`);
+      throw new ModelError(404, 'model_not_found', `Unknown model: ${request.model}.`);
     }
-    await this.surroundings.onRequest?.(request);
-    const script = this.followed ?? (await this.surroundings.read?.()) ?? this.script;
+    await this.options.onRequest?.(request);
+    const script = this.override ?? (await this.options.read?.()) ?? this.script;
     const answer = scriptedAnswer(script, request);
     if (answer === null) {
       throw new ModelError(400, 'no_rule', missingRule(script, request));
@@ -129,9 +126,9 @@ export class ScriptedModel {
 }
 
 /**
- * The model of evaluation mode: a scripted one, unless LLM_BASE_URL names another.
- * Its file is read for each call, so a change counts from the next one on.
- * @param sampleScript file that it answers from where EVALUATION_MODEL_SCRIPT names none
+ * Starts the model of evaluation mode: a scripted one, unless LLM_BASE_URL is set. Its file is read for each call, so changes take effect
+ * with the next one.
+ * @param sampleScript file to use if EVALUATION_MODEL_SCRIPT is not set
  * @throws SettingUnusableError
  */
 export async function startEvaluationModel(
@@ -146,7 +143,7 @@ export async function startEvaluationModel(
   const file = new ScriptFile(path);
   return ScriptedModel.start(script, {
     read: () => file.read(),
-    tell: (line) => process.stderr.write(`scripted model: ${line}\n`),
+    log: (line) => process.stderr.write(`scripted model: ${line}\n`),
   });
 }
 
@@ -174,7 +171,7 @@ function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ModelError(400, 'invalid_json', 'The body is no JSON.');
+    throw new ModelError(400, 'invalid_json', 'The body is not JSON.');
   }
 }
 

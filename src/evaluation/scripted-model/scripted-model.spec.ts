@@ -66,7 +66,7 @@ const ask = async (messages: unknown[], more: object = {}): Promise<Completion> 
 };
 
 describe('ScriptedModel', () => {
-  it('answers with the text of the first rule that holds', async () => {
+  it('answers with the text of the first matching rule', async () => {
     const { choices, usage } = await ask([{ role: 'user', content: 'Hello, add 1 and 2' }]);
     expect(choices[0]).toMatchObject({
       message: { role: 'assistant', content: 'Good day.' },
@@ -77,7 +77,7 @@ describe('ScriptedModel', () => {
     expect(usage['prompt_tokens']).toBeGreaterThan(0);
   });
 
-  it('calls a tool under the name that it is offered by, with values of the prompt', async () => {
+  it('calls a tool under its offered name, with values of the prompt', async () => {
     const { choices } = await ask([ADD], { tools: [SUM] });
     const { message, finish_reason: reason } = choices[0]!;
     const [call] = message['tool_calls'] as { id: string; function: { name: string; arguments: string } }[];
@@ -95,7 +95,7 @@ describe('ScriptedModel', () => {
     ['8001', 'string', '8001'],
     ['0', undefined, 0],
     ['-0.5', undefined, -0.5],
-  ])('gives the text %j as an argument whose schema says %s as %j', async (text, type, given) => {
+  ])('passes the text %j for an argument of type %s as %j', async (text, type, given) => {
     const parameters = { type: 'object', properties: { zip: type === undefined ? {} : { type } } };
     const tools = [{ type: 'function', function: { name: 'tools__find-depot', parameters } }];
     const { choices } = await ask([{ role: 'user', content: `zip ${text}` }], { tools });
@@ -103,12 +103,12 @@ describe('ScriptedModel', () => {
     expect(JSON.parse(call?.function.arguments ?? '')).toEqual({ zip: given });
   });
 
-  it('goes on with values of what the tool answered', async () => {
+  it('continues with values of the tool result', async () => {
     const { choices } = await ask([ADD, CALL, RESULT], { tools: [SUM] });
     expect(JSON.parse(String(choices[0]?.message['content']))).toEqual({ total: 42, text: 'It is 42.' });
   });
 
-  it('knows a tool whose name is fingerprinted', async () => {
+  it('recognizes a tool whose name has a fingerprint', async () => {
     const name = 'tools__get-sum_0123456789';
     const { choices } = await ask([ADD], {
       tools: [{ type: 'function', function: { name, parameters: { type: 'object' } } }],
@@ -116,7 +116,7 @@ describe('ScriptedModel', () => {
     expect(choices[0]?.message['tool_calls']).toMatchObject([{ function: { name } }]);
   });
 
-  it('knows which tools are not offered', async () => {
+  it('detects tools that are not offered', async () => {
     const { choices } = await ask([ADD]);
     expect(choices[0]?.message['content']).toBe('{"total":null}');
   });
@@ -138,13 +138,13 @@ describe('ScriptedModel', () => {
     ['a stream', { model: 'scripted', messages: [ADD], stream: true }, 400, 'invalid_request'],
     ['several choices', { model: 'scripted', messages: [ADD], n: 2 }, 400, 'invalid_request'],
     [
-      'two tools of a name',
+      'two tools with the same name',
       { model: 'scripted', messages: [ADD], tools: [SUM, SUM] },
       400,
       'invalid_request',
     ],
     [
-      'a tool with a name that is none',
+      'a tool with an invalid name',
       { model: 'scripted', messages: [ADD], tools: [{ type: 'function', function: { name: 'a.b' } }] },
       400,
       'invalid_request',
@@ -153,18 +153,18 @@ describe('ScriptedModel', () => {
     ['an answer without its call', { model: 'scripted', messages: [ADD, RESULT] }, 400, 'invalid_request'],
     ['another model', { model: 'gpt', messages: [ADD] }, 404, 'model_not_found'],
     [
-      'what no rule is for',
+      'a request that matches no rule',
       { model: 'scripted', messages: [{ role: 'user', content: 'x' }] },
       400,
       'no_rule',
     ],
-  ])('refuses %s', async (_what, body, status, code) => {
+  ])('rejects %s', async (_what, body, status, code) => {
     const answer = await post(body);
     expect(answer.status).toBe(status);
     expect(answer.body.error.code).toBe(code);
   });
 
-  it('refuses other paths', async () => {
+  it('rejects other paths', async () => {
     expect((await post({}, '/embeddings')).status).toBe(404);
   });
 });
@@ -173,7 +173,7 @@ describe('a script in a file', () => {
   let folder: string;
   let path: string;
   let changing: ScriptedModel;
-  const told: string[] = [];
+  const logged: string[] = [];
   const SAYS_ONE = { model: 'scripted', rules: [{ when: { prompt: 'add' }, answers: 'one' }] };
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-script-'));
@@ -182,7 +182,7 @@ describe('a script in a file', () => {
     const file = new ScriptFile(path);
     changing = await ScriptedModel.start(await readModelScript(path), {
       read: () => file.read(),
-      tell: (line) => told.push(line),
+      log: (line) => logged.push(line),
     });
   });
   afterAll(async () => {
@@ -197,7 +197,7 @@ describe('a script in a file', () => {
     return error === undefined ? String(choices?.[0]?.message['content']) : `${error.code}: ${error.message}`;
   }
 
-  it('counts from the next call on when it is changed', async () => {
+  it('takes effect with the next call when it is changed', async () => {
     expect(await say([ADD])).toBe('one');
     const two = { ...SAYS_ONE, rules: [{ when: { prompt: 'add' }, answers: 'two' }] };
     await writeFile(path, JSON.stringify(two));
@@ -205,30 +205,30 @@ describe('a script in a file', () => {
   });
 
   it.each([
-    ['{\n "model": "scripted",\n}', 'script_invalid: script.json is no script: line 3: no JSON.'],
+    ['{\n "model": "scripted",\n}', 'script_invalid: script.json is not a valid script: line 3: not JSON.'],
     [
       '{\n "model": "scripted"\n "rules": []\n\n}',
-      'script_invalid: script.json is no script: line 3: no JSON.',
+      'script_invalid: script.json is not a valid script: line 3: not JSON.',
     ],
-    ['{\n "model": x,\n\n}', 'script_invalid: script.json is no script: line 2: no JSON.'],
-    ['{\n "model":', 'script_invalid: script.json is no script: line 2: no JSON.'],
+    ['{\n "model": x,\n\n}', 'script_invalid: script.json is not a valid script: line 2: not JSON.'],
+    ['{\n "model":', 'script_invalid: script.json is not a valid script: line 2: not JSON.'],
     ['{"model":"scripted","rules":[{}]}', 'rules.0: must have either calls or answers.'],
-  ])('is refused with the place while it is broken: %j', async (text, message) => {
+  ])('is rejected with the place while it is invalid: %j', async (text, message) => {
     await writeFile(path, text);
     expect(await say([ADD])).toContain(message);
-    expect(told.at(-1)).toContain(message.replace('script_invalid: ', ''));
+    expect(logged.at(-1)).toContain(message.replace('script_invalid: ', ''));
     await writeFile(path, JSON.stringify(SAYS_ONE));
     expect(await say([ADD])).toBe('one');
   });
 
-  it('says that it is not there, and goes on when it is there again', async () => {
+  it('reports a missing file, and recovers when it exists again', async () => {
     await rm(path);
-    expect(await say([ADD])).toBe('script_invalid: script.json is no script: ENOENT.');
+    expect(await say([ADD])).toBe('script_invalid: script.json is not a valid script: ENOENT.');
     await writeFile(path, JSON.stringify(SAYS_ONE));
     expect(await say([ADD])).toBe('one');
   });
 
-  it('says which rule is missing, and why the others did not hold', async () => {
+  it('reports which rule is missing, and why the others did not match', async () => {
     const rules = [
       { when: { prompt: 'multiply' }, answers: '' },
       { when: { offered: ['get-product'] }, answers: '' },
@@ -241,13 +241,13 @@ describe('a script in a file', () => {
     const system = { role: 'system', content: `${'x'.repeat(300)} Task: add.` };
     const message = await say([system, ADD, CALL, RESULT], [SUM]);
     expect(message).toBe(
-      'no_rule: The script has no answer to this: none of its rules holds. ' +
+      'no_rule: No rule of the script matches this request. ' +
         `The task: "…${'x'.repeat(189)} Task: add.". The last user message: "Please add 20 and 22.". ` +
         'Tools offered: tools__get-sum. Tools called so far: tools__get-sum. rules.0: "prompt" does not match. ' +
         'rules.1: get-product is not offered. rules.2: get-sum is offered. rules.3: get-sum was called. ' +
         'rules.4: get-sum has answered something else. rules.5: get-product has not answered.',
     );
-    expect(`no_rule: ${told.at(-1)}`).toBe(message);
+    expect(`no_rule: ${logged.at(-1)}`).toBe(message);
   });
 });
 
@@ -259,28 +259,24 @@ describe('readModelScript', () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   it.each([
-    ['no JSON', '{', /no script: SyntaxError$/],
+    ['no JSON', '{', /not a valid script: SyntaxError$/],
     ['no rules', '{"model":"m","rules":[]}', /\(rules: /],
     [
-      'a rule that does both',
+      'a rule with calls and answers',
       '{"model":"m","rules":[{"answers":"","calls":[{"tool":"t"}]}]}',
       /either calls or/,
     ],
-    [
-      'a pattern that is none',
-      '{"model":"m","rules":[{"when":{"prompt":"("},"answers":""}]}',
-      /when\.prompt/,
-    ],
+    ['an invalid pattern', '{"model":"m","rules":[{"when":{"prompt":"("},"answers":""}]}', /when\.prompt/],
     ['an unknown member', '{"model":"m","rules":[{"when":{"user":"x"},"answers":""}]}', /rules\.0\.when/],
-  ])('names the setting of a file with %s', async (_what, text, message) => {
+  ])('names the setting for a file with %s', async (_what, text, message) => {
     const path = join(folder, 'script.json');
     await writeFile(path, text);
     await expect(readModelScript(path)).rejects.toThrow(message);
   });
 
-  it('names the setting of a file that is not there', async () => {
+  it('names the setting for a missing file', async () => {
     await expect(readModelScript(join(folder, 'none.json'))).rejects.toThrow(
-      /^EVALUATION_MODEL_SCRIPT: there is no file none\.json: ENOENT$/,
+      /^EVALUATION_MODEL_SCRIPT: the file none\.json does not exist: ENOENT$/,
     );
   });
 });

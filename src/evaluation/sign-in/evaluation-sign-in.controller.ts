@@ -9,7 +9,7 @@ import { RouteNotFoundError } from '../../platform/errors/request.errors.js';
 import { Env } from '../../platform/config/env.js';
 import { EvaluationIssuer } from '../evaluation-issuer.js';
 
-/** 403: whoever asks is no page that this service has sent to a browser of this machine. */
+/** The caller is not a page of this service in a browser of this machine: 403. */
 class ForeignPageError extends ForbiddenError {
   readonly code = 'FOREIGN_PAGE';
   constructor() {
@@ -24,7 +24,7 @@ class SignInDto {
   @IsDisplayName(SUBJECT_MAX_LENGTH, { description: 'Subject of the token.' })
   subject: string;
 
-  @ApiPropertyOptional({ type: [String], description: 'Names of permissions; all of them without it.' })
+  @ApiPropertyOptional({ type: [String], description: 'Names of permissions. Default: all.' })
   @IsArray({ message: 'must be a list' })
   @ArrayMaxSize(PERMISSIONS_MAX, { message: `must have at most ${PERMISSIONS_MAX} items` })
   @IsString({ each: true, message: 'must be strings' })
@@ -32,13 +32,13 @@ class SignInDto {
   permissions?: string[];
 }
 
-/** Short, since whoever is signed in gets another one by the same call. */
+/** Lifetime of tokens. Short, because the console gets another one with the same call. */
 const TTL_SECONDS = 900;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/;
 
 /**
- * Gives the console of evaluation mode a token for whomever it names. The service listens on loopback alone; a page of another site
- * in a browser of this machine is refused, whether it calls by our address or by a name of its own that leads here (DNS rebinding).
+ * Issues tokens to the console of evaluation mode, for any subject. The service listens on loopback only. Pages of other sites in a browser
+ * of this machine are rejected, even if they use our address or a host name that resolves to it (DNS rebinding).
  */
 @ApiExcludeController()
 @Public()
@@ -52,7 +52,7 @@ export class EvaluationSignInController {
   /** @throws ForeignPageError */
   @Get()
   permissions(@Req() request: Request): { permissions: readonly string[] } {
-    this.demandConsole(request);
+    this.requireConsole(request);
     return { permissions: this.issuer.permissions };
   }
 
@@ -66,7 +66,7 @@ export class EvaluationSignInController {
     @Req() request: Request,
     @Body() { subject, permissions }: SignInDto,
   ): Promise<{ accessToken: string; expiresIn: number }> {
-    this.demandConsole(request);
+    this.requireConsole(request);
     if (request.headers.origin !== `http://${request.headers.host}`) {
       throw new ForeignPageError();
     }
@@ -74,7 +74,7 @@ export class EvaluationSignInController {
     return { accessToken: await this.issuer.mint(order), expiresIn: TTL_SECONDS };
   }
 
-  private demandConsole({ headers }: Request): void {
+  private requireConsole({ headers }: Request): void {
     if (!this.env.get('CONSOLE')) {
       throw new RouteNotFoundError();
     }

@@ -2,7 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { EvaluationIssuer } from '../evaluation-issuer.js';
 import { EvaluationSignInController } from './evaluation-sign-in.controller.js';
 
-/** Signing in at the console of evaluation mode, as whomever. */
+/** Sign-in to the console of evaluation mode, as any user. */
 @Module({})
 export class EvaluationSignInModule {
   static of(issuer: EvaluationIssuer): DynamicModule {

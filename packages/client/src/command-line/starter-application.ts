@@ -18,7 +18,7 @@ export function starterApplication(appId: string): Record<string, string> {
 const GREETING = `<?xml version="1.0" encoding="UTF-8"?>
 <bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:bpmndi="http://www.omg.org/spec/BPMN/20100524/DI" xmlns:dc="http://www.omg.org/spec/DD/20100524/DC" xmlns:di="http://www.omg.org/spec/DD/20100524/DI" xmlns:svc="urn:svc:bpmn:1" id="greeting_definitions" targetNamespace="urn:svc:greeting">
   <bpmn:process id="greeting_process" name="Greeting" isExecutable="true" svc:processName="greeting">
-    <bpmn:startEvent id="start" name="Somebody comes">
+    <bpmn:startEvent id="start" name="Visitor arrives">
       <bpmn:outgoing>to_name</bpmn:outgoing>
     </bpmn:startEvent>
     <bpmn:userTask id="tell_name" name="Tell your name">

@@ -51,7 +51,8 @@ async function replace(path: string, from: string, to: string): Promise<void> {
 }
 
 /** What stands between the build and its activation: the differences, which the tests of `svc` hold. */
-const OF_DIFFERENCES = /^(no build is active|nothing is other|other than|CHANGE|added|changed|removed)/;
+const OF_DIFFERENCES =
+  /^(no build is active|no differences from|differences from|CHANGE|added|changed|removed)/;
 
 /** Runs the command against the service of the test. */
 async function run(args: string[], settings: Record<string, string> = { SVC_TOKEN: token }) {
@@ -156,8 +157,8 @@ describe('npm run deliver', () => {
     }
     await strict.close();
     const sentence =
-      'Build X is made but not activated, since another build was activated meanwhile: look at that one, and run the same command ' +
-      'again, which makes another build.';
+      'Build X was made but not activated, because another build was activated in the meantime. Check that build, and run the ' +
+      'command again to make another one.';
     expect(told).toEqual([sentence, sentence]);
   });
 
@@ -194,8 +195,8 @@ describe('npm run deliver', () => {
       `agent advise_client: Adviser: system ${appId} everything: Its connection was never tested, so its tools are not known.`,
     );
     expect(errors).toBe(
-      `Build ${build} is made but not activated, since agents of it cannot run: test the connections of their systems, ` +
-        'enable their tools, and run the same command again, which makes another build. With --force it activates that all the same.',
+      `Build ${build} was made but not activated, because some of its agents cannot run. Test the connections of their systems, ` +
+        'enable their tools, and run the command again to make another build. --force activates it anyway.',
     );
     expect((await app.request('GET', `${appPath(appId)}/build/${build}`)).status).toBe(200);
     expect((await app.request('GET', `/rtm/api/runtime/app/${appId}/build/info`)).status).toBe(404);
@@ -239,7 +240,7 @@ describe('npm run deliver', () => {
       status: 1,
       errors:
         'testing the connection of Everything …\n' +
-        'The package is stored, and nothing else is done: a connection test has failed.',
+        'The package was stored, but a connection test failed, so nothing else was done.',
     });
     expect(failed.lines).not.toContain('version v1 committed');
     expect(failed.lines.at(-1)).toMatch(/^connection Everything: 500 Connection failed/);
@@ -366,8 +367,8 @@ describe('npm run deliver', () => {
       status: 1,
       lines: [],
       errors:
-        '409: The application version is committed and can no longer be changed. Its package is not that of the folder: deliver into ' +
-        'another version, or, if only --library or --base-url differ, give them as they were.',
+        '409: The application version is committed and can no longer be changed. Its package differs from the folder. Deliver to ' +
+        'another version or, if only --library or --base-url differ, use the same values as before.',
     });
     const denied = await app.issuer.sign({ scope: '' });
     expect((await run(library(), { SVC_TOKEN: denied })).errors).toMatch(/^40[13]: /);
@@ -385,7 +386,7 @@ describe('npm run deliver', () => {
     ];
     expect(await run(args)).toMatchObject({
       status: 1,
-      errors: 'A token is sent by https only, unless the service is on this machine.',
+      errors: 'Tokens are sent only over https, unless the service is on this machine.',
     });
   });
 
@@ -423,11 +424,11 @@ describe('npm run deliver', () => {
     const args = [join(folder, 'library'), '--app', libraryId, '--version', 'v1'];
     expect(await run(library(), {})).toMatchObject({
       status: 2,
-      errors: expect.stringMatching(/^A token is needed: set SVC_TOKEN/) as string,
+      errors: expect.stringMatching(/^A token is required: set SVC_TOKEN/) as string,
     });
     expect(await run(args)).toMatchObject({
       status: 2,
-      errors: expect.stringMatching(/^Which service is the token for\?/) as string,
+      errors: expect.stringMatching(/^Set the service that the token is for/) as string,
     });
   });
 });

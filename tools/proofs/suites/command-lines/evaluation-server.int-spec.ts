@@ -192,10 +192,10 @@ describe('the evaluation server', () => {
     expect(await ask('Hello')).toContain('"content":"two"');
     expect(await ask('Goodbye')).toContain('"code":"no_rule"');
     await writeFile(script, '{');
-    expect(await ask('Hello')).toContain('script.json is no script: line 1: no JSON.');
-    const told = 'scripted model: script.json is no script: line 1: no JSON.';
+    expect(await ask('Hello')).toContain('script.json is not a valid script: line 1: not JSON.');
+    const told = 'scripted model: script.json is not a valid script: line 1: not JSON.';
     await expect.poll(server.text).toContain(told);
-    expect(server.text()).toMatch(/^scripted model: The script has no answer .* message: "Goodbye"\./m);
+    expect(server.text()).toMatch(/^scripted model: No rule of the script matches this request\. .* message: "Goodbye"\./m);
   });
 
   it('takes over the data folder of a killed server, and brings no model where one is named', async () => {
@@ -242,9 +242,7 @@ describe('the evaluation server does not start', () => {
     const server = run(SERVER, { EVALUATION_MODEL_SCRIPT: script });
     expect({ status: await server.exit, text: server.text() }).toEqual({
       status: 1,
-      text: expect.stringMatching(
-        /^EVALUATION_MODEL_SCRIPT names a file that is no script \(model: /,
-      ) as unknown,
+      text: expect.stringMatching(/^EVALUATION_MODEL_SCRIPT is not a valid script \(model: /) as unknown,
     });
     await expect(access(join(dataDir, 'evaluation.json'))).rejects.toThrow('ENOENT');
   });

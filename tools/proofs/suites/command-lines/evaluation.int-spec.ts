@@ -130,13 +130,17 @@ describe('dev:token', () => {
     [
       ['--permission', 'fly,run'],
       1,
-      '"fly,run" cannot be a permission: a name has 1 to 64 characters, and no comma.',
+      '"fly,run" cannot be a permission: a name has 1 to 64 characters and no comma.',
     ],
     [['--ttl', '0'], 1, '--ttl must be at least 1 second'],
     [['--ttl', '90000'], 1, '--ttl must be at most 86400 seconds'],
     [['--sub', ''], 1, '--sub must have 1 to 255 printable characters'],
     [['--ttl', 'soon'], 2, '--ttl must be a whole number of seconds'],
-    [['--permission', 'none', '--permission', 'platform-discovery'], 2, '--permission none stands alone'],
+    [
+      ['--permission', 'none', '--permission', 'platform-discovery'],
+      2,
+      '--permission none cannot be combined',
+    ],
     [['--role', 'x'], 2, "Unknown option '--role'"],
     [['extra'], 2, "Unexpected argument 'extra'"],
   ])('says what is wrong with %j', async (args, status, message) => {
@@ -199,10 +203,10 @@ describe('the token socket', () => {
   });
 
   it.each([
-    ['/', '{', 400, 'The order is not JSON.'],
-    ['/', 'x'.repeat(1_048_577), 400, 'The order is longer than 1048576 characters.'],
-    ['/clock', '{', 400, 'The order is not JSON.'],
-    ['/clock', '{}', 500, 'The order could not be carried out.'],
+    ['/', '{', 400, 'The request is not JSON.'],
+    ['/', 'x'.repeat(1_048_577), 400, 'The request is longer than 1048576 characters.'],
+    ['/clock', '{', 400, 'The request is not JSON.'],
+    ['/clock', '{}', 500, 'The request failed.'],
   ])('says what is wrong with an order to %s', async (path, order, status, text) => {
     const handle = (): Promise<never> => Promise.reject(new Error('the database is away'));
     expect(await askSocket(path, order, { handle } as unknown as TestControl)).toEqual({ status, text });

@@ -552,7 +552,7 @@ describe('svc', () => {
     expect(away).toMatchObject({ status: 1 });
     expect(away.errors).toMatch(/^No answer from http:\/\/127\.0\.0\.1:9/);
     const open = await inside(['show'], { SVC_URL: 'http://svc.example.com' });
-    expect(open.errors).toContain('by https only');
+    expect(open.errors).toContain('only over https');
   });
 
   it.each<[string[], string]>([
