@@ -195,7 +195,9 @@ describe('the evaluation server', () => {
     expect(await ask('Hello')).toContain('script.json is not a valid script: line 1: not JSON.');
     const told = 'scripted model: script.json is not a valid script: line 1: not JSON.';
     await expect.poll(server.text).toContain(told);
-    expect(server.text()).toMatch(/^scripted model: No rule of the script matches this request\. .* message: "Goodbye"\./m);
+    expect(server.text()).toMatch(
+      /^scripted model: No rule of the script matches this request\. .* message: "Goodbye"\./m,
+    );
   });
 
   it('takes over the data folder of a killed server, and brings no model where one is named', async () => {
