@@ -142,7 +142,7 @@ describe('calls of processes and faults in the background', () => {
     it('is an incident too where the step of the caller cannot be made either', async () => {
       noCall();
       const steps = vi
-        .spyOn(app.nest.get(InstanceStepsService), 'run')
+        .spyOn(app.nest.get(InstanceStepsService), 'transact')
         .mockRejectedValue(new Error('no step'));
       const { uuid } = await started(app, published, 'named');
       const { incidents } = await stopped(uuid);
@@ -153,7 +153,7 @@ describe('calls of processes and faults in the background', () => {
     it('waits for our own database where the step of the caller meets an outage of it', async () => {
       noCall();
       const steps = vi
-        .spyOn(app.nest.get(InstanceStepsService), 'run')
+        .spyOn(app.nest.get(InstanceStepsService), 'transact')
         .mockRejectedValueOnce(new DatabaseDeadlineError());
       const { uuid } = await started(app, published, 'named');
       expect(await at(uuid, 'fix')).toMatchObject({ state: 'STARTED', incidents: [] });
