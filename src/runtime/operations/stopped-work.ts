@@ -117,8 +117,8 @@ export function isAskedAnew({ job: { kind, payload }, tokenId, actionSvcUuid }: 
 
 /** Returns the error of a retry without open incidents. */
 export function nothingStopped({ tokenUuid }: RetryTarget): ProcessStateError {
-  const what = tokenUuid === null ? 'the process instance as a whole' : 'this token';
-  return new ProcessStateError('NOTHING_TO_RETRY', `Nothing of ${what} has stopped.`);
+  const what = tokenUuid === null ? 'The process instance as a whole' : 'This token';
+  return new ProcessStateError('NOTHING_TO_RETRY', `${what} has no failed work to retry.`);
 }
 
 /** Returns the error of a retry that names what to do instead. */

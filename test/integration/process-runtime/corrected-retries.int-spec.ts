@@ -172,7 +172,7 @@ describe('POST …/token/{tokenUuid}/retry with data', () => {
     const path = `${instancePath(uuid)}/token/${token.uuid}/retry`;
     const rounded = { rawBody: '{"data":{"amount":3544790567247868102}}' };
     expect((await app.request('POST', path, rounded)).body['details']).toContain(
-      'data.amount: is a number beyond',
+      'data.amount: is a number too large',
     );
     expect((await app.request('POST', path, { rawBody: hostile })).status).toBe(400);
     expect(await dataOf(uuid)).toEqual({ amount: 'many' });

@@ -116,7 +116,7 @@ describe('incidents of calls that nobody waits for', () => {
     expect(await instanceRow(app, uuid)).toMatchObject({ openIncidents: 0 });
     expect(await operate(uuid, 'retry')).toMatchObject({
       status: 409,
-      body: { message: 'Nothing of the process instance as a whole has stopped.' },
+      body: { message: 'The process instance as a whole has no failed work to retry.' },
     });
     await expectNoGaps(id);
   });

@@ -160,7 +160,7 @@ describe('a join that can never be completed', () => {
     const before = await instanceRow(app, waiting.uuid);
     expect(await app.request('POST', `${instancePath(waiting.uuid)}/retry`)).toMatchObject({
       status: 409,
-      body: { message: 'Nothing of the process instance as a whole has stopped.' },
+      body: { message: 'The process instance as a whole has no failed work to retry.' },
     });
     expect(await instanceRow(app, waiting.uuid)).toEqual(before);
   });
