@@ -579,7 +579,7 @@ describe('a REST_ENDPOINT node of a system with a service account', () => {
     const buildId = await account('wrong')();
     expect(await failureOf(run(buildId))).toMatchObject({
       code: 'REST_CALL_FAILED',
-      message: expect.stringMatching(/no access token .*rejected the client id or the client secret/),
+      message: expect.stringMatching(/[Nn]o access token .*rejected the client id or the client secret/),
     });
     expect(seen).toEqual([]);
   });
