@@ -76,8 +76,9 @@ async function command(verb: 'run' | 'check' | 'revert', databaseUrl: string): P
 
 async function takeBack(times: number, databaseUrl: string): Promise<void> {
   const { Env } = await built<typeof import('../../src/platform/config/env.js')>('platform/config/env.js');
-  const { connectDatabase } =
-    await built<typeof import('../../src/store/connection/connect.js')>('store/connect.js');
+  const { connectDatabase } = await built<typeof import('../../src/store/connection/connect.js')>(
+    'store/connection/connect.js',
+  );
   const { SCHEMA } = await built<typeof import('../../src/schema.js')>('schema.js');
   const dataSource = await connectDatabase(Env.parse('maintenance', { DATABASE_URL: databaseUrl }), SCHEMA);
   try {

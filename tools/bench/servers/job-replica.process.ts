@@ -46,8 +46,9 @@ const { Env } = await built<typeof import('../../../src/platform/config/env.js')
 const { Database } = await built<typeof import('../../../src/store/database.js')>('store/database.js');
 const { DatabaseModule } =
   await built<typeof import('../../../src/store/database.module.js')>('store/database.module.js');
-const { IdBlocks } = await built<typeof import('../../../src/store/ids/id-blocks.js')>('store/id-blocks.js');
-const { Table } = await built<typeof import('../../../src/store/tables/table.js')>('store/table.js');
+const { IdBlocks } =
+  await built<typeof import('../../../src/store/ids/id-blocks.js')>('store/ids/id-blocks.js');
+const { Table } = await built<typeof import('../../../src/store/tables/table.js')>('store/tables/table.js');
 const { SCHEMA } = await built<typeof import('../../../src/schema.js')>('schema.js');
 const { JobHandlersService } = await built<typeof import('../../../src/jobs/queue/job-handlers.service.js')>(
   'jobs/queue/job-handlers.service.js',
