@@ -44,7 +44,8 @@ export class AreaReporter extends DefaultReporter {
 }
 
 function areaOf(project: string, path: string): string {
-  const [, area = path] = /^(?:packages\/\w+\/(?:src|test)|src|test\/\w+(?=\/[\w-]+\/)|test)\/([\w-]+)/.exec(path) ?? [];
+  const [, area = path] =
+    /^(?:packages\/\w+\/(?:src|test)|src|test\/\w+(?=\/[\w-]+\/)|test)\/([\w-]+)/.exec(path) ?? [];
   return `${project}  ${area}`;
 }
 
