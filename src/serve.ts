@@ -10,7 +10,6 @@ import { misreadsJsonNames } from './platform/json/json-names.js';
 import { listening } from './platform/http/http-server.js';
 import { Log } from './platform/observability/logging/log.js';
 import { Env } from './platform/config/env.js';
-import { makeUsualUnicodeClasses } from '#engine/expressions';
 import { HealthService } from './health/health.service.js';
 import { JobWorkerService } from './jobs/work/job-worker.service.js';
 
@@ -52,7 +51,6 @@ async function start(
     const app = await createApp(options, log);
     await app.init();
     await beforeListening?.(app);
-    await makeUsualUnicodeClasses();
     await listening('PORT', app.listen(options.env.get('PORT'), host));
     return app;
   } catch (error) {

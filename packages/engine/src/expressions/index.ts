@@ -9,4 +9,4 @@ export { MeteredPatterns } from './metered-pattern.js';
 export { type ReadPath, pathsInExpression, pathsInJson, pathsInTemplate } from './read-paths.js';
 export { splitTemplate } from './template-scanner.js';
 export { CompiledTemplate, type Encode } from './template.js';
-export { makeUnicodeClasses, makeUsualUnicodeClasses, unicodeClassesMade } from './unicode-classes.js';
+export { makeUnicodeClasses, unicodeClassesMade } from './unicode-classes.js';

@@ -3,18 +3,20 @@ import { inTurn } from '../support/turns.js';
 
 /** A Unicode class in a pattern, also when the pattern is embedded in JSON or an expression. */
 const CLASS = /\\[pP](?:\{\^?(\w{1,40})\}|([A-Z]))/g;
-/** Common general categories of Unicode. */
+/** A call of `matches` whose pattern is not a literal, in an expression that may be embedded in JSON. */
+const PATTERN_FROM_DATA = /\bmatches\s*\(\s*(?!\s|[rR]?\\*["'])/;
+/** Common general categories of Unicode, which patterns from data may name. */
 const USUAL = ['L', 'Lu', 'Ll', 'N', 'Nd', 'P', 'S', 'Z'];
 const made = new Set<string>();
 
 /**
- * Builds the tables of the Unicode classes that a text names, such as `\p{Greek}`. The library tests every character once per class
- * and process. Building class by class lets other work run in between.
+ * Builds the tables of the Unicode classes that a text names, such as `\p{Greek}`, and those of the common ones where a pattern comes
+ * from data. The library tests every character once per class and process. Building class by class lets other work run in between.
  * @param text anything that contains patterns; names unknown to RE2 are ignored
  */
 export async function makeUnicodeClasses(text: string): Promise<void> {
   // Searching a long text takes a while, even without a match.
-  for (const name of await inTurn(() => new Set(classesOf(text)))) {
+  for (const name of await inTurn(() => new Set(neededClasses(text)))) {
     if (!made.has(name)) {
       await inTurn(() => make(name));
     }
@@ -34,9 +36,8 @@ function classesOf(text: string): string[] {
   return Array.from(text.matchAll(CLASS), ([, long, short]) => long ?? short ?? '');
 }
 
-/** Builds the tables of the common classes, so that no request has to wait for them. */
-export function makeUsualUnicodeClasses(): Promise<void> {
-  return makeUnicodeClasses(USUAL.map((name) => `\\p{${name}}`).join(''));
+function neededClasses(text: string): string[] {
+  return PATTERN_FROM_DATA.test(text) ? [...USUAL, ...classesOf(text)] : classesOf(text);
 }
 
 /** Returns the number of tables that this thread has built. */
