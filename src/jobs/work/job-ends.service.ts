@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { SingleFlight } from '../../platform/concurrency/single-flight.js';
 import { withRetries } from '../../platform/concurrency/retry.js';
 import { Log } from '../../platform/observability/logging/log.js';
 import { isDatabaseFailure } from '../../store/database.errors.js';
@@ -25,7 +26,7 @@ interface RunEnd {
 @Injectable()
 export class JobEnds {
   private readonly pending = new Set<RunEnd>();
-  private storing: Promise<void> | undefined;
+  private readonly storing = new SingleFlight<'pending', void>();
 
   constructor(
     private readonly jobs: JobsRepository,
@@ -85,10 +86,7 @@ export class JobEnds {
    * @throws when the database is still unavailable
    */
   storePending(): Promise<void> {
-    this.storing ??= this.storeAll().finally(() => {
-      this.storing = undefined;
-    });
-    return this.storing;
+    return this.storing.run('pending', () => this.storeAll());
   }
 
   private async storeAll(): Promise<void> {

@@ -3,6 +3,7 @@ import { Agent, fetch as undiciFetch } from 'undici';
 import { RecentlyUsed } from '../recently-used.js';
 import { IntrospectionUnavailableError } from './auth.errors.js';
 import { boundedText } from './issuer-documents.js';
+import { SingleFlight } from '../concurrency/single-flight.js';
 
 /** How the endpoint is asked. It is configured by the operator and so trusted as an address, but not to be quick or brief. */
 export interface IntrospectionOptions {
@@ -35,7 +36,7 @@ class AnswerError extends Error {}
  */
 export class TokenIntrospection {
   private readonly verdicts = new RecentlyUsed<string, Verdict>({ entries: MAX_ENTRIES });
-  private readonly flights = new Map<string, Promise<Verdict>>();
+  private readonly flights = new SingleFlight<string, Verdict>();
   private readonly dispatcher: Agent;
   private failedUntil = 0;
 
@@ -57,25 +58,20 @@ export class TokenIntrospection {
     if (known !== undefined && known.until > this.now()) {
       return known.isActive;
     }
-    const flight = this.flights.get(key) ?? this.takeOff(key, token, expiresAt);
-    return (await flight).isActive;
+    const { isActive } = await this.flights.run(key, () => this.verdictOn(key, token, expiresAt));
+    return isActive;
   }
 
   async close(): Promise<void> {
     await this.dispatcher.destroy();
   }
 
-  private takeOff(key: string, token: string, expiresAt: number): Promise<Verdict> {
-    const flight = this.ask(token)
-      .then(({ isActive, ends }) => {
-        const until = Math.min(this.now() + this.options.cacheMs, expiresAt, ends);
-        const verdict = { isActive, until };
-        this.verdicts.set(key, verdict);
-        return verdict;
-      })
-      .finally(() => this.flights.delete(key));
-    this.flights.set(key, flight);
-    return flight;
+  private async verdictOn(key: string, token: string, expiresAt: number): Promise<Verdict> {
+    const { isActive, ends } = await this.ask(token);
+    const until = Math.min(this.now() + this.options.cacheMs, expiresAt, ends);
+    const verdict = { isActive, until };
+    this.verdicts.set(key, verdict);
+    return verdict;
   }
 
   private async ask(token: string): Promise<{ isActive: boolean; ends: number }> {

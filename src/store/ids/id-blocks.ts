@@ -5,6 +5,7 @@ import { Database } from '../database.js';
 import { isDuplicate } from '../connection/driver-errors.js';
 import { IdBlockEntity } from './id-block.entity.js';
 import { cached } from '#engine/support';
+import { SingleFlight } from '../../platform/concurrency/single-flight.js';
 
 /** A transaction asked for more ids than are in stock. */
 export class IdRangeExhaustedError extends InternalError {
@@ -31,7 +32,6 @@ interface Part {
 
 interface Stock {
   parts: Part[];
-  refill: Promise<void> | undefined;
 }
 
 /**
@@ -44,6 +44,7 @@ interface Stock {
 @Injectable()
 export class IdBlocks {
   private readonly stocks = new Map<IdName, Stock>();
+  private readonly refills = new SingleFlight<IdName, void>();
 
   constructor(private readonly database: Database) {}
 
@@ -99,20 +100,14 @@ export class IdBlocks {
 
   /** Those who need it at one time wait for one block. */
   private refilled(name: IdName, stock: Stock, count = BLOCK_SIZE): Promise<void> {
-    stock.refill ??= this.database
-      .writeAside((manager) => advance(manager, name, count))
-      .then((next) => {
-        stock.parts = [...stock.parts, { next, end: next + count }].slice(-MAX_PARTS);
-        return undefined;
-      })
-      .finally(() => {
-        stock.refill = undefined;
-      });
-    return stock.refill;
+    return this.refills.run(name, async () => {
+      const next = await this.database.writeAside((manager) => advance(manager, name, count));
+      stock.parts = [...stock.parts, { next, end: next + count }].slice(-MAX_PARTS);
+    });
   }
 
   private stockOf(name: IdName): Stock {
-    return cached(this.stocks, name, () => ({ parts: [], refill: undefined }));
+    return cached(this.stocks, name, () => ({ parts: [] }));
   }
 }
 

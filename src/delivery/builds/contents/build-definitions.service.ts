@@ -24,6 +24,7 @@ import { textHash } from './build-checksum.js';
 import { BuildScopes } from './build-scopes.js';
 import { BuildSeals } from './build-seals.service.js';
 import { buildLimits } from '../build.limits.js';
+import { SingleFlight } from '../../../platform/concurrency/single-flight.js';
 
 /** Maximum length of the graphs on a page, in characters of JSON: 200 of the largest would not fit into memory. */
 const PAGE_LENGTH = 4_194_304;
@@ -43,7 +44,7 @@ export class BuildDefinitionsService {
   /** Ids of cached definitions, by name. */
   private readonly names = new Map<string, number>();
   private readonly workflows: RecentlyUsed<string, StoredWorkflow>;
-  private readonly loading = new Map<string, Promise<BuildDefinition | null>>();
+  private readonly loading = new SingleFlight<string, BuildDefinition | null>();
 
   constructor(
     private readonly database: Database,
@@ -202,16 +203,7 @@ export class BuildDefinitionsService {
     key: string,
     load: (manager: EntityManager) => Promise<DefinitionRow | null | undefined>,
   ): Promise<BuildDefinition | null> {
-    const running = this.loading.get(key);
-    if (running !== undefined) {
-      return running;
-    }
-    const loading = this.database
-      .read(load)
-      .then((row) => this.keep(row))
-      .finally(() => this.loading.delete(key));
-    this.loading.set(key, loading);
-    return loading;
+    return this.loading.run(key, async () => this.keep(await this.database.read(load)));
   }
 
   private keep(row: DefinitionRow | null | undefined): BuildDefinition | null {

@@ -17,6 +17,7 @@ import type { BuildSystemEntity, BuildToolEntity, BuildEntity } from '../storage
 import { Builds } from '../storage/builds.repository.js';
 import { DefinitionRows } from '../storage/definition-rows.repository.js';
 import { buildChecksum, emptyPackage, textHash, type BuildContent } from './build-checksum.js';
+import { SingleFlight } from '../../../platform/concurrency/single-flight.js';
 
 /** Maximum number of builds whose hashes are cached. */
 const MAX_SEALS = 1_000;
@@ -40,7 +41,7 @@ interface Seal {
 @Injectable()
 export class BuildSeals {
   private readonly cached = new RecentlyUsed<string, Seal>({ entries: MAX_SEALS });
-  private readonly loading = new Map<string, Promise<Seal>>();
+  private readonly loading = new SingleFlight<string, Seal>();
   /** Last verification. Builds are verified one after the other, since each is in memory as a whole. */
   private latest: Promise<unknown> = Promise.resolve();
 
@@ -99,14 +100,13 @@ export class BuildSeals {
   }
 
   private async sealOf(buildId: string): Promise<Seal> {
-    const known = this.cached.get(buildId) ?? this.loading.get(buildId);
-    if (known !== undefined) {
-      return known;
-    }
-    const loading = this.latest.then(() => this.verify(buildId)).finally(() => this.loading.delete(buildId));
-    this.loading.set(buildId, loading);
-    this.latest = loading.catch(() => undefined);
-    return loading;
+    return this.cached.get(buildId) ?? this.loading.run(buildId, () => this.verifyNext(buildId));
+  }
+
+  private verifyNext(buildId: string): Promise<Seal> {
+    const verified = this.latest.then(() => this.verify(buildId));
+    this.latest = verified.catch(() => undefined);
+    return verified;
   }
 
   private async verify(buildId: string): Promise<Seal> {

@@ -1,10 +1,11 @@
+import { SingleFlight } from '../../../platform/concurrency/single-flight.js';
 import type { JobCount, Payer, Quota } from '../model/quota.types.js';
 
 /** Cached counts of open background jobs by application and caller. */
 export class JobCounts {
   private readonly known = { APP: new Map<string, number>(), CALLER: new Map<string, number>() };
   private countedAt = -Infinity;
-  private counting: Promise<void> | undefined;
+  private readonly counting = new SingleFlight<'all', void>();
 
   /** @param validMs how long a count is cached */
   constructor(
@@ -15,10 +16,7 @@ export class JobCounts {
   /** Counts again if the last count has expired. */
   async refresh(): Promise<void> {
     if (performance.now() - this.countedAt >= this.validMs) {
-      this.counting ??= this.read().finally(() => {
-        this.counting = undefined;
-      });
-      await this.counting;
+      await this.counting.run('all', () => this.read());
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Database } from '../../../store/database.js';
 import type { Quota } from '../model/quota.types.js';
 import type { QuotaUsesRepository, QuotaWindow } from '../storage/quota-uses.repository.js';
+import { SingleFlight } from '../../../platform/concurrency/single-flight.js';
 
 /** A replica reserves 1/100 of a quota in advance, so that few requests need a statement of their own. */
 const SHARE = 100;
@@ -22,7 +23,7 @@ export interface AccountTools {
 export class QuotaAccount {
   /** Unused reserve; negative if more was used than reserved. */
   private held = 0;
-  private refilling: Promise<void> | undefined;
+  private readonly refilling = new SingleFlight<'account', void>();
   private refused: { amount: number; until: number } | undefined;
   /** Used share of the limit, as last read by this replica. */
   share = 0;
@@ -74,7 +75,8 @@ export class QuotaAccount {
 
   /** Stores overuse and returns the unused reserve, when the replica stops. */
   async close(): Promise<void> {
-    await this.refilling?.catch(() => undefined);
+    // Joins a refill in progress, if any.
+    await this.refilling.run('account', () => Promise.resolve()).catch(() => undefined);
     const { held, window, tools } = this;
     if (held !== 0 && tools.now() < this.endsAt) {
       this.held = 0;
@@ -91,10 +93,7 @@ export class QuotaAccount {
 
   /** Reserves more, in one transaction at a time; concurrent callers wait for it and check again. */
   private refill(amount: number, always = false): Promise<void> {
-    this.refilling ??= this.transfer(amount, always).finally(() => {
-      this.refilling = undefined;
-    });
-    return this.refilling;
+    return this.refilling.run('account', () => this.transfer(amount, always));
   }
 
   private async transfer(amount: number, always: boolean): Promise<void> {
