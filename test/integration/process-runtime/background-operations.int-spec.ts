@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Log } from '../../../src/platform/observability/logging/log.js';
+import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
 import { TestApp } from '../../support/app.js';
 import {
   flows,
@@ -26,7 +27,7 @@ import {
 const duration = (text: string): string => timerEvent('timeDuration', text);
 const timer = processFile(
   'timer',
-  `${node('startEvent', 'start')}${node('intermediateCatchEvent', 'wait', duration('PT0.3S'))}${userTask('a')}${node('endEvent', 'end')}
+  `${node('startEvent', 'start')}${node('intermediateCatchEvent', 'wait', duration('PT1H'))}${userTask('a')}${node('endEvent', 'end')}
    ${flows('start>wait wait>a a>end')}`,
 );
 const receiver = processFile(
@@ -84,17 +85,20 @@ describe('operations on processes with work in the background', () => {
     const { status, text } = await app.request('POST', `${instancePath(uuid)}/${operation}`, { body: {} });
     expect({ status, text: status === 200 ? '' : text }).toEqual({ status: 200, text: '' });
   };
+  /** Makes the timer of an instance due now. */
+  const elapse = (instanceId: number): Promise<unknown> =>
+    app.dataSource.getRepository(RuntimeJobEntity).update({ instanceId }, { availableAt: new Date(0) });
   const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 600));
 
   it('puts a timer off while the instance is on hold, and lets it fire after the release', async () => {
     const { uuid, token, instanceMetadata } = await started(app, published, 'timer');
     const id = instanceMetadata.processInstanceId;
     await operate(uuid, 'hold');
+    await elapse(id);
     await eventually(
       () => jobRows(app, id),
       (jobs) => jobs.length === 0,
     );
-    await pause();
     expect(await tokenRows(app, id)).toMatchObject([{ status: 'WAITING_TIMER_EVENT' }]);
 
     await operate(uuid, 'release');
@@ -154,12 +158,17 @@ describe('operations on processes with work in the background', () => {
 
   it('forgets what was put off when a held instance is terminated', async () => {
     const { uuid, instanceMetadata } = await started(app, published, 'timer');
+    const id = instanceMetadata.processInstanceId;
     await operate(uuid, 'hold');
-    await pause();
+    await elapse(id);
+    await eventually(
+      () => jobRows(app, id),
+      (jobs) => jobs.length === 0,
+    );
     await operate(uuid, 'terminate');
 
     expect(await stateOf(app, uuid)).toBe('TERMINATED');
-    expect(await jobRows(app, instanceMetadata.processInstanceId)).toEqual([]);
+    expect(await jobRows(app, id)).toEqual([]);
   });
 
   it('runs a timer again that stopped the token, once the data is right', async () => {

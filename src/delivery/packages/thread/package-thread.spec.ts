@@ -9,8 +9,12 @@ const TASK = { json: '{}', appId: 'app' };
 describe('PackageThread', () => {
   const thread = new PackageThread(limitedEnv('maintenance', {}));
   const run = vi.spyOn(WorkerPool.prototype, 'run');
+  const ready = vi.spyOn(WorkerPool.prototype, 'ready').mockResolvedValue();
   afterEach(() => run.mockReset());
-  afterAll(() => run.mockRestore());
+  afterAll(() => {
+    run.mockRestore();
+    ready.mockRestore();
+  });
 
   it('retries once when its worker ends for an unknown reason', async () => {
     const read = { outline: null, problems: [] };

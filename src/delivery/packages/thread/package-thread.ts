@@ -97,6 +97,7 @@ export class PackageThread {
     work: PackageWork[Name]['task'],
   ): Promise<PackageWork[Name]['result'] | Lost> {
     const task = { task: name, ...work } as PackageTask;
+    await this.pool.ready();
     let answer = await this.pool.run(task, this.timeoutMs);
     for (let attempt = 1; 'lost' in answer && answer.lost === 'ended' && attempt < ATTEMPTS; attempt += 1) {
       answer = await this.pool.run(task, this.timeoutMs);
