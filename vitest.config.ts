@@ -54,8 +54,6 @@ const SAME_ON_EVERY_DATABASE = [
   'test/integration/rest-endpoints/**/*.int-spec.ts',
   // The sample: a caller of routes that `builds` holds.
   'test/integration/packages/**/*.int-spec.ts',
-  // Ends of jobs whose workers died; `jobs` has their statements. Its last test waits in vain on MySQL and is to be looked into.
-  'test/integration/workflows/cancelled-runs.int-spec.ts',
   // Which traces are recorded; `traces` has their statements.
   'test/integration/tracing/sampling.int-spec.ts',
   // Bodies and paths that are refused. What depends on collations or widths of columns is in the main files of the routes.

@@ -3,6 +3,14 @@ import { StepTransaction, type Sender } from '../groups/step-transaction.js';
 import { statementBatches } from './statement-batches.js';
 import { bound, bytesOf, columnOf, type SqlValue, type TableShape } from './table-columns.js';
 
+/** Never leaves `Database`. */
+class AmbiguousChangeError extends Error {
+  override readonly name = 'AmbiguousChangeError';
+  constructor(table: string) {
+    super(`Some of several changes to ${table} met no row.`);
+  }
+}
+
 export interface Assignments {
   expressions: ReadonlyMap<string, string>;
   values: ReadonlyMap<string, SqlValue>;
@@ -83,6 +91,8 @@ export function changeStatement(
 /**
  * Makes changes of one kind, or deletions, with few statements.
  * @returns how many rows each has met
+ * @throws AmbiguousChangeError when some of a statement's changes have met no row: it does not say which. The error breaks the group, and
+ * each member gets its answer in a transaction of its own.
  */
 export async function changeRows(
   sender: Sender,
@@ -94,8 +104,10 @@ export async function changeRows(
   for (const turn of turnsOf(changes)) {
     for (const batch of statementBatches(turn, ({ values }) => bytesOf([...values.values()]))) {
       const affected = await sendChange(sender, statementOf(shape, batch));
-      // Only one by one could tell which; whoever asked for less than that is wrong anyway.
-      batch.forEach((change) => met.set(change, affected === batch.length ? 1 : 0));
+      if (affected !== batch.length && batch.length > 1) {
+        throw new AmbiguousChangeError(shape.name);
+      }
+      batch.forEach((change) => met.set(change, affected / batch.length));
     }
   }
   return changes.map((change) => met.get(change) ?? 0);

@@ -180,6 +180,16 @@ describe('the lease of a job', () => {
     expect(await Promise.all(beats)).toEqual([true, true, true, true, true]);
   });
 
+  it('is lost alone when its heartbeat is sent together with those of other jobs', async () => {
+    const jobs = observer.get(JobsRepository);
+    await observer.add({ kind: 'work' }, { kind: 'work' }, { kind: 'work' });
+    const claimed = await jobs.claim({ lane: 'short', kinds: ['work'], limit: 3 });
+    const beats = claimed.map((job, index) =>
+      jobs.extend(index === 1 ? { ...job, lease: 'of another worker' } : job, job.leaseMs),
+    );
+    expect(await Promise.all(beats)).toEqual([true, false, true]);
+  });
+
   it('lets every effect be stored exactly once although workers stand still', async () => {
     let runs = 0;
     const settings = {
