@@ -241,12 +241,12 @@ describe('hostile templates', () => {
     });
   });
 
-  it('lets a pattern out of data name only classes of Unicode that are usual or in the expression', () => {
+  it('lets a pattern from data name only Unicode classes that are common or written in the expression', () => {
     const matched = (expression: string, b: string): unknown => compileExpression(expression).evaluate({ b });
     expect(matched(`'é'.matches(b)`, '^\\p{L}$')).toBe(true);
     expect(matched(`'α'.matches('\\\\p{Greek}') && 'α'.matches(b)`, '\\p{Greek}')).toBe(true);
     expect(() => matched(`'α'.matches(b)`, '\\p{Greek}')).toThrow(
-      'a pattern out of data names \\p{Greek}, which must be written in the expression itself',
+      'a pattern from data names \\p{Greek}, which must be written in the expression itself',
     );
   });
 });

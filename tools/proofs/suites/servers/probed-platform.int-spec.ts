@@ -226,6 +226,6 @@ describe.skipIf(own === undefined)(
 
 function failedSources({ summary }: DiscoveryResult): string[] {
   return summary.recommendations.flatMap(
-    (text) => /^Source (\w+): .* until then what it named last/.exec(text)?.[1] ?? [],
+    (text) => /^Source (\w+): .* until then the components that it last listed/.exec(text)?.[1] ?? [],
   );
 }
