@@ -8,8 +8,8 @@ import { KeptFile } from './platform/http/kept-file.js';
 import { buildOpenApi } from './openapi.js';
 
 /**
- * What the page does when it is loaded: it reads the document, which lies beside it, from where it came itself. A token that was pasted
- * outlives a reload of its tab, and nothing else: no other tab sees it, and it is gone with the tab.
+ * Script of the page. It loads the OpenAPI document from a path relative to its own address. A pasted token is kept in
+ * the session storage of the tab: it survives a reload, no other tab sees it, and it is gone when the tab closes.
  */
 const PAGE_SCRIPT = `
 const TOKEN = 'svc-platform token';
@@ -24,7 +24,7 @@ const keepToken = (token) => {
   try {
     token ? sessionStorage.setItem(TOKEN, token) : sessionStorage.removeItem(TOKEN);
   } catch {
-    // Where the browser keeps nothing, the page forgets the token.
+    // Without session storage, a reload forgets the token.
   }
 };
 const KeepToken = () => ({
@@ -67,12 +67,12 @@ const PAGE_FILES = [
   ['swagger-ui-bundle.js', 'text/javascript'],
   ['swagger-ui-standalone-preset.js', 'text/javascript'],
 ] as const;
-/** Finds Swagger UI where the library that brings it does. */
+/** Resolves Swagger UI from `@nestjs/swagger`, which depends on it. */
 const requireOfSwagger = createRequire(import.meta.resolve('@nestjs/swagger'));
 
 /**
- * Serves Swagger UI at /docs and the document at /docs-json and /docs-yaml. The page forgets a token when its tab is closed.
- * Anybody may ask for them, so each is made once.
+ * Serves Swagger UI at /docs and the OpenAPI document at /docs-json and /docs-yaml. These paths need no token, so each
+ * file is created only once.
  */
 export function setUpApiDocs(app: INestApplication): void {
   const json = (): string => JSON.stringify(buildOpenApi(app));
@@ -94,7 +94,7 @@ export function setUpApiDocs(app: INestApplication): void {
       http.get(path, (request: Request, response: Response) => file.send(request, response));
     }
   }
-  // The page and its icons alone: scripts, styles and the document are answered above, before the library is asked.
+  // Serves only the page and its icons: the routes above answer requests for scripts, styles and the document first.
   SwaggerModule.setup('docs', app, () => buildOpenApi(app), {
     raw: false,
     customSiteTitle: 'svc-platform API',

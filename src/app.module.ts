@@ -32,7 +32,7 @@ import { ToolsModule } from './systems/tools/tools.module.js';
 import { UiActionModule } from './runtime/ui-actions/ui-action.module.js';
 import { WorkflowsModule } from './runtime/calls/workflows/workflows.module.js';
 
-/** What differs between production, evaluation mode and tests. */
+/** Options that differ between production, evaluation mode and tests. */
 export interface AppOptions {
   env: Env;
   issuer: Pick<FactoryProvider<TrustedIssuer>, 'inject' | 'useFactory'>;
@@ -57,7 +57,10 @@ const DOMAINS = [
   RestEndpointsModule,
 ];
 
-/** The whole service. Guards, filter and pipe are here, so that a test gets the same chain. */
+/**
+ * Root module of the service. It registers the global filter, pipe and guards itself, so that tests run requests
+ * through the same chain.
+ */
 @Module({})
 export class AppModule {
   static with(

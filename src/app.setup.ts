@@ -33,7 +33,7 @@ import { consolePaths, redirectToConsole, serveConsole } from './console/console
 
 const TIMEOUT_CHECK_MS = 1_000;
 
-/** Builds the service, ready to listen. `main.ts`, evaluation mode and the tests all come through here. */
+/** Creates the service, ready to listen. Used by `main.ts`, evaluation mode and the tests. */
 export async function createApp(
   options: AppOptions,
   log = new Log(options.env),
@@ -50,8 +50,8 @@ export async function createApp(
 }
 
 /**
- * Puts the middleware in its order: everything that must hold for errors too comes first, the address limit before
- * authentication, authentication before anything reads a body.
+ * Registers the middleware in order: first everything that also applies to errors, then the rate limit of the address,
+ * then authentication. Nothing reads a body before authentication.
  */
 export function configureApp(app: NestExpressApplication): void {
   const env = app.get(Env);
@@ -89,7 +89,7 @@ function configureServer(app: NestExpressApplication): void {
   const server: Server = app.getHttpServer();
   const env = app.get(Env);
   const { limits } = app.get(Metrics);
-  // Read when the server begins to listen; Node looks at its timeouts every 30 seconds otherwise.
+  // Node reads this when the server starts to listen. By default it checks timeouts only every 30 seconds.
   (server as Server & { connectionsCheckingInterval: number }).connectionsCheckingInterval = TIMEOUT_CHECK_MS;
   server.headersTimeout = httpLimits.headersTimeoutMs;
   server.requestTimeout = httpLimits.requestTimeoutMs;
@@ -97,9 +97,9 @@ function configureServer(app: NestExpressApplication): void {
   limitAllConnections(server, { name: 'connections', most: httpLimits.connections }, limits);
   checkHostInMiddleware(server);
   answerClientErrors(server, app.get(Log));
-  const ofAddress = { name: 'address-connections', most: httpLimits.addressConnections };
-  // Behind proxies all connections come from the last one of them.
-  if (ofAddress.most > 0 && env.get('TRUST_PROXY') === 0) {
-    limitConnections(server, ofAddress, limits);
+  const perAddress = { name: 'address-connections', most: httpLimits.addressConnections };
+  // Behind proxies, all connections come from the last proxy.
+  if (perAddress.most > 0 && env.get('TRUST_PROXY') === 0) {
+    limitConnections(server, perAddress, limits);
   }
 }

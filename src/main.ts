@@ -1,10 +1,11 @@
 import { endWithStartFailure } from './platform/observability/logging/log.js';
 import { Env } from './platform/config/env.js';
 
-/** Production: settings are complete or the process ends with status 78. */
+/** Entry point of production. The process exits with status 78 when settings are missing or invalid. */
 try {
   const env = Env.fromProcess('production');
-  // Only now: to load the rest takes seconds on a small machine, and wrong settings are to be told at once.
+  // Imported after the settings are checked: loading the rest takes seconds on a small machine, and invalid settings
+  // should be reported at once.
   const [{ serve }, { oidcIssuer }] = await Promise.all([
     import('./serve.js'),
     import('./platform/auth/oidc-issuer.js'),

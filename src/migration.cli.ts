@@ -41,7 +41,7 @@ async function revert(dataSource: DataSource): Promise<number> {
   return 0;
 }
 
-/** Status 1 when a migration is pending or the entities differ from the tables. */
+/** Returns status 1 when a migration is pending or the entities differ from the tables. */
 async function check(dataSource: DataSource, print: Print): Promise<number> {
   if (await dataSource.showMigrations()) {
     print('There are pending migrations.');

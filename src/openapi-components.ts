@@ -44,35 +44,35 @@ const PROBLEM_MEMBERS = {
   detail: { type: 'string', description: 'What is wrong: `details`, and `message` where there are none.' },
 } as const satisfies Schemas;
 const INT32_MAX = 2 ** 31 - 1;
-/** Statuses whose usual answer is named by the status: it says no more. */
-const OF_EVERY_ROUTE: ReadonlySet<unknown> = new Set([400, 401, 429, 500, 503]);
-/** A longer name would be a sentence. */
+/** Statuses of every route. Their shared responses are named after the status, not the message. */
+const COMMON_STATUSES: ReadonlySet<unknown> = new Set([400, 401, 429, 500, 503]);
+/** Maximum length of a component name. Longer names would be whole sentences. */
 const NAME_MAX = 60;
 
 /**
- * The document as its readers want it, made of what decorators of routes say: schemas without our word for their classes,
- * errors as problem+json too, widths of integers, and once in `components` what several operations have in common.
- * @throws Error when two schemas would have one name
+ * Post-processes the OpenAPI document that Nest generates: removes the `Dto` suffix from schema names, documents errors
+ * as problem+json too, adds the widths of integers, and moves parts that several operations share into `components`.
+ * @throws Error when two schemas would get the same name
  */
 export function withSharedComponents(document: OpenAPIObject): OpenAPIObject {
   const named = withoutClassNames(document);
   const operations = operationsOf(named);
   addProblems(operations, (named.components?.schemas ?? {}) as Schemas);
-  tellWidths(named);
+  addIntegerWidths(named);
   const headers = { ...named.components?.headers, ...shareHeaders(operations) };
   const responses = shareResponses(operations);
   const parameters = shareParameters(operations);
   return { ...named, components: { ...named.components, headers, responses, parameters } } as OpenAPIObject;
 }
 
-/** Every operation of a document. Its responses are not shared yet. */
+/** Returns every operation of a document. Responses must not be shared yet. */
 export function operationsOf(document: OpenAPIObject): Operation[] {
   return Object.values(document.paths).flatMap((path) => Object.values(path) as Operation[]);
 }
 
-/** `Dto` says how a class is used in here; clients that are generated from the document would carry it. */
+/** Removes `Dto` from schema names: the suffix describes our classes, and generated clients would repeat it. */
 function withoutClassNames(document: OpenAPIObject): OpenAPIObject {
-  // References, and those of discriminators, which are texts of any name.
+  // Covers `$ref` and the references of discriminators, which are strings under arbitrary names.
   const text = JSON.stringify(document, (_key, value: unknown) =>
     typeof value === 'string' && value.startsWith(SCHEMAS) ? value.replace(/Dto$/, '') : value,
   );
@@ -81,14 +81,17 @@ function withoutClassNames(document: OpenAPIObject): OpenAPIObject {
   for (const [name, schema] of Object.entries((copy.components?.schemas ?? {}) as Schemas)) {
     const short = name.replace(/Dto$/, '');
     if (short in schemas) {
-      throw new Error(`two schemas have the name ${short}`);
+      throw new Error(`Two schemas are named ${short}.`);
     }
     schemas[short] = schema;
   }
   return { ...copy, components: { ...copy.components, schemas } };
 }
 
-/** Declares what `Accept: application/problem+json` brings, beside the error bodies (docs/contract.md, section 1). */
+/**
+ * Documents the responses for `Accept: application/problem+json` next to the usual error bodies (docs/contract.md,
+ * section 1).
+ */
 function addProblems(operations: readonly Operation[], schemas: Schemas): void {
   for (const { content = {} } of operations.flatMap(errorsOf)) {
     const { $ref = '' } = (content['application/json']?.schema ?? {}) as Partial<Reference>;
@@ -122,8 +125,8 @@ function isError(status: string): boolean {
   return Number(status) >= 400;
 }
 
-/** A client in a typed language takes 32 bits where nothing is said. */
-function tellWidths(part: unknown): void {
+/** Adds the width of integers. Without one, clients in typed languages assume 32 bits. */
+function addIntegerWidths(part: unknown): void {
   if (typeof part !== 'object' || part === null) {
     return;
   }
@@ -133,47 +136,51 @@ function tellWidths(part: unknown): void {
   }
   for (const [key, member] of Object.entries(part)) {
     if (!['example', 'examples', 'default'].includes(key)) {
-      tellWidths(member);
+      addIntegerWidths(member);
     }
   }
 }
 
 function shareHeaders(operations: readonly Operation[]): Record<string, object> {
-  const places = new Places<object>();
+  const parts = new SharedParts<object>();
   for (const { operationId, responses } of operations) {
     for (const { headers = {} } of Object.values(responses)) {
       for (const [name, header] of Object.entries(headers).filter(([, one]) => !('$ref' in one))) {
         const names = namesIn(operationId, nameOf(name));
-        places.add(header, names, (reference) => (headers[name] = reference));
+        parts.add(header, names, (reference) => (headers[name] = reference));
       }
     }
   }
-  return places.share('headers');
+  return parts.share('headers');
 }
 
 function shareResponses(operations: readonly Operation[]): Record<string, ResponseObject> {
-  const places = new Places<ResponseObject>();
+  const parts = new SharedParts<ResponseObject>();
   for (const { operationId, responses } of operations) {
     for (const [status, response] of Object.entries(responses).filter(([one]) => isError(one))) {
       const { error = '', message = '' } = (response.content?.['application/json']?.example ??
         {}) as Partial<ErrorExample>;
-      const usual = OF_EVERY_ROUTE.has(Number(status)) ? [nameOf(error)] : [];
+      const usual = COMMON_STATUSES.has(Number(status)) ? [nameOf(error)] : [];
       const names = [...usual, nameOf(message), ...namesIn(operationId, nameOf(error)).slice(1)];
-      places.add(response, names, (reference) => (responses[status] = reference as ResponseObject));
+      parts.add(response, names, (reference) => (responses[status] = reference as ResponseObject));
     }
   }
-  return places.share('responses');
+  return parts.share('responses');
 }
 
 function shareParameters(operations: readonly Operation[]): Record<string, ParameterObject> {
-  const places = new Places<ParameterObject>();
+  const parts = new SharedParts<ParameterObject>();
   for (const { operationId, parameters = [] } of operations) {
     parameters.forEach((parameter, index) => {
-      const one = parameter as ParameterObject;
-      places.add(one, namesIn(operationId, nameOf(one.name)), (reference) => (parameters[index] = reference));
+      const shared = parameter as ParameterObject;
+      parts.add(
+        shared,
+        namesIn(operationId, nameOf(shared.name)),
+        (reference) => (parameters[index] = reference),
+      );
     });
   }
-  return places.share('parameters');
+  return parts.share('parameters');
 }
 
 function namesIn(operationId: string, name: string): string[] {
@@ -186,8 +193,8 @@ function nameOf(text: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-/** Equal parts of operations, what they may be called, and how each is replaced by a reference. */
-class Places<Part extends object> {
+/** Collects equal parts of operations, with the names that each may get, and replaces them by references. */
+class SharedParts<Part extends object> {
   private readonly found = new Map<
     string,
     { part: Part; names: string[]; replace: ((reference: Reference) => void)[] }
@@ -200,7 +207,10 @@ class Places<Part extends object> {
     this.found.set(text, known);
   }
 
-  /** Takes out what stands in several places. Of different parts with one name the most frequent has it. */
+  /**
+   * Returns the parts that occur several times, by name. If different parts may have the same name, the most frequent
+   * one gets it.
+   */
   share(kind: string): Record<string, Part> {
     const shared: Record<string, Part> = {};
     const frequent = [...this.found.values()].filter(({ replace }) => replace.length > 1);
@@ -211,7 +221,7 @@ class Places<Part extends object> {
       const name = names.find(free);
       if (name !== undefined) {
         shared[name] = part;
-        replace.forEach((by) => by({ $ref: `#/components/${kind}/${name}` }));
+        replace.forEach((replaceBy) => replaceBy({ $ref: `#/components/${kind}/${name}` }));
       }
     }
     return shared;

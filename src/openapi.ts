@@ -20,8 +20,9 @@ interface Node {
 }
 
 /**
- * The published JSON Schema of application packages, with which packages are checked too, as components of the OpenAPI document:
- * itself, and its definitions with `Package` before their names. A node that comes by itself may have no id: it is given, or in the path.
+ * Returns the published JSON Schema of application packages as components of the OpenAPI document: the package, and its
+ * definitions with the prefix `Package`. In a request for a single node, `id` is optional, because it is generated or
+ * part of the path.
  */
 function packageComponents(): Record<string, unknown> {
   const {
@@ -29,7 +30,7 @@ function packageComponents(): Record<string, unknown> {
     $id: _id,
     $defs = {},
     ...root
-  } = moved(publishedSchemas()['application-package.schema.json']);
+  } = withComponentReferences(publishedSchemas()['application-package.schema.json']);
   const parts = Object.entries($defs).map(([name, schema]) => [PART_PREFIX + name, schema]);
   const { [NODE]: node = {} } = $defs as Record<string, Node>;
   const request = { ...node, required: node.required?.filter((member) => member !== ID) };
@@ -39,7 +40,7 @@ function packageComponents(): Record<string, unknown> {
   return { [PACKAGE]: root, ...Object.fromEntries(parts), ...own };
 }
 
-function moved(schema: unknown): Record<string, unknown> & { $defs?: object } {
+function withComponentReferences(schema: unknown): Record<string, unknown> & { $defs?: object } {
   return JSON.parse(
     JSON.stringify(schema, (key, value: unknown) =>
       key === '$ref' && typeof value === 'string' && value.startsWith(DEFINITIONS)
@@ -75,7 +76,7 @@ a UI action is process data, whose shape the process definition tells.
 **Repeats.** Starting a process, executing a UI action, making a build and beginning a test run take an \`Idempotency-Key\`: the same
 call with the same key takes effect once and gets the same answer. Send one wherever a call may be sent twice.
 
-**Changes.** Changing what others change too takes \`If-Match\` with the \`ETag\` that was read: 412 when it is another by now.
+**Concurrent changes.** Where others may change the same resource, send \`If-Match\` with the \`ETag\` that you read: 412 if it has changed since.
 
 **Limits.** Requests are limited by client address and by caller, connection tests on top of that; the numbers depend on
 the deployment. A 429 carries \`Retry-After\` in seconds.
@@ -97,14 +98,17 @@ const REQUEST_ID = {
   example: '0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
 } as const;
 
-/** A list of RFC 9651, one member for each limit that the answer is subject to; absent where no limit is set. */
+/**
+ * Documents a rate limit header: a list (RFC 9651) with one member per limit of the request. Absent when no limit is
+ * set.
+ */
 const rateLimit = (description: string, example: string): object => ({
   description: `${description} (draft-ietf-httpapi-ratelimit-headers-10).`,
   schema: { type: 'string' },
   example,
 });
 
-/** Response headers that no decorator of a route knows of. */
+/** Response headers that no route decorator declares. */
 const HEADERS = {
   RequestId: REQUEST_ID,
   RateLimitPolicy: rateLimit('Limits of a minute: `q` requests in `w` seconds', '"caller";q=600;w=60'),
@@ -161,18 +165,18 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     { ...config, tags: TAGS },
     { extraModels: [ErrorResponseDto] },
   );
-  closeBodies(document);
+  closeRequestSchemas(document);
   return withSharedComponents(withCommonParts(document));
 }
 
 type Components = NonNullable<OpenAPIObject['components']>;
 
 /**
- * Documents what no decorator of a route knows of: the header that a middleware puts on every response, and the schema of
+ * Adds what no route decorator declares: the headers that middleware puts on every response, and the schema of
  * application packages.
  */
 function withCommonParts(document: OpenAPIObject): OpenAPIObject {
-  leaveOptionalEmpty(document);
+  removeOptionalExamples(document);
   const header = (name: keyof typeof HEADERS): object => ({ $ref: `#/components/headers/${name}` });
   const limits = { 'RateLimit-Policy': header('RateLimitPolicy'), RateLimit: header('RateLimit') };
   for (const { security = [], responses } of operationsOf(document)) {
@@ -200,22 +204,22 @@ interface Parameter {
   schema?: { example?: unknown };
 }
 
-/** Takes the examples from parameters that may be left out, wherever they stand: /docs would send them with every request. */
-function leaveOptionalEmpty(document: OpenAPIObject): void {
+/** Removes the examples of optional parameters: /docs would send them with every request. */
+function removeOptionalExamples(document: OpenAPIObject): void {
   for (const { parameters = [] } of operationsOf(document)) {
     for (const parameter of (parameters as Parameter[]).filter(({ required }) => required !== true)) {
       delete parameter.example;
-      // A copy: a parameter that is needed may have the same schema.
+      // Copied, because a required parameter may share the schema.
       parameter.schema = { ...parameter.schema, example: undefined };
     }
   }
 }
 
 /**
- * Says of the schemas of requests what holds for all of them: a member that is not named is refused. Bodies whose shape is data say
- * themselves that they have others.
+ * Documents that request schemas reject undeclared members. Bodies whose shape is data declare `additionalProperties`
+ * themselves.
  */
-function closeBodies(document: OpenAPIObject): void {
+function closeRequestSchemas(document: OpenAPIObject): void {
   const schemas = (document.components?.schemas ?? {}) as Record<string, object>;
   const seen = new Set<object>();
   const close = (value: unknown): void => {

@@ -9,7 +9,10 @@ import { withDatabaseOf } from './store/maintenance.js';
 import { SCHEMA } from './schema.js';
 import { checkSchema } from './store/start-checks.js';
 
-/** Seals every stored secret anew with the first key of SECRETS_KEYS. Can be stopped and started again at any time. Status 1 when some cannot be opened. */
+/**
+ * Re-encrypts every stored secret with the first key of SECRETS_KEYS. Can be interrupted and repeated at any time.
+ * Exits with status 1 when some secrets cannot be decrypted.
+ */
 await runCli((args, print) =>
   withDatabaseOf(args, print, { schema: SCHEMA, work: (dataSource, env) => rotate(dataSource, env, print) }),
 );

@@ -46,7 +46,7 @@ import { IdBlockEntity } from './store/ids/id-block.entity.js';
 import { WriteProofEntity } from './store/write-proof.entity.js';
 import type { Schema } from './store/schema.types.js';
 
-/** Every table and every migration of the service: the one list of them. */
+/** All entities and migrations of the service. */
 export const SCHEMA: Schema = {
   entities: [
     ActiveBuildEntity,

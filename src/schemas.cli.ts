@@ -9,14 +9,14 @@ const FOLDER = 'docs/schemas';
 const MODELER_FOLDER = 'packages/modeler';
 
 /**
- * Writes the published JSON Schemas, of packages and of the configuration file of the discovery, and the descriptor of our BPMN
- * extensions with which modelers keep them.
+ * Writes the published JSON Schemas (application packages and the configuration file of discovery), and the descriptor
+ * of our BPMN extensions that modelers need to preserve them.
  */
 await runCli(async (_args, print) => {
   const write = (folder: string, name: string, content: object): void => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, name), `${JSON.stringify(content, null, 2)}\n`);
-    print(`${join(folder, name)} is written.`);
+    print(`Wrote ${join(folder, name)}.`);
   };
   const schemas = { ...publishedSchemas(), [PLATFORM_SCHEMA_FILE]: platformSchema() };
   for (const [name, schema] of Object.entries(schemas)) {

@@ -13,26 +13,27 @@ import { Env } from './platform/config/env.js';
 import { HealthService } from './health/health.service.js';
 import { JobWorkerService } from './jobs/work/job-worker.service.js';
 
-/** How long after a Ctrl-C npm may still hand on the same one. */
+/** Time within which npm may forward the same Ctrl-C a second time. */
 const SAME_KEY_PRESS_MS = 500;
-/** Exit status of what a SIGINT has ended, as shells write it. */
-const ENDED_BY_SIGINT = 130;
+/** Exit status after SIGINT, as shells report it. */
+const SIGINT_EXIT_STATUS = 130;
 
-/** Where a started service listens, and what of its surroundings ends with it. */
+/** Where the service listens, and hooks of the entry point. */
 export interface ServeOptions extends AppOptions {
   host: string;
   onStop?: () => Promise<void>;
-  /** Work that the first request must find done. */
+  /** Runs after initialization, before the first request is accepted. */
   beforeListening?: (app: INestApplicationContext) => Promise<void>;
 }
 
 /**
- * Starts the service and stops it in order on SIGTERM and SIGINT; a second Ctrl-C ends it at once.
- * @throws StartError when settings are wrong or what they name cannot be had
+ * Starts the service and stops it gracefully on SIGTERM and SIGINT. A second Ctrl-C exits immediately.
+ * @returns the address of the service
+ * @throws StartError when settings are invalid or a resource that they name is not available
  */
 export async function serve({ host, onStop, ...options }: ServeOptions): Promise<string> {
   const log = new Log(options.env);
-  endOnFatalErrors(log);
+  exitOnFatalErrors(log);
   if (misreadsJsonNames()) {
     log.warn('this release of Node misreads escaped names in JSON: update it', { node: process.version });
   }
@@ -60,8 +61,8 @@ async function start(
 }
 
 /**
- * Lets load balancers notice first, while everything is served; then refuses new requests, lets those under way and
- * background jobs finish side by side, and closes the rest. A person's Ctrl-C does not wait for a load balancer.
+ * Stops the service gracefully. It first serves everything until load balancers notice; then it rejects new requests,
+ * lets running requests and background jobs finish, and closes the rest. A Ctrl-C does not wait for load balancers.
  */
 async function stop(
   app: NestExpressApplication,
@@ -90,8 +91,8 @@ async function stop(
 }
 
 /**
- * One stop only: whoever signals a whole process group, with npm in it, signals twice, and that must cut nothing. But a person
- * who has pressed Ctrl-C and presses it again wants the end at once.
+ * Stops once: a signal to a whole process group, npm included, arrives twice, and the second one must not interrupt the
+ * stop. When a person presses Ctrl-C again, the process exits immediately.
  */
 function stopOnSignals(stopFor: (signal: NodeJS.Signals) => Promise<void>): void {
   let first: { signal: NodeJS.Signals; at: number } | undefined;
@@ -102,17 +103,17 @@ function stopOnSignals(stopFor: (signal: NodeJS.Signals) => Promise<void>): void
         first = { signal, at: now };
         void stopFor(signal);
       } else if (first.signal === 'SIGINT' && signal === 'SIGINT' && now - first.at > SAME_KEY_PRESS_MS) {
-        process.exit(ENDED_BY_SIGINT);
+        process.exit(SIGINT_EXIT_STATUS);
       }
     });
   }
 }
 
-function endOnFatalErrors(log: Log): void {
-  const end = (error: unknown): void => {
+function exitOnFatalErrors(log: Log): void {
+  const exit = (error: unknown): void => {
     log.error('fatal error', error);
     process.exit(1);
   };
-  process.on('uncaughtException', end);
-  process.on('unhandledRejection', end);
+  process.on('uncaughtException', exit);
+  process.on('unhandledRejection', exit);
 }
