@@ -57,15 +57,15 @@ export function serveConsole({ endpoints }: TrustedIssuer): RequestHandler {
  * Returns a Content-Security-Policy that allows the console's own files, this service, and the issuer where users sign in. bpmn-js
  * embeds its font and logo as `data:` URLs.
  */
-function policyOf({ called, shown }: IssuerEndpoints, ancestors: string): string {
+function policyOf({ connectOrigins, frameOrigins }: IssuerEndpoints, ancestors: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
     "font-src 'self' data:",
-    ['connect-src', "'self'", ...called].join(' '),
-    ['frame-src', "'self'", ...shown].join(' '),
+    ['connect-src', "'self'", ...connectOrigins].join(' '),
+    ['frame-src', "'self'", ...frameOrigins].join(' '),
     "base-uri 'none'",
     "form-action 'none'",
     `frame-ancestors ${ancestors}`,

@@ -15,8 +15,8 @@ import type { Settings } from '../config/env.schema.js';
 import { Permission } from './permission.js';
 
 /**
- * The authenticated caller of a request.
- * @throws AuthenticationRequiredError where the bearer middleware recognised nobody, as on public routes
+ * Returns the authenticated caller of a request.
+ * @throws AuthenticationRequiredError when the bearer middleware authenticated nobody, as on public routes
  */
 export function callerIn(host: ArgumentsHost): Principal {
   const principal = principalOf(host.switchToHttp().getRequest<IncomingMessage>());
@@ -26,7 +26,7 @@ export function callerIn(host: ArgumentsHost): Principal {
   return principal;
 }
 
-/** Parameter of a handler: the authenticated caller, never undefined; see `callerIn`. */
+/** Handler parameter: the authenticated caller; never undefined, see `callerIn`. */
 export const CurrentPrincipal = createParamDecorator((_data: unknown, context) => callerIn(context));
 
 const IS_PUBLIC = 'svc:public';
@@ -34,7 +34,7 @@ const IS_PUBLIC = 'svc:public';
 /** Opens a controller or route to callers without a token. Its path must also be in PUBLIC_PATHS. */
 export const Public = (): CustomDecorator => SetMetadata(IS_PUBLIC, true);
 
-/** Whether a request is for a public route. */
+/** Returns whether a request is for a public route. */
 export function isPublic(reflector: Reflector, context: ExecutionContext): boolean {
   return reflector.getAllAndOverride(IS_PUBLIC, [context.getHandler(), context.getClass()]) === true;
 }
@@ -43,27 +43,27 @@ type PermissionSetting = {
   [Name in keyof Settings]-?: Name extends `${string}_PERMISSION` ? Name : never;
 }[keyof Settings];
 
-/** A permission, or the setting that names one; without a value of the setting any valid token will do. */
+/** A permission, or the setting that names one. If the setting is empty, any valid token suffices. */
 type PermissionOrSetting = Permission | PermissionSetting;
 
 /** Metadata that the permissions guard reads. */
 export const RequiredPermission = Reflector.createDecorator<PermissionOrSetting>();
 
 /**
- * Guards a controller or route with a permission, and shows the permission in the OpenAPI document (docs/contract.md,
- * section 1). It stands there as `x-permission`, or as `x-permission-setting` where the deployment chooses.
+ * Guards a controller or route with a permission, and documents it in OpenAPI (docs/contract.md, section 1) as
+ * `x-permission`, or as `x-permission-setting` if the deployment chooses the permission.
  */
 export const RequirePermission = (required: PermissionOrSetting): ClassDecorator & MethodDecorator =>
   applyDecorators(RequiredPermission(required), ShowsPermission(required));
 
-/** Shows a permission in the document like `RequirePermission`, where the service and no guard asks for it. */
+/** Documents a permission as `RequirePermission` does, for routes where the service checks it instead of a guard. */
 export const ShowsPermission = (required: PermissionOrSetting): ClassDecorator & MethodDecorator =>
   applyDecorators(
     ApiBearerAuth('bearer'),
     ApiExtension(isPermissionSetting(required) ? 'x-permission-setting' : 'x-permission', required),
   );
 
-/** Whether the deployment chooses the permission. */
+/** Returns whether a setting chooses the permission. */
 export function isPermissionSetting(required: PermissionOrSetting): required is PermissionSetting {
   return required.endsWith('_PERMISSION');
 }

@@ -15,15 +15,15 @@ const DETAILS = {
   expired: 'The access token has expired.',
   not_yet_valid: 'The access token is not valid yet.',
   unknown_key: INVALID,
-  refused: 'The token is not an access token that this service takes.',
-  inactive: 'The access token is not active any more.',
+  refused: 'The token is not an access token for this service.',
+  inactive: 'The access token is no longer active.',
   signature: INVALID,
   issuer: INVALID,
   audience: INVALID,
   invalid: INVALID,
 };
 
-/** Why a request has no principal; a label of metrics and logs, so the set is closed and small. */
+/** Why a request has no principal. A label of metrics and logs, so the set is closed and small. */
 export type AuthenticationFailure = keyof typeof DETAILS;
 
 /** 401: no bearer token, or one that is not accepted (RFC 6750, section 3). Never quotes the token. */
@@ -32,15 +32,15 @@ export class AuthenticationRequiredError extends UnauthorizedError {
   readonly challenge: string;
   constructor(
     readonly reason: AuthenticationFailure,
-    { cause, isTokenShown = reason !== 'missing' }: ErrorOptions & { isTokenShown?: boolean } = {},
+    { cause, hasToken = reason !== 'missing' }: ErrorOptions & { hasToken?: boolean } = {},
   ) {
     super('Authentication required or failed.', DETAILS[reason], { cause });
-    // RFC 6750, section 3.1: who shows no bearer token is told of no error.
-    this.challenge = isTokenShown ? 'Bearer error="invalid_token"' : 'Bearer';
+    // RFC 6750, section 3.1: a request without a token gets no error code.
+    this.challenge = hasToken ? 'Bearer error="invalid_token"' : 'Bearer';
   }
 }
 
-/** 500: the issuer's signing keys cannot be had, so no token can be judged. Our fault, hence never a 401. */
+/** 500: the signing keys of the issuer are not available, so no token can be verified. Our fault, hence never a 401. */
 export class KeySourceUnavailableError extends InternalError {
   readonly code = 'KEY_SOURCE_UNAVAILABLE';
   constructor(options?: ErrorOptions) {
@@ -48,7 +48,10 @@ export class KeySourceUnavailableError extends InternalError {
   }
 }
 
-/** 503: the issuer does not say whether a token is still active, so none is taken. Not a 401: the token may be good. */
+/**
+ * 503: the issuer does not report whether a token is still active, so the request is rejected. Not a 401, because the
+ * token may be valid.
+ */
 export class IntrospectionUnavailableError extends UnavailableError {
   readonly code = 'INTROSPECTION_UNAVAILABLE';
   readonly retryAfterSeconds = 1;
@@ -57,7 +60,7 @@ export class IntrospectionUnavailableError extends UnavailableError {
   }
 }
 
-/** A permission does not compile without a message here and a scope in permission-rules.ts. */
+/** Each permission needs a message here and a scope in permission-rules.ts; the compiler reports missing ones. */
 const DENIALS: Readonly<Record<Permission, string>> = {
   [Permission.IntegrationManagement]: 'Insufficient permissions to access Integration Management',
   [Permission.ApplicationDelivery]: 'Insufficient permissions to deliver applications',
@@ -68,7 +71,7 @@ const DENIALS: Readonly<Record<Permission, string>> = {
   [Permission.ToolCall]: 'Insufficient permissions to call tools',
 } satisfies Record<BuiltInPermission, string>;
 
-/** Returns the message of a 403. Permissions that a deployment defines share one. */
+/** Returns the message of a 403. Permissions that a deployment defines share a general one. */
 export function denialOf(permission: string): string {
   const denials: Readonly<Record<string, string>> = DENIALS;
   return denials[permission] ?? 'Insufficient permissions';

@@ -8,15 +8,15 @@ import { Env } from '../config/env.js';
 import { mayFor } from '../user/grant.js';
 import { PermissionDeniedError } from './auth.errors.js';
 
-/** Hears of every call that was refused for want of a permission; the audit log provides one. Injected by class. */
+/** Is notified of every call that is denied for lack of a permission. The audit log implements it. Injected by class. */
 export abstract class DenialListener {
-  /** Must return at once and not throw: the caller's 403 does not wait for it. */
+  /** Must return immediately and not throw, because the 403 is sent after it. */
   abstract denied(context: ExecutionContext, principal: Principal, permission: string): void;
 }
 
 /**
- * Global guard: a route without `@Public()` runs only if the bearer middleware recognised the caller. A mistake in the
- * order or the public paths of the middleware thus closes routes, it never opens one.
+ * Global guard: a route without `@Public()` runs only if the bearer middleware authenticated the caller. A mistake in
+ * the order or the public paths of the middleware can therefore close routes, but never open one.
  */
 @Injectable()
 export class JwtAuthGuard implements CanActivate {
@@ -30,9 +30,9 @@ export class JwtAuthGuard implements CanActivate {
 }
 
 /**
- * Global guard behind `@RequirePermission`. Routes without it need only a valid token. Where the path names an application
- * (`appId`), the permission must be granted for this one. Elsewhere one application is enough here: the service asks by the
- * application of what it found.
+ * Global guard behind `@RequirePermission`. Routes without it require only a valid token. If the path names an
+ * application (`appId`), the permission must be granted for it. Otherwise a grant for any application suffices here,
+ * and the service checks the application of what it finds.
  */
 @Injectable()
 export class PermissionsGuard implements CanActivate {
@@ -49,7 +49,7 @@ export class PermissionsGuard implements CanActivate {
       return true;
     }
     const principal = callerIn(context);
-    if (!mayEnter(context, principal, permission)) {
+    if (!isPermitted(context, principal, permission)) {
       this.listener?.denied(context, principal, permission);
       throw new PermissionDeniedError(permission);
     }
@@ -63,7 +63,7 @@ export class PermissionsGuard implements CanActivate {
   }
 }
 
-function mayEnter(context: ExecutionContext, principal: Principal, permission: string): boolean {
+function isPermitted(context: ExecutionContext, principal: Principal, permission: string): boolean {
   const { appId } = context.switchToHttp().getRequest<Request>().params;
   return typeof appId === 'string'
     ? mayFor(principal, permission, appId)

@@ -10,16 +10,16 @@ import { JwtStrategy } from './jwt.strategy.js';
 import { TrustedIssuer } from './trusted-issuer.js';
 
 /**
- * Who may call: the bearer strategy (the setup mounts `bearerMiddleware` with it) and the global guards, in this order:
- * authenticated, within the caller's rate limit, permitted. Deny by default.
+ * Authentication and authorization: the bearer strategy (the setup mounts `bearerMiddleware` with it) and the global
+ * guards, in this order: authentication, rate limit of the caller, permission. Denies by default.
  */
 @Module({})
 export class AuthModule implements OnModuleInit, OnModuleDestroy {
   constructor(private readonly trusted: TrustedIssuer) {}
 
   /**
-   * @param inject,useFactory what makes the issuer whose tokens are accepted; `inject: [Env], useFactory: oidcIssuer`
-   * in production. `Env` must be provided by a global module.
+   * @param provider factory of the issuer whose tokens are accepted; `inject: [Env], useFactory: oidcIssuer` in
+   * production. A global module must provide `Env`.
    */
   static forIssuer(
     provider: Pick<FactoryProvider<TrustedIssuer>, 'inject' | 'useFactory'>,

@@ -5,7 +5,7 @@ import { bearerToken, countAuthorizationHeaders } from './bearer-token.js';
 import { setPrincipal, type Principal } from '../user/principal.js';
 import type { JwtStrategy } from './jwt.strategy.js';
 
-/** Paths anybody may read: health probes, metrics and the API documentation. A final `/*` covers all paths below. */
+/** Paths that need no token: health probes, metrics and the API documentation. A trailing `/*` covers all paths below. */
 export const PUBLIC_PATHS: readonly string[] = [
   '/livez',
   '/readyz',
@@ -17,30 +17,34 @@ export const PUBLIC_PATHS: readonly string[] = [
 ];
 
 /**
- * Express middleware that recognises the caller. It must run before any body parser, so that nobody makes the service
- * parse a body without a valid token: 401 comes before 400. It must run after the CORS middleware, which answers
- * preflights. Fails with AuthenticationRequiredError, KeySourceUnavailableError or IntrospectionUnavailableError; otherwise `principalOf(request)` is
- * set.
- * @param publicPaths paths that need no token, compared as they are; see PUBLIC_PATHS
+ * Express middleware that authenticates the caller. It must run before any body parser, so that the service parses no
+ * body without a valid token (401 comes before 400), and after the CORS middleware, which answers preflights. Sets
+ * `principalOf(request)`, or fails with AuthenticationRequiredError, KeySourceUnavailableError or
+ * IntrospectionUnavailableError.
+ * @param publicPaths paths that need no token, compared literally; see PUBLIC_PATHS
  */
 export function bearerMiddleware(
   strategy: JwtStrategy,
   publicPaths: readonly string[] = PUBLIC_PATHS,
 ): RequestHandler {
-  // A registry of its own: the global one of passport is shared by every application of the process.
+  // A separate instance, because all applications of the process share the global one of passport.
   const authenticator = new passport.Passport();
   authenticator.use('jwt', strategy);
   const isPublic = pathMatcher(publicPaths);
 
-  const authenticate = (request: Request, response: Response): Promise<Principal> =>
+  const verify = (request: Request, response: Response): Promise<Principal> =>
     new Promise((resolve, reject) => {
       const callback = (error: unknown, principal?: Principal | false, info?: unknown): void =>
         principal ? resolve(principal) : reject(error ?? failureOf(info));
       authenticator.authenticate('jwt', { session: false }, callback)(request, response, reject);
     });
 
-  const ask = async (request: Request, response: Response, known?: Principal): Promise<Principal> => {
-    const principal = known ?? (await authenticate(request, response));
+  const verifyActive = async (
+    request: Request,
+    response: Response,
+    known?: Principal,
+  ): Promise<Principal> => {
+    const principal = known ?? (await verify(request, response));
     await strategy.requireActive(request);
     return principal;
   };
@@ -51,17 +55,19 @@ export function bearerMiddleware(
       return undefined;
     }
     checkHeader(request);
-    const recognise = (): Principal | Promise<Principal> => {
+    const identify = (): Principal | Promise<Principal> => {
       const known = strategy.verifiedCaller(request);
-      return known === undefined || strategy.asksIssuer ? ask(request, response, known) : known;
+      return known === undefined || strategy.usesIntrospection
+        ? verifyActive(request, response, known)
+        : known;
     };
-    const goOn = (principal: Principal): void => {
-      setPrincipal(request, principal, recognise);
+    const proceed = (principal: Principal): void => {
+      setPrincipal(request, principal, identify);
       next();
     };
-    const principal = recognise();
-    // A rejection goes to `next`.
-    return principal instanceof Promise ? principal.then(goOn) : goOn(principal);
+    const principal = identify();
+    // Express passes a rejected promise to `next`.
+    return principal instanceof Promise ? principal.then(proceed) : proceed(principal);
   };
 }
 
@@ -71,11 +77,11 @@ function checkHeader(request: Request): void {
     throw new AuthenticationRequiredError('missing');
   }
   if (count > 1 || bearerToken(request) === null) {
-    throw new AuthenticationRequiredError('malformed', { isTokenShown: false });
+    throw new AuthenticationRequiredError('malformed', { hasToken: false });
   }
 }
 
-/** jsonwebtoken tells its errors apart by their names, and the others by the beginning of their messages. */
+/** Reasons by name and start of the message of the errors of jsonwebtoken. */
 const REASONS = [
   [/^TokenExpiredError:/, 'expired'],
   [/^NotBeforeError:/, 'not_yet_valid'],

@@ -6,7 +6,7 @@ const granted = (claims: unknown, ...rules: PermissionRule[]): boolean =>
   permissionsFrom(claims as Record<string, unknown>, { p: rules }).has('p');
 
 describe('permissionsFrom', () => {
-  it('grants by any rule, and nothing without one', () => {
+  it('grants when any rule matches, and nothing without rules', () => {
     const rules = [
       { claim: 'scope', has: 'x' },
       { claim: 'groups', has: 'y' },
@@ -21,13 +21,13 @@ describe('permissionsFrom', () => {
     expect([...permissionsFrom({ scope: 'b z' }, rules).keys()]).toEqual(['b']);
   });
 
-  it('takes a name with dots as one name and a list as a path', () => {
+  it('reads a name with dots as one name and a list as a path', () => {
     expect(granted({ 'a.b': ['x'] }, { claim: 'a.b', has: 'x' })).toBe(true);
     expect(granted({ a: { b: ['x'] } }, { claim: 'a.b', has: 'x' })).toBe(false);
     expect(granted({ a: { b: ['x'] } }, { claim: ['a', 'b'], has: 'x' })).toBe(true);
   });
 
-  it.each([['__proto__'], ['constructor'], ['toString']])('finds nothing inherited under %s', (claim) => {
+  it.each([['__proto__'], ['constructor'], ['toString']])('ignores inherited members: %s', (claim) => {
     expect(granted({}, { claim: [claim, 'name'], has: 'Object' })).toBe(false);
     expect(granted(JSON.parse(`{"${claim}":["x"]}`), { claim, has: 'x' })).toBe(true);
   });
@@ -43,18 +43,18 @@ describe('permissionsFrom', () => {
     permissionsFrom(claims as Record<string, unknown>, { p: rules }).get('p');
   const some = (ids: string[], patterns: string[] = []) => ({ ids: new Set(ids), patterns });
 
-  it('grants for all applications where a rule names none', () => {
+  it('grants for all applications when a rule names none', () => {
     expect(grantOf({ scope: 'x' }, { claim: 'scope', has: 'x' })).toBe('all');
   });
 
-  it('grants for the applications that meet patterns', () => {
+  it('grants for the applications that match patterns', () => {
     const rule = { claim: 'roles', has: 'x', apps: ['loans', 'cards-*'] };
     expect(grantOf({ roles: ['x'] }, rule)).toEqual(some(['loans'], ['cards-*']));
     expect(grantOf({ roles: ['y'] }, rule)).toBeUndefined();
     expect(grantOf({ roles: ['x'] }, { ...rule, apps: ['loans', '*'] })).toBe('all');
   });
 
-  it('grants for the applications that a claim lists, with and without a value to hold', () => {
+  it('grants for the applications that a claim lists, with and without a required value', () => {
     const rule = { claim: 'roles', has: 'x', appsIn: ['authz', 'apps'] };
     const claims = { roles: 'x', authz: { apps: ['loans', 'cards'] } };
     expect(grantOf(claims, rule)).toEqual(some(['loans', 'cards']));
@@ -64,7 +64,7 @@ describe('permissionsFrom', () => {
     expect(grantOf({ apps: [] }, { appsIn: 'apps' })).toBeUndefined();
   });
 
-  it('grants for the applications behind a value', () => {
+  it('grants for the applications that follow a value and @', () => {
     const rule = { claim: 'roles', hasAt: 'manage' };
     const roles = ['manage@loans', 'manage@cards', 'manage', 'manage@', 'read@other', 'xmanage@other'];
     expect(grantOf({ roles }, rule)).toEqual(some(['loans', 'cards']));
@@ -72,14 +72,14 @@ describe('permissionsFrom', () => {
   });
 
   it.each([['*'], ['loans-*'], ['../x'], [''], ['a'.repeat(65)], ["'"], [7], [['loans']], [null]])(
-    'takes no application called %j from a claim: patterns are for the operator',
+    'ignores the application %j in a claim: only operators may use patterns',
     (id) => {
       expect(grantOf({ apps: [id] }, { appsIn: 'apps' })).toBeUndefined();
       expect(grantOf({ roles: [`x@${String(id)}`, id] }, { claim: 'roles', hasAt: 'y' })).toBeUndefined();
     },
   );
 
-  it('grants what any rule grants', () => {
+  it('combines the grants of all rules', () => {
     const rules = [
       { claim: 'roles', has: 'x', apps: ['a-*'] },
       { claim: 'roles', hasAt: 'x' },

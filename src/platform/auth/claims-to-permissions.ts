@@ -1,12 +1,13 @@
 import type { PermissionRule, PermissionRules } from '../config/permission-rules.js';
-import { together, type Grant } from '../user/grant.js';
+import { combineGrants, type Grant } from '../user/grant.js';
 import { isPathId } from '../validation/patterns.decorators.js';
 import type { Claims } from './token-rules.js';
 
 /**
- * Reads permissions out of claims, each with the applications that it is granted for. These are OAuth scope strings (RFC 6749,
- * section 3.3), and the claims of issuers: Keycloak realm and client roles, Entra `scp` and `roles`, Okta `scp` and `groups`,
- * Auth0 `permissions`. A permission that no rule grants is denied.
+ * Derives permissions from claims, each with the applications that it is granted for. Supports OAuth scope strings (RFC
+ * 6749, section 3.3), Keycloak realm and client roles, Entra `scp` and `roles`, Okta `scp` and `groups`, and Auth0
+ * `permissions`. A permission that no rule grants is denied.
+ * @param namesIn claim that lists permissions by name
  */
 export function permissionsFrom(
   claims: Claims,
@@ -15,7 +16,7 @@ export function permissionsFrom(
 ): ReadonlyMap<string, Grant> {
   const named = namesIn === undefined ? [] : textsAt(claims, namesIn);
   const granted = Object.entries(rules).flatMap(([permission, alternatives]) => {
-    const grant = together(alternatives.flatMap((rule) => grantOf(claims, rule) ?? []));
+    const grant = combineGrants(alternatives.flatMap((rule) => grantOf(claims, rule) ?? []));
     return grant === undefined ? [] : [[permission, grant] as const];
   });
   return new Map([...granted, ...named.map((name) => [name, 'all'] as const)]);
@@ -36,7 +37,7 @@ function grantOf(claims: Claims, rule: PermissionRule): Grant | undefined {
   return 'apps' in rule ? matching(rule.apps) : 'all';
 }
 
-/** Whoever writes claims names applications one by one: only the operator has patterns. */
+/** Claims name applications literally: only operators may use patterns. */
 function listed(texts: readonly string[]): Grant {
   return { ids: new Set(texts.filter(isPathId)), patterns: [] };
 }
@@ -62,7 +63,7 @@ function textsAt(claims: Claims, claim: string | readonly string[]): readonly st
 function valueAt(claims: Claims, path: readonly string[]): unknown {
   let value: unknown = claims;
   for (const name of path) {
-    // hasOwn: a rule or claim named `__proto__` or `constructor` must find nothing.
+    // Own members only: a claim named `__proto__` or `constructor` must find nothing inherited.
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) {
       return undefined;
     }

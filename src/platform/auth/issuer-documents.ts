@@ -3,7 +3,10 @@ import { Agent, fetch, type Dispatcher } from 'undici';
 import { isJsonObject } from '#engine/json';
 import { tokenLimits } from './token.limits.js';
 
-/** Thrown when discovery or key set cannot be had. The message is the category, for logs: addresses may carry credentials. */
+/**
+ * Thrown when the discovery document or key set cannot be loaded. The message is only a category for logs, because
+ * addresses may contain credentials.
+ */
 export class IssuerDocumentError extends Error {
   override readonly name = 'IssuerDocumentError';
 }
@@ -12,17 +15,16 @@ const DOCUMENT_MAX_BYTES = 262_144;
 const WELL_KNOWN = '/.well-known/openid-configuration';
 
 /**
- * Fetches the signing keys of an issuer. First comes the discovery document (OpenID Connect Discovery 1.0, section 4),
- * whose issuer must be the configured one. Then comes the key set that the document names (RFC 7517, section 5).
- * Redirects are not followed.
- * @param tell is called with the discovery document, once it is known to be that of the issuer
+ * Fetches the signing keys of an issuer: first the discovery document (OpenID Connect Discovery 1.0, section 4), whose
+ * issuer must be the configured one, then the key set that it names (RFC 7517, section 5). Redirects are not followed.
+ * @param onDiscovery receives the discovery document once it is known to be that of the issuer
  * @throws IssuerDocumentError
  */
 export async function fetchIssuerKeys(
   issuer: string,
-  tell: (discovery: object) => void,
+  onDiscovery: (discovery: object) => void,
 ): Promise<JSONWebKeySet> {
-  // Configured by the operator and so trusted as an address, but not to be quick or brief.
+  // The operator configured the address, so it is trusted, but the server may be slow or send too much.
   const { timeoutMs } = tokenLimits;
   const signal = AbortSignal.timeout(timeoutMs);
   const dispatcher = new Agent({ connect: { timeout: timeoutMs }, maxHeaderSize: 16_384 });
@@ -30,7 +32,7 @@ export async function fetchIssuerKeys(
     const get = (url: string): Promise<unknown> => getJson(url, { signal, dispatcher });
     const discovery = await get(issuer.replace(/\/$/, '') + WELL_KNOWN);
     const address = keyAddress(discovery, issuer);
-    tell(discovery as object);
+    onDiscovery(discovery as object);
     const keys = await get(address);
     const list: unknown = isJsonObject(keys) ? keys['keys'] : undefined;
     if (!Array.isArray(list) || list.length === 0) {
@@ -38,7 +40,7 @@ export async function fetchIssuerKeys(
     }
     return keys as JSONWebKeySet;
   } finally {
-    // A few requests a minute: nothing is gained by keeping a connection, and a hung one must not stay.
+    // At a few requests per minute, a kept connection saves nothing, and a hung one must not stay open.
     void dispatcher.destroy();
   }
 }
@@ -88,7 +90,10 @@ async function getText(url: string, context: RequestContext): Promise<string> {
   return boundedText(response.body, DOCUMENT_MAX_BYTES, () => new IssuerDocumentError('too_large'));
 }
 
-/** @throws the error that `tooLarge` makes, once there are more bytes than that */
+/**
+ * Reads a body as UTF-8.
+ * @throws the error of `tooLarge` when the body has more than `maxBytes`
+ */
 export async function boundedText(
   body: AsyncIterable<Uint8Array> | null,
   maxBytes: number,

@@ -5,18 +5,18 @@ const ISSUER = 'https://sso.example.com/realms/company';
 
 function endpointsOf(document: object, issuer = ISSUER): IssuerEndpoints {
   const endpoints = new IssuerEndpoints(issuer);
-  endpoints.take(document);
+  endpoints.setDocument(document);
   return endpoints;
 }
 
 describe('IssuerEndpoints', () => {
-  it('are at the origin of the issuer until it says otherwise', () => {
+  it('defaults to the origin of the issuer', () => {
     const endpoints = new IssuerEndpoints(ISSUER);
-    expect(endpoints.called).toEqual(['https://sso.example.com']);
-    expect(endpoints.shown).toEqual(['https://sso.example.com']);
+    expect(endpoints.connectOrigins).toEqual(['https://sso.example.com']);
+    expect(endpoints.frameOrigins).toEqual(['https://sso.example.com']);
   });
 
-  it('are where the document of the issuer says, each origin once', () => {
+  it('lists the origins in the discovery document, each once', () => {
     const endpoints = endpointsOf({
       token_endpoint: 'https://oauth2.example.net:8443/token?a=b',
       revocation_endpoint: 'https://oauth2.example.net:8443/revoke',
@@ -24,12 +24,12 @@ describe('IssuerEndpoints', () => {
       userinfo_endpoint: 'https://elsewhere.example.org/',
       jwks_uri: 'https://keys.example.org/',
     });
-    expect(endpoints.called).toEqual([
+    expect(endpoints.connectOrigins).toEqual([
       'https://sso.example.com',
       'https://oauth2.example.net:8443',
       'https://keys.example.org',
     ]);
-    expect(endpoints.shown).toEqual(['https://sso.example.com', 'https://accounts.example.org']);
+    expect(endpoints.frameOrigins).toEqual(['https://sso.example.com', 'https://accounts.example.org']);
   });
 
   it.each([
@@ -50,25 +50,24 @@ describe('IssuerEndpoints', () => {
     null,
     ['https://a.example.org'],
     { toString: () => 'https://a.example.org' },
-  ])('are nothing that could mean more in a policy: %j', (address) => {
+  ])('ignores addresses that would mean more in a content security policy: %j', (address) => {
     const endpoints = endpointsOf({ token_endpoint: address, authorization_endpoint: address });
-    expect(endpoints.called).toEqual(['https://sso.example.com']);
-    expect(endpoints.shown).toEqual(['https://sso.example.com']);
+    expect(endpoints.connectOrigins).toEqual(['https://sso.example.com']);
+    expect(endpoints.frameOrigins).toEqual(['https://sso.example.com']);
   });
 
-  it('take no name and no path of an address', () => {
-    expect(endpointsOf({ token_endpoint: "https://me:x@A.example.org/;script-src 'self'" }).called).toEqual([
-      'https://sso.example.com',
-      'https://a.example.org',
-    ]);
+  it('keeps neither credentials nor path of an address', () => {
+    expect(
+      endpointsOf({ token_endpoint: "https://me:x@A.example.org/;script-src 'self'" }).connectOrigins,
+    ).toEqual(['https://sso.example.com', 'https://a.example.org']);
   });
 
-  it('are at http only where the issuer is', () => {
+  it('allows http only if the issuer uses http', () => {
     const document = { token_endpoint: 'http://[::1]:4001/token' };
-    expect(endpointsOf(document, 'http://127.0.0.1:4000').called).toEqual([
+    expect(endpointsOf(document, 'http://127.0.0.1:4000').connectOrigins).toEqual([
       'http://127.0.0.1:4000',
       'http://[::1]:4001',
     ]);
-    expect(endpointsOf(document, 'urn:svc:evaluation:x').called).toEqual([]);
+    expect(endpointsOf(document, 'urn:svc:evaluation:x').connectOrigins).toEqual([]);
   });
 });

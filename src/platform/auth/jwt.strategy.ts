@@ -20,13 +20,13 @@ type KeyCallback = (error: unknown, key?: string) => void;
 
 /**
  * Verifies bearer tokens of the trusted issuer: passport-jwt checks signature, algorithm, issuer, audience, exp and
- * nbf; the rules it lacks are in token-rules.ts. Failures reach the passport callback as `info`, with these meanings:
- * KeySourceUnavailableError is our fault (500), everything else the caller's (401).
+ * nbf; token-rules.ts checks the rest. Failures reach the passport callback as `info`: a KeySourceUnavailableError is
+ * our fault (500), everything else is the caller's (401).
  */
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy) {
   private readonly verified = new VerifiedTokens();
-  /** Version of the keys at the beginning of each check: keys that change during it make it worth nothing later. */
+  /** Version of the keys when each check began. If keys change during a check, its result is not cached. */
   private readonly keysOfChecks = new WeakMap<IncomingMessage, number>();
 
   constructor(
@@ -48,11 +48,11 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
     });
   }
 
-  get asksIssuer(): boolean {
+  get usesIntrospection(): boolean {
     return this.trusted.introspection !== undefined;
   }
 
-  /** The caller whose token was verified a moment ago and need not be verified again. */
+  /** Returns the caller if the token was verified recently, so that it need not be verified again. */
   verifiedCaller(request: IncomingMessage): Principal | undefined {
     const token = bearerToken(request);
     const now = this.clock.now().getTime();
@@ -60,7 +60,7 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
   }
 
   /**
-   * Called by passport-jwt once the signature holds.
+   * Called by passport-jwt once the signature is verified.
    * @throws AuthenticationRequiredError when the claims are not those of an access token for this service
    */
   validate(request: IncomingMessage, claims: Claims): Principal {
@@ -83,7 +83,7 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
   }
 
   /**
-   * Asks the issuer, where that is configured, whether the token of a recognised caller is still active.
+   * Checks, if introspection is configured, that the token of an authenticated caller is still active.
    * @throws AuthenticationRequiredError when it is not
    * @throws IntrospectionUnavailableError
    */
@@ -106,7 +106,7 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
     try {
       return await this.trusted.keys.keyFor(header);
     } catch (cause) {
-      // passport-jwt turns every error into a failed login; only ours may be one.
+      // passport-jwt reports every error as a failed login, which only an AuthenticationRequiredError may be.
       throw cause instanceof AuthenticationRequiredError || cause instanceof KeySourceUnavailableError
         ? cause
         : new KeySourceUnavailableError({ cause });

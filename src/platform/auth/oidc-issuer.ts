@@ -6,7 +6,7 @@ import { TokenIntrospection } from './token-introspection.js';
 import { tokenLimits } from './token.limits.js';
 
 /**
- * The company's OpenID Connect issuer as the settings name it.
+ * Creates the OpenID Connect issuer that the settings name.
  * @throws Error when OIDC_ISSUER or OIDC_AUDIENCE is missing, which `Env` rules out in production
  */
 export function oidcIssuer(env: Env): TrustedIssuer {
@@ -16,7 +16,9 @@ export function oidcIssuer(env: Env): TrustedIssuer {
     throw new Error('OIDC_ISSUER and OIDC_AUDIENCE are required');
   }
   const endpoints = new IssuerEndpoints(issuer);
-  const keys = new RemoteKeySource(() => fetchIssuerKeys(issuer, (discovery) => endpoints.take(discovery)));
+  const keys = new RemoteKeySource(() =>
+    fetchIssuerKeys(issuer, (discovery) => endpoints.setDocument(discovery)),
+  );
   const rules = {
     issuer,
     audience,

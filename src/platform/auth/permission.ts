@@ -1,4 +1,4 @@
-/** The rights that routes ask for. Which claims of a token grant one is configuration (PERMISSION_RULES). */
+/** Permissions that routes require. PERMISSION_RULES configures which claims of a token grant them. */
 export enum Permission {
   /** Every operation on MCP systems and their tools (docs/contract.md, section 1). */
   IntegrationManagement = 'integration-management',
@@ -8,10 +8,10 @@ export enum Permission {
   ProcessRead = 'process-read',
   /** Holding, releasing, terminating and retrying process instances. */
   ProcessAdministration = 'process-administration',
-  /** Correcting process data with a retry, of instances that the caller may read. */
+  /** Correcting process data with a retry, in instances that the caller may read. */
   ProcessData = 'process-data',
   /** Starting workflows by hand (extension of the contract). */
   WorkflowTest = 'workflow-test',
-  /** Calling tools by hand, where the deployment lets people do that (extension of the contract). */
+  /** Calling tools by hand, if the deployment allows it (extension of the contract). */
   ToolCall = 'tool-call',
 }

@@ -16,20 +16,20 @@ class PublicKeys {
   private readonly ids: ReadonlySet<string | undefined>;
   private readonly pems = new WeakMap<CryptoKey, string>();
 
-  /** @throws JOSEError when it is malformed */
+  /** @throws JOSEError when the key set is malformed */
   constructor(keySet: JSONWebKeySet) {
     this.select = createLocalJWKSet(keySet);
     this.ids = new Set(keySet.keys.map(({ kid }) => kid));
   }
 
-  /** Whether a newer key set could hold the key of this header: it names one that is not here. */
+  /** Returns whether only a newer key set could contain the key: the header names an unknown id. */
   lacks({ kid }: JWSHeaderParameters): boolean {
     return kid !== undefined && !this.ids.has(kid);
   }
 
   /**
-   * @returns the only key that fits kid and alg of the header, SPKI in PEM
-   * @throws AuthenticationRequiredError when none fits, several fit, or an RSA key is too short
+   * Returns the only key that matches kid and alg of the header, as SPKI in PEM.
+   * @throws AuthenticationRequiredError when none matches, several match, or an RSA key is too short
    * @throws KeySourceUnavailableError when the issuer publishes the key in a broken form
    */
   async pemFor(header: JWSHeaderParameters): Promise<string> {
@@ -51,18 +51,21 @@ function toPem(key: CryptoKey): string {
 }
 
 const SECOND_MS = 1_000;
-/** Time between attempts while the issuer is down: the service is ready again this long after the issuer. */
+/** Time between attempts while the issuer is down. The service recovers this long after the issuer. */
 const RETRY_MS = 1_000;
-/** A longer wait would outlive the caller's patience; the token is refused at once instead. */
+/** Maximum wait for a key. Instead of a longer wait, which callers would not endure, the token is rejected immediately. */
 const MAX_WAIT_MS = 10_000;
-/** Requests with unknown key ids held at one time; more are refused at once, so that junk cannot pile up. */
+/**
+ * Maximum number of waiting requests with unknown key ids. Further ones are rejected immediately, so that junk cannot
+ * pile up.
+ */
 const MAX_WAITING = 1_000;
 
 /**
- * Keys of a remote issuer, loaded and renewed in the background. Requests wait for the issuer in two cases only: when
- * the very first load is under way, and when they name an unknown key id. Requests that name unknown ids share one
- * request for the keys. It is sent at once, or at the end of the cool-down that the previous one began. So a rotation
- * costs no failed request, and junk key ids cost the issuer one request per cool-down.
+ * Keys of a remote issuer, loaded and renewed in the background. Requests wait for the issuer in two cases only: during
+ * the first load, and when they name an unknown key id. Requests with unknown ids share one load, which starts at once
+ * or at the end of the cool-down of the previous one. So a rotation fails no request, and junk key ids cost the issuer
+ * one request per cool-down.
  */
 export class RemoteKeySource implements KeySource {
   private readonly logger = new Logger(RemoteKeySource.name);
@@ -78,7 +81,7 @@ export class RemoteKeySource implements KeySource {
   private timer: NodeJS.Timeout | undefined;
   private stopped = true;
 
-  /** @param fetchKeys asks the issuer once, with its own deadline */
+  /** @param fetchKeys requests the keys once, with its own deadline */
   constructor(private readonly fetchKeys: () => Promise<JSONWebKeySet>) {}
 
   get version(): number {
@@ -116,7 +119,7 @@ export class RemoteKeySource implements KeySource {
     this.waiting += 1;
     try {
       await this.loading;
-      // That load may have begun before the issuer published the key: only a later one can tell.
+      // That load may have begun before the issuer published the key, so a later one is needed.
       if (this.currentKeys().lacks(header)) {
         await this.loadAfterCooldown();
       }
@@ -124,14 +127,14 @@ export class RemoteKeySource implements KeySource {
       this.waiting -= 1;
     }
     if (this.failing && this.currentKeys().lacks(header)) {
-      throw new KeySourceUnavailableError(); // a key nobody could ask for is not known to be wrong
+      throw new KeySourceUnavailableError(); // the load failed, so the key may be valid
     }
   }
 
   private loadAfterCooldown(): Promise<void> {
     const wait = Math.max(0, this.cooldownEnd - performance.now());
     this.cooledLoad ??= delay(wait, undefined, { ref: false }).then(() => {
-      this.cooledLoad = undefined; // who comes from here on may need a later load than this one
+      this.cooledLoad = undefined; // requests from now on may need a later load
       this.cooldownEnd = performance.now() + tokenLimits.jwksCooldownSeconds * SECOND_MS;
       return this.load();
     });
@@ -148,7 +151,7 @@ export class RemoteKeySource implements KeySource {
     }
   }
 
-  /** One load at a time: the answer of an older one could come last and win. */
+  /** Runs one load after the other, so that an older response cannot overwrite a newer one. */
   private async load(): Promise<void> {
     const load = (this.loading ?? Promise.resolve()).then(() => this.loadOnce());
     this.loading = load;
@@ -175,7 +178,7 @@ export class RemoteKeySource implements KeySource {
     }
   }
 
-  /** Most answers bring known keys. Those are ready for use, and tokens that they verified stay remembered. */
+  /** Replaces the keys only if they changed, so that prepared keys and verified tokens stay cached. */
   private take(keySet: JSONWebKeySet): void {
     const published = JSON.stringify(keySet.keys.map((key) => JSON.stringify(key)).toSorted());
     if (published !== this.published) {

@@ -5,11 +5,14 @@ import { IntrospectionUnavailableError } from './auth.errors.js';
 import { boundedText } from './issuer-documents.js';
 import { SingleFlight } from '../concurrency/single-flight.js';
 
-/** How the endpoint is asked. It is configured by the operator and so trusted as an address, but not to be quick or brief. */
+/**
+ * How to call the introspection endpoint. The operator configured it, so its address is trusted, but it may be slow or
+ * send too much.
+ */
 export interface IntrospectionOptions {
   readonly url: string;
   readonly authorization: string;
-  /** Milliseconds for which an answer serves; 0 is for nobody but those who wait for it. */
+  /** Milliseconds for which a response is cached. With 0, only concurrent requests share one. */
   readonly cacheMs: number;
   readonly timeoutMs: number;
   readonly connections: number;
@@ -22,21 +25,21 @@ interface Verdict {
 
 const MAX_ENTRIES = 5_000;
 const MAX_ANSWER_BYTES = 65_536;
-/** An endpoint that has just failed is left alone for so long, and everybody is told at once. */
+/** Time after a failure in which requests fail immediately, without a call of the endpoint. */
 const PAUSE_MS = 1_000;
 const SERVER_ERROR = 500;
 
-/** The endpoint answers, but not with a verdict on this token. */
+/** The endpoint responded, but without a verdict on this token. */
 class AnswerError extends Error {}
 
 /**
- * Asks the issuer whether tokens are still active (RFC 7662). Of an answer it remembers a hash of the token and the verdict, for a
- * while and never beyond the end of the token. Those who ask for one token at one moment share one request. Without an answer no
- * token is taken.
+ * Asks the issuer whether tokens are still active (RFC 7662). The verdict is cached under a hash of the token, at most
+ * until the token expires. Concurrent requests with the same token share one call. Without a verdict, a token is not
+ * accepted.
  */
 export class TokenIntrospection {
   private readonly verdicts = new RecentlyUsed<string, Verdict>({ entries: MAX_ENTRIES });
-  private readonly flights = new SingleFlight<string, Verdict>();
+  private readonly pending = new SingleFlight<string, Verdict>();
   private readonly dispatcher: Agent;
   private failedUntil = 0;
 
@@ -58,7 +61,7 @@ export class TokenIntrospection {
     if (known !== undefined && known.until > this.now()) {
       return known.isActive;
     }
-    const { isActive } = await this.flights.run(key, () => this.verdictOn(key, token, expiresAt));
+    const { isActive } = await this.pending.run(key, () => this.request(key, token, expiresAt));
     return isActive;
   }
 
@@ -66,15 +69,15 @@ export class TokenIntrospection {
     await this.dispatcher.destroy();
   }
 
-  private async verdictOn(key: string, token: string, expiresAt: number): Promise<Verdict> {
-    const { isActive, ends } = await this.ask(token);
-    const until = Math.min(this.now() + this.options.cacheMs, expiresAt, ends);
+  private async request(key: string, token: string, expiresAt: number): Promise<Verdict> {
+    const { isActive, validUntil } = await this.introspect(token);
+    const until = Math.min(this.now() + this.options.cacheMs, expiresAt, validUntil);
     const verdict = { isActive, until };
     this.verdicts.set(key, verdict);
     return verdict;
   }
 
-  private async ask(token: string): Promise<{ isActive: boolean; ends: number }> {
+  private async introspect(token: string): Promise<{ isActive: boolean; validUntil: number }> {
     if (this.failedUntil > this.now()) {
       throw new IntrospectionUnavailableError();
     }
@@ -83,7 +86,7 @@ export class TokenIntrospection {
       this.failedUntil = 0;
       return verdict;
     } catch (cause) {
-      // One token for which there is no good answer says nothing about the others.
+      // A bad response about one token does not mean that the endpoint is down.
       if (!(cause instanceof AnswerError || cause instanceof SyntaxError)) {
         this.failedUntil = this.now() + PAUSE_MS;
       }
@@ -114,11 +117,14 @@ export class TokenIntrospection {
   }
 }
 
-/** @throws Error for what is no answer of such an endpoint (RFC 7662, section 2.2) */
-function verdictOf(answer: unknown): { isActive: boolean; ends: number } {
+/**
+ * Reads a response (RFC 7662, section 2.2).
+ * @throws AnswerError when it has no verdict
+ */
+function verdictOf(answer: unknown): { isActive: boolean; validUntil: number } {
   const { active, exp } = (answer ?? {}) as { active?: unknown; exp?: unknown };
   if (typeof active !== 'boolean') {
     throw new AnswerError('no verdict');
   }
-  return { isActive: active, ends: typeof exp === 'number' ? exp * 1_000 : Number.POSITIVE_INFINITY };
+  return { isActive: active, validUntil: typeof exp === 'number' ? exp * 1_000 : Number.POSITIVE_INFINITY };
 }

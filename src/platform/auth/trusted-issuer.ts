@@ -1,53 +1,55 @@
 import type { JWSHeaderParameters } from 'jose';
 import type { TokenIntrospection } from './token-introspection.js';
 
-/** Where the public keys of one token issuer come from. */
+/** Provides the public keys of one token issuer. */
 export interface KeySource {
-  /** Another number as soon as a key was added, changed or withdrawn. */
+  /** Changes whenever a key is added, changed or withdrawn. */
   readonly version: number;
 
   /**
-   * The key that must have signed a token with this header.
+   * Returns the key that must have signed a token with this header.
    * @param header protected header of the token, its `alg` already on the allow-list
-   * @throws AuthenticationRequiredError when the issuer has no such key, or several the header cannot tell apart
-   * @throws KeySourceUnavailableError when the keys cannot be had
+   * @returns SPKI in PEM
+   * @throws AuthenticationRequiredError when the issuer has no such key, or several that the header cannot tell apart
+   * @throws KeySourceUnavailableError when the keys are not available
    */
   keyFor(header: JWSHeaderParameters): Promise<string>;
 
-  /** Seconds since the keys were last confirmed by the issuer; undefined while there are none to verify with. */
+  /** Seconds since the issuer last confirmed the keys; undefined while there are no usable keys. */
   ageSeconds(): number | undefined;
 
-  /** Begins to load keys in the background. Never fails: requests say so while there are none. */
+  /** Starts to load keys in the background. Never fails: requests fail while there are no keys. */
   start(): void;
 
   stop(): void;
 }
 
-/** Endpoints of an issuer that its discovery document names (OpenID Connect Discovery 1.0, section 3; RFC 8414). */
-const CALLED = ['token_endpoint', 'revocation_endpoint', 'jwks_uri'] as const;
-const SHOWN = ['authorization_endpoint'] as const;
-/** What else an address may have for a host would mean something in a policy, such as `*` and `;`. */
+/** Endpoints in the discovery document that browsers call (OpenID Connect Discovery 1.0, section 3; RFC 8414). */
+const CONNECT_ENDPOINTS = ['token_endpoint', 'revocation_endpoint', 'jwks_uri'] as const;
+/** Endpoints that browsers open in a frame. */
+const FRAME_ENDPOINTS = ['authorization_endpoint'] as const;
+/** Host names and addresses. Other characters, such as `*` and `;`, would mean something in a content security policy. */
 const HOST = /^([a-z\d._-]+|\[[a-f\d:]+\])$/;
 
 /**
- * At which origins a browser finds an issuer. Many have all at one; some have the endpoint for tokens elsewhere. What a document names
- * counts only where it is an origin of http or https with a plain host, and http only where the issuer itself is at http.
+ * Origins at which browsers reach an issuer: its own, and those of the endpoints in its discovery document. An endpoint
+ * counts only if it is http or https with a plain host, and http only if the issuer itself uses http.
  */
 export class IssuerEndpoints {
   private document: Readonly<Record<string, unknown>> = {};
 
   constructor(private readonly issuer: string) {}
 
-  take(document: object): void {
+  setDocument(document: object): void {
     this.document = { ...document };
   }
 
-  get called(): readonly string[] {
-    return this.originsOf(CALLED);
+  get connectOrigins(): readonly string[] {
+    return this.originsOf(CONNECT_ENDPOINTS);
   }
 
-  get shown(): readonly string[] {
-    return this.originsOf(SHOWN);
+  get frameOrigins(): readonly string[] {
+    return this.originsOf(FRAME_ENDPOINTS);
   }
 
   private originsOf(names: readonly string[]): readonly string[] {
@@ -62,30 +64,34 @@ function originOf(address: unknown, protocols: readonly string[]): string[] {
   return url !== null && protocols.includes(url.protocol) && HOST.test(url.hostname) ? [url.origin] : [];
 }
 
-/** Demands on a token besides a valid signature. Comparisons of types are without case. */
+/** Requirements for a token besides a valid signature. Token types are compared regardless of case. */
 export interface TokenRules {
   readonly issuer: string;
   readonly audience: string;
   readonly algorithms: readonly string[];
   /**
-   * Accepted `typ` headers, without `application/`; `none` stands for an absent one. RFC 9068 issuers write `at+jwt`,
-   * which is the safest list of one; Keycloak and Entra write `JWT`.
+   * Accepted `typ` headers, without `application/`; `none` accepts tokens without one. RFC 9068 issuers write `at+jwt`,
+   * which alone is the safest list; Keycloak and Entra write `JWT`.
    * @default at+jwt, jwt, none
    */
   readonly tokenTypes?: readonly string[];
   /**
-   * Claims that a token must have: name -> values, of which it must be or contain one.
+   * Required claims: name -> values, one of which the claim must equal or contain.
    * @default none
    */
   readonly requiredClaims?: ReadonlyMap<string, ReadonlySet<string>>;
   /**
-   * Claim that lists permissions by name, in addition to those that PERMISSION_RULES grant. Evaluation mode alone has one.
+   * Claim that lists permissions by name, in addition to those that PERMISSION_RULES grant. Only used in evaluation
+   * mode.
    * @default none
    */
   readonly permissionsClaim?: string;
 }
 
-/** The one issuer whose bearer tokens are accepted: its rules, its keys, whether it is asked for each token, and where a browser finds it. Injected by class. */
+/**
+ * The only issuer whose bearer tokens are accepted: its rules, keys, optional introspection and browser endpoints.
+ * Injected by class.
+ */
 export class TrustedIssuer {
   constructor(
     readonly rules: TokenRules,

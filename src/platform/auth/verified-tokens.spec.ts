@@ -10,7 +10,7 @@ const principal: Principal = {
 };
 
 describe('VerifiedTokens', () => {
-  it('remembers a token for a minute at the most, however often it is asked for', () => {
+  it('keeps a token for at most a minute, however often it is used', () => {
     const sut = new VerifiedTokens();
     sut.remember('t', principal, { expiresAt: 1_000_000, now: 0, keys: 1 });
     expect(sut.find('t', { now: 30_000, keys: 1 })).toBe(principal);
@@ -25,13 +25,13 @@ describe('VerifiedTokens', () => {
     expect(sut.find('t', { now: 5_000, keys: 1 })).toBeUndefined();
   });
 
-  it('does not remember a token that lives only by clock tolerance', () => {
+  it('does not keep a token that is valid only by clock tolerance', () => {
     const sut = new VerifiedTokens();
     sut.remember('t', principal, { expiresAt: 5_000, now: 6_000, keys: 1 });
     expect(sut.find('t', { now: 6_000, keys: 1 })).toBeUndefined();
   });
 
-  it('makes room by forgetting the token used longest ago', () => {
+  it('evicts the least recently used token', () => {
     const sut = new VerifiedTokens(2);
     sut.remember('a', principal, { expiresAt: 9_000, now: 0, keys: 1 });
     sut.remember('b', principal, { expiresAt: 9_000, now: 0, keys: 1 });
@@ -44,13 +44,13 @@ describe('VerifiedTokens', () => {
     ]);
   });
 
-  it('does not take one token for another', () => {
+  it('does not confuse two tokens', () => {
     const sut = new VerifiedTokens();
     sut.remember('t', principal, { expiresAt: 9_000, now: 0, keys: 1 });
     expect(sut.find('T', { now: 1, keys: 1 })).toBeUndefined();
   });
 
-  it('forgets a token whose key may have been withdrawn', () => {
+  it('forgets tokens when the keys of the issuer change', () => {
     const sut = new VerifiedTokens();
     sut.remember('t', principal, { expiresAt: 1_000_000, now: 0, keys: 1 });
     expect(sut.find('t', { now: 1, keys: 2 })).toBeUndefined();

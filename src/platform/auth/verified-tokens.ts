@@ -8,7 +8,7 @@ interface Entry {
   readonly keys: number;
 }
 
-/** When something is asked: milliseconds since 1970, and the version of the issuer's keys. */
+/** Time of a lookup in milliseconds since 1970, and the version of the issuer's keys. */
 export interface Moment {
   readonly now: number;
   readonly keys: number;
@@ -18,13 +18,14 @@ const MAX_AGE_MS = 60_000;
 const MAX_ENTRIES = 5_000;
 
 /**
- * Remembers tokens whose signature and claims were verified, so that a busy caller does not cost a signature check per
- * request. A change of the issuer's keys ends them all, since one may have been withdrawn. Bounded: the entry used longest ago makes room. Holds hashes, never tokens.
+ * Cache of tokens whose signature and claims were verified, so that a busy caller does not cost a signature check per
+ * request. A change of the issuer's keys invalidates all entries, because a key may have been withdrawn. Bounded:
+ * evicts the least recently used entry. Holds hashes, never tokens.
  */
 export class VerifiedTokens {
   private readonly entries: RecentlyUsed<string, Entry>;
 
-  /** @param maxEntries tokens remembered at the most */
+  /** @param maxEntries maximum number of tokens in the cache */
   constructor(maxEntries = MAX_ENTRIES) {
     this.entries = new RecentlyUsed({ entries: maxEntries });
   }

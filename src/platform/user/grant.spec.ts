@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { covers, isLimited, mayFor, together, type Grant } from './grant.js';
+import { covers, isLimited, mayFor, combineGrants, type Grant } from './grant.js';
 
 const some = (ids: string[], patterns: string[] = []): Grant => ({ ids: new Set(ids), patterns });
 
@@ -27,24 +27,24 @@ describe('grants', () => {
     expect(covers(some([], [pattern]), appId)).toBe(expected);
   });
 
-  it('look for the parts of a pattern without trying all ways', () => {
+  it('match patterns without backtracking', () => {
     expect(covers(some([], ['*a'.repeat(30) + 'b']), 'a'.repeat(64))).toBe(false);
   });
 
-  it('cover all, or the applications that they name', () => {
+  it('cover all applications, or those that they name', () => {
     expect(covers('all', 'any')).toBe(true);
     expect(covers(some(['a', 'b']), 'b')).toBe(true);
     expect(covers(some(['a', 'b']), 'A')).toBe(false);
   });
 
-  it('come together, and to nothing where none names an application', () => {
-    expect(together([])).toBeUndefined();
-    expect(together([some([])])).toBeUndefined();
-    expect(together([some(['a']), 'all'])).toBe('all');
-    expect(together([some(['a'], ['x*']), some(['b'], ['x*'])])).toEqual(some(['a', 'b'], ['x*']));
+  it('are combined, to undefined if none names an application', () => {
+    expect(combineGrants([])).toBeUndefined();
+    expect(combineGrants([some([])])).toBeUndefined();
+    expect(combineGrants([some(['a']), 'all'])).toBe('all');
+    expect(combineGrants([some(['a'], ['x*']), some(['b'], ['x*'])])).toEqual(some(['a', 'b'], ['x*']));
   });
 
-  it('tell what a caller may', () => {
+  it('decide what a caller may do', () => {
     const caller = {
       permissions: new Map<string, Grant>([
         ['p', some(['a'])],

@@ -1,7 +1,7 @@
-/** Some applications: those with these ids, and those whose ids a pattern meets. */
+/** A set of applications, by ids and patterns of ids. */
 export interface SomeApps {
   readonly ids: ReadonlySet<string>;
-  /** Ids in which `*` stands for any number of characters. */
+  /** Ids in which `*` matches any number of characters. */
   readonly patterns: readonly string[];
 }
 
@@ -14,30 +14,37 @@ interface Granted {
   readonly permissions: ReadonlyMap<string, Grant>;
 }
 
-/** The applications for which a caller has a permission; null for all. */
+/** Returns the applications for which a caller has a permission; null for all. */
 export function appsOf({ permissions }: Granted, permission: string): SomeApps | null {
   const grant = permissions.get(permission) ?? NO_APPS;
   return grant === 'all' ? null : grant;
 }
 
-/** Whether a caller has a permission for an application. */
+/** Returns whether a caller has a permission for an application. */
 export function mayFor({ permissions }: Granted, permission: string, appId: string): boolean {
   const grant = permissions.get(permission);
   return grant !== undefined && covers(grant, appId);
 }
 
-/** Whether a caller lacks a permission for some applications, so that it must be asked which one a thing belongs to. */
+/**
+ * Returns whether a caller lacks a permission for some applications, so that the application of each resource must be
+ * checked.
+ */
 export function isLimited({ permissions }: Granted, permission: string): boolean {
   return permissions.get(permission) !== 'all';
 }
 
-/** Whether an application is one of those for which a permission is granted. */
+/** Returns whether a grant includes an application. */
 export function covers(grant: Grant, appId: string): boolean {
-  return grant === 'all' || grant.ids.has(appId) || grant.patterns.some((pattern) => meets(appId, pattern));
+  return (
+    grant === 'all' ||
+    grant.ids.has(appId) ||
+    grant.patterns.some((pattern) => matchesPattern(appId, pattern))
+  );
 }
 
-/** All that some grants grant together; undefined when this is nothing. */
-export function together(grants: readonly Grant[]): Grant | undefined {
+/** Combines grants; returns undefined if they include no application. */
+export function combineGrants(grants: readonly Grant[]): Grant | undefined {
   if (grants.includes('all')) {
     return 'all';
   }
@@ -47,8 +54,11 @@ export function together(grants: readonly Grant[]): Grant | undefined {
   return ids.size + patterns.length === 0 ? undefined : { ids, patterns };
 }
 
-/** The parts of a pattern between its `*` are looked for one after the other, so the time grows with the texts only. */
-function meets(text: string, pattern: string): boolean {
+/**
+ * Searches the parts between the `*` of a pattern one after the other, without backtracking, so that the time is
+ * bounded.
+ */
+function matchesPattern(text: string, pattern: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();
   if (last === undefined) {

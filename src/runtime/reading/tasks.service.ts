@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { together } from '../../platform/user/grant.js';
+import { combineGrants } from '../../platform/user/grant.js';
 import { callerHash, type Principal } from '../../platform/user/principal.js';
 import { Database } from '../../store/database.js';
 import { UiActionAccess } from '../access/instance-access.service.js';
@@ -150,7 +150,7 @@ export class TasksService {
  * any permission, since a lane may require any permission.
  */
 function seenBy(principal: Principal): Seen | null {
-  const apps = together([...principal.permissions.values()]);
+  const apps = combineGrants([...principal.permissions.values()]);
   return apps === 'all' ? null : { starter: callerHash(principal), apps };
 }
 

@@ -86,7 +86,7 @@ describe('introspection of bearer tokens', () => {
         error: 'Unauthorized',
         message: 'Authentication required or failed.',
         status: 401,
-        details: 'The access token is not active any more.',
+        details: 'The access token is no longer active.',
       },
     ]);
     expect((await get(good)).status).toBe(200);
