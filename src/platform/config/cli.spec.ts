@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { pathAsTyped } from './cli.js';
 
-describe('a path of the command line', () => {
+describe('pathAsTyped', () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  it('belongs to the folder in which npm was called, for the script that npm runs', () => {
+  it('resolves from the folder in which npm was called, for the script that npm runs', () => {
     vi.stubEnv('INIT_CWD', '/elsewhere');
     vi.stubEnv('npm_lifecycle_event', 'deliver');
     expect(pathAsTyped('a/b', 'deliver')).toBe('/elsewhere/a/b');
@@ -14,7 +14,7 @@ describe('a path of the command line', () => {
     expect(pathAsTyped('a', 'deliver')).toBe(join(process.cwd(), 'a'));
   });
 
-  it('belongs to the folder of the process without npm', () => {
+  it('resolves from the working directory without npm', () => {
     vi.stubEnv('INIT_CWD', undefined);
     vi.stubEnv('npm_lifecycle_event', undefined);
     expect(pathAsTyped('a', 'deliver')).toBe(join(process.cwd(), 'a'));

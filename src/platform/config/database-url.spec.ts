@@ -7,7 +7,7 @@ describe('databaseServer', () => {
     ['mysql://svc@db:3307/svc?charset=x', 'mysql://db:3307/svc', 3307, { username: 'svc' }],
     ['mariadb://svc:p%40s@db/svc', 'mariadb://db/svc', 3306, { username: 'svc', password: 'p@s' }],
     ['mariadb://s:p#a?s@s:w@db:1/svc', 'mariadb://db:1/svc', 1, { username: 's', password: 'p#a?s@s:w' }],
-  ])('takes %s apart', (url, endpoint, port, credentials) => {
+  ])('parses %s', (url, endpoint, port, credentials) => {
     expect(databaseServer(url)).toEqual({ endpoint, host: 'db', port, database: 'svc', credentials });
   });
 
@@ -19,7 +19,7 @@ describe('databaseServer', () => {
     'mysql://a:0/svc',
     'mysql://a:65536/svc',
     'mysql://a',
-  ])('is none of another database, where a part is missing or wrong, or of several hosts: %s', (url) => {
+  ])('rejects another database, a missing or invalid part, and several hosts: %s', (url) => {
     expect(databaseServer(url)).toBeNull();
   });
 });

@@ -14,8 +14,8 @@ interface DatabaseServer {
 }
 
 /**
- * Takes the address of a database server apart, read as its driver reads it.
- * @returns null for other databases, and where host or database is missing: the driver would go on with its own defaults
+ * Parses the address of a database server as its driver does.
+ * @returns null for other databases, and if host or database is missing: the driver would use its own defaults
  */
 export function databaseServer(url: string): DatabaseServer | null {
   const [, scheme, given = '', host, port, database] = SERVER.exec(url) ?? [];

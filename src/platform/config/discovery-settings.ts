@@ -7,7 +7,7 @@ const SOURCES = z.strictObject({
   kubernetes: z
     .strictObject({ namespaces: NAMES, label: z.string().min(1).default('svc.platform/component=true') })
     .optional(),
-  /** Without servers those of the system are asked. */
+  /** `servers` defaults to the DNS servers of the operating system. */
   dns: z.strictObject({ domains: NAMES, servers: NAMES.optional() }).optional(),
   consul: z
     .strictObject({
@@ -23,16 +23,16 @@ const SHAPE =
 
 export const discoverySettings = {
   DISCOVERY_PERMISSION: permission.describe(
-    'Permission of PERMISSION_RULES that the rescan and its history ask for; any valid token without it.',
+    'Permission of PERMISSION_RULES that is required for the rescan and its history. Without it, any valid token suffices.',
   ),
   DISCOVERY_CONFIG_FILE: z
     .string()
     .min(1, 'must not be empty')
     .optional()
-    .describe('JSON or YAML file that lists components of the platform; read anew for each scan.'),
+    .describe('JSON or YAML file that lists components of the platform. Read again for each scan.'),
   DISCOVERY_SOURCES: json(SOURCES, SHAPE)
     .default({})
     .describe(
-      'JSON: what else names components: labelled services of Kubernetes, SRV records of DNS domains, tagged services of Consul, as {"kubernetes":{"namespaces":["prod"],"label":"…"},"dns":{"domains":["svc.example.com"],"servers":["10.0.0.2"]},"consul":{"url":"https://…","tokenFrom":"CONSUL_TOKEN","tag":"…"}}; "*" is all namespaces or tags, tokenFrom names the variable that holds the token of Consul.',
+      'JSON: further sources of components: labelled services of Kubernetes, SRV records of DNS domains, tagged services of Consul, as {"kubernetes":{"namespaces":["prod"],"label":"…"},"dns":{"domains":["svc.example.com"],"servers":["10.0.0.2"]},"consul":{"url":"https://…","tokenFrom":"CONSUL_TOKEN","tag":"…"}}; "*" means all namespaces or tags; tokenFrom names the variable that holds the Consul token.',
     ),
 };

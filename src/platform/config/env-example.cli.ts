@@ -6,7 +6,7 @@ const HEAD = '# Every setting with its default and meaning. Empty values count a
 
 await runCli(async (_args, print) => {
   writeFileSync('.env.example', envExample());
-  print('.env.example is written.');
+  print('Wrote .env.example.');
   return 0;
 });
 

@@ -21,7 +21,7 @@ import { traceSettings } from './trace-settings.js';
 
 const MINUTE_MS = 60_000;
 const SERVER_RULE =
-  'must name user:password@host:port/database, special characters of user and password percent-encoded';
+  'must have the form user:password@host:port/database, with special characters in user and password percent-encoded';
 
 const secretsKeys = z
   .string()
@@ -39,8 +39,8 @@ const secretsKeys = z
   .default([]);
 
 /**
- * Every setting of the service: its name in the environment, its rule, its default and one line of meaning.
- * `.env.example` is written from this table, so a variable exists here or nowhere.
+ * Defines every setting of the service: environment variable, rule, default and one line of description. `.env.example`
+ * is generated from it.
  */
 export const envSchema = z.object({
   NODE_ENV: z
@@ -51,7 +51,7 @@ export const envSchema = z.object({
     .string()
     .default('0.0.0.0')
     .describe('Address to listen on. Evaluation mode always listens on 127.0.0.1.'),
-  PORT: integer(0, 65_535, 3_000).describe('Port to listen on; 0 takes a free one.'),
+  PORT: integer(0, 65_535, 3_000).describe('Port to listen on; 0 selects a free one.'),
   LOG_LEVEL: z
     .enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'silent'],
@@ -82,89 +82,89 @@ export const envSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'PEM file of the authorities that signed the certificates of the database, of Redis, of an https proxy and of an https collector; the built-in list without it.',
+      'PEM file with the certificate authorities for the database, Redis, an https proxy and an https collector. Default: the built-in list.',
     ),
   DATABASE_POOL_SIZE: integer(1, 500, 20).describe(
-    'Connections of the database pool; best above JOBS_CONCURRENCY, so that requests do not wait for background jobs.',
+    'Connections in the database pool. Set it above JOBS_CONCURRENCY, so that requests do not wait for background jobs.',
   ),
   DATABASE_SHARDS: powerOfTwo(256, 1).describe(
-    'Shards of the database, a power of two up to 256: above 1 each statement names the shard of its rows and no transaction touches two (deploy/vitess); 1 for a server that holds all rows.',
+    'Number of database shards, a power of two up to 256. Above 1, each statement names the shard of its rows and no transaction uses two shards (deploy/vitess). 1 for a server that holds all rows.',
   ),
   DATABASE_SHARD_KEYSPACE: identifier.describe(
-    'Keyspace of the tables of running processes, where it is another one than DATABASE_URL names: migrations of these tables run there (deploy/vitess).',
+    'Keyspace of the tables of running processes, if it is not the one in DATABASE_URL: migrations of these tables run there (deploy/vitess).',
   ),
   REDIS_URL: z
     .string()
     .refine(
       (url) => redisTarget(url) !== null,
-      'must be redis://user:password@host:6379/0, redis+cluster://host:6379,host:6379 or redis+sentinel://host:26379,host:26379/primary, with rediss for TLS, special characters of user and password percent-encoded',
+      'must be redis://user:password@host:6379/0, redis+cluster://host:6379,host:6379 or redis+sentinel://host:26379,host:26379/primary, with rediss for TLS, and special characters in user and password percent-encoded',
     )
     .optional()
     .describe(
-      'Redis or Valkey (redis://, redis+cluster://, redis+sentinel://; rediss with TLS) in which all replicas count rate limits together and tell each other of changes; without it each counts by itself and looks into the database.',
+      'Redis or Valkey (redis://, redis+cluster://, redis+sentinel://; rediss with TLS) by which replicas share rate limits and notify each other of changes. Without it, each replica counts alone and polls the database.',
     ),
   REDIS_KEY_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, _ or -')
     .default('svc')
-    .describe('Begin of every key in Redis; each deployment on one Redis needs its own.'),
+    .describe('Prefix of all keys in Redis. Deployments that share a Redis need different ones.'),
   MIGRATIONS_RUN: flag(true).describe('Run pending migrations at start, one replica at a time.'),
 
   OIDC_ISSUER: httpUrl
     .optional()
     .describe(
-      'Issuer of the bearer tokens; its discovery document names the keys. https unless on this machine; required in production.',
+      'Issuer of the bearer tokens, whose discovery document names the keys; https unless on this machine. Required in production.',
     ),
   OIDC_AUDIENCE: z
     .string()
     .min(1)
     .optional()
-    .describe('Value the aud claim must contain. Required in production.'),
+    .describe('Value that the aud claim must contain. Required in production.'),
   OIDC_TOKEN_TYPES: list(['at+jwt', 'jwt', 'none'])
     .refine((values) => values.length > 0, 'must list at least one type')
     .describe(
-      'Values of the typ header accepted, none for an absent one; at+jwt alone (RFC 9068) is the strictest.',
+      'Accepted values of the typ header; none accepts tokens without it. at+jwt alone (RFC 9068) is the strictest.',
     ),
   ...tokenSettings,
   PERMISSION_RULES: permissionRules.describe(
-    'JSON: permission -> rules { claim: name or path, has: value }; any matching rule grants it, also for some applications only (docs/operations.md).',
+    'JSON: permission -> rules { claim: name or path, has: value }. Any matching rule grants it, optionally for some applications only (docs/operations.md).',
   ),
 
   SECRETS_KEYS: secretsKeys.describe(
-    'id:key list, keys are 32 bytes in base64; the first one encrypts. Required in production.',
+    'Encryption keys: id:key, comma-separated, each key 32 bytes in base64. The first one encrypts. Required in production.',
   ),
   HTTP_REQUIRE_IF_MATCH: flag(false).describe(
-    'Whether changing or deleting a system and choosing the active build need `If-Match`, the ETag of what was read: 428 without.',
+    'Whether changing or deleting a system and replacing the active build require `If-Match` with the ETag that was read; 428 without it.',
   ),
   PUBLIC_ORIGIN: origin()
     .optional()
     .describe(
-      'Origin by which callers know this service, such as https://svc.example.com; without it answers name the address that it listens on.',
+      'Origin by which callers know this service, such as https://svc.example.com. Default in responses: the address of the connection.',
     ),
   CORS_ORIGINS: list().describe('Exact origins of front ends, comma-separated.'),
   TRUST_PROXY: integer(0, 10, 0).describe(
-    'Number of reverse proxies in front whose X-Forwarded-For is believed.',
+    'Number of reverse proxies in front of the service whose X-Forwarded-For is trusted.',
   ),
   METRICS_PORT: integer(0, 65_535, 0).describe(
-    'Own port for /metrics, and for /livez and /readyz too, answered by a thread of its own; 0 serves /metrics on PORT.',
+    'Separate port for /metrics, and additionally for /livez and /readyz, served by its own thread; 0 serves /metrics on PORT.',
   ),
   SHUTDOWN_DELAY_MS: integer(0, MINUTE_MS, 5_000).describe(
-    'Milliseconds between failing /readyz and answering new requests 503; until then everything is served.',
+    'Milliseconds between failing /readyz and rejecting new requests with 503; until then everything is served.',
   ),
 
   RATE_LIMIT_ADDRESS_PER_MINUTE: integer(0, 10_000_000, 6_000).describe(
-    'Requests a minute from one address, before authentication; 0 is no limit.',
+    'Maximum requests per minute from one address, checked before authentication; 0 means no limit.',
   ),
   RATE_LIMIT_PRINCIPAL_PER_MINUTE: integer(0, 10_000_000, 3_000).describe(
-    'Requests a minute of one caller, after authentication; 0 is no limit.',
+    'Maximum requests per minute of one caller, checked after authentication; 0 means no limit.',
   ),
 
   EGRESS_ALLOW: list().describe(
-    'Private or loopback targets the service may call: CIDR, address, host name, each with optional :port; APP=target is for the systems of this application alone.',
+    'Private or loopback targets that the service may call: CIDR, address or host name, each with optional :port. APP=target applies only to systems of the application APP.',
   ),
   ...outboundSettings,
   MCP_REFRESH_MINUTES: integer(0, 10_080, 0).describe(
-    'Minutes after which the tools of a tested MCP system are read again, as by a connection test; also soon after its server says that they have changed. 0 leaves that to connection tests.',
+    'Minutes after which the tools of a tested MCP system are read again, as by a connection test. They are also read soon after the server reports a change. 0 leaves that to connection tests.',
   ),
   TOOL_CHANGE_POLICY: z
     .enum(
@@ -173,86 +173,86 @@ export const envSchema = z.object({
     )
     .default('review-changes')
     .describe(
-      'Tools that are disabled until somebody enables them. review-changes: new and changed ones, but not the first list of a server; review-writes: of that list those without readOnlyHint, too; review: the whole first list, too; accept: none.',
+      'Tools that stay disabled until someone enables them. review-changes: new and changed ones, except the first list of a server; review-writes: also those of the first list without readOnlyHint; review: also the whole first list; accept: none.',
     ),
 
   TOOL_CALLS: flag(false).describe(
-    'Whether people with the permission tool-call may call enabled tools by hand, with the credentials of their systems.',
+    'Whether users with the permission tool-call may call enabled tools by hand, with the credentials of the systems.',
   ),
 
   ...discoverySettings,
   JOBS_CONCURRENCY: integer(0, 100, 16).describe(
-    'Short background jobs that this replica runs at the same time; 0 where it only answers requests. At least one must run them.',
+    'Number of short background jobs that this replica runs concurrently; 0 if it only serves requests. At least one replica must run them.',
   ),
   LIBRARY_CONSENT_AT_CALLS: flag(false).describe(
-    'Whether each call into a library asks for the consent of its owner (usableBy of its newest build), not only the delivery and the build.',
+    'Whether each call into a library requires the consent of its owner (usableBy of its newest build), not only delivery and build.',
   ),
   PROCESS_START_PERMISSION: permission.describe(
-    'Permission of PERMISSION_RULES that starting a process asks for where the model has no svc:start; any valid token without it.',
+    'Permission of PERMISSION_RULES that is required to start a process whose model has no svc:start. Without it, any valid token suffices.',
   ),
   PROCESS_UI_ACTION_PERMISSION: permission.describe(
-    'Permission of PERMISSION_RULES that executing a UI action asks for; any valid token without it.',
+    'Permission of PERMISSION_RULES that is required to execute a UI action. Without it, any valid token suffices.',
   ),
   PROCESS_UI_ACTION_ACCESS: z
     .enum(['starter', 'any-token'], 'must be starter or any-token')
     .default('starter')
     .describe(
-      'Who may execute UI actions where no lane asks for a permission: who started the instance (starter), or any valid token (any-token). With any-token the list of tasks tells everybody with a valid token uuids of instances and tokens, application, process and node of what they may execute.',
+      'Who may execute UI actions if the lane requires no permission: the user who started the instance (starter), or anyone with a valid token (any-token). With any-token, the list of tasks shows everyone with a valid token the uuids of instances and tokens, and application, process and node of what they may execute.',
     ),
   PROCESS_MESSAGE_ONE_RECEIVER: flag(false).describe(
-    'Whether only one token may wait for a message with a correlation: a step that would make a second one wait is an incident. Needs DATABASE_SHARDS=1.',
+    'Whether only one token may wait for a message with a given correlation. A step that would add a second one stops with an incident. Requires DATABASE_SHARDS=1.',
   ),
   ...quotaSettings,
   LLM_BASE_URL: bareHttpUrl
     .optional()
     .describe(
-      'Address of an OpenAI-compatible API up to its version, such as https://api.example.com/v1, without user information, query and fragment. With LLM_API_KEY it must be https unless on this machine. This address alone need not be in EGRESS_ALLOW. Without it Custom Agent nodes end in an incident.',
+      'Address of an OpenAI-compatible API including its version, such as https://api.example.com/v1, without user information, query and fragment. With LLM_API_KEY it must be https unless on this machine. It need not be in EGRESS_ALLOW. Without it, Custom Agent nodes stop with an incident.',
     ),
-  LLM_MODEL: z.string().min(1).max(200).optional().describe('Name of the model that agents ask.'),
+  LLM_MODEL: z.string().min(1).max(200).optional().describe('Name of the model that agents use.'),
   LLM_API_KEY: z
     .string()
     .min(1)
     .regex(/^[\x21-\x7e]+$/, 'must be printable characters without blanks')
     .optional()
-    .describe('Secret. Sent to LLM_BASE_URL as bearer token; nothing is sent without it.'),
+    .describe('Secret. Sent to LLM_BASE_URL as bearer token. Without it, no Authorization header is sent.'),
   LLM_ANSWER_FORMAT: z
     .enum(['prompt', 'json_object', 'json_schema'], 'must be prompt, json_object or json_schema')
     .default('prompt')
     .describe(
-      'How the form of the answer is asked for besides the instructions: not at all, or as response_format of one of these types, which not every model accepts.',
+      'How the format of the answer is requested in addition to the instructions: prompt adds nothing; json_object and json_schema add a response_format of that type, which not every model accepts.',
     ),
   AGENT_MAX_IMAGE_BYTES: integer(0, 67_108_864, 0).describe(
-    'Bytes, as base64, of the images of tool results that one question to the model carries, the newest first. 0 for a model that does not see: it reads only their type and size.',
+    'Maximum size, in base64 bytes, of the images of tool results in one request to the model, newest first. 0 for a model without vision: it gets only their type and size.',
   ),
 
   ...traceSettings,
 
   CONSOLE: flag(true).describe(
-    'Whether the console is served at /console, and browsers are led there from /.',
+    'Whether the console is served at /console, and browsers are redirected there from /.',
   ),
   CONSOLE_OIDC_CLIENT_ID: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Public client of OIDC_ISSUER with which people sign in at the console, by authorization code and PKCE; nobody can sign in there without it.',
+      'Public client of OIDC_ISSUER with which users sign in to the console (authorization code with PKCE). Without it, nobody can sign in there.',
     ),
   CONSOLE_OIDC_SCOPE: z
     .string()
     .regex(
       /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/,
-      'must be scopes with one space between them',
+      'must be scopes separated by single spaces',
     )
-    .refine((text) => text.split(' ').includes('openid'), 'must have the scope openid')
+    .refine((text) => text.split(' ').includes('openid'), 'must contain the scope openid')
     .default('openid profile')
     .describe(
-      'Scopes that the console asks for, with spaces between them; the access token must be one for OIDC_AUDIENCE.',
+      'Scopes that the console requests, separated by spaces. The access token must be valid for OIDC_AUDIENCE.',
     ),
 
   MCP_PORT: integer(1, 65_535, 3_001).describe(
-    'Port of 127.0.0.1 on which the sample application of evaluation mode finds its MCP server (npm run dev:mcp-server).',
+    'Port on 127.0.0.1 of the MCP server that the sample application of evaluation mode uses (npm run dev:mcp-server).',
   ),
 });
 
-/** The settings as the code reads them: parsed, in the units of their names. */
+/** The parsed settings, in the units of their names. */
 export type Settings = z.output<typeof envSchema>;

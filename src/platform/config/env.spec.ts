@@ -12,7 +12,7 @@ const production = {
   SECRETS_KEYS: `k1:${KEY}`,
 };
 
-/** The problems that parsing names. */
+/** Returns the problems that parsing reports. */
 function problems(...[mode, source]: Parameters<typeof Env.parse>): string[] {
   try {
     Env.parse(mode, source);
@@ -24,7 +24,7 @@ function problems(...[mode, source]: Parameters<typeof Env.parse>): string[] {
 }
 
 describe('Env', () => {
-  it('needs four settings in production and has a default for every other', () => {
+  it('requires four settings in production and has defaults for all others', () => {
     const env = Env.parse('production', production);
     expect(env.get('PORT')).toBe(3_000);
     expect(env.get('TOOL_CHANGE_POLICY')).toBe('review-changes');
@@ -46,18 +46,21 @@ describe('Env', () => {
     }
   });
 
-  it('knows which settings the entry point has set, since nobody else did', () => {
+  it('reports which settings come from the entry point', () => {
     const defaults = { LLM_BASE_URL: 'http://127.0.0.1:4/v1', LLM_MODEL: 'scripted' };
     const env = Env.parse('evaluation', { LLM_MODEL: 'other', LLM_BASE_URL: '' }, defaults);
-    expect([env.get('LLM_BASE_URL'), env.isOwn('LLM_BASE_URL')]).toEqual(['http://127.0.0.1:4/v1', true]);
-    expect([env.get('LLM_MODEL'), env.isOwn('LLM_MODEL'), env.isOwn('PORT')]).toEqual([
-      'other',
-      false,
-      false,
+    expect([env.get('LLM_BASE_URL'), env.isEntryPointDefault('LLM_BASE_URL')]).toEqual([
+      'http://127.0.0.1:4/v1',
+      true,
     ]);
+    expect([
+      env.get('LLM_MODEL'),
+      env.isEntryPointDefault('LLM_MODEL'),
+      env.isEntryPointDefault('PORT'),
+    ]).toEqual(['other', false, false]);
   });
 
-  it('names everything that is missing at once; an empty value counts as missing', () => {
+  it('reports all missing settings at once; an empty value counts as missing', () => {
     expect(problems('production', { ...production, DATABASE_URL: '', OIDC_ISSUER: undefined })).toEqual([
       'DATABASE_URL is required',
       'OIDC_ISSUER is required',
@@ -65,7 +68,7 @@ describe('Env', () => {
     expect(problems('production', {})).toHaveLength(4);
   });
 
-  it('takes one receiver of messages only where an index can decide', () => {
+  it('allows PROCESS_MESSAGE_ONE_RECEIVER only without shards', () => {
     const strict = { ...production, PROCESS_MESSAGE_ONE_RECEIVER: 'true' };
     expect(problems('production', { ...strict, DATABASE_SHARDS: '2' })).toEqual([
       'PROCESS_MESSAGE_ONE_RECEIVER needs DATABASE_SHARDS=1',
@@ -131,7 +134,7 @@ describe('Env', () => {
     ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%hush'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'a b=hush'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'a=hush%0Ab'],
-  ])('names %s when its value breaks the rule, and does not repeat the value', (name, value) => {
+  ])('reports %s when its value breaks the rule, without the value', (name, value) => {
     const [problem, ...rest] = problems('production', { ...production, [name]: value });
     expect(problem).toMatch(new RegExp(`^${name} `));
     expect(rest).toEqual([]);
@@ -145,12 +148,12 @@ describe('Env', () => {
     'mysql://svc:@db.example.com:3306/svc',
     'mariadb://svc:p%40ss%2F%25@10.0.0.1:65535/svc_1?charset=utf8mb4',
     'mariadb://svc:p#a?s@s:w@db:1/svc',
-  ])('takes the database %s', (url) => {
+  ])('accepts the database %s', (url) => {
     expect(problems('production', { ...production, DATABASE_URL: url })).toEqual([]);
   });
 
   it.each(['production', 'evaluation'] as const)(
-    'sends the key of a model in the clear nowhere: %s',
+    'never sends the API key of a model unencrypted: %s',
     (mode) => {
       const given = mode === 'production' ? production : {};
       const url = (address: string, more = {}) =>
@@ -164,7 +167,7 @@ describe('Env', () => {
     },
   );
 
-  it('asks an introspection endpoint with the credentials of a client, and in the clear nowhere', () => {
+  it('requires client credentials and https for introspection', () => {
     const [url, id, secret] = ['URL', 'CLIENT_ID', 'CLIENT_SECRET'].map(
       (name) => `OIDC_INTROSPECTION_${name}`,
     ) as [string, string, string];
@@ -187,14 +190,14 @@ describe('Env', () => {
     ]);
   });
 
-  it('refuses the embedded database in production', () => {
+  it('rejects the embedded database in production', () => {
     const embedded = { ...production, DATABASE_URL: 'sqlite:./svc.sqlite' };
     expect(problems('production', embedded)).toEqual([
       'DATABASE_URL must start with mysql:// or mariadb:// in production',
     ]);
   });
 
-  it('refuses production settings in evaluation mode', () => {
+  it('rejects production settings in evaluation mode', () => {
     expect(problems('evaluation', { ...production, NODE_ENV: 'production' })).toEqual([
       'DATABASE_URL must not be set in evaluation mode',
       'OIDC_ISSUER must not be set in evaluation mode',
@@ -204,7 +207,7 @@ describe('Env', () => {
     expect(Env.parse('evaluation', {}).isEvaluation).toBe(true);
   });
 
-  it('needs nothing for maintenance', () => {
+  it('requires no settings for maintenance', () => {
     expect(problems('maintenance', {})).toEqual([]);
   });
 
@@ -213,7 +216,7 @@ describe('Env', () => {
     expect(env.get('EGRESS_ALLOW')).toEqual(['10.0.0.0/8', 'mcp.internal:8443']);
   });
 
-  it('gives variables that are no settings by name, and those of a prefix in order', () => {
+  it('returns other variables by name, and those with a prefix in order', () => {
     const source = { PLATFORM_B: 'two', PLATFORM_A: 'one', PLATFORM_: 'no name', PLATFORM_C: '', OTHER: 'x' };
     const env = Env.parse('maintenance', source);
     expect(env.variable('OTHER')).toBe('x');
@@ -224,7 +227,7 @@ describe('Env', () => {
     ]);
   });
 
-  it('tells all problems in its message and ends a process with status 78', () => {
+  it('lists all problems in its message and defines exit status 78', () => {
     expect(new EnvError(['A is required', 'B is wrong']).message).toBe(
       'Wrong configuration:\n  A is required\n  B is wrong',
     );

@@ -2,7 +2,7 @@ import { envSchema, type Settings } from './env.schema.js';
 import { introspectionProblems } from './token-settings.js';
 import { StartError } from './start.error.js';
 
-/** Thrown when settings are missing or wrong. The message names variables and rules, never values. */
+/** Thrown when settings are missing or invalid. The message names variables and rules, never values. */
 export class EnvError extends StartError {
   override readonly name: string = 'EnvError';
   /** Exit status of the process: 78 is EX_CONFIG of sysexits.h. */
@@ -13,8 +13,8 @@ export class EnvError extends StartError {
 }
 
 /**
- * What the process is for: real callers, a person who tries it out on one machine, or a command on the database.
- * Commands (migrations, key rotation) need no settings of the service.
+ * Purpose of the process: production, evaluation by one person on one machine, or a command on the database. Commands
+ * (migrations, key rotation) need no settings of the service.
  */
 export type Mode = 'production' | 'evaluation' | 'maintenance';
 
@@ -26,16 +26,16 @@ type NumberSetting = {
   [Name in keyof Settings]-?: Settings[Name] extends number ? Name : never;
 }[keyof Settings];
 
-/** A bound with its name, that of the setting where it is one: whoever is refused is told both, and metrics show it. */
+/** A limit with its name, that of the setting if there is one. Error responses and metrics show both. */
 export interface Limit {
   readonly name: string;
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   readonly most: number;
 }
 
 /**
- * The validated settings of the process, injected by class. `mode` is chosen by the entry point that was started
- * (`main.ts` or `evaluation/main.ts`), never guessed from missing settings.
+ * The validated settings of the process, injected by class. The entry point (`main.ts` or `evaluation/main.ts`) chooses
+ * `mode`; it is never guessed from missing settings.
  */
 export class Env {
   private constructor(
@@ -46,10 +46,10 @@ export class Env {
   ) {}
 
   /**
-   * Reads and checks the settings.
+   * Reads and validates the settings.
    * @param given variables by name, as in `process.env`; an empty value counts as absent
-   * @param defaults values of an entry point's own for variables that are absent
-   * @throws EnvError naming every wrong or missing variable
+   * @param defaults values of the entry point for absent variables
+   * @throws EnvError naming every invalid or missing variable
    */
   static parse(
     mode: Mode,
@@ -64,7 +64,7 @@ export class Env {
     const present = Object.fromEntries([...variables].filter(([name]) => name in envSchema.shape));
     const { data, error } = envSchema.safeParse(present);
     const wrong = error?.issues.map(({ path, message }) => `${String(path[0])} ${message}`) ?? [];
-    const problems = [...missing(mode, present), ...wrong];
+    const problems = [...modeProblems(mode, present), ...wrong];
     if (data === undefined || problems.length > 0) {
       throw new EnvError([...new Set(problems)]);
     }
@@ -72,8 +72,8 @@ export class Env {
   }
 
   /**
-   * As `parse`, from the variables of this process.
-   * @param defaults values of an entry point's own for variables that are absent
+   * As `parse`, with the variables of this process.
+   * @param defaults values of the entry point for absent variables
    */
   static fromProcess(mode: Mode, defaults: Record<string, string> = {}): Env {
     return Env.parse(mode, process.env, defaults);
@@ -83,8 +83,8 @@ export class Env {
     return this.settings[name];
   }
 
-  /** Whether the entry point has set it itself, since nobody else did. */
-  isOwn(name: keyof Settings): boolean {
+  /** Returns whether the value is a default of the entry point. */
+  isEntryPointDefault(name: keyof Settings): boolean {
     return this.own.has(name);
   }
 
@@ -92,12 +92,15 @@ export class Env {
     return { name, most: this.settings[name] };
   }
 
-  /** Any variable of the environment, for files of operators that refer to one by name. An empty one counts as absent. */
+  /** Returns any variable of the environment, for operators' files that name one. An empty one counts as absent. */
   variable(name: string): string | undefined {
     return this.variables.get(name);
   }
 
-  /** Variables whose names an operator chooses, sorted: those that begin with `prefix` and are longer than it. */
+  /**
+   * Returns the variables that begin with `prefix` and are longer than it, sorted by name. Operators choose their
+   * names.
+   */
   variablesFrom(prefix: string): { name: string; value: string }[] {
     return [...this.variables]
       .filter(([name]) => name.startsWith(prefix) && name !== prefix)
@@ -110,7 +113,7 @@ export class Env {
   }
 }
 
-function missing(mode: Mode, present: Record<string, unknown>): string[] {
+function modeProblems(mode: Mode, present: Record<string, unknown>): string[] {
   const { DATABASE_URL: database, NODE_ENV: kind } = present;
   const where = (names: readonly string[], isWrong: (value: unknown) => boolean, rule: string): string[] =>
     names.filter((name) => isWrong(present[name])).map((name) => `${name} ${rule}`);
@@ -121,33 +124,29 @@ function missing(mode: Mode, present: Record<string, unknown>): string[] {
         ...(String(database).startsWith('sqlite:') && kind !== 'test'
           ? ['DATABASE_URL must start with mysql:// or mariadb:// in production']
           : []),
-        ...where(
-          HTTPS_IN_PRODUCTION,
-          isPlainElsewhere,
-          'must start with https:// unless it is on this machine',
-        ),
+        ...where(HTTPS_IN_PRODUCTION, isRemoteHttp, 'must start with https:// unless it is on this machine'),
         ...introspectionProblems(present),
         ...oneReceiverProblems(present),
-        ...plainSecrets(present),
+        ...unencryptedSecrets(present),
       ];
     case 'evaluation':
       return [
         ...where(REFUSED_IN_EVALUATION, (value) => value !== undefined, 'must not be set in evaluation mode'),
         ...(kind === 'production' ? ['NODE_ENV must not be production in evaluation mode'] : []),
-        ...plainSecrets(present),
+        ...unencryptedSecrets(present),
       ];
     case 'maintenance':
       return [];
   }
 }
 
-/** By address: the secret that goes there. It leaves this machine encrypted or not at all. */
+/** Secrets by the setting of the address that they are sent to. They leave this machine only encrypted. */
 const SENT_SECRETS = {
   LLM_BASE_URL: 'LLM_API_KEY',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'OTEL_EXPORTER_OTLP_HEADERS',
 } as const;
 
-/** Tokens wait where their instances are, and an index is about one shard. */
+/** A unique index enforces the single receiver, and an index works only within one shard. */
 function oneReceiverProblems(present: Readonly<Record<string, unknown>>): string[] {
   const { PROCESS_MESSAGE_ONE_RECEIVER: isStrict, DATABASE_SHARDS: shards = '1' } = present;
   return isStrict === 'true' && shards !== '1'
@@ -155,9 +154,9 @@ function oneReceiverProblems(present: Readonly<Record<string, unknown>>): string
     : [];
 }
 
-function plainSecrets(present: Record<string, unknown>): string[] {
+function unencryptedSecrets(present: Record<string, unknown>): string[] {
   return Object.entries(SENT_SECRETS)
-    .filter(([address, secret]) => present[secret] !== undefined && isPlainElsewhere(present[address]))
+    .filter(([address, secret]) => present[secret] !== undefined && isRemoteHttp(present[address]))
     .map(
       ([address, secret]) =>
         `${address} must start with https:// where ${secret} is set, unless it is on this machine`,
@@ -165,10 +164,10 @@ function plainSecrets(present: Record<string, unknown>): string[] {
 }
 
 /**
- * Whether an address is plain HTTP and not on this machine. OpenID Connect Discovery 1.0, section 3: an issuer is an https URL.
- * Tests have one on loopback.
+ * Returns whether an address is plain HTTP and not on this machine. An issuer must be an https URL (OpenID Connect
+ * Discovery 1.0, section 3); tests use one on loopback.
  */
-function isPlainElsewhere(value: unknown): boolean {
+function isRemoteHttp(value: unknown): boolean {
   const url = String(value);
   return (
     URL.canParse(url) &&

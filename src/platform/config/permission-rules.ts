@@ -5,7 +5,7 @@ const CLAIM = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
 const VALUE = z.string().min(1);
 const APPS = z.array(z.string().regex(/^[A-Za-z0-9._*-]{1,64}$/)).min(1);
 
-// Strict: a misspelt member that says for which applications would otherwise grant for all of them.
+// Strict, because a misspelt `apps` or `appsIn` would otherwise grant the permission for all applications.
 const RULE = z.union([
   z.strictObject({ claim: CLAIM, has: VALUE }),
   z.strictObject({ claim: CLAIM, has: VALUE, apps: APPS }),
@@ -15,16 +15,20 @@ const RULE = z.union([
 ]);
 
 /**
- * Grants a permission when the claim holds the value (`has`). A path of a claim is a list, since claim names contain dots and
- * URLs. It is granted for all applications, for those that meet one of the patterns `apps`, or for those that another claim
- * lists (`appsIn`, also without a value to hold). `hasAt` grants it for each application that follows the value and `@`.
+ * Grants a permission when the claim has the value `has`. A claim is a name or, as a list, a path, since claim names
+ * may contain dots. The permission is granted for all applications, for those that match one of the patterns `apps`, or
+ * for those that the claim `appsIn` lists (also without `claim` and `has`). `hasAt` grants it for each application that
+ * follows the value and `@`.
  */
 export type PermissionRule = z.output<typeof RULE>;
 
-/** Permission -> rules, any of which grants it (setting PERMISSION_RULES). */
+/** Permission -> rules, any of which grants it (PERMISSION_RULES). */
 export type PermissionRules = Readonly<Record<string, readonly PermissionRule[]>>;
 
-/** OAuth scope that grants each permission, as the Keycloak realm role with the permission's name does. */
+/**
+ * Default OAuth scope that grants each permission. The Keycloak realm role with the name of the permission grants it
+ * too.
+ */
 const SCOPES = {
   'integration-management': 'integration:manage',
   'application-delivery': 'application:deliver',
@@ -35,7 +39,7 @@ const SCOPES = {
   'tool-call': 'tool:call',
 };
 
-/** Permissions of the service itself; deployments can name more. */
+/** Permissions of the service itself; deployments can define more. */
 export type BuiltInPermission = keyof typeof SCOPES;
 
 const DEFAULT: Record<string, PermissionRule[]> = Object.fromEntries(

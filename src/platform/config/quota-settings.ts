@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a quota counts, of one application or of one caller (docs/operations.md, quotas). */
+/** What a quota counts for one application or one caller (docs/operations.md, quotas). */
 export const QUOTA_NAMES = [
   'app-starts',
   'caller-starts',
@@ -16,7 +16,7 @@ export type QuotaName = (typeof QUOTA_NAMES)[number];
 const ITEM = new RegExp(`^(${QUOTA_NAMES.join('|')})=([1-9]\\d{0,11})$`);
 
 /**
- * Quotas of applications and callers. None by default: nobody but the operator knows how much an application may need, and a
+ * Quotas of applications and callers. None by default: only the operator knows how much an application needs, and a
  * quota that is too small stops work.
  */
 export const quotaSettings = {
@@ -25,11 +25,11 @@ export const quotaSettings = {
     .transform((text) => text.split(',').map((item) => ITEM.exec(item.trim())))
     .refine(
       (items) => items.every((item) => item !== null),
-      `must list name=number of ${QUOTA_NAMES.join(', ')}`,
+      `must list name=number with the names ${QUOTA_NAMES.join(', ')}`,
     )
     .transform((items) => new Map(items.map((item) => [item?.[1] as QuotaName, Number(item?.[2])])))
     .default(new Map<QuotaName, number>())
     .describe(
-      'Most that one application or caller may use in an hour, as app-starts=1000,caller-model-tokens=50000: starts, data-bytes, model-tokens, and jobs, which are open at a time. Without one there is no limit.',
+      'Maximum use per hour of one application or caller, such as app-starts=1000,caller-model-tokens=50000: starts, data-bytes and model-tokens; for jobs, the maximum number that are open. Without a quota there is no limit.',
     ),
 };

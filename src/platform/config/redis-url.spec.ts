@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { redisTarget } from './redis-url.js';
 
-describe('the address of Redis', () => {
+describe('redisTarget', () => {
   it.each([
     ['redis://localhost', { kind: 'server', usesTls: false, hosts: [['localhost', 6_379]], database: 0 }],
     [
@@ -47,7 +47,7 @@ describe('the address of Redis', () => {
         database: 2,
       },
     ],
-  ])('%s', (url, { hosts, ...expected }) => {
+  ])('parses %s', (url, { hosts, ...expected }) => {
     expect(redisTarget(url)).toEqual({
       ...expected,
       hosts: hosts.map(([host, port]) => ({ host, port })),
@@ -67,7 +67,7 @@ describe('the address of Redis', () => {
     'redis+sentinel://a',
     'redis+sentinel://a/ma in',
     'redis://a?x=1',
-  ])('is none: %s', (url) => {
+  ])('rejects %s', (url) => {
     expect(redisTarget(url)).toBeNull();
   });
 });

@@ -14,7 +14,7 @@ const PATHS = {
 } as const satisfies Record<RedisTarget['kind'], RegExp>;
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/;
 
-/** A server of Redis, a node of its cluster, or a Sentinel. */
+/** A Redis server, a node of a Redis cluster, or a Sentinel. */
 export interface RedisHost {
   host: string;
   port: number;
@@ -23,17 +23,17 @@ export interface RedisHost {
 export interface RedisTarget extends UrlCredentials {
   kind: 'server' | 'cluster' | 'sentinel';
   usesTls: boolean;
-  /** Exactly one of kind `server`; of the others those that are asked first. */
+  /** One host for `server`; otherwise those that are contacted first. */
   hosts: RedisHost[];
   primary?: string;
-  /** Of the Sentinels themselves; the account is that of the servers. */
+  /** Password of the Sentinels; username and password belong to the servers. */
   sentinelPassword?: string;
   /** Number of the database; 0 in a cluster. */
   database: number;
 }
 
 /**
- * Takes REDIS_URL apart; null for what names no Redis. Three forms, `redis` also written `valkey`, with a further `s` for TLS:
+ * Parses REDIS_URL; returns null if it is invalid. It has three forms. `valkey` may replace `redis`, and an appended `s` means TLS:
  *
  *     redis://user:password@host:6379/0
  *     redis+cluster://user:password@host:6379,host:6379

@@ -7,15 +7,15 @@ const numberWithin = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
 
-/** A whole number in these bounds. */
+/** A whole number from `min` to `max`. */
 export const integer = (min: number, max: number, fallback: number) =>
   numberWithin(min, max).default(fallback);
 
-/** 1, 2, 4 and so on. */
+/** A power of two up to `max`. */
 export const powerOfTwo = (max: number, fallback: number) =>
   integer(1, max, fallback).refine((value) => Number.isInteger(Math.log2(value)), 'must be a power of two');
 
-/** Name of something in a database; nothing without it. */
+/** Optional name of a database object. */
 export const identifier = z
   .string()
   .regex(/^\w{1,64}$/, 'must be 1 to 64 letters, digits or _')
@@ -28,7 +28,7 @@ export const flag = (fallback: boolean) =>
     .transform((value) => value === 'true')
     .default(fallback);
 
-/** Comma-separated values, blanks around them left out. */
+/** Comma-separated values, trimmed; empty ones are dropped. */
 export const list = (fallback: string[] = []) =>
   z
     .string()
@@ -48,10 +48,10 @@ export const httpUrl = z
     'must be an http or https URL',
   );
 
-/** Address of an HTTP server to which paths are added: what else it can hold would get lost there, or into errors. */
+/** Address of an HTTP server to which paths are appended. Other parts could get lost or show up in errors. */
 export const bareHttpUrl = httpUrl.refine(isBare, 'must be without user information, query and fragment');
 
-/** Scheme, host and port of a site (RFC 6454, section 6.2), written as browsers write it. */
+/** Scheme, host and port of a site (RFC 6454, section 6.2), in the notation of browsers. */
 export const origin = () =>
   z
     .string()
@@ -60,22 +60,22 @@ export const origin = () =>
       'must be an origin such as https://svc.example.com',
     );
 
-/** Name of a permission of PERMISSION_RULES; none is asked for without it. */
+/** Optional name of a permission of PERMISSION_RULES. Without it, no permission is required. */
 export const permission = z
   .string()
-  .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be 1 to 64 small letters, digits or -')
+  .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be 1 to 64 lower-case letters, digits or -')
   .optional();
 
 function isBare(value: string): boolean {
-  return !URL.canParse(value) || (holdsNoCredentials(value) && !/[?#]/.test(value));
+  return !URL.canParse(value) || (hasNoCredentials(value) && !/[?#]/.test(value));
 }
 
-/** Whether an address names no user; what is no URL is refused as such. */
-export function holdsNoCredentials(value: string): boolean {
+/** Returns whether an address has no credentials. Other rules reject invalid URLs. */
+export function hasNoCredentials(value: string): boolean {
   return !URL.canParse(value) || (new URL(value).username === '' && new URL(value).password === '');
 }
 
-/** A setting written as JSON. Its values are never told: only the rule is. */
+/** A setting in JSON. Errors contain the rule, never a value. */
 export const json = <Schema extends z.ZodType>(schema: Schema, rule: string) =>
   z
     .string()

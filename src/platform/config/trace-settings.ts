@@ -22,19 +22,22 @@ const pairList = z
   .transform((value) => pairs(value))
   .optional();
 
-/** Settings of traces that hold rules of this service. The OpenTelemetry SDK reads the other variables of its specification. */
+/** Trace settings with rules of this service. The OpenTelemetry SDK reads the other variables of its specification. */
 export const traceSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: bareHttpUrl
     .optional()
     .describe(
-      'Collector that gets traces by OTLP over HTTP, in JSON, such as http://collector:4318; /v1/traces is added. With OTEL_EXPORTER_OTLP_HEADERS it must be https unless on this machine. This address alone need not be in EGRESS_ALLOW. There are no traces without it.',
+      'Collector that receives traces by OTLP over HTTP, in JSON, such as http://collector:4318; /v1/traces is appended. With OTEL_EXPORTER_OTLP_HEADERS it must be https unless on this machine. It need not be in EGRESS_ALLOW. Without it, there are no traces.',
     ),
   OTEL_EXPORTER_OTLP_HEADERS: pairList.describe(
     'Secret. Headers for the collector: name=value, comma-separated, values percent-encoded, such as authorization=Bearer%20abc.',
   ),
 };
 
-/** Tracing every request would cost too much, and callers must not decide it. The SDK has other defaults, and reads only the environment. */
+/**
+ * Samples 10 % of the traces by default, whatever callers request, because tracing every request would cost too much.
+ * Sets environment variables, since the SDK reads nothing else.
+ */
 export function setDefaultSampling(): void {
   process.env['OTEL_TRACES_SAMPLER'] ||= 'traceidratio';
   process.env['OTEL_TRACES_SAMPLER_ARG'] ||= '0.1';

@@ -1,10 +1,10 @@
-/** What stands before the `@` of an address; absent ones are left out. */
+/** User and password of an address; absent parts are omitted. */
 export interface UrlCredentials {
   username?: string;
   password?: string;
 }
 
-/** A percent-encoded text; null where the encoding is broken. */
+/** Decodes percent-encoded text; returns null if the encoding is invalid. */
 export function decoded(text: string): string | null {
   try {
     return decodeURIComponent(text);
@@ -13,7 +13,7 @@ export function decoded(text: string): string | null {
   }
 }
 
-/** `user:password`, decoded; null where the percent-encoding is broken. */
+/** Parses percent-encoded `user:password`; returns null if the encoding is invalid. */
 export function urlCredentials(text: string): UrlCredentials | null {
   const [username, ...password] = text.split(':').map(decoded);
   return [username, ...password].includes(null)

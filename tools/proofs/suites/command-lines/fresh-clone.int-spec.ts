@@ -98,7 +98,7 @@ describe('commands in a fresh clone', () => {
     async () => {
       await symlink(resolve('node_modules'), join(folder, 'node_modules'));
       expect(await run(folder, 'start:prod')).toEqual({ status: 1, output: NOT_BUILT });
-      expect(await run(folder, 'env:example')).toEqual({ status: 0, output: '.env.example is written.\n' });
+      expect(await run(folder, 'env:example')).toEqual({ status: 0, output: 'Wrote .env.example.\n' });
       expect(await readFile(join(folder, '.env.example'), 'utf8')).toContain('DATABASE_URL=');
 
       await writeFile(join(folder, 'src/new.ts'), 'export const isNew = true;\n');

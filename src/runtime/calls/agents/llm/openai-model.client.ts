@@ -145,7 +145,7 @@ export class OpenAiModelClient {
     }
     if (error instanceof APIError && typeof error.status === 'number') {
       // Messages of the built-in scripted model are safe to show; it is used if no other model is configured.
-      const isScripted = this.env.isEvaluation && this.env.isOwn('LLM_BASE_URL');
+      const isScripted = this.env.isEvaluation && this.env.isEntryPointDefault('LLM_BASE_URL');
       const retryAfterMs = retryAfterOf(error.headers as Headers | undefined);
       return new ModelCallError(`HTTP_${error.status}`, retryAfterMs, isScripted ? messageOf(error) : null);
     }
